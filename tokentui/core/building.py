@@ -51,7 +51,7 @@ _OPTIONS = {"nogil": True, "boundscheck": False, "error_model": "numpy"}
 # ---- the sources
 
 def modules() -> list[Made]:
-    """All modules of kernels, imported."""
+    """Return all modules of kernels, imported."""
     package = Path(__file__).parents[1]
     paths = sorted(path.relative_to(package).with_suffix("") for path in package.glob("*/kernels/*.py"))
     names = [".".join(("tokentui", *path.parts)) for path in paths if path.name != "__init__"]
@@ -107,7 +107,7 @@ def _dtype(row: str | Row) -> Made:
 
 
 def compiled(kernel: Kernel) -> Made:
-    """A kernel compiled by Numba."""
+    """Return a kernel compiled by Numba."""
     numba = _numba()
     signature = _kind(kernel.returns)(*map(_kind, kernel.takes))
     return numba.njit(signature, **_OPTIONS)(kernel.function)
@@ -151,7 +151,7 @@ def _given(kind: Made, value: Made) -> Made:
 
 
 def _words(kind: Made) -> int:
-    """The number of words that a kind takes in the block of a tuple."""
+    """Return the number of words that a kind takes in the block of a tuple."""
     return sum(map(_words, kind.kinds)) if isinstance(kind, Tuple) else 2 if isinstance(kind, Flat) else 1
 
 

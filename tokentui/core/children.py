@@ -28,12 +28,12 @@ def command(module: str, *words: str) -> list[str]:
 
 
 def command_of_file(path: str) -> list[str]:
-    """The words that start a file as a program, in a child; of this package it needs nothing."""
+    """Return the words that start a file as a program, in a child; of this package it needs nothing."""
     return _started("", path)
 
 
 def surroundings() -> dict[str, str]:
-    """The environment of a child: this one's, without ways into the current folder."""
+    """Return the environment of a child: this one's, without ways into the current folder."""
     found = dict(os.environ)
     with suppress(OSError):  # the current folder is no more
         for name in _PATHS:

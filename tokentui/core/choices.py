@@ -71,7 +71,7 @@ class Parameter:
         return name_of(value, self.name) if self.kind is str else value
 
     def read(self, text: str) -> Any:
-        """A value as a user writes it; nothing, or `none`, is the default.
+        """Return a value as a user writes it; nothing, or `none`, is the default.
 
         Raises:
             TokentuiError: It cannot be read, or is out of range.
@@ -95,7 +95,7 @@ class Parameter:
             return self.checked(text)
 
     def written(self, value: object) -> str:
-        """A value as a user reads it: not yet safe."""
+        """Return a value as a user reads it: not yet safe."""
         if isinstance(value, bool):
             return "yes" if value else "no"
         if isinstance(value, tuple):
@@ -161,7 +161,7 @@ class Choice:
     refuses: Callable[[Any], Refusal | None] | None = None
 
     def arguments(self, value: str) -> dict[str, object]:
-        """The parameters by name, as a value of this choice gives them.
+        """Return the parameters by name, as a value of this choice gives them.
 
         Raises:
             TokentuiError: There is no such parameter, or it cannot be so.
@@ -201,7 +201,7 @@ class Axis(dict[str, C]):
         return self.get(name) or self.retired.get(name)
 
     def of(self, value: str) -> C:
-        """The record of a value.
+        """Return the record of a value.
 
         Raises:
             TokentuiError: There is none; it names the nearest.
@@ -216,11 +216,11 @@ class Axis(dict[str, C]):
         return TokentuiError(f"no value {shown(value)}", self.name, hint)
 
     def written(self) -> dict[str, str]:
-        """Each value as a user writes it, such as `regex:PATTERN`, by its name."""
+        """Return each value as a user writes it, such as `regex:PATTERN`, by its name."""
         return {name: f"{name}:{one.text}" if one.text else name for name, one in self.items()}
 
     def check(self, value: str) -> C:
-        """The record of a value whose grammar is right.
+        """Return the record of a value whose grammar is right.
 
         Raises:
             TokentuiError: There is no such value, its text is missing or cannot be, or a parameter cannot.
@@ -240,7 +240,7 @@ class Axis(dict[str, C]):
 
 
 def unwritable(text: str) -> bool:
-    """True if a text holds NUL or half a surrogate pair, which no recipe file can hold."""
+    """Return whether a text holds NUL or half a surrogate pair, which no recipe file can hold."""
     return "\0" in text or any("\ud800" <= one <= "\udfff" for one in text)
 
 

@@ -50,14 +50,14 @@ class Cancelled(Exception):
 
 
 def in_words(error: BaseException) -> str:
-    """An error in one line; any other than a `TokentuiError` is a fault of the program."""
+    """Return an error in one line; any other than a `TokentuiError` is a fault of the program."""
     if isinstance(error, TokentuiError):
         return str(error)
     return f"this should not happen: {type(error).__name__}: {error}"
 
 
 def shown(value: object) -> str:
-    """A value for an error, short."""
+    """Return a value for an error, short."""
     try:
         written = repr(value)
     except Exception:  # a class of the caller's, or an integer of more digits than Python prints
@@ -71,7 +71,7 @@ def shown_path(path: str) -> str:
 
 
 def text_of(value: object, where: str = "text") -> str | bytes:
-    """A text, as str or bytes."""
+    """Return a text, as str or bytes."""
     if isinstance(value, str | bytes):
         return value
     raise TokentuiError(f"a text belongs here, not {shown(value)}", where, "hand in str or bytes")
@@ -85,14 +85,14 @@ def name_of(value: object, where: str) -> str:
 
 
 def path_of(value: object, where: str) -> str:
-    """A path, as str."""
+    """Return a path, as str."""
     if isinstance(value, str | os.PathLike) and isinstance(path := os.fspath(value), str):
         return path
     raise TokentuiError(f"a path belongs here, not {shown(value)}", where, "hand in str or a path object")
 
 
 def whole(value: object, where: str, least: int | None = None, hint: str = "such as 1000") -> int:
-    """A whole number, NumPy's too; no truth value, no fraction."""
+    """Return a whole number, NumPy's too; no truth value, no fraction."""
     try:
         number = operator.index(value) if not isinstance(value, bool) else None  # type: ignore[arg-type]
     except TypeError:
@@ -105,7 +105,7 @@ def whole(value: object, where: str, least: int | None = None, hint: str = "such
 
 
 def each_of(values: Iterable[_T], where: str, hint: str) -> list[_T]:
-    """The values of a list or of anything like it; a text is none."""
+    """Return the values of a list or of anything like it; a text is none."""
     if isinstance(values, str | bytes):
         raise TokentuiError("a list belongs here, not a text", where, hint)
     try:

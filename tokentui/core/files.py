@@ -125,8 +125,8 @@ def open_regular(path: str, wanted: str = "file") -> Iterator[BufferedReader]:
 
 
 def own_folder(kind: str) -> Path:
-    """The folder of the program's files of a kind, such as `cache`, as the system has it; for a user without
-    a home a path that cannot be."""
+    """Return the folder of the program's files of a kind, such as `cache`, as the system has it; for a user
+    without a home a path that cannot be."""
     import platformdirs  # not before such a file is asked for
 
     try:
@@ -154,7 +154,7 @@ def read_errors(path: str) -> Iterator[None]:
 
 
 def status_of(path: str) -> os.stat_result:
-    """The status of a file. It is looked at before it is opened: opening a device may act on it.
+    """Return the status of a file. It is looked at before it is opened: opening a device may act on it.
 
     Raises:
         TokentuiError: No file can have this name, or it is out of reach.

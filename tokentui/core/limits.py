@@ -119,7 +119,7 @@ class Limit:
         return int(number) if isinstance(self.default, int) else number
 
     def shown(self, value: float) -> str:
-        """A value as `read` takes it, as short as can be."""
+        """Return a value as `read` takes it, as short as can be."""
         for letter in ("g", "m", "k"):
             if self.unit == "bytes" and value % _TIMES[letter] == 0:
                 return f"{int(value) // _TIMES[letter]}{letter.upper()}"
@@ -163,7 +163,7 @@ def use(limits: Limits | None) -> None:
 
 
 def reading(name: str, instead: str = "") -> str:
-    """The hint of a refusal by a limit: what to do instead, or how to raise it."""
+    """Return the hint of a refusal by a limit: what to do instead, or how to raise it."""
     raised = f"--limit {name}=… raises the limit"
     return f"{instead}; {raised}" if instead else raised
 

@@ -112,7 +112,7 @@ def fail(error: Exception) -> bool:
 
 
 def _handlers() -> Iterator[Any]:
-    """The code of each handler of signals: one may end what takes too long by what it raises."""
+    """Yield the code of each handler of signals: one may end what takes too long by what it raises."""
     import signal
 
     for number in signal.valid_signals():
@@ -277,7 +277,7 @@ WINDOWS = Flat("uint64", 1)
 
 
 def spelled(kind: Kind) -> str:
-    """A kind in writing, for signatures."""
+    """Return a kind in writing, for signatures."""
     if isinstance(kind, str):
         return kind
     if isinstance(kind, Flat):
@@ -377,8 +377,8 @@ def hashed(key: Any, shift: Any) -> Any:
 
 
 def flat(kind: str | Row, size: int) -> Array:
-    """An array of noughts: so many numbers of a kind, or rows. Of rows with fields of one kind it has their
-    numbers one after the other, of others bytes.
+    """Return an array of noughts: so many numbers of a kind, or rows. Of rows with fields of one kind it has
+    their numbers one after the other, of others bytes.
 
     Memory of a large one is taken when it is first written to.
     """
@@ -394,7 +394,7 @@ def width_of(kind: str | Row) -> int:
 
 @functools.cache
 def letter_of(kind: str | Row) -> str:
-    """The letter of the numbers of an array, see `flat`."""
+    """Return the letter of the numbers of an array, see `flat`."""
     if isinstance(kind, str):
         return FORMATS[kind]
     kinds = {of for _, of in kind.fields}
@@ -402,7 +402,8 @@ def letter_of(kind: str | Row) -> str:
 
 
 def larger(values: Array, kind: str | Row, size: int, filled: int | None = None) -> Array:
-    """An array with room for so many rows that begins with those of another, or with the `filled` first."""
+    """Return an array with room for so many rows that begins with those of another, or with the `filled`
+    first."""
     each = width_of(kind) // memoryview(values).itemsize
     if size * each <= len(values):
         return values
@@ -432,7 +433,8 @@ _release.restype = None
 
 
 def place_of(values: Array) -> tuple[int, int]:
-    """The address of an array's memory, and its length in bytes. The address holds as long as the array."""
+    """Return the address of an array's memory, and its length in bytes. The address holds as long as the
+    array."""
     buffer = _Buffer()
     address = ctypes.addressof(buffer)
     _get(values, address, 0)  # it raises where there is no plain buffer
@@ -442,7 +444,8 @@ def place_of(values: Array) -> tuple[int, int]:
 
 
 def words_of(kind: Kind, value: Array) -> list[int]:
-    """A value as the whole numbers that machine code takes: itself, or address and length of an array."""
+    """Return a value as the whole numbers that machine code takes: itself, or address and length of an array.
+    """
     if isinstance(kind, Flat):
         address, size = place_of(value)
         return [address, max(0, size - 7) if kind.step else size // kind.size]
@@ -452,7 +455,7 @@ def words_of(kind: Kind, value: Array) -> list[int]:
 
 
 def _block(kind: Tuple, value: Array) -> Array:
-    """The words of a tuple in memory. A tuple with attributes of its own keeps them."""
+    """Return the words of a tuple in memory. A tuple with attributes of its own keeps them."""
     held = getattr(value, "__dict__", None)
     if held is not None and "words" in held:
         return held["words"]
@@ -464,7 +467,7 @@ def _block(kind: Tuple, value: Array) -> Array:
 
 
 def _native(library: ctypes.CDLL, kernel: Kernel) -> Code:
-    """A function that calls the code of a kernel.
+    """Return a function that calls the code of a kernel.
 
     The code takes a number as it is, an array as address and length, a tuple as the address of its words; and
     where it returns a tuple, first the address that the numbers go to.

@@ -155,14 +155,14 @@ be asked."""
 
 @functools.cache
 def _pattern(pattern: str) -> regex.Pattern[str]:
-    """A pattern, compiled when it is first needed: the first paint has no text from outside."""
+    """Return a pattern, compiled when it is first needed: the first paint has no text from outside."""
     import regex
 
     return regex.compile(pattern, regex.VERSION1 | regex.DOTALL)
 
 
 def is_safe(text: str) -> bool:
-    """True if a terminal may get this text.
+    """Return whether a terminal may get this text.
 
     No character of such a text is hidden, acts or piles up. The widths of characters are not checked.
     """
@@ -175,7 +175,7 @@ def is_safe(text: str) -> bool:
 
 
 def _is_printable(text: str) -> bool:
-    """True if Python too holds all characters printable, except joiners, which it never does."""
+    """Return whether Python too holds all characters printable, except joiners, which it never does."""
     return text.isprintable() or _pattern(_ANY_HIDDEN).sub("", text).isprintable()
 
 
@@ -197,7 +197,7 @@ class Cluster(NamedTuple):
 
 
 def clusters(text: str) -> Iterator[Cluster]:
-    """A text in pieces that are drawn as one: grapheme clusters, lone marks together, all others one by
+    """Yield a text in pieces that are drawn as one: grapheme clusters, lone marks together, all others one by
     one."""
     for match in _pattern(_CLUSTERS).finditer(text):
         start, end = match.span()
@@ -211,7 +211,7 @@ def clusters(text: str) -> Iterator[Cluster]:
 
 
 def shown(cluster: Cluster, mode: GlyphMode) -> tuple[CharRun, ...]:
-    """A cluster of a text as spans of safe text."""
+    """Return a cluster of a text as spans of safe text."""
     if mode == "text" and cluster.kind == "drawn" and _is_printable(cluster.text):
         return (CharRun(cluster.text, CharKind.text),)
     if mode == "text" and cluster.kind == "piled":
@@ -338,7 +338,7 @@ def safe(data: bytes | str, *, limit: int | None = None, ascii_only: bool = Fals
 
 
 def safe_line(error: BaseException | str, *, limit: int = 2000, ascii_only: bool = False) -> str:
-    """The message of an error, on one safe line."""
+    """Return the message of an error, on one safe line."""
     said = str(error) or ("" if isinstance(error, str) else type(error).__name__)
     return safe(said, limit=limit, ascii_only=ascii_only)
 
@@ -376,7 +376,8 @@ def _points(text: str) -> Iterator[CharRun]:
 
 
 def to_bytes(text: str) -> bytes:
-    """The exact bytes of a text: UTF-8, and for what "surrogateescape" made of a byte the byte itself."""
+    """Return the exact bytes of a text: UTF-8, and for what "surrogateescape" made of a byte the byte itself.
+    """
     try:
         return text.encode("utf-8", "surrogateescape")
     # half of a surrogate pair that stands for no byte, as JSON can hold: three bytes

@@ -66,7 +66,7 @@ def unseal() -> None:
 
 
 def sealed() -> bool:
-    """True if this process serves visitors, who must not reach the files of the machine."""
+    """Return whether this process serves visitors, who must not reach the files of the machine."""
     return _reach is not None
 
 
@@ -76,7 +76,7 @@ def served() -> tuple[str, ...]:
 
 
 def holds(path: str) -> bool:
-    """True if a path may be read."""
+    """Return whether a path may be read."""
     return _reach is None or _reach.holds(path)
 
 

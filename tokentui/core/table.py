@@ -40,7 +40,7 @@ class TextTable:
     notes: Sequence[str] = ()
 
     def lines(self) -> list[str]:
-        """The table as lines, without blanks at their ends."""
+        """Return the table as lines, without blanks at their ends."""
         rows = [*([self.head] if self.head else []), *self.rows[: self.most]]
         size = max(map(len, rows), default=0)
         spread = [row for row in rows if len(row) > 1] or rows
@@ -71,8 +71,8 @@ def printed(tables: Iterable[TextTable], between: str = "\n") -> str:
 
 
 def cell_width(text: str) -> int:
-    """The columns of a safe text in a terminal: none for a combining mark, one for a spacing one, two for a
-    wide character (UAX #11).
+    """Return the columns of a safe text in a terminal: none for a combining mark, one for a spacing one, two
+    for a wide character (UAX #11).
 
     A character that is joined to an emoji has none, and one that a selector turns into an emoji has two.
     These are the widths of the screen, as far as the tables of Python are of the same version of Unicode.

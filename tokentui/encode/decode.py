@@ -156,7 +156,8 @@ class Decoder:
         return self._as_text(self.to_bytes(ids))
 
     def text_of(self, token_id: int) -> str:
-        """The text of a single id. It takes a third of the time of `to_text`, which remembers each id."""
+        """Return the text of a single id. It takes a third of the time of `to_text`, which remembers each id.
+        """
         if self.vocabulary.pipeline.decoder is not None:
             return self.to_text([token_id])
         shown = self._shown(token_id)
@@ -173,7 +174,7 @@ class Decoder:
         return data.decode("utf-8", "replace")
 
     def _numbers(self, ids: Iterable[int | None]) -> list[int | None]:
-        """The ids as numbers, None for what has none."""
+        """Return the ids as numbers, None for what has none."""
         listed = getattr(ids, "tolist", None)  # of an array
         values = each_of(listed() if callable(listed) else ids, "ids", "hand in a list or an array of ids")
         if not set(map(type, values)) <= {int, type(None)}:
@@ -189,7 +190,7 @@ class Decoder:
         raise self._lacks(token_id)
 
     def _named(self, token_id: int | None) -> str:
-        """The name that the file has for an id."""
+        """Return the name that the file has for an id."""
         if token_id is None:
             return NOTHING
         if token_id not in self._symbols and token_id not in self._specials:
@@ -389,13 +390,13 @@ def spelled_units(encoder: WordEncoder, symbol: int) -> UnitTuple:
 
 
 def bare(recipe: Recipe, piece: bytes) -> bytes:
-    """A token without the mark that it is spelled with, unless it is nothing else."""
+    """Return a token without the mark that it is spelled with, unless it is nothing else."""
     mark = recipe.mark_text.encode()
     return (piece.removeprefix(mark) if MARKS.of(recipe.mark).in_front else piece.removesuffix(mark)) or piece
 
 
 def _cut(encoder: WordEncoder, piece: bytes) -> UnitTuple:
-    """The units of a piece: those of a word, without the marks that the piece does not have."""
+    """Return the units of a piece: those of a word, without the marks that the piece does not have."""
     vocabulary, mark = encoder.vocabulary, encoder.vocabulary.mark
     kind, inside = MARKS.of(vocabulary.recipe.mark), vocabulary.unit_continues(piece)
     ends = piece.endswith(mark) if kind.is_unit else vocabulary.unit_ends(piece)

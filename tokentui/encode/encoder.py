@@ -143,7 +143,7 @@ class WordEncoder:
         return Encoding.of(text, placed()) if numbers is None else Encoding.later(text, numbers, placed)
 
     def placed_tokens(self, text: str, special_tokens: bool, allow_special: bool) -> list[EncodedToken]:
-        """The tokens of a text with their places."""
+        """Return the tokens of a text with their places."""
         before, after = self.around if special_tokens else ((), ())
         rows, count = [self._special(name, 0, 0) for name in before], 0
         for part in self.stretches(text, allow_special):
@@ -191,7 +191,7 @@ class WordEncoder:
         self, text: str | bytes, *, special_tokens: bool = False, allow_special: bool = False,
         threads: int | None = None,
     ) -> array[int]:
-        """The ids of a text, those of `encode`; `NO_ID` for a token that has none.
+        """Return the ids of a text, those of `encode`; `NO_ID` for a token that has none.
 
         Args:
             text: The text; bytes are taken as `encode` takes them.
@@ -270,7 +270,7 @@ class WordEncoder:
             return False
 
     def word_ids(self, word: str, parts: list[WordPart] | None = None) -> list[int]:
-        """The ids of a word; `parts` as for `word`.
+        """Return the ids of a word; `parts` as for `word`.
 
         Raises:
             UnknownUnit: One of its units is unknown and the recipe refuses it.
@@ -344,8 +344,8 @@ class WordEncoder:
     def parts(
         self, units: list[bytes], characters: int, segmenter: Segmenter | None = None
     ) -> list[WordPart]:
-        """The parts of a word's units by the way of encoding, or by another one, and the policy for unknown
-        ones."""
+        """Return the parts of a word's units by the way of encoding, or by another one, and the policy for
+        unknown ones."""
         segmenter = segmenter or self.segmenter
         if not (self.drops_units or self._unknown.policy):
             return segmenter.segment(units, characters)
@@ -356,15 +356,16 @@ class WordEncoder:
     def with_unknown_policy(
         self, parts: list[WordPart], units: Sequence[bytes], kept: Sequence[int]
     ) -> list[WordPart]:
-        """The parts of the units that take part, after the policy for unknown ones; places are of all units.
-        """
+        """Return the parts of the units that take part, after the policy for unknown ones; places are of all
+        units."""
         if len(kept) < len(units):
             parts = [part._replace(start=kept[part.start], end=kept[part.end - 1] + 1) for part in parts]
         policy = self._unknown.policy
         return parts if policy is None else policy(parts, units, self.vocabulary.bare)
 
     def kept_indices(self, units: Sequence[bytes]) -> Sequence[int]:
-        """The units that take part: with `drop` unknown ones go first, so that their neighbors meet."""
+        """Return the units that take part: with `drop` unknown ones go first, so that their neighbors meet.
+        """
         if not self.drops_units:
             return range(len(units))
         known = self.vocabulary.known_units(self.merges)

@@ -81,13 +81,13 @@ class Encoding(_Waiting):
 
     @classmethod
     def of(cls, text: str, rows: Sequence[EncodedToken]) -> Encoding:
-        """The encoding of a text by its tokens."""
+        """Return the encoding of a text by its tokens."""
         return cls(text, *_columns(rows))
 
     @classmethod
     def later(cls, text: str, numbers: array[int], rows: MakeTokens) -> Self:
-        """The encoding of a text whose ids are known; all else is worked out when the first of it is asked
-        for.
+        """Return the encoding of a text whose ids are known; all else is worked out when the first of it is
+        asked for.
 
         Args:
             text: The text.
@@ -134,7 +134,7 @@ class Encoding(_Waiting):
         return len(self.ids)
 
     def _repr_html_(self) -> str:
-        """The tokens in colours, for a notebook."""
+        """Return the tokens in colours, for a notebook."""
         from tokentui.encode.html import tokens_html
 
         pieces = zip(self.ids, (piece or b"?" for piece in self.pieces), strict=True)

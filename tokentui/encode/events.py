@@ -100,8 +100,8 @@ class EventVocabulary(Vocabulary):
 
     >>> vocabulary = EventVocabulary(Recipe(), [b"e", b"s", b"t"])
     >>> es, est = vocabulary.named(b"es"), vocabulary.named(b"est")
-    >>> made, gone = Event(Kind.MERGE, es, (0, 1)), Event(Kind.SPLIT, es, (0, 1))
-    >>> for step in ([made], [Event(Kind.MERGE, est, (es, 2)), gone], [made]):
+    >>> made, gone = Event(EventKind.MERGE, es, (0, 1)), Event(EventKind.SPLIT, es, (0, 1))
+    >>> for step in ([made], [Event(EventKind.MERGE, est, (es, 2)), gone], [made]):
     ...     vocabulary.step(step)
     >>> [[vocabulary.pieces[symbol] for symbol in vocabulary.symbols(number)][3:] for number in range(4)]
     [[], [b'es'], [b'est'], [b'es', b'est']]
@@ -141,7 +141,7 @@ class EventVocabulary(Vocabulary):
         return BY_EVENTS if WAYS.of(self.recipe.encode).by_rank else super().way(merges)
 
     def named(self, piece: bytes) -> int:
-        """The symbol of these bytes. A new one is not in the vocabulary before an event makes it."""
+        """Return the symbol of these bytes. A new one is not in the vocabulary before an event makes it."""
         if piece not in self._named:
             self._named[piece] = len(self.pieces)
             self.pieces.append(piece)
@@ -184,7 +184,7 @@ class EventVocabulary(Vocabulary):
         self.sizes.append(self.sizes[0] - self.base_size + self._there)
 
     def made_by(self, step: int) -> int:
-        """The symbol of the first event of a step, by its number from 1 on."""
+        """Return the symbol of the first event of a step, by its number from 1 on."""
         first, end = self.ends[step - 1 : step + 1]
         return self.events[first].symbol if end > first else NO_ID
 
@@ -200,7 +200,7 @@ class EventVocabulary(Vocabulary):
         return turns[at - 1] if at and at % 2 == 0 else 0
 
     def step_of(self, event: int) -> int:
-        """The step that an event belongs to, by its number from 0."""
+        """Return the step that an event belongs to, by its number from 0."""
         return bisect.bisect_right(self.ends, event)
 
     def symbols(self, merges: int) -> list[int]:
@@ -208,12 +208,12 @@ class EventVocabulary(Vocabulary):
         return [symbol for symbol in sorted(self._turns) if self.is_there(symbol, merges)]
 
     def parts(self, symbol: int) -> tuple[int, ...]:
-        """The symbols that a symbol was first made of; empty for a unit."""
+        """Return the symbols that a symbol was first made of; empty for a unit."""
         made = self._makings.get(symbol)
         return () if made is None or symbol < self.base_size else made[1].parts
 
     def made_at(self, symbol: int) -> int:
-        """The first step that made a symbol, 0 for a unit."""
+        """Return the first step that made a symbol, 0 for a unit."""
         made = self._makings.get(symbol)
         return 0 if made is None or symbol < self.base_size else made[0]
 

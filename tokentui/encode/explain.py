@@ -218,7 +218,7 @@ def differences(typed: str, back: str) -> tuple[Difference, ...]:
 
 
 def _far(tried: tuple[tuple[str, ...], _SpacedText, _SpacedText]) -> int:
-    """The number of characters that two texts do not share."""
+    """Return the number of characters that two texts do not share."""
     ours, theirs = (Counter(text.characters) for text in tried[1:])
     return (ours - theirs).total() + (theirs - ours).total()
 
@@ -318,7 +318,7 @@ _SENTENCES = {
 
 
 def _sentence(one: Difference) -> str:
-    """A difference as a sentence."""
+    """Return a difference as a sentence."""
     alone = one.size == 1
 
     def counted(noun: str) -> str:

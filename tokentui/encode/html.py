@@ -20,7 +20,8 @@ _POINTS = 200
 
 
 def tokens_html(tokens: Iterable[tuple[int | None, bytes | str]], count: int) -> str:
-    """Tokens in a row, each in the colour after that of the one before it; a pointer on one shows its id.
+    """Return tokens in a row, each in the colour after that of the one before it; a pointer on one shows its
+    id.
 
     Args:
         tokens: The id and the bytes, or the text, of each.

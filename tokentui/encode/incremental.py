@@ -94,7 +94,7 @@ class Typed:
 
 
 def _common_prefix(one: str, other: str) -> int:
-    """The length of the common prefix of two texts, in characters."""
+    """Return the length of the common prefix of two texts, in characters."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

@@ -42,7 +42,7 @@ class NameFinder:
         self._heads = re.compile(f"[{''.join(map(re.escape, heads))}]") if heads else None
 
     def length_at(self, text: str, start: int) -> int:
-        """The characters of the longest name at a place, 0 for none."""
+        """Return the characters of the longest name at a place, 0 for none."""
         for length in self._lengths.get(text[start : start + 2], ()):
             name = text[start : start + length]  # shorter at the end of the text
             if name in self._names:
@@ -50,7 +50,7 @@ class NameFinder:
         return int(text[start : start + 1] in self._names)
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """The places of names, without overlap."""
+        """Yield the places of names, without overlap."""
         end = 0
         for match in self._heads.finditer(text) if self._heads else ():
             start = match.start()
@@ -76,7 +76,7 @@ def cut_at_names(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int, st
 
 
 def may_hold(text: str, names: tuple[str, ...]) -> bool:
-    """True if a text holds one of these names.
+    """Return whether a text holds one of these names.
 
     Many names share a prefix, and most texts lack even the prefix.
     """
@@ -141,15 +141,15 @@ class ImportedVocabulary(Vocabulary):
         return len({self.order[symbol] for symbol in self.symbols(merges)}.union(self._specials.values()))
 
     def byte_id(self, value: int) -> int:
-        """The id of the byte-fallback token of a byte."""
+        """Return the id of the byte-fallback token of a byte."""
         return self.order[self.byte_symbols[value]]
 
     def special_id(self, name: str) -> int:
-        """The id of a special token."""
+        """Return the id of a special token."""
         return self._specials[name]
 
     def name_of(self, token_id: int) -> str:
-        """The name of an id as the file spells it."""
+        """Return the name of an id as the file spells it."""
         name = self.names.get(token_id)
         if name is not None:
             return name
@@ -165,7 +165,7 @@ class ImportedVocabulary(Vocabulary):
         return {number: symbol for symbol, number in enumerate(self.order)}
 
     def kind_of(self, symbol: int) -> str:
-        """The kind of a symbol.
+        """Return the kind of a symbol.
 
         It is `byte`, `piece` (of a model without merges), `unit`, `merge`, or `orphan`, which no merge makes.
         """
@@ -251,7 +251,7 @@ class Parents(Sequence[tuple[int, int]]):
 
     @staticmethod
     def has(piece: bytes, earlier: Mapping[bytes, object]) -> bool:
-        """True if two earlier tokens spell a piece."""
+        """Return whether two earlier tokens spell a piece."""
         # Most tokens are an earlier one and a little more.
         return any(piece[:at] in earlier and piece[at:] in earlier for at in range(len(piece) - 1, 0, -1))
 

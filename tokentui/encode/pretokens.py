@@ -40,7 +40,7 @@ class Pretokens:
         """True if the file does more to a text than the axes say."""
 
     def of(self, text: str) -> Iterator[Item]:
-        """The items of a whole text."""
+        """Yield the items of a whole text."""
         for stretch in self.encoder.stretches(text, False):
             if isinstance(stretch, Special):
                 yield stretch
@@ -113,7 +113,7 @@ class Pretokens:
         yield [], len(document)
 
     def _chunks(self, document: str) -> Iterator[tuple[list[Item], int]]:
-        """The items of a document, each once, with how much of it has been looked at for them."""
+        """Yield the items of a document, each once, with how much of it has been looked at for them."""
         start = reached = 0
         size = CHUNK_CHARS
         while start < len(document):

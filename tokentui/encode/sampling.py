@@ -107,7 +107,7 @@ def drawn(
 
 
 def read_sample(text: str) -> tuple[float, str]:
-    """The share and the behaviour that a user writes: `dropout`, or `dropout:p=0.1,like=tokenizers`.
+    """Return the share and the behaviour that a user writes: `dropout`, or `dropout:p=0.1,like=tokenizers`.
 
     Raises:
         TokentuiError: It is none.

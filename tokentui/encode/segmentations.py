@@ -32,7 +32,7 @@ _BestSegmentations = tuple[int, list[tuple[_TokenBytes, float | None]], list[flo
 
 
 def ways(encoder: WordEncoder, word: str, limit: int = 10) -> WordSegmentations:
-    """The ways to write a pre-token in the tokens of a vocabulary.
+    """Return the ways to write a pre-token in the tokens of a vocabulary.
 
     Those with fewer tokens come first, then those whose first tokens are longer; by a unigram model, the more
     probable ones. Tokens that are spelled alike are one way. Special tokens take no part; bytes do for a unit
@@ -60,7 +60,7 @@ def ways(encoder: WordEncoder, word: str, limit: int = 10) -> WordSegmentations:
 
 
 def _chosen(encoder: WordEncoder, tokens: Sequence[WordToken]) -> _TokenBytes:
-    """The tokens that the encoder takes; none for a word that the recipe refuses."""
+    """Return the tokens that the encoder takes; none for a word that the recipe refuses."""
     if UNKNOWN.of(encoder.vocabulary.recipe.unknown).is_error and any(token.unknown for token in tokens):
         return ()
     return tuple(token.text.encode() if token.piece is None else token.piece for token in tokens)
@@ -69,7 +69,7 @@ def _chosen(encoder: WordEncoder, tokens: Sequence[WordToken]) -> _TokenBytes:
 def ways_of(
     encoder: WordEncoder, text: str, limit: int = 10, words: int = 10
 ) -> tuple[WordSegmentations, ...]:
-    """The ways to write each of the first distinct pre-tokens of a text; see `ways`."""
+    """Return the ways to write each of the first distinct pre-tokens of a text; see `ways`."""
     distinct = list(dict.fromkeys(pretoken.text for pretoken in encoder.pretokenizer.analyse(text).pretokens))
     return tuple(ways(encoder, word, limit) for word in distinct[:words])
 
@@ -129,7 +129,7 @@ def _joined(
 
 
 def _edges(encoder: WordEncoder, units: Sequence[bytes]) -> list[list[_Option]]:
-    """The tokens that may start at each unit of a word, the shortest first."""
+    """Return the tokens that may start at each unit of a word, the shortest first."""
     vocabulary = encoder.vocabulary
     prefix = vocabulary.prefix
     whole = b"".join(map(vocabulary.bare, units) if prefix else units)

@@ -246,8 +246,8 @@ class Tokenizer:
         self, text: str | bytes, *, special_tokens: bool = False, allow_special: bool = False,
         threads: int | None = None, progress: Progress | None = None, cancel: Cancel | None = None,
     ) -> array[int]:
-        """The ids of a text alone; see `WordEncoder.ids`. This is faster than `encode` for a long text,
-        not for a single line.
+        """Return the ids of a text alone; see `WordEncoder.ids`. This is faster than `encode` for a long
+        text, not for a single line.
 
         They come as a buffer of numbers, in which -1 stands for a token that has no id. `decode` takes it.
         """
@@ -312,8 +312,8 @@ class Tokenizer:
         return drawn(self.vocabulary, self.merges, text_of(text), p, like, seed)
 
     def decode(self, ids: Iterable[int | None]) -> str:
-        """The text of ids; bytes that are not UTF-8 become U+FFFD, and so does a token without an id (None,
-        or -1).
+        """Return the text of ids; bytes that are not UTF-8 become U+FFFD, and so does a token without an id
+        (None, or -1).
 
         Args:
             ids: Integers of any kind: a list, an array, a NumPy array.
@@ -328,7 +328,7 @@ class Tokenizer:
         return list(map(self.decode, each_of(batch, "batch", "hand in a list of lists of ids")))
 
     def decode_bytes(self, ids: Iterable[int | None]) -> bytes:
-        """The exact bytes of ids. Raises as `decode` does."""
+        """Return the exact bytes of ids. Raises as `decode` does."""
         return self.decoder.to_bytes(ids)
 
     def decode_stream(self, ids: Iterable[int | None]) -> Iterator[Streamed]:
@@ -343,7 +343,7 @@ class Tokenizer:
         return stream_of(self.decoder, each_of(ids, "ids", "hand in a list or an array of ids"))
 
     def explain(self, text: str | bytes) -> tuple[WordExplanation, ...]:
-        """Each merge or attempt in order, a pre-token at a time."""
+        """Return each merge or attempt in order, a pre-token at a time."""
         return explain(self.encoder, text_of(text))
 
     def lost(self, text: str | bytes) -> tuple[str, ...]:
@@ -372,7 +372,7 @@ class Tokenizer:
         return rows
 
     def entries(self) -> Iterator[TokenEntry]:
-        """The vocabulary in order of the ids."""
+        """Yield the vocabulary in order of the ids."""
         vocabulary, rows = self.vocabulary, self.named()
         for token_id, symbol in vocabulary.symbols_by_id(self.merges).items():
             if token_id not in rows:  # else it is a merge that borrowed a special's id
@@ -390,7 +390,8 @@ class Tokenizer:
         return type(self)(self.vocabulary, merges, self.run)
 
     def encoded_by(self, encode: str) -> Self:
-        """The tokenizer with another way of encoding, a value of the axis `encode`; the tables are shared.
+        """Return the tokenizer with another way of encoding, a value of the axis `encode`; the tables are
+        shared.
 
         Raises:
             TokentuiError: There is no such way, or it needs merges or probabilities that are not there.

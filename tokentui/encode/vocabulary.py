@@ -37,12 +37,12 @@ _AFTER_ALL_MERGES = 1 << 32
 
 
 def byte_token(value: int) -> str:
-    """The name of a byte-fallback token: `<0x41>`."""
+    """Return the name of a byte-fallback token: `<0x41>`."""
     return f"<0x{value:02X}>"
 
 
 def quoted(text: str) -> str:
-    """A text in quotes, short, with what does not print escaped."""
+    """Return a text in quotes, short, with what does not print escaped."""
     return repr(text if len(text) <= 20 else text[:20] + "…")
 
 
@@ -201,7 +201,7 @@ class Vocabulary:
         follow all possible merges, so that their order never changes."""
 
     def join(self, left: int, right: int) -> bytes:
-        """The bytes of the token that this pair would make: the right part's `##` goes."""
+        """Return the bytes of the token that this pair would make: the right part's `##` goes."""
         return self.pieces[left] + self.pieces[right][len(self.prefix) :]
 
     def spelled(self, symbol: int) -> bytes:
@@ -249,15 +249,15 @@ class Vocabulary:
         return self.pipeline.way
 
     def parts(self, symbol: int) -> tuple[int, ...]:
-        """The symbols that a symbol is made of; empty for what no merge makes."""
+        """Return the symbols that a symbol is made of; empty for what no merge makes."""
         return self.merges[symbol - self.base_size] if symbol >= self.base_size else ()
 
     def made_at(self, symbol: int) -> int:
-        """The number of the merge that makes a symbol, 1 for the first; 0 for what no merge makes."""
+        """Return the number of the merge that makes a symbol, 1 for the first; 0 for what no merge makes."""
         return max(0, symbol - self.base_size + 1)
 
     def made_by(self, step: int) -> int:
-        """The symbol that a merge makes, by its number from 1 on."""
+        """Return the symbol that a merge makes, by its number from 1 on."""
         return self.base_size + step - 1
 
     def is_there(self, symbol: int, merges: int) -> bool:
@@ -265,7 +265,7 @@ class Vocabulary:
         return self.made_at(symbol) <= merges
 
     def count_of(self, symbol: int) -> int:
-        """The count of the pair of a symbol that a merge makes, when it was chosen."""
+        """Return the count of the pair of a symbol that a merge makes, when it was chosen."""
         return self.counts[symbol - self.base_size]
 
     def makings(self, merges: int) -> Iterable[tuple[int, tuple[int, ...]]]:
@@ -273,7 +273,7 @@ class Vocabulary:
         return enumerate(self.merges[:merges], self.base_size)
 
     def encoded_by(self, encode: str) -> Self:
-        """The vocabulary with another way of encoding. The tables are shared.
+        """Return the vocabulary with another way of encoding. The tables are shared.
 
         Args:
             encode: A value of the axis `encode`.
@@ -370,15 +370,15 @@ class Vocabulary:
         return self.order[symbol]
 
     def byte_id(self, value: int) -> int:
-        """The id of the byte-fallback token of a byte."""
+        """Return the id of the byte-fallback token of a byte."""
         return self.first_id + len(self.specials) + value
 
     def special_id(self, name: str) -> int:
-        """The id of a special token."""
+        """Return the id of a special token."""
         return self.first_id + self.specials.index(name)
 
     def kind_of(self, symbol: int) -> str:
-        """The kind of a symbol: `piece` of a model with probabilities, `unit` or `merge`."""
+        """Return the kind of a symbol: `piece` of a model with probabilities, `unit` or `merge`."""
         return "piece" if self.scores else "unit" if symbol < self.base_size else "merge"
 
     @property
@@ -402,17 +402,17 @@ class Vocabulary:
     # (`##`, `</w>`) makes tokens that look marked and are not.
 
     def unit_continues(self, unit: bytes) -> bool:
-        """True if a unit carries the mark of a continuation."""
+        """Return whether a unit carries the mark of a continuation."""
         return bool(self.prefix) and len(unit) > len(self.prefix) and unit.startswith(self.prefix)
 
     def unit_ends(self, unit: bytes) -> bool:
-        """True if a unit carries the mark of a word's end, or is that mark."""
+        """Return whether a unit carries the mark of a word's end, or is that mark."""
         if self._kind.at_end:
             return unit.endswith(self.mark) and len(unit) > len(self.mark)
         return self._kind.is_unit and unit == self.mark
 
     def mark_sizes(self, left: int, right: int | None = None) -> tuple[int, int]:
-        """The number of bytes of a token's mark at its front and at its end.
+        """Return the number of bytes of a token's mark at its front and at its end.
 
         Args:
             left: The symbol, or the left symbol of a pair.
@@ -429,7 +429,7 @@ class Vocabulary:
         return continues * len(self.mark), ends * len(self.mark)
 
     def bare(self, unit: bytes) -> bytes:
-        """A unit without its mark, unless it is nothing else."""
+        """Return a unit without its mark, unless it is nothing else."""
         if self.unit_continues(unit):
             return unit[len(self.mark) :]
         return unit[: -len(self.mark)] if self.unit_ends(unit) and unit != self.mark else unit

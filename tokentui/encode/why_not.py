@@ -276,7 +276,7 @@ class Case:
         return self.vocabulary.made_at(symbol)
 
     def left(self, symbol: int) -> bool:
-        """True if steps took a symbol out of the vocabulary, or named it alone."""
+        """Return whether steps took a symbol out of the vocabulary, or named it alone."""
         vocabulary, merges = self.vocabulary, self.encoder.merges
         return vocabulary.eventful and vocabulary.made_at(symbol) <= merges and (
             not vocabulary.is_there(symbol, merges)
@@ -394,7 +394,7 @@ class Case:
         return f"It is{self.after} {listed(self.pieces)}"
 
     def identity(self, symbol: int) -> int:
-        """The id of a symbol."""
+        """Return the id of a symbol."""
         return self.vocabulary.id_of(symbol, self.encoder.merges)
 
 
@@ -417,7 +417,7 @@ def _is_text(piece: bytes) -> bool:
 
 
 def shown(text: str | bytes) -> str:
-    """A text of which every character can be seen, short."""
+    """Return a text of which every character can be seen, short."""
     return "".join(span.text for span in visible(text, limit=60))
 
 
@@ -586,7 +586,7 @@ def _target(case: Case) -> Facts:
 
 
 def _blocked(case: Case) -> Facts:
-    """The step and pair of the token, and the first merge whose result is no part of it."""
+    """Return the step and pair of the token, and the first merge whose result is no part of it."""
     assert case.target is not None
     vocabulary = case.vocabulary
     wanted = _spans(case.encoder, case.target)
@@ -614,7 +614,7 @@ def _says_blocked(case: Case, facts: Facts) -> str:
 
 
 def _spans(encoder: WordEncoder, symbol: int) -> set[tuple[int, int]]:
-    """The (start, end) in units of every token in the merge tree of a symbol."""
+    """Return the (start, end) in units of every token in the merge tree of a symbol."""
     vocabulary, spans, waiting, at = encoder.vocabulary, set[tuple[int, int]](), [symbol], 0
     while waiting:
         one = waiting.pop()
@@ -691,7 +691,7 @@ def _says_marked(case: Case, facts: Facts) -> str:
 
 
 def _nowhere(facts: Facts) -> str:
-    """A clause on a text whose units no word of the corpus has side by side."""
+    """Return a clause on a text whose units no word of the corpus has side by side."""
     inside = facts["inside"]
     if not inside:
         return "no word of the corpus is spelled so"
@@ -716,7 +716,7 @@ def _says_filtered(case: Case, facts: Facts) -> str:
 
 
 def _missing(case: Case) -> Facts:
-    """The first two neighbors that no merge joins, or those that the training names."""
+    """Return the first two neighbors that no merge joins, or those that the training names."""
     spelled = (case.vocabulary.spelled(part.symbol) for part in case.parts if part.symbol is not None)
     left, right = [*spelled][:2]
     return {"left": left, "right": right, "pieces": case.pieces}
@@ -730,7 +730,8 @@ def _awaited(case: Case) -> Facts:
 
 
 def _like(facts: Facts) -> str:
-    """A sentence about the token that differs only in mark or space; empty if there is no such token."""
+    """Return a sentence about the token that differs only in mark or space; empty if there is no such token.
+    """
     like = facts.get("like")
     return f" There is {shown(like)}, {facts['where']}." if isinstance(like, bytes) else ""
 
@@ -748,7 +749,7 @@ def _pair(facts: Facts) -> str:
 
 
 def _in_line(facts: Facts) -> str:
-    """The missing pair with its count and its place in line."""
+    """Return the missing pair with its count and its place in line."""
     if not facts.get("count"):
         return f"The first pair that is missing is {_pair(facts)}: it is no candidate at this step"
     times = "once" if facts["count"] == 1 else f"{facts['count']:,} times"

@@ -219,7 +219,7 @@ output."""
 
 
 def recognised(source: Source) -> Format | None:
-    """The format that a `Source` is of, None for none.
+    """Return the format that a `Source` is of, None for none.
 
     Raises:
         TokentuiError: It begins like a JSON object and is damaged.
@@ -228,8 +228,8 @@ def recognised(source: Source) -> Format | None:
 
 
 def named_like(path: str) -> list[tuple[Format, bytes]]:
-    """The formats that files of such a name have, packed or not, each with the pattern of their first bytes.
-    """
+    """Return the formats that files of such a name have, packed or not, each with the pattern of their first
+    bytes."""
     name = os.path.basename(path).lower().removesuffix(".gz")
     return [(format, pattern) for format in FORMATS.values() for end, pattern in format.begins
             if name.endswith(end)]

@@ -51,7 +51,7 @@ def _sniff(source: Source) -> bool:
 
 
 def _read(source: Source) -> Tokenizer:
-    """The tokenizer of a file of tiktoken's.
+    """Return the tokenizer of a file of tiktoken's.
 
     Raises:
         TokentuiError: It is damaged.
@@ -103,7 +103,8 @@ def _of_base64(code: bytes | str) -> bytes | None:
 
 
 def _ranks(source: Source) -> tuple[dict[bytes, int], int | None]:
-    """The tokens of the file with their ranks, and the rank of the empty token (Whisper's file has one)."""
+    """Return the tokens of the file with their ranks, and the rank of the empty token (Whisper's file has
+    one)."""
     found: dict[bytes, int] = {}
     taken: set[int] = set()
     for number, line in enumerate(source.data.split(b"\n")):
@@ -127,7 +128,7 @@ def build(
     ranks: dict[bytes, int], split: str, specials: Mapping[str, int], place: Node, notes: Sequence[str] = (),
     said: Mapping[str, object] | None = None, *, normalize: tuple[str, ...] = (),
 ) -> Tokenizer:
-    """The tokenizer of ranks.
+    """Return the tokenizer of ranks.
 
     Args:
         ranks: The rank of each token, which is its id.
@@ -188,7 +189,7 @@ def check_bytes(spec: Spec) -> None:
 
 
 def _ranked(spec: Spec) -> list[Token]:
-    """The tokens in the order in which they merge.
+    """Return the tokens in the order in which they merge.
 
     Raises:
         Unsupported: As `check_bytes`.
@@ -216,7 +217,7 @@ def _fit(spec: Spec) -> Fitted:
 
 
 def _write(fitted: Fitted) -> tuple[bytes, ...]:
-    """The bytes of a file of tiktoken's."""
+    """Return the bytes of a file of tiktoken's."""
     return (b"".join(base64.b64encode(token.piece) + b" %d\n" % token.id for token in fitted.tokens),)
 
 
@@ -240,7 +241,7 @@ def _sniff_tekken(source: Source) -> bool:
 
 
 def _read_tekken(source: Source) -> Tokenizer:
-    """The tokenizer of a `tekken.json`.
+    """Return the tokenizer of a `tekken.json`.
 
     Raises:
         TokentuiError: It is damaged.
@@ -268,7 +269,7 @@ def _read_tekken(source: Source) -> Tokenizer:
 
 
 def _tekken_ranks(rows: Sequence[Node], first: int) -> dict[bytes, int]:
-    """The tokens with their ids."""
+    """Return the tokens with their ids."""
     found: dict[bytes, int] = {}
     for row in rows:
         rank, piece = row["rank"].number(), _of_base64(row["token_bytes"].text())
@@ -319,7 +320,7 @@ def _fit_tekken(spec: Spec) -> Fitted:
 
 
 def _write_tekken(fitted: Fitted) -> tuple[bytes, ...]:
-    """The bytes of a `tekken.json`."""
+    """Return the bytes of a `tekken.json`."""
     first = len(fitted.specials)
     rows = []
     for token in fitted.tokens:
@@ -352,7 +353,7 @@ def _sniff_minbpe(source: Source) -> bool:
 
 
 def _read_minbpe(source: Source) -> Tokenizer:
-    """The tokenizer of a `.model` of minbpe's.
+    """Return the tokenizer of a `.model` of minbpe's.
 
     Raises:
         TokentuiError: It is damaged.
@@ -448,7 +449,7 @@ def _fit_minbpe(spec: Spec) -> Fitted:
 
 
 def _write_minbpe(fitted: Fitted) -> tuple[bytes, ...]:
-    """The bytes of a `.model` of minbpe's."""
+    """Return the bytes of a `.model` of minbpe's."""
     specials = sorted(fitted.specials.items(), key=lambda item: item[1])
     lines = [_HEADER, str(fitted.metadata["pattern"]), str(len(specials)),
              *(f"{name} {number}" for name, number in specials)]

@@ -164,7 +164,7 @@ class ModelFolder:
         return {file: named for file, named in rows.items() if named}
 
     def _decoder(self) -> Iterator[tuple[int, Mapping[str, object]]]:
-        """The id and the flags of each token of `added_tokens_decoder`."""
+        """Yield the id and the flags of each token of `added_tokens_decoder`."""
         decoder = self.setting("added_tokens_decoder")
         for key, row in decoder.items() if isinstance(decoder, Mapping) else ():
             content = row.get("content") if isinstance(row, Mapping) else None
@@ -327,7 +327,7 @@ def _looked_at(where: str, path: str, streamed: Sequence[remote.RemoteFile] = ()
 
 
 def _chosen(rows: Sequence[tuple[str, ...]], folder: ModelFolder) -> tuple[tuple[str, ...], str]:
-    """The files of the vocabulary, and the reason."""
+    """Return the files of the vocabulary, and the reason."""
     if FAST in rows:
         return FAST, "the fast tokenizer of transformers reads it first"
     family = folder.family

@@ -40,7 +40,7 @@ _SAMPLED = 200
 def _rows(
     source: Source, lines: Sequence[AnyStr], start: int, pair: Callable[[AnyStr], Sequence[str]]
 ) -> list[tuple[str, str]]:
-    """The two tokens of each line.
+    """Return the two tokens of each line.
 
     Args:
         source: The file, for errors.
@@ -122,13 +122,13 @@ def _find_vocabulary(source: Source) -> Source | None:
 
 
 def _find_merges(source: Source) -> Source | None:
-    """The file of merges in the folder of a vocabulary: one that names tokens of it only."""
+    """Return the file of merges in the folder of a vocabulary: one that names tokens of it only."""
     around = source.neighbours(_MERGES, (".txt", ".bpe", ".merges", ".codes"))
     return next((near for near in around if _is_merges(near) and _fits(source, _sample(near))), None)
 
 
 def _sample(source: Source) -> list[list[str]]:
-    """The first lines that are two tokens."""
+    """Return the first lines that are two tokens."""
     rows = map(_at_space, source.lines[_headed(source) : _SAMPLED])
     return [row for row in rows if len(row) == 2 and all(row)]
 
@@ -141,8 +141,8 @@ def _fits(vocabulary: Source, rows: list[list[str]]) -> bool:
 
 
 def _headed(source: Source) -> int:
-    """The number of lines before the first merge: only a first line that starts with `#version` is a header.
-    """
+    """Return the number of lines before the first merge: only a first line that starts with `#version` is a
+    header."""
     return 1 if source.lines and source.lines[0].startswith(_HEADER) else 0
 
 
@@ -150,7 +150,7 @@ def _built(
     named: Mapping[str, int], rows: Sequence[tuple[str, str]], place: Callable[[int], Node], recipe: Recipe,
     notes: Sequence[str],
 ) -> Tokenizer:
-    """The tokenizer of tokens and merges.
+    """Return the tokenizer of tokens and merges.
 
     Args:
         named: The id of each token.
@@ -233,7 +233,7 @@ def _fit(spec: Spec) -> Fitted:
 
 
 def _write(fitted: Fitted) -> tuple[bytes, ...]:
-    """The bytes of `vocab.json` and of `merges.txt`."""
+    """Return the bytes of `vocab.json` and of `merges.txt`."""
     names = {token.name: token.id for token in fitted.tokens}
     return (json.dumps(names, ensure_ascii=False).encode("utf-8", "surrogatepass"),
             f"{_HEADER}: 0.2\n{_lines(fitted)}".encode("utf-8", "surrogateescape"))
@@ -255,7 +255,7 @@ _CLIP_SPECIALS = ("<|startoftext|>", "<|endoftext|>")
 
 
 def _read_clip(source: Source) -> Tokenizer:
-    """The tokenizer of CLIP's file.
+    """Return the tokenizer of CLIP's file.
 
     Raises:
         TokentuiError: It is damaged.
@@ -304,7 +304,7 @@ def _sniff_codes(source: Source) -> bool:
 
 
 def _read_codes(source: Source) -> Tokenizer:
-    """The tokenizer of codes. Units take the first ids, in the order in which they are named, then the
+    """Return the tokenizer of codes. Units take the first ids, in the order in which they are named, then the
     merges.
 
     Raises:
@@ -368,7 +368,7 @@ def _fit_codes(spec: Spec) -> Fitted:
 
 
 def _write_codes(fitted: Fitted) -> tuple[bytes, ...]:
-    """The bytes of codes."""
+    """Return the bytes of codes."""
     byte_level = fitted.metadata["byte"] is True
     header = "" if fitted.metadata["version"] == "0.1" else f"{_HEADER}: 0.2{' byte' * byte_level}\n"
     coding = ("latin-1", "strict") if byte_level else ("utf-8", "surrogateescape")

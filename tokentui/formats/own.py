@@ -187,7 +187,7 @@ def _with_stages(document: _Document, spec: Spec) -> _Document:
 
 
 def _write(fitted: Fitted) -> tuple[bytes, ...]:
-    """The bytes of the document. The same tokenizer always gives the same text."""
+    """Return the bytes of the document. The same tokenizer always gives the same text."""
     assert isinstance(fitted, _Document)
     # Rows are written out, since a call of the JSON module for each of many thousands takes longer than many
     # a training.
@@ -314,8 +314,8 @@ def _merge(row: Node) -> _Merge:
 
 
 def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer:
-    """The tokenizer of a document without stages: its units and merges make the vocabulary again, against
-    which its rows are held.
+    """Return the tokenizer of a document without stages: its units and merges make the vocabulary again,
+    against which its rows are held.
 
     Raises:
         TokentuiError: A row is not what the recipe, the run and the merges make.
@@ -388,7 +388,7 @@ def _hold(listed: Node, rows: list[Token], made: list[Token]) -> None:
 
 
 def _shown(row: Token | None) -> str:
-    """A row as an error shows it: as in the file, and short."""
+    """Return a row as an error shows it: as in the file, and short."""
     if row is None:
         return "no row"
     fields = (str(row.id), json.dumps(row.name[:40]), f'"{row.piece[:40].hex()}"', json.dumps(row.score)[:40])
@@ -450,7 +450,7 @@ def _trained_by_events(recipe: Recipe, run: Mapping[str, object], root: Node) ->
 
 
 def _event(row: Node) -> tuple[int, EventKind, bytes, tuple[bytes, ...], int, int]:
-    """A row of the events."""
+    """Return a row of the events."""
     number, kind, piece, parts, places, view = row.fields(*_EVENT)
     if (said := kind.text()) not in _EVENTS:
         raise row.error(f"{said[:40]!r} is no kind of event", "one of: " + ", ".join(_EVENTS))
@@ -530,7 +530,7 @@ def _replay(
 
 
 def _restored(recipe: Recipe, root: Node) -> Tokenizer:
-    """The tokenizer of a document with stages.
+    """Return the tokenizer of a document with stages.
 
     Raises:
         TokentuiError: It is damaged, or its parts do not fit.

@@ -52,9 +52,8 @@ class ExportReport:
 
 
 def check_export(spec: Spec, format: Format) -> ExportReport:
-    """The losses of a tokenizer in a format, without writing anything: those that only trying shows are not
-    in it.
-    """
+    """Return the losses of a tokenizer in a format, without writing anything: those that only trying shows
+    are not in it."""
     return _fitted(spec, format)[0]
 
 
@@ -195,7 +194,7 @@ def _specials(spec: Spec) -> str:
 
 
 def _most(spec: Spec) -> int | None:
-    """The length in characters up to which a word is encoded; None for any."""
+    """Return the length in characters up to which a word is encoded; None for any."""
     return None if UNKNOWN.of(spec.recipe.unknown).never_unknown else spec.encoder.way.most
 
 
@@ -205,7 +204,7 @@ def _limit(spec: Spec) -> str:
 
 
 def _extra(name: str) -> Callable[[Spec], str]:
-    """The example of an aspect that a file gave, beyond what the axes say."""
+    """Return the example of an aspect that a file gave, beyond what the axes say."""
     return lambda spec: spec.origin.extras.get(name, "") if spec.origin else ""
 
 
@@ -295,7 +294,7 @@ class EncodingDifference(NamedTuple):
 
 
 def probes(spec: Spec) -> Iterator[str]:
-    """The texts for a tokenizer."""
+    """Yield the texts for a tokenizer."""
     yield from TEXTS
     words = [_typed(entry.piece, spec) for entry in spec.ordinary if entry.kind != "byte"]
     listed = [word for word in dict.fromkeys([*words, *spec.specials]) if word]
@@ -313,7 +312,7 @@ def probes(spec: Spec) -> Iterator[str]:
 
 
 def _typed(piece: bytes, spec: Spec) -> str:
-    """The text of a token without its marks, as one types it."""
+    """Return the text of a token without its marks, as one types it."""
     mark = to_bytes(spec.recipe.mark_text)
     if mark and len(piece) > len(mark):
         piece = piece.removeprefix(mark) if MARKS.of(spec.recipe.mark).in_front else piece.removesuffix(mark)
@@ -398,7 +397,7 @@ class _Trial:
         return None if same else EncodingDifference(text, want.tokens, got.tokens)
 
     def _shorter(self, text: str) -> EncodingDifference | None:
-        """A part of a text that differs too, as short as halving and trimming make it."""
+        """Return a part of a text that differs too, as short as halving and trimming make it."""
         found = None
         while len(text) > 1:
             half, quarter = len(text) // 2, len(text) // 4
@@ -413,7 +412,7 @@ class _Trial:
 
 
 def _renumbered(spec: Spec, back: Tokenizer) -> dict[int, int]:
-    """The id that each token has after reading back, of those that no other is spelled like."""
+    """Return the id that each token has after reading back, of those that no other is spelled like."""
     theirs: dict[bytes, int] = {}
     for entry in back.entries():
         theirs[entry.piece] = -1 if entry.piece in theirs else entry.id
@@ -421,5 +420,5 @@ def _renumbered(spec: Spec, back: Tokenizer) -> dict[int, int]:
 
 
 def _shown(parts: Sequence[str]) -> str:
-    """Tokens in a few words."""
+    """Return tokens in a few words."""
     return " ".join(repr(part) for part in parts[:6]) + (" …" if len(parts) > 6 else "")

@@ -35,7 +35,7 @@ def _sniff(source: Source) -> bool:
 
 
 def _read(source: Source) -> Tokenizer:
-    """The tokenizer of a vocabulary.
+    """Return the tokenizer of a vocabulary.
 
     Raises:
         TokentuiError: It is damaged, or a split was named.
@@ -88,7 +88,7 @@ def _piece(literal: str) -> bytes | None:
 
 
 def _fit(spec: Spec) -> Fitted:
-    """A tokenizer as a vocabulary of RWKV's.
+    """Return a tokenizer as a vocabulary of RWKV's.
 
     Raises:
         Unsupported: Two tokens have the same bytes.
@@ -100,7 +100,7 @@ def _fit(spec: Spec) -> Fitted:
 
 
 def _write(fitted: Fitted) -> tuple[bytes, ...]:
-    """The bytes of the file."""
+    """Return the bytes of the file."""
     lines = (f"{token.id} {_literal(token.piece)} {len(token.piece)}\n" for token in fitted.tokens)
     return ("".join(lines).encode(),)
 

@@ -85,11 +85,11 @@ class Node:
         return name in self.mapping()
 
     def at(self, step: str | int, value: object = None) -> Node:
-        """A place below this one."""
+        """Return a place below this one."""
         return Node(value, step, self)
 
     def error(self, what: str, hint: str = MEND) -> TokentuiError:
-        """An error at this place."""
+        """Return an error at this place."""
         return TokentuiError(what, str(self), hint)
 
     @property
@@ -117,7 +117,7 @@ class Node:
         return self._of(list, default)
 
     def rows(self, default: list[object] | None = None) -> Iterator[Node]:
-        """Each row of the value, which must be a list."""
+        """Return each row of the value, which must be a list."""
         return (Node(row, number, self) for number, row in enumerate(self.listed(default)))
 
     def inner(self) -> Iterator[Node]:
@@ -146,11 +146,11 @@ class Node:
         return text
 
     def texts(self) -> list[str]:
-        """The value, which must be a list of texts."""
+        """Return the value, which must be a list of texts."""
         return [row.text() for row in self.rows()]
 
     def flag(self, default: bool | None = None) -> bool:
-        """The value, which must be true or false."""
+        """Return the value, which must be true or false."""
         return self._of(bool, default)
 
     def hex(self, least: int = 1) -> bytes:
@@ -171,7 +171,7 @@ class Node:
                                  "one of: " + ", ".join(known))
 
     def ids(self) -> dict[str, int]:
-        """The value, which must be an object of ids: whole numbers from 0 on that fit 31 bits."""
+        """Return the value, which must be an object of ids: whole numbers from 0 on that fit 31 bits."""
         found = self.mapping()
         check_tokens(map(len, found), self)
         numbers: Any = found.values()
@@ -374,11 +374,11 @@ class Source:
     encoding: str = ""
 
     def error(self, what: str, hint: str = MEND) -> TokentuiError:
-        """An error of the whole file."""
+        """Return an error of the whole file."""
         return TokentuiError(what, self.where, hint)
 
     def line(self, number: int) -> Node:
-        """The place of a line, counted from 0 and shown from 1."""
+        """Return the place of a line, counted from 0 and shown from 1."""
         return Node(None, f"line {number + 1}", Node(None, self.where))
 
     def keeps_split(self, split: str) -> None:
@@ -502,13 +502,13 @@ def is_gguf(where: str) -> bool:
 
 
 def _gguf_header(path: str) -> bytes:
-    """The header of a GGUF file, without the tensors."""
+    """Return the header of a GGUF file, without the tensors."""
     with open_regular(path, "tokenizer file") as file:
         return gguf.read_header(file.read, path)
 
 
 def _from_url(url: str) -> bytes:
-    """The bytes of a URL, at most as many as a tokenizer file may have; of GGUF the header alone."""
+    """Return the bytes of a URL, at most as many as a tokenizer file may have; of GGUF the header alone."""
     found, folder = remote.list_files(url)
     if folder or len(found) != 1:
         raise TokentuiError("is a folder, not a tokenizer file", remote.shown(url), "name the file in it")

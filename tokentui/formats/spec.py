@@ -227,7 +227,7 @@ class Spec:
         return any(True for _ in words)
 
     def tokens(self, byte_level: bool) -> list[Token]:
-        """The ordinary tokens, each by its name."""
+        """Return the ordinary tokens, each by its name."""
         return [Token(one.id, name_of(one.piece, byte_level), one.piece, one.score) for one in self.ordinary]
 
 
@@ -253,14 +253,14 @@ def merge_rows(
 
 
 def json_bytes(document: object) -> bytes:
-    """A JSON document as other tools write it."""
+    """Return a JSON document as other tools write it."""
     return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1).encode(
         "utf-8", "surrogatepass"
     )
 
 
 def pattern_of(recipe: Recipe) -> str:
-    """A split as a pattern whose matches are the words, for Python's `regex` and Rust's `fancy-regex`.
+    """Return a split as a pattern whose matches are the words, for Python's `regex` and Rust's `fancy-regex`.
 
     Raises:
         Unsupported: A pattern alone does not do it.
@@ -272,5 +272,5 @@ def pattern_of(recipe: Recipe) -> str:
 
 
 def split_of(pattern: str) -> str:
-    """The value of the axis `split` for a pattern; the opposite of `pattern_of`."""
+    """Return the value of the axis `split` for a pattern; the opposite of `pattern_of`."""
     return next((name for name, entry in SPLITS.items() if entry.pattern == pattern), f"regex:{pattern}")

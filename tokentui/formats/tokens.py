@@ -57,12 +57,12 @@ def is_letters(token: str) -> bool:
 
 
 def letters(data: bytes) -> str:
-    """The letters of bytes."""
+    """Return the letters of bytes."""
     return data.decode("latin-1").translate(_TO_LETTERS)
 
 
 def name_of(piece: bytes, byte_level: bool) -> str:
-    """The name of a token in a file: letters for its bytes, or its text."""
+    """Return the name of a token in a file: letters for its bytes, or its text."""
     return letters(piece) if byte_level else piece.decode("utf-8", "surrogateescape")
 
 
@@ -78,7 +78,7 @@ def piece_of(name: str, byte_level: bool, prefix: str = "", suffix: str = "") ->
 
 
 def pieces_of(names: Sequence[str], byte_level: bool, prefix: str = "", suffix: str = "") -> list[bytes]:
-    """The exact bytes of each of many tokens; see `piece_of`."""
+    """Return the exact bytes of each of many tokens; see `piece_of`."""
     if not byte_level:
         with contextlib.suppress(UnicodeEncodeError):
             return list(map(str.encode, names))
@@ -107,7 +107,7 @@ def imported(
     around: tuple[str, str] = ("", ""), unknown: int | None = None, names: Mapping[int, str] | None = None,
     pretokenizer: Pretokenizer | None = None, said: Mapping[str, object] | None = None,
 ) -> Tokenizer:
-    """The tokenizer of a file whose text is cut as the axes say.
+    """Return the tokenizer of a file whose text is cut as the axes say.
 
     Args:
         format: The name of the format.
@@ -231,9 +231,8 @@ def in_merge_order(
 def _parents(
     size: int, given: list[int], lefts: Sequence[int], rights: Sequence[int], makes: Sequence[int]
 ) -> tuple[dict[int, int], int]:
-    """The row that makes each token, in order, and how many tokens a later row makes than the first one that
-    names them.
-    """
+    """Return the row that makes each token, in order, and how many tokens a later row makes than the first
+    one that names them."""
     in_order = all(map(lt, makes, islice(makes, 1, None))) and all(map(lt, map(max, lefts, rights), makes))
     if in_order and not given:  # each row makes a token, of tokens that rows before it make
         return dict(zip(makes, range(len(makes)), strict=True)), 0

@@ -36,7 +36,7 @@ def _sniff(source: Source) -> bool:
 
 
 def _read(source: Source) -> Tokenizer:
-    """The tokenizer of a `vocab.txt`.
+    """Return the tokenizer of a `vocab.txt`.
 
     Raises:
         TokentuiError: The split that was named makes no sense.
@@ -116,7 +116,7 @@ def _fit(spec: Spec) -> Fitted:
 
 
 def _write(fitted: Fitted) -> tuple[bytes, ...]:
-    """The bytes of the file."""
+    """Return the bytes of the file."""
     return ("".join(token.name + "\n" for token in fitted.tokens).encode("utf-8", "surrogateescape"),)
 
 

@@ -81,12 +81,12 @@ class PartResult:
 
 
 def versions() -> tuple[str, str]:
-    """The versions that results depend on, here."""
+    """Return the versions that results depend on, here."""
     return version("tokentui"), version("regex")
 
 
 def installed() -> bool:
-    """True if Dask is there."""
+    """Return whether Dask is there."""
     return all(importlib.util.find_spec(name) is not None for name in ("dask", "distributed"))
 
 
@@ -140,7 +140,7 @@ class _TreeNode:
     below: Sequence[_TreeNode] = ()
 
     def futures(self) -> Iterator[Dask]:
-        """The futures of the words of the node, in the order of the text."""
+        """Yield the futures of the words of the node, in the order of the text."""
         if self.future is not None:
             yield self.future
             return
@@ -239,7 +239,7 @@ class _Tree:
         self._join(above)
 
     def results(self) -> Iterator[Result]:
-        """The words, in the order of the text, fetched one after the other."""
+        """Yield the words, in the order of the text, fetched one after the other."""
         root = self._nodes.get((len(self._widths) - 1, 0))
         for future in list(root.futures()) if root else ():
             while future.status in _UNDER_WAY:  # it was lost, and is made again
@@ -258,7 +258,7 @@ def _wait(futures: list[Dask], seconds: float) -> None:
 
 
 def _answer(future: Dask) -> Dask:
-    """The result of a future that has ended.
+    """Return the result of a future that has ended.
 
     Raises:
         TokentuiError: It failed, or was given up.

@@ -139,7 +139,7 @@ class Corpus:
 
     @classmethod
     def from_lines(cls, lines: Iterable[str], name: str = "lines") -> Corpus:
-        """A corpus of a document a line."""
+        """Return a corpus of a document a line."""
         documents = tuple(each_of(lines, "lines", "hand in a list of texts"))
         for line in documents:
             name_of(line, "lines")
@@ -168,7 +168,7 @@ class Corpus:
 
 
 def digest_of(data: bytes | memoryview) -> bytes:
-    """The SHA-256 of bytes."""
+    """Return the SHA-256 of bytes."""
     import hashlib  # an opened tokenizer needs none
 
     return hashlib.sha256(data).digest()
@@ -305,7 +305,7 @@ class LongText:
         return len(self._body)
 
     def utf8(self, start: int, stop: int) -> memoryview:
-        """The bytes from one place, in bytes, up to another."""
+        """Return the bytes from one place, in bytes, up to another."""
         return self._body[start:stop]
 
     def border(self, at: int) -> int:
@@ -319,11 +319,11 @@ class LongText:
         return at if at > 3 else 0  # not UTF-8, as decoding will tell
 
     def part(self, start: int, stop: int) -> str:
-        """The text from one place, in bytes, up to another."""
+        """Return the text from one place, in bytes, up to another."""
         return str(self.utf8(start, stop), "utf-8")
 
     def whole(self) -> str:
-        """The text in one piece, which is kept."""
+        """Return the text in one piece, which is kept."""
         if self._whole is None:
             self._whole = self.part(0, self.size)
         return self._whole
@@ -408,7 +408,7 @@ def size_of(document: str | LongText) -> int:
 
 
 def sizes_of(documents: Sequence[str | LongText]) -> list[int]:
-    """The length of each document, see `size_of`."""
+    """Return the length of each document, see `size_of`."""
     plain = set(map(type, documents)) <= {str}
     return list(map(len if plain else size_of, documents))
 

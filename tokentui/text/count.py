@@ -179,7 +179,7 @@ def coverage_of_text(text: str, recipe: Recipe) -> Coverage:
 
 
 def _count_parts(corpus: Corpus, recipe: Recipe) -> Words:
-    """The words of named corpora, each weighed as its share says."""
+    """Return the words of named corpora, each weighed as its share says."""
     parts = []
     for name, text, times, development in each(corpus.named, len(corpus.named)):
         with silent():
@@ -336,7 +336,7 @@ class CorpusWindow:
         return None
 
     def matches(self, text: str) -> list[int]:
-        """The number of places of a text in each document; kept for the text that was counted last."""
+        """Return the number of places of a text in each document; kept for the text that was counted last."""
         if self._matches[0] != text:
             each = [matches_in(self.text(document), text) for document in range(self.documents)]
             self._matches = text, each

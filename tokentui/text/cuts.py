@@ -100,7 +100,7 @@ class _PositionReader:
         return part
 
     def _one(self, flags: str, depth: int) -> _Subpattern:
-        """A character, a class, a group or what looks ahead."""
+        """Return a character, a class, a group or what looks ahead."""
         sign = self.pattern[self.at]
         if sign == "(":
             return self._group(flags, depth)
@@ -182,5 +182,5 @@ def cut_of(pattern: str) -> str:
 
 
 def places(pattern: str) -> Iterator[str]:
-    """The characters and classes of a pattern of places to cut, each once."""
+    """Yield the characters and classes of a pattern of places to cut, each once."""
     yield from dict.fromkeys(_read(pattern, far=True)[0].places)

@@ -144,7 +144,7 @@ def packed(head: bytes) -> bool:
 def read_stream(
     stream: BinaryIO, name: str, meter: Meter, text_only: bool = False, *, size: int | None = None
 ) -> Contents:
-    """The contents of standard input, or of any open stream, unpacked.
+    """Return the contents of standard input, or of any open stream, unpacked.
 
     Args:
         stream: The stream.
@@ -165,7 +165,8 @@ def read_stream(
 def blocks(
     stream: BinaryIO, name: str, meter: Meter, text_only: bool = False, *, size: int | None = None
 ) -> Iterator[tuple[bytes, str]]:
-    """The contents of a stream or a file in blocks, unpacked: (bytes, a kind of file that it seems to be).
+    """Yield the contents of a stream or a file in blocks, unpacked: (bytes, a kind of file that it seems to
+    be).
 
     Arguments and errors are those of `read_stream`. Only a block at a time is held.
     """
@@ -272,7 +273,7 @@ class _LimitedStream(io.RawIOBase):
         return filled
 
     def too_much(self) -> TokentuiError:
-        """The refusal of more than it may give."""
+        """Return the refusal of more than it may give."""
         return TokentuiError(
             f"more than {self.most:,} bytes, which is the limit",
             self.where,
@@ -375,7 +376,7 @@ def _room(size: int) -> bytearray | mmap.mmap:
 
 
 def look(head: bytes, where: str) -> tuple[str, bool]:
-    """The kind of a file by its first bytes ("" for plain text), and True if that kind is text.
+    """Return the kind of a file by its first bytes ("" for plain text), and True if that kind is text.
 
     Raises:
         TokentuiError: It is only a stand-in for the real file.

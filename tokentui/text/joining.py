@@ -16,7 +16,7 @@ smallest number of times with that precision is used."""
 
 
 def times_of(sizes: Sequence[int], shares: str) -> tuple[int, ...]:
-    """The number of times that the words of each of some corpora count, by their sizes in bytes.
+    """Return the number of times that the words of each of some corpora count, by their sizes in bytes.
 
     By `equal` a corpus of s bytes counts the whole number of times that is nearest to K times the largest
     size over s. K is the least number up to 100 by which no share is off by more than one part in 200; 100

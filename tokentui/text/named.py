@@ -116,7 +116,7 @@ def named_in(source: object) -> Corpora | None:
 
 
 def named_row(word: str, option: str) -> tuple[str, str]:
-    """The name and the source of `NAME=SOURCE`.
+    """Return the name and the source of `NAME=SOURCE`.
 
     Raises:
         TokentuiError: It has no name.
@@ -147,7 +147,7 @@ def sources_in(source: object) -> list[object]:
 
 
 def short_name(source: str) -> str:
-    """A source in a word or two: the last part of a path, the names of named corpora."""
+    """Return a source in a word or two: the last part of a path, the names of named corpora."""
     if source.startswith(SCHEME):
         rows = [row.partition("=")[0] for row in source.removeprefix(SCHEME).split(",")]
         return " + ".join(_plain(name) for name in rows if name != "shares" and _DEVELOPMENT not in name)

@@ -37,14 +37,14 @@ class Aligned:
 
 
 def normalize(text: str, steps: tuple[str, ...]) -> str:
-    """The text after these steps, in this order."""
+    """Return the text after these steps, in this order."""
     for stage in _stages(steps):
         text = stage(text)
     return text
 
 
 def normalize_aligned(text: str, steps: tuple[str, ...]) -> Aligned:
-    """The text after these steps, as `normalize` gives it, with its alignment."""
+    """Return the text after these steps, as `normalize` gives it, with its alignment."""
     result = Aligned(text, range(len(text)), range(1, len(text) + 1))
     for stage in _stages(steps) if steps else ():
         before, result = result, align(stage, result.text)
@@ -69,7 +69,7 @@ def _stages(steps: tuple[str, ...]) -> list[Stage]:
 
 
 def _class(ranges: str) -> str:
-    """The inside of a `[...]` from ranges of code points in hex, `300-36F 483`."""
+    """Return the inside of a `[...]` from ranges of code points in hex, `300-36F 483`."""
     return "".join("-".join(f"\\U{int(end, 16):08x}" for end in one.split("-")) for one in ranges.split())
 
 
@@ -297,7 +297,7 @@ _LAST = 0x30000
 
 @functools.cache
 def compositions() -> dict[str, str]:
-    """The composed form of each sequence of characters that has one, by its full decomposition.
+    """Return the composed form of each sequence of characters that has one, by its full decomposition.
 
     sentencepiece builds its rules the same way. A character that decomposes into several gives a rule for the
     NFC of these, unless shorter rules give the same.
@@ -315,7 +315,7 @@ def compositions() -> dict[str, str]:
 
 @functools.cache
 def _followers() -> frozenset[str]:
-    """The characters that may combine with the one before them: marks, vowels of Hangul, …"""
+    """Return the characters that may combine with the one before them: marks, vowels of Hangul, …"""
     seconds = {part for parts in compositions() for part in parts[1:]}
     return frozenset(
         chr(code)
@@ -335,7 +335,7 @@ def _sequences() -> re.Pattern[str]:
 
 
 def begins_sequence(character: str) -> bool:
-    """True if normalization never looks back from this character."""
+    """Return whether normalization never looks back from this character."""
     return character.isascii() or character not in _followers()
 
 
@@ -377,7 +377,7 @@ def _by_sequence(stage: Stage, text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _squeezed(text: str) -> Iterator[tuple[str, int, int]]:
-    """The pieces of `squeeze`: a run of spaces gives one."""
+    """Yield the pieces of `squeeze`: a run of spaces gives one."""
     for match in re.finditer(" +|[^ ]+", text):
         start, end = match.span()
         if text[start] != " ":

@@ -79,7 +79,7 @@ class ParquetTable:
         return ((self._file.schema_arrow.metadata or {}).get(METADATA) or b"").decode("utf-8", "replace")
 
     def counted(self, field: str) -> bool:
-        """True if it holds counted words, and no such column of texts."""
+        """Return whether it holds counted words, and no such column of texts."""
         return field not in self._names and {WORD, COUNT} <= self._names.keys()
 
     def documents(self, field: str, groups: list[int] | None = None) -> Iterator[str]:
@@ -100,7 +100,7 @@ class ParquetTable:
             yield from (text for text in batch.column(0).to_pylist() if text is not None)
 
     def counts(self, groups: list[int] | None = None) -> Iterator[tuple[str, int]]:
-        """The counted words in order.
+        """Yield the counted words in order.
 
         Raises:
             TokentuiError: It holds none, or a count is none.

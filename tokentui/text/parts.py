@@ -51,7 +51,7 @@ class Words:
 
     @classmethod
     def of_parts(cls, parts: Sequence[CorpusPart]) -> Words:
-        """The words of all parts together, in the order in which the parts bring them."""
+        """Return the words of all parts together, in the order in which the parts bring them."""
         counts: Counter[str] = Counter()
         for part in parts:
             for word, times in zip(part.words.words, part.words.counts, strict=True):

@@ -139,7 +139,7 @@ def _if_empty(match: regex.Match[str]) -> tuple[int, int] | None:
 def _next(
     pattern: regex.Pattern[str], text: str, at: int, given: tuple[int, int] | None, where: str, limit: str
 ) -> regex.Match[str] | None:
-    """The next match from a place on, which is known to take its time; not the one that was given."""
+    """Return the next match from a place on, which is known to take its time; not the one that was given."""
     seconds = min(limits.value(limit), jobs.match_seconds() or math.inf)
 
     def look() -> regex.Match[str] | None:
@@ -186,7 +186,7 @@ def _refusal(what: str, text: str, at: int, where: str, limit: str) -> TakesTooL
 
 
 def alternatives(pattern: str) -> list[str]:
-    """The alternatives of a pattern at its outermost level; flags in front of all belong to each.
+    """Return the alternatives of a pattern at its outermost level; flags in front of all belong to each.
 
     >>> alternatives(r"(?i)a(b|c)|[|]|\\||")
     ['(?i)a(b|c)', '(?i)[|]', '(?i)\\\\|', '(?i)']

@@ -115,7 +115,8 @@ def plan(source: Iterable[str], recipe: Recipe, as_: str | None, field: str) -> 
 
 
 def may_cut(recipe: Recipe) -> bool:
-    """True if the words of a document are those of its parts, each by itself, between the places to cut."""
+    """Return whether the words of a document are those of its parts, each by itself, between the places to
+    cut."""
     pretokenizer = Pretokenizer(recipe)
     return pretokenizer.in_parts and pretokenizer.knows_cuts
 
@@ -192,7 +193,8 @@ def _stretches(whole: FileRange, cuts: bool, most: int) -> Iterator[FileRange]:
 
 
 def _groups(whole: FileRange, sizes: Sequence[int], most: int) -> Iterator[FileRange]:
-    """A table in runs of groups of rows. Their bytes on the disk are shared out by their bytes unpacked."""
+    """Yield a table in runs of groups of rows. Their bytes on the disk are shared out by their bytes
+    unpacked."""
     total, start, held = sum(sizes) or 1, 0, 0
     for number, size in enumerate(sizes):
         held += size

@@ -105,7 +105,7 @@ class Pretokenizer:
         return self._splitter.cut is not None and not trimmed
 
     def words(self, document: str, *, first: bool = True) -> list[str]:
-        """The words of a document in order.
+        """Return the words of a document in order.
 
         Args:
             document: The document, or a part of it between places that `safe_cut` gave.
@@ -137,7 +137,8 @@ class Pretokenizer:
         return next(self.cuts(document, at), len(document))
 
     def cuts(self, document: str, at: int) -> Iterator[int]:
-        """The places from `at` on, 0 excluded, that are known to be safe for cutting the document in two.
+        """Yield the places from `at` on, 0 excluded, that are known to be safe for cutting the document in
+        two.
 
         There `words(head) + words(tail, first=False)` are the words of the whole.
         """
@@ -169,8 +170,8 @@ class Pretokenizer:
         return unit if unit in ("byte", "char") and not self._put and not self._splitter.symbols else ""
 
     def units(self, word: str) -> list[bytes]:
-        """The smallest units of a word in order, as exact bytes with their marks. A symbol is one unit, and
-        bears no mark."""
+        """Return the smallest units of a word in order, as exact bytes with their marks. A symbol is one
+        unit, and bears no mark."""
         units = self._plain(word)
         if not units or word in self.symbols:
             return units
@@ -183,7 +184,7 @@ class Pretokenizer:
         return [unit if unit in held else other for unit, other in marked]
 
     def _plain(self, word: str) -> list[bytes]:
-        """The smallest units of a word without marks. The job of a long word can be cancelled."""
+        """Return the smallest units of a word without marks. The job of a long word can be cancelled."""
         symbols = self._splitter.symbols
         if symbols is None and len(word) <= jobs.BLOCK:
             return list(self._cut_units(word))
@@ -198,7 +199,7 @@ class Pretokenizer:
         return units
 
     def analyse(self, text: str | bytes) -> Analysis:
-        """All that becomes of a text before its units are merged.
+        """Return all that becomes of a text before its units are merged.
 
         Args:
             text: The text; bytes are read as UTF-8, what is not UTF-8 as "surrogateescape" has it.

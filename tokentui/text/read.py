@@ -132,7 +132,7 @@ def _joined(
 def _named(
     source: object, shares: str, development: _SourcesByName | None
 ) -> tuple[_SourcesByName, str, _SourcesByName] | None:
-    """The sources, the shares and the development texts of named corpora; None for another source.
+    """Return the sources, the shares and the development texts of named corpora; None for another source.
 
     Raises:
         TokentuiError: Another source has shares or development texts.
@@ -256,7 +256,7 @@ def _glob(pattern: str) -> FoundInputs:
 
 
 def _folder(folder: str) -> FoundInputs:
-    """The regular files below a folder, sorted; hidden ones and links to folders are left out."""
+    """Return the regular files below a folder, sorted; hidden ones and links to folders are left out."""
     name = shown_path(os.path.basename(os.path.abspath(folder)) or folder) + "/"
     found = FoundInputs(name, [], folder=True)
     paths = []
@@ -287,7 +287,8 @@ def _in_order(path: str) -> list[str]:
 
 
 def _alike(path: str) -> str:
-    """The hint for a missing file: a file of a similar name in its folder, or a sample of that name."""
+    """Return the hint for a missing file: a file of a similar name in its folder, or a sample of that name.
+    """
     folder, name = os.path.split(path)
     if path in {sample.name for sample in samples()}:
         return f"did you mean sample:{path}?"
@@ -409,7 +410,7 @@ class _Parts:
         return files.read_stream(stream, _STDIN, self._meter)
 
     def corpus(self, name: str, notes: Sequence[str]) -> Corpus:
-        """All that was read, as one."""
+        """Return all that was read, as one."""
         counts = Corpus.from_counts(self._counts).counts if "words" in self._ways else None
         told = (*notes, *self._notes, *mark_notes(self._marked))
         bytes_ = sum(one.count for one in self._invalid)

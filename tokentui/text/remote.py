@@ -80,7 +80,7 @@ def is_remote(name: object) -> bool:
 
 
 def scheme_of(url: str) -> Scheme:
-    """The scheme of a URL.
+    """Return the scheme of a URL.
 
     Raises:
         TokentuiError: None of `SCHEMES`, or one URL inside another.
@@ -113,7 +113,7 @@ def shown(url: str) -> str:
 
 
 def base_name(url: str) -> str:
-    """The last part of the path of a URL, or its host."""
+    """Return the last part of the path of a URL, or its host."""
     from urllib.parse import unquote, urlsplit
 
     split = urlsplit(shown(url))
@@ -122,8 +122,8 @@ def base_name(url: str) -> str:
 
 
 def list_files(url: str) -> tuple[list[RemoteFile], bool]:
-    """The files that a URL names, sorted: itself, those below a folder, or those that match a glob; and
-    whether it is a folder.
+    """Return the files that a URL names, sorted: itself, those below a folder, or those that match a glob;
+    and whether it is a folder.
 
     Raises:
         TokentuiError: There are none, they may not be read, or the place does not answer.
@@ -147,7 +147,7 @@ def list_files(url: str) -> tuple[list[RemoteFile], bool]:
 
 
 def _files(system: Untyped, found: dict[str, Untyped], url: str, below: str = "") -> list[RemoteFile]:
-    """The files of a listing, hidden ones left out."""
+    """Return the files of a listing, hidden ones left out."""
     if len(found) > _MOST_FILES:
         raise TokentuiError(f"more than {_MOST_FILES:,} files", shown(url), "name a part of them")
     below = below.rstrip("/") + "/" if below else ""
@@ -164,7 +164,7 @@ def _size_or_none(size: object) -> int | None:
 
 
 def open_stream(url: str) -> BinaryIO:
-    """The bytes of a file as a stream, from its beginning.
+    """Return the bytes of a file as a stream, from its beginning.
 
     Raises:
         TokentuiError: It cannot be opened. What goes wrong while it is read is told by `readable_errors`.
@@ -178,7 +178,7 @@ def open_stream(url: str) -> BinaryIO:
 
 
 def open_range(url: str, place: int) -> BinaryIO:
-    """The bytes of a file from a place on, fetched block by block.
+    """Return the bytes of a file from a place on, fetched block by block.
 
     Raises:
         TokentuiError: It cannot be opened.
@@ -191,7 +191,7 @@ def open_range(url: str, place: int) -> BinaryIO:
 
 
 def supports_ranges(url: str) -> bool:
-    """True if the place gives parts of a file: not every web server does."""
+    """Return whether the place gives parts of a file: not every web server does."""
     if scheme_of(url).lists:
         return True
     try:
@@ -276,7 +276,7 @@ def _status(error: BaseException) -> int | None:
 
 
 def _system(url: str) -> tuple[Untyped, str]:
-    """The file system of fsspec for a URL, and the path in it."""
+    """Return the file system of fsspec for a URL, and the path in it."""
     sandbox.check(url)
     scheme = scheme_of(url)
     try:
@@ -421,7 +421,7 @@ def _refused(error: Exception) -> bool:
 
 
 def _kept(hub: Untyped, repo: str, file: str, revision: str | None) -> str | None:
-    """The path of a file that was fetched before; None if it was not."""
+    """Return the path of a file that was fetched before; None if it was not."""
     path = hub.try_to_load_from_cache(repo, file, revision=revision)
     return path if isinstance(path, str) else None
 

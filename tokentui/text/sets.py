@@ -146,7 +146,7 @@ def _class(pattern: str, at: int, depth: int = 0) -> tuple[str, int]:
 
 
 def _union(members: str, inner: list[str], at: int) -> str:
-    """The pattern of a side of an operation."""
+    """Return the pattern of a side of an operation."""
     sides = [f"[{members}]"] * bool(members) + inner
     if not sides:
         raise _error("a set operation with an empty side", at)

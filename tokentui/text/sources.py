@@ -98,14 +98,14 @@ _PARALLEL = (
 
 
 def _folder() -> Path:
-    """The folder of the files: inside an installed package, next to the package in a checkout."""
+    """Return the folder of the files: inside an installed package, next to the package in a checkout."""
     package = Path(__file__).parents[1]
     inside = package / "corpora"
     return inside if inside.is_dir() else package.parent / "corpora"
 
 
 def samples() -> tuple[Sample, ...]:
-    """All built-in corpora."""
+    """Return all built-in corpora."""
     folder = _folder()
     return tuple(
         Sample(name, title, language, as_, folder / file) for name, title, language, as_, file in _TABLE
@@ -122,7 +122,7 @@ def parallel() -> tuple[Sample, ...]:
 
 
 def find_sample(name: str) -> Sample:
-    """The built-in corpus of a name; `parallel/english` is one of the parallel set.
+    """Return the built-in corpus of a name; `parallel/english` is one of the parallel set.
 
     Raises:
         TokentuiError: There is none; it names the nearest.
@@ -137,7 +137,7 @@ def find_sample(name: str) -> Sample:
 
 
 def lines(text: str) -> list[str]:
-    """The lines of a text without their ends, which are LF or CR LF. An empty last line is none."""
+    """Return the lines of a text without their ends, which are LF or CR LF. An empty last line is none."""
     parts = text.split("\n")
     if not parts[-1]:
         parts.pop()
@@ -145,7 +145,7 @@ def lines(text: str) -> list[str]:
 
 
 def jsonl(text: str, field: str, where: str) -> list[str]:
-    """The texts in one field of JSON rows. Blank lines are skipped.
+    """Return the texts in one field of JSON rows. Blank lines are skipped.
 
     Raises:
         TokentuiError: A row is no JSON object with text in that field; it names the line.
@@ -173,10 +173,11 @@ def jsonl(text: str, field: str, where: str) -> list[str]:
 
 
 def counts(text: str, where: str) -> list[tuple[str, int]]:
-    """The counted words of rows `word TAB count`, in order.
+    """Return the counted words of rows `word TAB count`, in order.
 
-    A word that cannot stand in such a row (it holds a tab or a line end) has a row of JSON: `["\\n", 5]`. The
-    first row may say how the words were counted, see `tokentui.text.counting`.
+    A word that cannot stand in such a row (it holds a tab or a line end) has a row of JSON: `["
+
+    ", 5]`. The first row may say how the words were counted, see `tokentui.text.counting`.
 
     Raises:
         TokentuiError: A row is neither; it names the line.
@@ -194,7 +195,7 @@ def counts(text: str, where: str) -> list[tuple[str, int]]:
 
 
 def are_counts(text: str, rows: int = 20) -> bool:
-    """True if the first rows all parse as counted words."""
+    """Return whether the first rows all parse as counted words."""
     seen = [_counted(row) for _, row in itertools.islice(_rows(text, ""), rows)]
     return bool(seen) and None not in seen
 

@@ -145,7 +145,7 @@ class Splitter:
         return lambda text: text if not self.always_prepends and text.startswith(kept) else b" " + text
 
     def words(self, text: str, *, first: bool = True) -> list[str]:
-        """The words of a text in order: those of `spans`, without their places.
+        """Return the words of a text in order: those of `spans`, without their places.
 
         Raises:
             TakesTooLong: One match takes longer than a pattern may.
@@ -161,8 +161,8 @@ class Splitter:
         return found
 
     def parts(self, texts: list[str]) -> Iterator[list[str]]:
-        """The words of each of many texts, which are parts of a document between safe cuts, but for its
-        beginning.
+        """Return the words of each of many texts, which are parts of a document between safe cuts, but for
+        its beginning.
 
         Raises:
             TakesTooLong: One match takes longer than a pattern may.
@@ -201,8 +201,8 @@ class Splitter:
             start = end
 
     def spans(self, text: str, *, first: bool = True) -> list[WordSpan]:
-        """The words with their places in the prepared text; arguments and errors are those of `prepare` and
-        `words`."""
+        """Return the words with their places in the prepared text; arguments and errors are those of
+        `prepare` and `words`."""
         prepared, record, words = self.prepare(text, first), self.record, list[WordSpan]()
         named = [] if self.symbols is None else [match.span() for match in self.symbols.finditer(prepared)]
         at = 0
@@ -239,7 +239,7 @@ class Splitter:
 
 @functools.lru_cache(maxsize=64)
 def compile_pattern(pattern: str) -> regex.Pattern[str]:
-    """The compiled form of a split pattern.
+    """Return the compiled form of a split pattern.
 
     Raises:
         TokentuiError: The pattern cannot be compiled; it says where in the pattern.
@@ -439,7 +439,7 @@ SPLITS = Axis(
 
 @functools.lru_cache(maxsize=64)
 def splitter(split: str) -> Splitter:
-    """The splitter of a value of the axis.
+    """Return the splitter of a value of the axis.
 
     Raises:
         TokentuiError: No such value, or a pattern that cannot be compiled.
@@ -491,7 +491,7 @@ def splitter_of(recipe: Recipe) -> Splitter:
 
 @functools.lru_cache(maxsize=64)
 def branches(split: str) -> patterns.Branches:
-    """The branches of a value of the axis.
+    """Return the branches of a value of the axis.
 
     Raises:
         TokentuiError: A pattern that cannot be compiled.
@@ -517,10 +517,11 @@ def _named(part: str, meaning: str) -> str:
 
 
 def own_space(split: str, space: bool) -> bool | None:
-    """The `prefix_space` of a recipe that sets a space in front or none; None if the split does so itself."""
+    """Return the `prefix_space` of a recipe that sets a space in front or none; None if the split does so
+    itself."""
     return None if space is SPLITS.of(split).marks_spaces else space
 
 
 def spaced(recipe: Recipe) -> bool:
-    """True if a text that does not begin with a space gets one in front."""
+    """Return whether a text that does not begin with a space gets one in front."""
     return SPLITS.of(recipe.split).marks_spaces if recipe.prefix_space is None else recipe.prefix_space

@@ -55,7 +55,7 @@ class Packed(NamedTuple):
 
     @classmethod
     def of(cls, words: Words) -> Packed:
-        """Words as bytes."""
+        """Return words as bytes."""
         if words.flat is not None:
             return cls(words.flat.text, bytes(words.flat.ends), bytes(words.flat.counts))
         parts = [word.encode("utf-8", "surrogatepass") for word in words.words]
@@ -75,7 +75,7 @@ class Packed(NamedTuple):
         return len(self.text) + len(self.ends) + len(self.counts)
 
     def rows(self) -> Iterator[tuple[str, int]]:
-        """Each word and its count."""
+        """Return each word and its count."""
         ends, counts, text = array("q", self.ends), array("q", self.counts), self.text
         if text.isascii():
             whole = text.decode()
@@ -117,7 +117,7 @@ class _PlainWords:
 
 
 def joined(results: Iterable[Packed]) -> Packed:
-    """Words of neighboring parts put together, in the order of the parts."""
+    """Return words of neighboring parts put together, in the order of the parts."""
     given = list(results)
     if native.available():
         with native.rescued():
@@ -315,7 +315,7 @@ class Store:
         return self._size
 
     def rows(self, top: int | None = None) -> Iterator[tuple[str, int]]:
-        """The words and their counts, in order of first appearance.
+        """Yield the words and their counts, in order of first appearance.
 
         Args:
             top: How many there are at most: the most frequent ones, of two alike the one that appears first.
@@ -341,7 +341,7 @@ class Store:
             yield word.decode("utf-8", "surrogatepass"), times
 
     def _merged(self) -> Iterator[Record]:
-        """The words of all runs, sorted, each once."""
+        """Yield the words of all runs, sorted, each once."""
         while len(self._runs) > _MOST_RUNS:
             first, self._runs = self._runs[:_MOST_RUNS], self._runs[_MOST_RUNS:]
             self._runs.append(self._write(_once(map(_read, first))))

@@ -58,7 +58,7 @@ def batch(
 
 
 def _numbered(vocabulary: Vocabulary, merges: int) -> list[int] | None:
-    """The id of each symbol, None where kernels cannot hold them."""
+    """Return the id of each symbol, None where kernels cannot hold them."""
     numbered = list(vocabulary.ids(merges)[: vocabulary.base_size + merges])
     return None if min(numbered, default=0) < 0 or max(numbered, default=0) > LARGEST_ID else numbered
 
@@ -201,14 +201,14 @@ def follow(
 
 
 def _bounds(data: Iterable[Sequence[int]]) -> array[int]:
-    """Where each of some strings starts once they are joined, and the end."""
+    """Return where each of some strings starts once they are joined, and the end."""
     return array("q", itertools.accumulate(map(len, data), initial=0))
 
 
 def _cut(
     bounds: array[int], run: Callable[[array[int], array[int], int], object]
 ) -> list[list[int] | None]:
-    """The ids of words as a kernel fills them in, None for a word with an id of -1.
+    """Return the ids of words as a kernel fills them in, None for a word with an id of -1.
 
     Args:
         bounds: Where the units of each word start, and the end.
@@ -222,6 +222,7 @@ def _cut(
 
 
 def _room(bounds: array[int]) -> tuple[array[int], array[int], int]:
-    """Where the ids of words go, their starts and they themselves, and the size of the longest word."""
+    """Return where the ids of words go, their starts and they themselves, and the size of the longest word.
+    """
     starts, ids = array("q", bytes(8 * len(bounds))), array("i", bytes(4 * (bounds[-1] + len(bounds))))
     return starts, ids, max((end - start for start, end in itertools.pairwise(bounds)), default=0)

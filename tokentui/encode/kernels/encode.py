@@ -67,7 +67,7 @@ class Merges:
         self.start.add(FlatWords(b"".join(whole), bounds_of(list(whole)), array("q", bytes(8 * len(whole)))))
 
     def are_plain(self, lengths: Sequence[int]) -> bool:
-        """True if the tables can hold the merges.
+        """Return whether the tables can hold the merges.
 
         Symbols and ranks fit into the tables, and each rank makes one symbol that is as long as its parts.
 
@@ -113,14 +113,15 @@ class Coded(Table):
             words.note_ids(0, len(whole), self._starts, self._ids, self.words.rows)
 
     def encode(self, text: bytes | memoryview, split: Split) -> Any:
-        """The ids of a text: the bytes of numbers of 32 bits. They are to be copied before the next text."""
+        """Return the ids of a text: the bytes of numbers of 32 bits. They are to be copied before the next
+        text."""
         out = self._written(self._counted([text], split)).cast("B")
         self._forget()
         return out
 
     def encode_each(self, texts: Sequence[bytes], split: Split) -> list[array[int]] | None:
-        """The ids of each of many texts. None where bytes of a text are in no word: then nothing tells to
-        which text a word belongs."""
+        """Return the ids of each of many texts. None where bytes of a text are in no word: then nothing tells
+        to which text a word belongs."""
         count, bounds = self._counted(texts, split), bounds_of(texts)
         stops = array("q", bytes(8 * len(bounds)))
         covered = words.end_texts(self._numbers, count, self.words.ends, self._starts, bounds, stops)
@@ -145,7 +146,7 @@ class Coded(Table):
         return count
 
     def _written(self, count: int) -> Any:
-        """The ids of the first so many words that are noted, as numbers of 32 bits."""
+        """Return the ids of the first so many words that are noted, as numbers of 32 bits."""
         written = filled = 0
         while True:
             written, filled = words.write_ids(
@@ -204,12 +205,12 @@ class Coded(Table):
 
 
 def _room_for(values: Any, kind: str, filled: int, size: int) -> Any:
-    """An array of at least so many numbers that begins with those which are filled."""
+    """Return an array of at least so many numbers that begins with those which are filled."""
     return values if size <= len(values) else larger(values, kind, 2 * size, filled)
 
 
 def _copied(value: Any) -> Any:
-    """A copy of an array; a number as it is."""
+    """Return a copy of an array; a number as it is."""
     return value if isinstance(value, int) else memoryview(bytearray(value)).cast(value.format)
 
 
@@ -264,7 +265,7 @@ class Compiled:
         """False once it is known that some bytes of texts are in no word."""
 
     def encode(self, text: str, threads: int | None) -> array[int]:
-        """The ids of a text. `WordEncoder.ids` says what the arguments are."""
+        """Return the ids of a text. `WordEncoder.ids` says what the arguments are."""
         split = tables_of(self._split)
         coded = [self._taken() for _ in range(threads or threads_for(len(text)))]
         ids = [array("i") for _ in coded]
@@ -281,8 +282,8 @@ class Compiled:
         return ids[0]
 
     def encode_each(self, texts: Sequence[str]) -> list[array[int]] | None:
-        """The ids of each of many short texts by one call. None where the kernels cannot encode with this
-        vocabulary, where the split leaves bytes out, and where a text holds lone surrogates.
+        """Return the ids of each of many short texts by one call. None where the kernels cannot encode with
+        this vocabulary, where the split leaves bytes out, and where a text holds lone surrogates.
 
         Raises: As `word` does.
         """
@@ -301,7 +302,7 @@ class Compiled:
         return found
 
     def _taken(self) -> Coded:
-        """Words for one thread to go on with."""
+        """Return words for one thread to go on with."""
         try:
             return self._idle.pop()
         except IndexError:
@@ -312,7 +313,7 @@ def _ids_of_parts(
     cut: Callable[[list[str]], Iterable[Sequence[str]]],
     others: Callable[[list[str]], Sequence[Sequence[int]]], given: list[str],
 ) -> list[list[int]]:
-    """The ids of parts of a text, each of which is cut into words.
+    """Return the ids of parts of a text, each of which is cut into words.
 
     Args:
         cut: The words of each of some parts.
@@ -328,8 +329,8 @@ def _ids_of_parts(
 def _merges(
     vocabulary: Vocabulary, merges: int, segmenter: Segmenter | None, numbered: Sequence[int]
 ) -> Merges | None:
-    """The merges of a vocabulary of bytes as kernels take them; None where the kernels cannot do what its
-    segmenter does."""
+    """Return the merges of a vocabulary of bytes as kernels take them; None where the kernels cannot do what
+    its segmenter does."""
     recipe = vocabulary.recipe
     if recipe.unit != "byte" or recipe.mark_kind != "none" or not isinstance(segmenter, Merging):
         return None
@@ -346,7 +347,7 @@ def _merges(
 
 
 def _is_text(piece: bytes) -> bool:
-    """True if these bytes are UTF-8. The kernels leave out words with other bytes."""
+    """Return whether these bytes are UTF-8. The kernels leave out words with other bytes."""
     try:
         piece.decode()
     except UnicodeDecodeError:

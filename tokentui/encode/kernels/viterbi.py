@@ -37,7 +37,8 @@ _BYTE, _HALF, _FREE, _LOW = _U(8), _U(32), _U(0), _U(0xFFFFFFFF)
 
 @helper
 def place_after(node: int, value: int, slots: Any) -> Any:
-    """The place in the table of the node behind a node and a byte, or the free one where it belongs."""
+    """Return the place in the table of the node behind a node and a byte, or the free one where it belongs.
+    """
     key = _U(node) << _BYTE | _U(value)
     mask = len(slots) - 1
     place = hashed(key, _HALF) & mask
@@ -74,7 +75,7 @@ def put_tokens(text: Any, bounds: Any, symbols: Any, slots: Any, ends: Any) -> i
 
 @helper
 def unit_end(text: Any, at: int, stop: int, characters: int) -> int:
-    """The end of the unit that starts at a place: of a character of UTF-8, or of a byte."""
+    """Return the end of the unit that starts at a place: of a character of UTF-8, or of a byte."""
     at += 1
     while characters > 0 and at < stop and text[at] & 0xC0 == 0x80:
         at += 1

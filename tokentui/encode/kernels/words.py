@@ -62,8 +62,8 @@ MERGES = Tuple((NUMBERS, HALVES, NUMBERS, NUMBERS), "MergeTables", MergeTables)
 
 @helper
 def slot_of(key: Any, slots: Any) -> Any:
-    """The place of a pair in the table of merges, or the free one where it belongs; `key` is the pair with
-    rank 0."""
+    """Return the place of a pair in the table of merges, or the free one where it belongs; `key` is the pair
+    with rank 0."""
     mask = len(slots) - 1
     place = hashed(key, _HIGH) & mask
     while slots[place] != _EMPTY and slots[place] & ~_RANK != key:
@@ -73,7 +73,7 @@ def slot_of(key: Any, slots: Any) -> Any:
 
 @inlined
 def rank_of(left: int, right: int, slots: Any) -> Any:
-    """The rank of two neighbours."""
+    """Return the rank of two neighbours."""
     found = slots[slot_of(_U(left) << _U(2 * SYMBOL_BITS) | _U(right) << _BITS, slots)]
     return NONE if found == _EMPTY else I64(found & _RANK)
 

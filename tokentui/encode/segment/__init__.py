@@ -147,7 +147,7 @@ class Segmenter(Protocol):
         ...
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[EncodingStep]:
-        """The steps of `segment` to its result, in order."""
+        """Return the steps of `segment` to its result, in order."""
         ...
 
     def with_limit(self, step: int, made: Sequence[int]) -> Segmenter:
@@ -251,7 +251,7 @@ class EncodingWay(Choice):
     by_rank: bool = False
 
     def gives_up(self, characters: int) -> bool:
-        """True if a word has too many characters for it."""
+        """Return whether a word has too many characters for it."""
         return self.most is not None and self.most < characters
 
     def given(self, **tables: object) -> EncodingWay:

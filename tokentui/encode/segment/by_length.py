@@ -55,7 +55,7 @@ class MergesByLength(Merging):
         return other
 
     def _rank(self, made: int) -> int:
-        """The rank of a token, for people."""
+        """Return the rank of a token, for people."""
         return max(0, self._ranked[made] - (self._base if self._vocabulary.merges else 0))
 
     def _merged(self, left: int, right: int) -> tuple[int, int] | None:
@@ -67,14 +67,14 @@ class MergesByLength(Merging):
         return (_WIDEST - self._length(symbol)) * len(self._ranked) + self._ranked[symbol], symbol
 
     def _continues(self, symbol: int) -> bool:
-        """True if a token continues a word."""
+        """Return whether a token continues a word."""
         vocabulary = self._vocabulary
         if vocabulary.imported:
             return vocabulary.unit_continues(vocabulary.pieces[symbol])
         return vocabulary.mark_sizes(symbol)[0] > 0
 
     def _length(self, symbol: int) -> int:
-        """The units of a token."""
+        """Return the units of a token."""
         found = self._lengths.get(symbol)
         if found is None:
             vocabulary = self._vocabulary

@@ -83,7 +83,7 @@ class Chance(NamedTuple):
     above: bool
 
     def draw(self) -> tuple[float, bool]:
-        """The next random number, and whether the candidate is kept."""
+        """Return the next random number, and whether the candidate is kept."""
         number = self.random()
         return number, number > self.p if self.above and self.p else number >= self.p
 
@@ -110,7 +110,7 @@ class Line:
         self.draws: list[Draw] = []
 
     def merge_at(self, at: int) -> tuple[int, int] | None:
-        """The rank of the pair that starts at a cell and the symbol that it makes, None for none."""
+        """Return the rank of the pair that starts at a cell and the symbol that it makes, None for none."""
         right = self.following[at]
         if right >= len(self.symbols) or NONE in (self.symbols[at], self.symbols[right]):
             return None
@@ -175,7 +175,7 @@ def _candidates(line: Line) -> list[tuple[int, int, int]]:
 
 
 def _fresh(line: Line, at: int) -> Iterator[tuple[int, int, int]]:
-    """The candidates on both sides of a cell that was just merged."""
+    """Yield the candidates on both sides of a cell that was just merged."""
     for cell in (line.before[at], at):
         if cell >= 0 and (found := line.merge_at(cell)) is not None:
             yield found[0], cell, found[1]

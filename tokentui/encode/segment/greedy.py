@@ -45,7 +45,7 @@ class SubstringMatch(LongestMatch):
         return max((len(piece.decode("utf-8", "replace")) for piece in pieces), default=1)
 
     def look(self, units: Sequence[bytes]) -> Look:
-        """The function that looks up the stretches of a word."""
+        """Return the function that looks up the stretches of a word."""
         firsts, rests, _ = self._index
         prefix = self._vocabulary.prefix
         continued = bool(units) and self._vocabulary.unit_continues(units[0])
@@ -68,7 +68,7 @@ class SubstringMatch(LongestMatch):
         return in_bytes(sorted(parts, key=lambda part: part.start), units, self._bytes)
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
-        """Each attempt in order. In long words none is wider than the widest token."""
+        """Yield each attempt in order. In long words none is wider than the widest token."""
         widest = self.widest if len(units) > MAX_CHARACTERS else len(units)
         for start, end, spelled, symbol in self.looks(units, widest):
             yield Attempt(spelled, start, end, symbol is not None)

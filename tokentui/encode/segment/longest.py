@@ -56,8 +56,8 @@ class LongestMatch:
         return parts
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
-        """Each attempt in order. In words of any length that `never` allows, none is longer than the longest
-        token."""
+        """Yield each attempt in order. In words of any length that `never` allows, none is longer than the
+        longest token."""
         if self._most is not None and characters > self._most:
             return
         bounded = self._long is not None and characters > self._long
@@ -179,7 +179,7 @@ class BytesMatch(LongestMatch):
         return parts
 
     def with_limit(self, number: int, made: Sequence[int]) -> Self:
-        """The same with the tokens that are in use at a step."""
+        """Return the same with the tokens that are in use at a step."""
         self._lengths_by_head()
         return super().with_limit(number, made)
 
@@ -213,13 +213,13 @@ class WholeWords:
         self._bytes = bytes_ or {}
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
-        """The parts that the words are."""
+        """Return the parts that the words are."""
         words = [(start, end, b"".join(units[start:end])) for start, end in self._words(units)]
         parts = [WordPart(start, end, self._table.get(word)) for start, end, word in words]
         return in_bytes(parts, units, self._bytes)
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
-        """Each look-up."""
+        """Yield each look-up."""
         for start, end in self._words(units):
             word = b"".join(units[start:end])
             yield Attempt(word, start, end, word in self._table)

@@ -89,7 +89,7 @@ def merge_cells(
 def in_order(
     symbols: list[int], starts: Sequence[int], ends: list[int], following: list[int], merged: PairLookup
 ) -> Iterator[tuple[int, int, int, int]]:
-    """The run that leaves out none; see `merge_cells`."""
+    """Return the run that leaves out none; see `merge_cells`."""
     return merge_cells(symbols, ends, following, merged)
 
 
@@ -132,7 +132,7 @@ class Merging:
         return None if rank is None or rank >= self._merges else (rank, self._base + rank)
 
     def pairs(self) -> Iterator[RankedPair]:
-        """All pairs that merge."""
+        """Yield all pairs that merge."""
         for rank, (left, right) in enumerate(self._vocabulary.merges[: self._merges]):
             yield left, right, rank, self._base + rank
 
@@ -153,7 +153,7 @@ class Merging:
         return ()
 
     def in_order(self) -> int:
-        """The number of tokens, from the first, that merge in the order of the vocabulary.
+        """Return the number of tokens, from the first, that merge in the order of the vocabulary.
 
         Within these tokens, the steps with fewer of them are a prefix of the steps with more of them.
         """
@@ -188,7 +188,7 @@ class Merging:
             yield AppliedMerge(self._rank(made), pieces[left], pieces[right], pieces[made], *places)
 
     def _rank(self, made: int) -> int:
-        """The number of the merge that makes a token, 0 for the first."""
+        """Return the number of the merge that makes a token, 0 for the first."""
         return max(made - self._base, 0)
 
     def with_limit(self, step: int, made: Sequence[int]) -> Self:
@@ -203,7 +203,7 @@ class Merging:
         return other
 
     def history(self, units: Sequence[bytes]) -> tuple[list[int], Sequence[int], list[CellMerge]]:
-        """The cells of a word before any merge, and its merges in the order of use.
+        """Return the cells of a word before any merge, and its merges in the order of use.
 
         A word that is itself a token is merged too.
 
@@ -247,7 +247,7 @@ class Merging:
         return symbol < self._limit and (complete or symbol >= self._base or units == 1)
 
     def _cells(self, units: Sequence[bytes]) -> Cells:
-        """The cells of a word before any merge.
+        """Return the cells of a word before any merge.
 
         An unknown unit waits for the next token that is no byte, as in Hugging Face's library. The bytes of
         the units that follow it come first.
@@ -310,7 +310,7 @@ class PairMerging(Merging):
                 yield left, right, row, self.makes[row]
 
     def in_order(self) -> int:
-        """The number of tokens, from the first, that merge in the order of the vocabulary."""
+        """Return the number of tokens, from the first, that merge in the order of the vocabulary."""
         back = (other for one, other in itertools.pairwise(self.makes) if one > other)
         return max(0, min(back, default=len(self._vocabulary.pieces)) - self._base)
 
@@ -359,7 +359,7 @@ class JoinedMerging(Merging):
                     yield left, right, rank, made
 
     def in_order(self) -> int:
-        """The number of tokens, from the first, that merge in the order of the vocabulary."""
+        """Return the number of tokens, from the first, that merge in the order of the vocabulary."""
         merges = len(self._vocabulary.merges)
         if self._order is None:
             return merges
@@ -391,8 +391,8 @@ class PieceMerging(JoinedMerging):
         self._made_from: dict[int, tuple[int, int]] = {}
 
     def in_order(self) -> int:
-        """The number of tokens that merge in the order of the vocabulary; 0 if some pieces are never output.
-        """
+        """Return the number of tokens that merge in the order of the vocabulary; 0 if some pieces are never
+        output."""
         return 0 if self._unused else super().in_order()
 
     @property
@@ -406,7 +406,7 @@ class PieceMerging(JoinedMerging):
         return self._frozen
 
     def pairs(self) -> Iterator[RankedPair]:
-        """All pairs that merge."""
+        """Return all pairs that merge."""
         frozen = self._frozen
         return (pair for pair in super().pairs() if pair[0] not in frozen and pair[1] not in frozen)
 

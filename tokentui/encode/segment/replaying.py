@@ -53,12 +53,12 @@ class Replaying:
         vocabulary: The vocabulary of events.
         steps: The number of its steps that count.
 
-    >>> from tokentui.encode.events import Event, EventVocabulary, Kind
+    >>> from tokentui.encode.events import Event, EventVocabulary, EventKind
     >>> from tokentui.recipe import Recipe
     >>> vocabulary = EventVocabulary(Recipe(), [b"e", b"s", b"t"])
     >>> es, est = vocabulary.named(b"es"), vocabulary.named(b"est")
-    >>> vocabulary.step([Event(Kind.MERGE, es, (0, 1))])
-    >>> vocabulary.step([Event(Kind.MERGE, est, (es, 2)), Event(Kind.SPLIT, es, (0, 1))])
+    >>> vocabulary.step([Event(EventKind.MERGE, es, (0, 1))])
+    >>> vocabulary.step([Event(EventKind.MERGE, est, (es, 2)), Event(EventKind.SPLIT, es, (0, 1))])
     >>> [part.symbol for part in Replaying(vocabulary, 2).segment([b"e", b"s", b"e", b"s", b"t"], 5)]
     [0, 1, 4]
     """
@@ -107,7 +107,7 @@ class Replaying:
         return {}
 
     def length(self, symbol: int) -> int:
-        """The number of units that a symbol covers."""
+        """Return the number of units that a symbol covers."""
         found = self._length.get(symbol)
         if found is None:
             parts = self._vocabulary.parts(symbol)

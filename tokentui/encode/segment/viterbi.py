@@ -135,12 +135,12 @@ class Viterbi:
             yield Attempt(self._piece(arc, units), arc.start, arc.end, arc.symbol is not None)
 
     def nbest(self, units: Sequence[bytes], most: int) -> list[tuple[tuple[bytes, ...], float]]:
-        """The segmentations of a word, most probable first, each with its natural log probability."""
+        """Return the segmentations of a word, most probable first, each with its natural log probability."""
         best = self.segmentations(units, most).best
         return [(tuple(self._piece(arc, units) for arc in way), score) for way, score in best]
 
     def segmentations(self, units: Sequence[bytes], most: int, *, unknown: bool = True) -> Segmentations:
-        """The segmentations of a word: their number, their summed probability and the best of them.
+        """Return the segmentations of a word: their number, their summed probability and the best of them.
 
         The best ones are found exactly: of each place the best so many ways to it are kept. Of equally
         probable ones the one whose last piece starts earliest comes first.
@@ -203,7 +203,7 @@ class Viterbi:
         return parts[::-1]
 
     def model(self) -> PieceScores:
-        """The tokens and scores that decide on the most probable segmentation."""
+        """Return the tokens and scores that decide on the most probable segmentation."""
         tokens = self._vocabulary.tokens
         if self._limited:
             tokens = {piece: symbol for piece in tokens if (symbol := self._table.get(piece, -1)) >= 0}
@@ -344,8 +344,8 @@ class FusedViterbi(Viterbi):
 
 @functools.lru_cache(maxsize=1 << 17)  # each step of an opened file asks for all of them
 def as_read(score: float) -> float:
-    """A number as Rust's serde_json reads it from a file: its digits as a whole number, rounded, and then
-    divided.
+    """Return a number as Rust's serde_json reads it from a file: its digits as a whole number, rounded, and
+    then divided.
 
     That is not always the nearest number of double precision. Source: serde_json 1.0, `f64_from_parts`.
     """
@@ -369,7 +369,7 @@ def _forward(arcs: Iterable[Arc], size: int) -> list[float]:
 
 
 def _by_end(arcs: Iterable[Arc], size: int) -> list[list[Arc]]:
-    """The arcs that end at each place."""
+    """Return the arcs that end at each place."""
     found: list[list[Arc]] = [[] for _ in range(size + 1)]
     for arc in arcs:
         found[arc.end].append(arc)
@@ -504,5 +504,5 @@ class SingleViterbi(Viterbi):
 
 
 def single(value: float) -> float:
-    """A number rounded to single precision."""
+    """Return a number rounded to single precision."""
     return array("f", [value])[0]

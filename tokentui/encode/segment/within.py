@@ -34,7 +34,7 @@ class Within:
         return type(self)(self._vocabulary, step)
 
     def _words(self, units: Sequence[bytes]) -> Iterator[tuple[int, Sequence[bytes]]]:
-        """Each word by its units, with the first of them."""
+        """Yield each word by its units, with the first of them."""
         start, text = 0, b"".join(units).decode("utf-8", "surrogateescape")
         for word in self._cut.words(text, first=False):
             end = start + len(self._cut.units(word))
@@ -51,7 +51,7 @@ class Within:
         ]
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[AppliedMerge]:
-        """Each merge in the order of the ranks."""
+        """Return each merge in the order of the ranks."""
         found = [
             replace(step, start=step.start + start, middle=step.middle + start, end=step.end + start)
             for start, word in self._words(units) for step in self._merging.steps(word, characters)

@@ -63,12 +63,12 @@ class _MetadataReader:
         self._order = order
 
     def cut_off(self) -> CutOff:
-        """An error that says where the data ends."""
+        """Return an error that says where the data ends."""
         what = f"damaged at byte {self.at:,}: it is cut off"
         return CutOff(what, self.where, AGAIN)
 
     def damaged(self, what: str) -> TokentuiError:
-        """An error at the place of the next value."""
+        """Return an error at the place of the next value."""
         return TokentuiError(f"damaged at byte {self.at:,}: {what}", self.where, AGAIN)
 
     def _taken(self, size: int) -> int:
@@ -80,7 +80,7 @@ class _MetadataReader:
         return start
 
     def length(self) -> int:
-        """A length of 8 bytes, at most that of a tokenizer file."""
+        """Return a length of 8 bytes, at most that of a tokenizer file."""
         length: int = self._length.unpack_from(self.data, self._taken(8))[0]
         if length > limits.now().file_bytes:
             self.at -= 8
@@ -88,7 +88,7 @@ class _MetadataReader:
         return length
 
     def kind(self) -> int:
-        """The number of a type."""
+        """Return the number of a type."""
         kind: int = self._kind.unpack_from(self.data, self._taken(4))[0]
         if kind not in _NUMBERS and kind not in (_STRING, _ARRAY):
             self.at -= 4
@@ -96,7 +96,7 @@ class _MetadataReader:
         return kind
 
     def text(self, most: int | None = None) -> str:
-        """A string; bytes that are not UTF-8 as in `surrogateescape`."""
+        """Return a string; bytes that are not UTF-8 as in `surrogateescape`."""
         length = self.length()
         if most is not None and length > most:
             raise self.damaged(f"a key of {length:,} bytes")
@@ -104,7 +104,7 @@ class _MetadataReader:
         return self.data[start : start + length].decode("utf-8", "surrogateescape")
 
     def value(self, kept: bool) -> MetadataValue:
-        """A value of any type, with its type; an empty list where it is an array that is not kept."""
+        """Return a value of any type, with its type; an empty list where it is an array that is not kept."""
         kind = self.kind()
         if kind == _ARRAY:
             return self._array(kept)
@@ -133,7 +133,7 @@ class _MetadataReader:
         return list(struct.unpack_from(f"{self._order}{size}{code}", self.data, start))
 
     def _strings(self, size: int, kept: bool) -> list[str]:
-        """The strings of an array. This loop is the time of reading a header."""
+        """Return the strings of an array. This loop is the time of reading a header."""
         data, end, length_of = self.data, len(self.data), self._length.unpack_from
         out: list[str] = []
         at = self.at
@@ -156,7 +156,7 @@ class _MetadataReader:
 
 
 def parse(data: bytes, where: str, kept: tuple[str, ...] = _KEPT) -> Metadata:
-    """The metadata of a file.
+    """Return the metadata of a file.
 
     Args:
         data: The file, or its first bytes.
@@ -198,7 +198,7 @@ def parse(data: bytes, where: str, kept: tuple[str, ...] = _KEPT) -> Metadata:
 
 
 def read_header(read: Callable[[int], bytes], where: str) -> bytes:
-    """The first bytes of a file, up to the end of its metadata.
+    """Return the first bytes of a file, up to the end of its metadata.
 
     Args:
         read: Returns up to so many of the next bytes of the file; none at its end.

@@ -58,13 +58,13 @@ class _VocabularyKeys(NamedTuple):
     scores: list[float]
 
     def flag(self, name: str, default: bool) -> bool:
-        """A value that is true or false."""
+        """Return a value that is true or false."""
         value: bool = _typed(self.values, self.place, name, bool, default)
         return value
 
     def id(self, name: str, default: int | None = None) -> int | None:
-        """The id of a token that the file names, None for none. As in llama.cpp, one that is out of range
-        leaves the default."""
+        """Return the id of a token that the file names, None for none. As in llama.cpp, one that is out of
+        range leaves the default."""
         number = _typed(self.values, self.place, f"{name}_token_id", int, -1)
         if not 0 <= number < len(self.tokens):
             number = -1 if default is None else default
@@ -73,7 +73,7 @@ class _VocabularyKeys(NamedTuple):
     def around(
         self, bos: int | None, eos: int | None, *, add_bos: bool, add_eos: bool
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The tokens before and after a text, by their names.
+        """Return the tokens before and after a text, by their names.
 
         Args:
             bos: The id of the first where the file names none, None for none.
@@ -97,7 +97,7 @@ class _VocabularyKeys(NamedTuple):
         return out[0], out[1]
 
     def specials(self, *names: str) -> dict[str, int]:
-        """The id of each control or unknown token, and of these names, by the name."""
+        """Return the id of each control or unknown token, and of these names, by the name."""
         wanted = set(names)
         rows = enumerate(zip(self.tokens, self.kinds, strict=True))
         return {token: number for number, (token, kind) in rows if kind in _CONTROLS or token in wanted}
@@ -106,7 +106,7 @@ class _VocabularyKeys(NamedTuple):
 def _typed(
     values: Mapping[str, gguf.MetadataValue], place: Node, name: str, kind: type[Any], default: Any
 ) -> Any:
-    """The value of a key of the tokenizer, of a type; the default where the file has none.
+    """Return the value of a key of the tokenizer, of a type; the default where the file has none.
 
     Raises:
         TokentuiError: It is of another type.
@@ -124,7 +124,7 @@ _WANTED = {bool: "true or false", int: "a whole number", str: "a string", list: 
 
 
 def _strings(values: Mapping[str, gguf.MetadataValue], place: Node, name: str) -> list[str]:
-    """An array of strings."""
+    """Return an array of strings."""
     found: list[str] = _typed(values, place, name, list, None)
     if found is None or not all(type(one) is str for one in found[:1]):
         at = place.at(f"tokenizer.ggml.{name}")
@@ -135,7 +135,8 @@ def _strings(values: Mapping[str, gguf.MetadataValue], place: Node, name: str) -
 def _numbers(
     values: Mapping[str, gguf.MetadataValue], place: Node, name: str, size: int, default: Any
 ) -> list[Any]:
-    """An array of as many numbers as there are tokens; the default for each where the file has none."""
+    """Return an array of as many numbers as there are tokens; the default for each where the file has none.
+    """
     found: list[Any] | None = _typed(values, place, name, list, None)
     if found is None:
         return [default] * size
@@ -148,7 +149,7 @@ def _numbers(
 
 
 def _vocabulary(source: Source) -> _VocabularyKeys:
-    """The vocabulary of a file.
+    """Return the vocabulary of a file.
 
     Raises:
         TokentuiError: It is damaged or holds none, or two of its tokens are alike.
@@ -179,7 +180,7 @@ def _vocabulary(source: Source) -> _VocabularyKeys:
 
 
 def _remarks(vocabulary: _VocabularyKeys) -> list[str]:
-    """What holds of files of all models."""
+    """Return what holds of files of all models."""
     template = vocabulary.values.get("tokenizer.chat_template")
     if not isinstance(template, str):
         return []
@@ -187,7 +188,7 @@ def _remarks(vocabulary: _VocabularyKeys) -> list[str]:
 
 
 def _cut_out(vocabulary: _VocabularyKeys, specials: Mapping[str, int]) -> dict[str, words.Added]:
-    """The tokens that are cut out of a text before anything else, by their names."""
+    """Return the tokens that are cut out of a text before anything else, by their names."""
     return {
         token: words.Added(number, token, token in specials, False)
         for number, (token, kind) in enumerate(zip(vocabulary.tokens, vocabulary.kinds, strict=True))
@@ -206,7 +207,7 @@ _OTHER_IDS = "expect other ids than the model's tokenizer gives"
 
 
 def _pre(vocabulary: _VocabularyKeys) -> tuple[Pre, list[str]]:
-    """How a text is cut, and what is in doubt.
+    """Return how a text is cut, and what is in doubt.
 
     Raises:
         TokentuiError: The split is known and not read.
@@ -228,7 +229,7 @@ def _pre(vocabulary: _VocabularyKeys) -> tuple[Pre, list[str]]:
 
 
 def _read_bpe(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
-    """The tokenizer of a file with merges."""
+    """Return the tokenizer of a file with merges."""
     pre, notes = _pre(vocabulary)
     default = None if vocabulary.model == _GEMMA4 else _BPE_DEFAULT
     around = vocabulary.around(default, default, add_bos=pre.bos, add_eos=False)
@@ -282,7 +283,7 @@ def _of_document(
     around: tuple[tuple[str, ...], tuple[str, ...]], notes: list[str],
     normalizer: object, splitting: object, decoder: object, model: Mapping[str, object],
 ) -> Tokenizer:
-    """The tokenizer of the `tokenizer.json` that says the same."""
+    """Return the tokenizer of the `tokenizer.json` that says the same."""
     added = [asdict(token) for token in _cut_out(vocabulary, specials).values()]
     document = {
         "version": "1.0", "truncation": None, "padding": None, "added_tokens": added,
@@ -296,7 +297,8 @@ def _of_document(
 
 
 def _read_wordpiece(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
-    """The tokenizer of BERT's tokens. In the file ▁ begins a word; what goes on with one has no mark."""
+    """Return the tokenizer of BERT's tokens. In the file ▁ begins a word; what goes on with one has no mark.
+    """
     place = vocabulary.place.at("tokenizer.ggml.tokens")
     unknown = vocabulary.id("unknown", 100)
     if unknown is None:
@@ -335,7 +337,7 @@ def _read_wordpiece(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
 
 
 def _proto(vocabulary: _VocabularyKeys, unknown: int, **rules: Any) -> spm.Proto:
-    """The message of sentencepiece that has the same pieces.
+    """Return the message of sentencepiece that has the same pieces.
 
     llama.cpp merges to any token, be it a control token; such tokens are ordinary pieces here.
     """
@@ -366,7 +368,8 @@ def _of_pieces(
     around: tuple[tuple[str, ...], tuple[str, ...]], normalizer: Callable[[AlignedText], AlignedText],
     notes: Sequence[str] = (),
 ) -> Tokenizer:
-    """The tokenizer of pieces: user-defined tokens are cut out first, each part between them is a text."""
+    """Return the tokenizer of pieces: user-defined tokens are cut out first, each part between them is a
+    text."""
     build = Builder(proto)
     recipe = build.recipe()
     source.keeps_split(recipe.split)
@@ -398,7 +401,7 @@ def _of_pieces(
 
 
 def _read_spm(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
-    """The tokenizer of scored pieces that merge."""
+    """Return the tokenizer of scored pieces that merge."""
     unknown = vocabulary.id("unknown", 0)
     if unknown is None:
         raise vocabulary.place.at("tokenizer.ggml.tokens").error("no unknown token", gguf.AGAIN)
@@ -419,7 +422,7 @@ def _read_spm(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
 
 
 def _read_unigram(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
-    """The tokenizer of pieces of a Unigram."""
+    """Return the tokenizer of pieces of a Unigram."""
     unknown = vocabulary.id("unknown", 2)
     if unknown is None:
         raise vocabulary.place.at("tokenizer.ggml.tokens").error("no unknown token", gguf.AGAIN)
@@ -461,7 +464,7 @@ _ESCAPED = {b"t": b"\t", b"n": b"\n", b"r": b"\r"}
 
 
 def _unescaped(token: str) -> bytes:
-    """The bytes of a token, which is written as Python writes bytes."""
+    """Return the bytes of a token, which is written as Python writes bytes."""
     def byte(match: re.Match[bytes]) -> bytes:
         digits, other = match.groups()
         return bytes((int(digits, 16),)) if digits else _ESCAPED.get(other, other)
@@ -473,7 +476,7 @@ def _unescaped(token: str) -> bytes:
 
 
 def _read_rwkv(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
-    """The tokenizer of tokens of which the longest is taken, from the left, whatever the words are."""
+    """Return the tokenizer of tokens of which the longest is taken, from the left, whatever the words are."""
     place = vocabulary.place.at("tokenizer.ggml.tokens")
     pieces = list(map(_unescaped, vocabulary.tokens))
     if b"" in pieces:
@@ -513,7 +516,7 @@ _MODELS = {"gpt2": _read_bpe, _GEMMA4: _read_bpe, "llama": _read_spm, "bert": _r
 
 
 def _read(source: Source) -> Tokenizer:
-    """The tokenizer of a GGUF file.
+    """Return the tokenizer of a GGUF file.
 
     Raises:
         TokentuiError: It is damaged, or its tokenizer is not read; it says why.

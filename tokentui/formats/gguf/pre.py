@@ -44,7 +44,7 @@ _CASED = (
 
 
 def _cased(letters: str, ends: str, digits: str) -> str:
-    """Words of capital letters before others, where only A to Z and a to z have a case."""
+    """Return words of capital letters before others, where only A to Z and a to z have a case."""
     upper, lower = rf"(?:(?={letters})[^a-z])", rf"(?:(?={letters})[^A-Z])"
     head = r"[^\r\n\p{L}\p{N}]?"
     return (rf"{head}{upper}*{lower}+{ends}|{head}{upper}+{lower}*{ends}|{digits}"
@@ -141,7 +141,7 @@ UNREAD = (
 
 
 def words(pre: Pre, text: str) -> list[str]:
-    """The parts that llama.cpp cuts a text into.
+    """Return the parts that llama.cpp cuts a text into.
 
     Raises:
         TokentuiError: A match takes too long.

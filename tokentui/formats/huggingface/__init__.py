@@ -60,7 +60,7 @@ class AlignedText:
 
     @classmethod
     def typed(cls, text: str) -> AlignedText:
-        """A text as typed."""
+        """Return a text as typed."""
         return cls(text, lambda: (range(len(text)), range(1, len(text) + 1)))
 
     def respelled(self, text: str, places: Callable[[], Places] | None = None) -> AlignedText:
@@ -69,7 +69,7 @@ class AlignedText:
         return AlignedText(text, places or (lambda: self.places), self._depth + 1)
 
     def part(self, start: int, end: int) -> AlignedText:
-        """The characters from `start` to `end`."""
+        """Return the characters from `start` to `end`."""
         if start == 0 and end == len(self.text):
             return self
         return AlignedText(self.text[start:end], lambda: (self.starts[start:end], self.ends[start:end]),
@@ -186,7 +186,7 @@ class Pattern:
         return found
 
     def find(self, text: str, where: str) -> Iterator[CharRange]:
-        """The places of the pattern in a text, from left to right, without overlap.
+        """Return the places of the pattern in a text, from left to right, without overlap.
 
         Raises:
             TokentuiError: A match takes too long; it names `where`.
@@ -363,7 +363,7 @@ def by_script(text: AlignedText) -> list[AlignedText]:
 
 @functools.lru_cache(1 << 16)
 def _script(character: str) -> str:
-    """The script of a character by its ISO 15924 code, empty for none."""
+    """Return the script of a character by its ISO 15924 code, empty for none."""
     code = ord(character)
     if character == " " or code in _none():
         return ""

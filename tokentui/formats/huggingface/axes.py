@@ -91,7 +91,7 @@ def _replaced(pattern: str, content: str, kind: str = "Regex") -> Json:
 
 
 def squeezed() -> list[Json]:
-    """The steps that make one space of many, and none of those at both ends."""
+    """Return the steps that make one space of many, and none of those at both ends."""
     return [_replaced(" {2,}", " "), _replaced(rf"(?<![\s\S]) | {END}", "")]
 
 
@@ -121,7 +121,7 @@ _ALONE = {"whitespace": _step("WhitespaceSplit"), "bert": _step("BertPreTokenize
 
 
 def _parts(step: PreTokenizerStep | None) -> tuple[PreTokenizerStep, ...]:
-    """The steps of a sequence, or the one step."""
+    """Return the steps of a sequence, or the one step."""
     return () if step is None else step.steps if step.kind == "Sequence" else (step,)
 
 
@@ -165,7 +165,7 @@ _OTHER_STEPS = ("none", "whitespace", "words")
 
 @functools.cache
 def _known() -> dict[str, str]:
-    """The splits that a pattern alone makes, by the translations of their patterns."""
+    """Return the splits that a pattern alone makes, by the translations of their patterns."""
     return {translated(pattern_of(one.name)): one.name for one in SPLITS.values()
             if one.is_pattern and one.pattern and not one.plain and one.name not in _OTHER_STEPS}
 
@@ -189,7 +189,7 @@ def pattern_alone(step: PreTokenizerStep | None) -> str | None:
 
 
 def pre_tokenizer_of(recipe: Recipe) -> Json | None:
-    """The pre-tokenizer of the axes `split` and `unit`.
+    """Return the pre-tokenizer of the axes `split` and `unit`.
 
     Raises:
         Unsupported: There is none.
@@ -231,7 +231,7 @@ def _cut(name: str, recipe: Recipe) -> Json:
 
 
 def decoder_of(recipe: Recipe) -> Json:
-    """The decoder that gives the text that the recipe's own rules give."""
+    """Return the decoder that gives the text that the recipe's own rules give."""
     mark = recipe.mark_text
     if recipe.unit == "byte":
         bytes_ = _step("ByteLevel", add_prefix_space=True, trim_offsets=True, use_regex=True)

@@ -157,7 +157,7 @@ class Around(NamedTuple):
 
 
 def read_around(node: Node) -> Around:
-    """The special tokens that a post-processor puts around one text.
+    """Return the special tokens that a post-processor puts around one text.
 
     Raises:
         TokentuiError: It is damaged, or of a type that is not known.
@@ -207,7 +207,7 @@ def _template(node: Node) -> Around:
 def around_json(
     before: tuple[str, ...], after: tuple[str, ...], specials: dict[str, int]
 ) -> dict[str, object] | None:
-    """The post-processor that puts special tokens around a text, as its JSON value."""
+    """Return the post-processor that puts special tokens around a text, as its JSON value."""
     if not before and not after:
         return None
 

@@ -47,7 +47,7 @@ def _read(source: Source) -> Tokenizer:
 
 
 def read_document(root: Node, source: Source, remarks: Sequence[str] = ()) -> Tokenizer:
-    """The tokenizer of a document that says what a `tokenizer.json` says.
+    """Return the tokenizer of a document that says what a `tokenizer.json` says.
 
     Args:
         root: The document.
@@ -344,7 +344,7 @@ _BECOMES = {"BPE": "the unit is left out", "WordPiece": "the whole word is unkno
 
 
 def _listed(spec: Spec) -> Fitted:
-    """A tokenizer that was read from such a file, as the file has it.
+    """Return a tokenizer that was read from such a file, as the file has it.
 
     Raises:
         Unsupported: Two of its tokens have one id, or it is an earlier step of a Unigram.
@@ -374,7 +374,7 @@ def _listed(spec: Spec) -> Fitted:
 
 
 def _write(fitted: Fitted) -> tuple[bytes, ...]:
-    """The bytes of the file."""
+    """Return the bytes of the file."""
     said = fitted.metadata["model"]
     model = dict(said) if isinstance(said, Mapping) else {}
     if model["type"] == "Unigram":

@@ -78,9 +78,8 @@ def read_model(node: Node, byte_level: bool) -> ParsedModel:
 def _rows(
     node: Node, notes: list[str], vocabulary: Mapping[str, int], cut: int
 ) -> Sequence[Sequence[str]]:
-    """The merges, of the layout that Hugging Face writes now, a pair a row, or of the old one, with a space
-    between.
-    """
+    """Return the merges, of the layout that Hugging Face writes now, a pair a row, or of the old one, with a
+    space between."""
     place = node["merges"]
     if isinstance(place.value, Pairs):
         return place.value
@@ -112,7 +111,7 @@ def _empty(vocabulary: Mapping[str, int]) -> list[str]:
 
 
 def _unknown(node: Node, vocabulary: Mapping[str, int], notes: list[str]) -> str:
-    """The unknown token, empty for none."""
+    """Return the unknown token, empty for none."""
     name = node["unk_token"].text("")
     if name in vocabulary:
         return name
@@ -193,7 +192,7 @@ def _word_level(node: Node, byte_level: bool) -> ParsedModel:
 def _table(
     kind: str, node: Node, byte_level: bool, way: EncodingWay, prefix: str = ""
 ) -> ParsedModel:
-    """A model of tokens that are looked up, in order of their ids."""
+    """Return a model of tokens that are looked up, in order of their ids."""
     vocabulary = node["vocab"].ids()
     names = sorted(vocabulary, key=vocabulary.__getitem__)
     notes = _empty(vocabulary)
@@ -212,7 +211,7 @@ def _symbols(pieces: list[bytes]) -> dict[bytes, int]:
 
 
 def _never(names: list[str], byte_level: bool) -> frozenset[int]:
-    """The symbols that no word becomes: among tokens of letters for bytes those that are none."""
+    """Return the symbols that no word becomes: among tokens of letters for bytes those that are none."""
     return frozenset(n for n, name in enumerate(names) if byte_level and not is_letters(name))
 
 

@@ -166,7 +166,7 @@ def read_optional(node: Node, stage: str) -> PipelineStep[A, B] | None:
 
 @functools.cache
 def _keys(run: Callable[..., object]) -> Mapping[str, tuple[str, Any]]:
-    """The annotation and the default of each key that a function takes."""
+    """Return the annotation and the default of each key that a function takes."""
     _, *found = inspect.signature(run).parameters.values()
     return {
         one.name: (str(one.annotation), None if one.default is one.empty else one.default) for one in found
@@ -196,9 +196,8 @@ def _one_of(*names: str) -> Callable[[Node, str | None], str]:
 
 
 def _scheme(node: Node, default: str | None) -> str:
-    """Where a text gets a mark in front, of a Metaspace in its old form or its new one: `always`, `never`, or
-    `first` for the beginning of the text.
-    """
+    """Return where a text gets a mark in front, of a Metaspace in its old form or its new one: `always`,
+    `never`, or `first` for the beginning of the text."""
     scheme = _one_of("first", "never", "always")(node, default)
     if node.parent is not None and node.parent["add_prefix_space"].value is False and scheme != "never":
         raise node.error('"add_prefix_space" is false', 'write "prepend_scheme": "never" too')

@@ -40,7 +40,7 @@ class Cutter(Protocol):
         ...
 
     def words(self, text: str) -> list[str]:
-        """The parts without places."""
+        """Return the parts without places."""
         ...
 
     def __call__(self, text: AlignedText, /) -> list[AlignedText]:
@@ -75,11 +75,11 @@ class StagedPretokenizer(Pretokenizer):
         self._prefix, self._suffix = to_bytes(prefix), to_bytes(suffix)
 
     def words(self, document: str, *, first: bool = True) -> list[str]:
-        """The words of a document in order."""
+        """Return the words of a document in order."""
         return self.spelled(self._normal(document))
 
     def normalized(self, document: str) -> str:
-        """A document after the normalizer."""
+        """Return a document after the normalizer."""
         return self._normal(document).text
 
     def cuts(self, document: str, at: int) -> Iterator[int]:
@@ -92,7 +92,7 @@ class StagedPretokenizer(Pretokenizer):
         return "" if self._prefix or self._suffix else super().plain_unit
 
     def units(self, word: str) -> list[bytes]:
-        """The smallest units of a word, with their marks."""
+        """Return the smallest units of a word, with their marks."""
         units = self._plain(word)
         if units and self._prefix:
             units[1:] = [self._prefix + unit for unit in units[1:]]
@@ -101,7 +101,7 @@ class StagedPretokenizer(Pretokenizer):
         return units
 
     def analyse(self, text: str | bytes) -> Analysis:
-        """All that becomes of a text before its units are merged. `prepared` is the words joined."""
+        """Return all that becomes of a text before its units are merged. `prepared` is the words joined."""
         source = text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
         normal = self._normal(source)
         pretokens = self.of(normal)
@@ -175,7 +175,7 @@ class CutAtMarks:
         return self.splitting is None or self.splitting.bare
 
     def words(self, text: str) -> list[str]:
-        """The words of a text without places."""
+        """Return the words of a text without places."""
         parts = self.splitting.words(text) if self.splitting else [text]
         return [word for part in parts for word in BEFORE_MARK.split(part)]
 
@@ -248,7 +248,7 @@ class Finder:
         self._names = NameFinder(tokens)
 
     def cut(self, text: AlignedText, allow_special: bool) -> Iterator[tuple[Added | None, AlignedText]]:
-        """The parts of a text that are tokens, with these, and those between them."""
+        """Yield the parts of a text that are tokens, with these, and those between them."""
         at = 0
         typed = text.text
         for start, end in self._names.spans(typed):

@@ -133,7 +133,7 @@ class _Translator(Brackets):
         self._depth = self._behind = 0
 
     def whole(self) -> str:
-        """The translation of all of it."""
+        """Return the translation of all of it."""
         part = self._choice()
         if self._at < len(self._text):
             raise Untranslated(") without (")
@@ -187,7 +187,7 @@ class _Translator(Brackets):
         return _row(out)._replace(parts=tuple(within))
 
     def _under(self, letters: str, read: Callable[[], _Translated]) -> _Translated:
-        """The part that is read under options, such as `i-m`."""
+        """Return the part that is read under options, such as `i-m`."""
         before = self._options
         on, _, off = letters.partition("-")
         if odd := {*on} - {*"im"} | {*off} - {*"imx-"}:
@@ -198,7 +198,7 @@ class _Translator(Brackets):
         return part._replace(letters="", parts=())  # its letters join no others
 
     def _repeated(self, part: _Translated) -> _Translated:
-        """A part with the repeats that follow it."""
+        """Return a part with the repeats that follow it."""
         while True:
             sign = self._next()
             if sign in _SIMPLE:
@@ -244,7 +244,7 @@ class _Translator(Brackets):
                      any_first=(part.text in _ANY and high is None) or part.any_first)
 
     def _atomic(self, part: _Translated) -> _Translated:
-        """A part that gives nothing back."""
+        """Return a part that gives nothing back."""
         if self._behind:
             raise Untranslated("what gives nothing back, and is looked behind")
         if part.level == _REPEAT:
@@ -311,7 +311,7 @@ class _Translator(Brackets):
     # --- groups ---
 
     def _group(self) -> _Translated:
-        """The group after a `(`."""
+        """Return the group after a `(`."""
         if self._match(r"\?(?:<[^\W\d]\w*>|'[^\W\d]\w*')") or self._next() not in ("?", "*"):
             found = self._closed()  # nothing refers to it
             return found.closed(f"(?:{found.text})")

@@ -38,7 +38,7 @@ _LATER = {
 
 @functools.cache
 def _folds() -> dict[str, str]:
-    """The folding of each character that folds to something else."""
+    """Return the folding of each character that folds to something else."""
     characters = (chr(code) for code in range(_LAST) if not 0xD800 <= code < 0xE000)
     return _LATER | {character: folded for character in characters
                      if (folded := character.casefold()) != character}
@@ -46,7 +46,7 @@ def _folds() -> dict[str, str]:
 
 @functools.cache
 def _unfolds() -> dict[str, str]:
-    """The other characters that fold to a text, by the text."""
+    """Return the other characters that fold to a text, by the text."""
     found: dict[str, str] = {}
     for character, folded in _folds().items():
         found[folded] = found.get(folded, "") + character
@@ -69,7 +69,7 @@ def _variants(character: str) -> str:
 
 @functools.cache
 def _pairs() -> set[str]:
-    """The neighbors in texts that are one character in another case."""
+    """Return the neighbors in texts that are one character in another case."""
     return {folded[at : at + 2] for folded in _unfolds() for at in range(len(folded) - 1)}
 
 
@@ -80,7 +80,7 @@ def joins(left: str, right: str) -> bool:
 
 
 def in_any_case(text: str) -> list[list[str]]:
-    """The ways to write each stretch of a text in any case, translated.
+    """Return the ways to write each stretch of a text in any case, translated.
 
     As Oniguruma does it, a stretch is from the left as many characters as may be one, at most three, else
     one, which may be several.
@@ -203,7 +203,7 @@ class Class:
             self.known += one.known
 
     def written(self) -> str:
-        """The class as an atom."""
+        """Return the class as an atom."""
         if self.others or self.known:
             if self.negated and not self.others and (alone := self._none_of()):
                 return alone
@@ -221,9 +221,8 @@ class Class:
         return self.items if single else f"[{'^' if self.negated else ''}{self.items}]"
 
     def _none_of(self) -> str:
-        """The characters outside the items and the known items, as an atom without a condition; empty where
-        there is none.
-        """
+        """Return the characters outside the items and the known items, as an atom without a condition; empty
+        where there is none."""
         items = self.items + "".join(self.known)
         held = newer_in(self.items) if self.items else ""
         if _holds_all(items) or held not in ("", newer_in(r"\s\S")):
@@ -232,12 +231,12 @@ class Class:
 
 
 def _complement(items: str) -> str:
-    """The items of the complement of known items."""
+    """Return the items of the complement of known items."""
     return _NO_WORD if items == _WORD else r"\P" + items[2:]
 
 
 def _told(items: str, more: str = "", negated: bool = False) -> Class:
-    """The class of items that Oniguruma looks up in its tables, and of more items."""
+    """Return the class of items that Oniguruma looks up in its tables, and of more items."""
     rows = regex.findall(r"\\p\{[^}]*\}", items) if items.startswith(r"\p") and items != _WORD else [items]
     known = tuple(one for one in rows if newer_in(one))
     return Class("".join(one for one in rows if one not in known) + more, negated=negated, known=known)
@@ -252,8 +251,8 @@ def _holds_all(items: str) -> bool:
 
 @functools.lru_cache(1 << 10)
 def class_in_any_case(text: str, negated: bool) -> tuple[str, ...]:
-    """A class with the other cases of its characters, as an atom; then the rows of characters that some of
-    them are in another case.
+    """Return a class with the other cases of its characters, as an atom; then the rows of characters that
+    some of them are in another case.
 
     Args:
         text: The class, written.
@@ -273,7 +272,7 @@ def class_in_any_case(text: str, negated: bool) -> tuple[str, ...]:
 
 
 def both(classes: list[Class]) -> Class:
-    """The characters that all of several classes have."""
+    """Return the characters that all of several classes have."""
     *heads, last = [one.written() for one in classes]
     return Class(others=["(?:" + "".join(f"(?={head})" for head in heads) + last + ")"])
 
@@ -292,7 +291,7 @@ def of_type(letter: str, bare: bool) -> Class:
 
 
 def of_posix(name: str, negated: bool) -> Class:
-    """The class of a `[:...:]`.
+    """Return the class of a `[:...:]`.
 
     Raises:
         Untranslated: There is none of the name.
@@ -367,7 +366,7 @@ class Brackets:
         return self._text[self._at : self._at + 1]
 
     def _escape(self) -> str:
-        """The letter after a backslash."""
+        """Return the letter after a backslash."""
         if self._at == len(self._text):
             raise Untranslated("a backslash at the end")
         self._at += 1
@@ -400,7 +399,7 @@ class Brackets:
         return letter
 
     def _brackets(self, depth: int = 0) -> Class:
-        """The class of what follows a `[`."""
+        """Return the class of what follows a `[`."""
         if depth > _DEEPEST:
             raise Untranslated("brackets too deep in one another")
         negated = self._took("^")
@@ -435,7 +434,7 @@ class Brackets:
         return made
 
     def _member(self, depth: int) -> Class | str:
-        """The next character or class in brackets."""
+        """Return the next character or class in brackets."""
         if self._at == len(self._text):
             raise Untranslated("[ without ]")
         if self._took("["):

@@ -29,7 +29,7 @@ _FIRST = r"\u0558-\U0010ffff"
 
 
 def edges() -> list[tuple[int, int]]:
-    """The first and last code point of each range."""
+    """Return the first and last code point of each range."""
     pairs = (row.split("-") for row in _NEWER.split())
     return [(int(pair[0], 16), int(pair[-1], 16)) for pair in pairs]
 
@@ -59,9 +59,8 @@ def without(complement: str, newer: str) -> list[str]:
 
 @functools.cache
 def all_newer() -> str:
-    """All newer characters, as an atom. It is written by what stands between them: a character before the
-    first is told in one comparison.
-    """
+    """Return all newer characters, as an atom. It is written by what stands between them: a character before
+    the first is told in one comparison."""
     pairs = edges()
     starts = [0, *(last + 1 for _, last in pairs)]
     ends = [*(first - 1 for first, _ in pairs), 0x10FFFF]

@@ -46,7 +46,7 @@ class _Field(NamedTuple):
 
 
 def _fields(data: bytes, place: Node) -> Iterator[_Field]:
-    """The fields of a message in order.
+    """Yield the fields of a message in order.
 
     Raises:
         TokentuiError: It is cut off or damaged; it says at which byte.
@@ -90,7 +90,7 @@ def _damaged(place: Node, at: int, what: str) -> TokentuiError:
 
 
 def _typed(one: _Field, wanted: str, place: Node) -> Any:
-    """The value of a field as a value of the type of this name."""
+    """Return the value of a field as a value of the type of this name."""
     number, wire, value = one
     if wire != _WIRE[wanted]:
         raise place.error(f"field {number} is {_NAMES[wire]}, not {_NAMES[_WIRE[wanted]]}", _AGAIN)
@@ -105,7 +105,7 @@ def _typed(one: _Field, wanted: str, place: Node) -> Any:
 
 
 def _named(data: bytes, place: Node, part: int) -> dict[str, Any]:
-    """The values of the fields of a part that are read; of one that comes twice the last."""
+    """Return the values of the fields of a part that are read; of one that comes twice the last."""
     known = _KNOWN[part]
     return {known[one.number][0]: _typed(one, known[one.number][1], place) for one in _fields(data, place)
             if one.number in known}
@@ -147,7 +147,7 @@ _PARTS = {2: "trainer_spec", 3: "normalizer_spec", 5: "denormalizer_spec"}
 
 
 def _at(part: int, number: int, default: object, *, option: bool = False) -> Any:
-    """A field of a part of the message; `option` for one of the training that no recipe says."""
+    """Return a field of a part of the message; `option` for one of the training that no recipe says."""
     return field(default=default, metadata={"part": part, "number": number, "option": option})
 
 
@@ -206,7 +206,7 @@ for _one in (*fields(Piece), *fields(Proto)):
 
 
 def parse(data: bytes, place: Node) -> Proto:
-    """The model of a file.
+    """Return the model of a file.
 
     Raises:
         TokentuiError: It is damaged, or sentencepiece would refuse it; it says where.
@@ -308,7 +308,7 @@ class SentencePieceWords(StagedPretokenizer):
         """True if a stretch up to a space becomes the same alone as in a text."""
 
     def words(self, document: str, *, first: bool = True) -> list[str]:
-        """The words of a document in order."""
+        """Return the words of a document in order."""
         text = self._normal(document).text
         return [] if not text else BEFORE_MARK.split(text) if self._cut else [text]
 
@@ -318,7 +318,7 @@ class SentencePieceWords(StagedPretokenizer):
         return "" if self._symbols and self._whole else super().plain_unit
 
     def units(self, word: str) -> list[bytes]:
-        """The characters of a word and the user-defined symbols in it."""
+        """Return the characters of a word and the user-defined symbols in it."""
         return [to_bytes(unit) for unit in self._units(word)]
 
     def _units(self, word: str) -> list[str]:
@@ -413,5 +413,5 @@ class SentencePieceWords(StagedPretokenizer):
 
 
 def proto_of(pretokenizer: Pretokenizer) -> Proto | None:
-    """The message of a model, where the words are those of one."""
+    """Return the message of a model, where the words are those of one."""
     return pretokenizer.proto if isinstance(pretokenizer, SentencePieceWords) else None

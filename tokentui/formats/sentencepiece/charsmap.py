@@ -151,7 +151,8 @@ class Charsmap:
             at = end
 
     def mapped(self, text: str) -> str:
-        """The text that `by_grapheme` makes of a text. Each stretch without a space is looked at once."""
+        """Return the text that `by_grapheme` makes of a text. Each stretch without a space is looked at once.
+        """
         if _BEFORE_A_SPACE.search(text):
             return self._mapped(text)
         return "".join(map(self._stretches.__getitem__, STRETCHES.findall(text)))
@@ -213,8 +214,8 @@ class TrieState:
 
 @functools.cache
 def rules_of(steps: tuple[str, ...]) -> tuple[bytes, bool]:
-    """The rules that do what these steps of the axis `normalize` do, empty for none, and whether spaces are
-    squeezed as well.
+    """Return the rules that do what these steps of the axis `normalize` do, empty for none, and whether
+    spaces are squeezed as well.
 
     Raises:
         Unsupported: No rules do it.
@@ -277,7 +278,7 @@ def _nmt_trie() -> TrieState:
 
 
 def compiled(root: TrieState) -> bytes:
-    """The blob of a trie by characters."""
+    """Return the blob of a trie by characters."""
     results = bytearray()
     places: dict[str, int] = {}
     for node in _nodes(root):
@@ -310,7 +311,7 @@ class _TrieArray:
         self._at: dict[TrieState, int] = {}
 
     def laid_out(self, root: TrieState) -> list[int]:
-        """The array."""
+        """Return the array."""
         self._grow()
         self._take(0, 0)
         waiting = [(0, self._by_bytes(root))]
@@ -324,7 +325,7 @@ class _TrieArray:
         return self._units
 
     def _by_bytes(self, node: TrieState) -> TrieState:
-        """The state after a character, by bytes: made once for all that are followed by the same."""
+        """Return the state after a character, by bytes: made once for all that are followed by the same."""
         key = (id(node.follow) if node.follow else 0, node.made)
         if key not in self._of:
             made = self._of[key] = TrieState(node.made)

@@ -119,7 +119,7 @@ class Builder:
         return not any(piece.kind in spm.SPELLED and BEFORE_MARK.search(piece.text) for piece in pieces)
 
     def recipe(self) -> Recipe:
-        """The recipe: all that the axes can say."""
+        """Return the recipe: all that the axes can say."""
         proto = self.proto
         axes: dict[str, Any] = {
             "normalize": ("nmt-nfkc",) if proto.name == "nmt_nfkc" and proto.squeeze else (),
@@ -136,7 +136,7 @@ class Builder:
         return Recipe(**axes, prefix_space=own_space(axes["split"], proto.dummy_prefix))
 
     def way(self) -> EncodingWay:
-        """The way of encoding."""
+        """Return the way of encoding."""
         if self.proto.model_type == spm.UNIGRAM:
             least = min((piece.score for piece in self.proto.pieces if piece.kind == spm.NORMAL),
                         default=3.4028234663852886e38)
@@ -155,7 +155,7 @@ class Builder:
 
 
 def _made(proto: spm.Proto, found: Mapping[bytes, int]) -> list[int]:
-    """The pieces that two earlier ones spell, in the order in which they are merged."""
+    """Return the pieces that two earlier ones spell, in the order in which they are merged."""
     pieces = proto.pieces
     ordered = sorted(found.items(), key=lambda item: (-pieces[item[1]].score, item[1]))
     earlier = {piece: n for piece, n in ordered
@@ -174,7 +174,7 @@ def _characters(piece: bytes) -> list[bytes]:
 
 
 def decode_pieces(proto: spm.Proto, kinds: Mapping[str, int], names: Sequence[str]) -> bytes:
-    """The text of pieces; control symbols and the unknown piece by what stands for them."""
+    """Return the text of pieces; control symbols and the unknown piece by what stands for them."""
     out = bytearray()
     begun = seen = False
     trims = proto.dummy_prefix or proto.squeeze
@@ -198,7 +198,7 @@ def decode_pieces(proto: spm.Proto, kinds: Mapping[str, int], names: Sequence[st
 
 
 def _text_of(name: str, proto: spm.Proto, kinds: Mapping[str, int]) -> bytes:
-    """The text of a piece after the beginning of a text."""
+    """Return the text of a piece after the beginning of a text."""
     match kinds.get(name, spm.NORMAL):
         case spm.BYTE:
             return bytes((int(name[3:5], 16),))
@@ -222,7 +222,7 @@ def _stages(proto: spm.Proto) -> dict[str, object]:
 
 
 def _origin(proto: spm.Proto) -> Origin:
-    """The file without its tokens, so that it can be written again."""
+    """Return the file without its tokens, so that it can be written again."""
     said = {
         "kinds": {str(n): piece.kind for n, piece in enumerate(proto.pieces) if piece.kind != spm.NORMAL},
         "fields": [[number, base64.b64encode(data).decode("ascii")] for number, data in proto.others],
@@ -321,7 +321,7 @@ def _packed(fields: _Fields) -> str:
 
 
 def _listed(spec: Spec) -> Fitted:
-    """A tokenizer that was read from such a file, as the file has it."""
+    """Return a tokenizer that was read from such a file, as the file has it."""
     assert spec.origin is not None
     tokens = [Token(number, name, name.encode(), score) for number, name, score in spec.origin.listed]
     vocabulary = spec.vocabulary
@@ -334,7 +334,7 @@ def _listed(spec: Spec) -> Fitted:
 
 
 def _write(fitted: Fitted) -> tuple[bytes, ...]:
-    """The bytes of the file."""
+    """Return the bytes of the file."""
     said: dict[str, Any] = fitted.metadata
     fields: _Fields = []
     for n, token in enumerate(fitted.tokens):

@@ -52,7 +52,8 @@ _RUN_CUT = re.compile("[ \n](?=(?s:.))")
 
 @functools.cache
 def tables_of(split: str) -> Split:
-    """The tables of a split that has a rule, of `rules.RUNS` or `rules.SPACED`, or of `rules.STRETCHES`."""
+    """Return the tables of a split that has a rule, of `rules.RUNS` or `rules.SPACED`, or of
+    `rules.STRETCHES`."""
     if split.startswith(STRETCHES):
         found = rules.stretches(split.removeprefix(STRETCHES))
         assert found is not None  # `rules.scanned` names no others
@@ -78,7 +79,7 @@ class FlatWords(NamedTuple):
     counts: Any
 
     def words(self) -> tuple[str, ...]:
-        """The words as texts."""
+        """Return the words as texts."""
         text, ends = self.text.decode("utf-8", "surrogatepass"), self.ends
         if len(text) < len(self.text):
             ends = array("q", ends)
@@ -140,7 +141,7 @@ class Table:
             self.grow(len(data))
 
     def result(self) -> FlatWords:
-        """The counts as they are now, in arrays of their own."""
+        """Return the counts as they are now, in arrays of their own."""
         number = self.size
         ends, rows = array("q"), array("q")
         ends.frombytes(self.words.ends[: number + 1].cast("B"))
@@ -167,7 +168,7 @@ class Table:
 
 
 def bounds_of(texts: Sequence[bytes | memoryview]) -> Any:
-    """Where texts end that are set one after the other, a 0 before the first."""
+    """Return where texts end that are set one after the other, a 0 before the first."""
     return array("q", accumulate(map(len, texts), initial=0))
 
 
@@ -209,8 +210,8 @@ def count_words(
 
 
 def _with_marks(found: FlatWords) -> FlatWords | None:
-    """The words of `split=metaspace`, of its stretches, which may have a space in front; None where ▁ stands
-    in them too, or a space further on, as behind a character past the first plane."""
+    """Return the words of `split=metaspace`, of its stretches, which may have a space in front; None where ▁
+    stands in them too, or a space further on, as behind a character past the first plane."""
     mark = SPACE_MARK.encode()
     spaced = [2 if found.text[at] == 32 else 0 for at in found.ends[:-1]]
     if mark in found.text or 2 * found.text.count(b" ") != sum(spaced):
@@ -221,7 +222,7 @@ def _with_marks(found: FlatWords) -> FlatWords | None:
 
 
 def _summed(cut: Iterable[tuple[Sequence[str], int]]) -> Counter[str]:
-    """The words of texts together. Given are the words of each text, and how often it stands.
+    """Return the words of texts together. Given are the words of each text, and how often it stands.
 
     A word first appears in the first of the texts that have it, so the order of the texts gives that of the
     words.
@@ -293,7 +294,7 @@ def _count_runs(
 def words_of_runs(
     runs: Sequence[str], recipe: Recipe, words: Callable[[str], list[str]], split: str
 ) -> list[Sequence[str]]:
-    """The words of each of some runs of a text, of `RUNS` or `SPACED`. Other arguments are those of
+    """Return the words of each of some runs of a text, of `RUNS` or `SPACED`. Other arguments are those of
     `count_words`."""
     plain, forms, cut = _formed(runs, recipe, split)
     return [
@@ -304,7 +305,8 @@ def words_of_runs(
 def _formed(
     runs: Sequence[str], recipe: Recipe, split: str
 ) -> tuple[list[bool], list[str], Callable[[str], Sequence[str]]]:
-    """The runs that are printable ASCII, each of them normalised, and what cuts such a one into words."""
+    """Return the runs that are printable ASCII, each of them normalised, and what cuts such a one into words.
+    """
     own, steps = splitter_of(recipe), recipe.normalize
     cut: Callable[[str], Sequence[str]] = own.pattern.findall
     if split == SPACED:
@@ -317,7 +319,7 @@ def _formed(
 
 
 def _marked(run: str, symbols: re.Pattern[str] | None) -> Sequence[str]:
-    """A run of printable ASCII with a ▁ in front, parted at symbols, which have no ▁."""
+    """Return a run of printable ASCII with a ▁ in front, parted at symbols, which have no ▁."""
     return ["▁" + run] if symbols is None else [*filter(None, symbols.split("▁" + run))]
 
 
@@ -325,7 +327,7 @@ def _marked(run: str, symbols: re.Pattern[str] | None) -> Sequence[str]:
 
 
 def threads_for(chars: int) -> int:
-    """The number of threads that pay off for a text of so many characters on this machine."""
+    """Return the number of threads that pay off for a text of so many characters on this machine."""
     return max(1, min(MOST_THREADS, os.cpu_count() or 1, chars // THREAD_CHARS))
 
 
@@ -352,8 +354,8 @@ def share(
     many = total < MANY_CHARS * len(documents) and set(map(type, documents)) <= {str}
 
     def parts(start: Place, end: Place) -> Iterator[tuple[list[bytes | memoryview], int]]:
-        """The texts between two places with their lengths; of many short documents some at a time, since a
-        document by itself takes longer than to count its words."""
+        """Yield the texts between two places with their lengths; of many short documents some at a time,
+        since a document by itself takes longer than to count its words."""
         if not many:
             yield from parts_of(start, end)
             return
@@ -427,7 +429,7 @@ def share(
 
 
 def _cut_between(split: str, text: str, at: int) -> int:
-    """A place from `at` on where a text may be cut in two.
+    """Return a place from `at` on where a text may be cut in two.
 
     Every split with a rule may be cut before the space between two small letters. That is found without its
     pattern, whose import and compilation take longer than to count a short text.
@@ -442,7 +444,7 @@ def _cut_between(split: str, text: str, at: int) -> int:
 def _starts(
     documents: Sequence[str | LongText], sizes: list[int], cut: Callable[[str, int], int], runs: int
 ) -> Iterator[Place]:
-    """Where the runs begin, and the end."""
+    """Yield where the runs begin, and the end."""
     yield 0, 0
     wanted = [sum(sizes) * run // runs for run in range(1, runs)]
     before = 0
@@ -468,7 +470,7 @@ def _utf8_of(documents: Sequence[Any], replaced: bool) -> list[Any]:
 
 
 def _utf8(document: str | LongText, start: int, stop: int, replaced: bool) -> bytes | memoryview:
-    """A part of a document as kernels take it."""
+    """Return a part of a document as kernels take it."""
     if isinstance(document, LongText):
         return document.utf8(start, stop)
     text = document[start:stop]

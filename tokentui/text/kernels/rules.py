@@ -183,8 +183,8 @@ _MERGED = bytes(
 
 @functools.cache
 def _regex_version() -> str:
-    """The version of `regex`, by the folder that its installation leaves next to it: its import takes longer
-    than to count a short text."""
+    """Return the version of `regex`, by the folder that its installation leaves next to it: its import takes
+    longer than to count a short text."""
     spec = importlib.util.find_spec("regex")
     for place in (spec and spec.submodule_search_locations) or ():
         beside = os.listdir(os.path.dirname(place))
@@ -216,7 +216,7 @@ def _unpacked(text: str) -> bytes:
 
 
 def letters_table() -> ClassTable:
-    """The classes that GPT-2's pattern and its children ask for."""
+    """Return the classes that GPT-2's pattern and its children ask for."""
     return _table("letters")
 
 
@@ -226,8 +226,8 @@ def bert_table() -> ClassTable:
 
 
 def bert_runs_table() -> ClassTable:
-    """The table of BERT's runs: SPACE for characters that normalisation turns into a space, SIGN for ASCII's
-    punctuation, which it leaves as it is, and ideographs, which it sets apart, else LOWER.
+    """Return the table of BERT's runs: SPACE for characters that normalisation turns into a space, SIGN for
+    ASCII's punctuation, which it leaves as it is, and ideographs, which it sets apart, else LOWER.
 
     BERT drops some white space: a word goes on there.
     """
@@ -235,7 +235,7 @@ def bert_runs_table() -> ClassTable:
 
 
 def spaced_table() -> ClassTable:
-    """The same without SIGN."""
+    """Return the same without SIGN."""
     return _table("spaced-runs")
 
 
@@ -245,7 +245,7 @@ def space_table() -> ClassTable:
 
 
 def folds() -> tuple[tuple[int, int], ...]:
-    """The letters outside ASCII that fold to a letter of a contraction.
+    """Return the letters outside ASCII that fold to a letter of a contraction.
 
     Each is (code point, lowercase ASCII letter). They count where a split ignores case.
     """
@@ -322,7 +322,7 @@ def _fill(classes: bytearray, pattern: Any, name: int, first: int = 0, last: int
 
 
 def _folded(classes: bytearray) -> ClassTable:
-    """The table with each distinct block once."""
+    """Return the table with each distinct block once."""
     blocks: dict[bytes, int] = {}
     high = [
         blocks.setdefault(bytes(classes[at : at + _BLOCK]), len(blocks)) for at in range(0, _CODES, _BLOCK)
@@ -434,7 +434,7 @@ RULES = {
 
 
 def rule_of(split: str) -> str:
-    """The name of the rule by which a split, `RUNS` or `SPACED` is scanned; empty where it is not."""
+    """Return the name of the rule by which a split, `RUNS` or `SPACED` is scanned; empty where it is not."""
     return split if split in (RUNS, SPACED) else SPLITS.of(split).rule
 
 
@@ -447,7 +447,8 @@ _FAR = 14
 
 @functools.cache
 def stretches(split: str) -> tuple[ClassTable, bytes] | None:
-    """The tables of the stretches of a split: classes of characters, and an entry for each two of them.
+    """Return the tables of the stretches of a split: classes of characters, and an entry for each two of
+    them.
 
     The pattern of its cuts decides by two characters. So characters that the same parts of it fit are of one
     class, and one of each shows what it does. Characters past the first plane are left out: too few to make
@@ -502,7 +503,7 @@ def _cuts_after_first(cut: Any, two: str) -> bool:
 
 
 def is_shaped(recipe: Recipe) -> bool:
-    """True if more than the split determines the words of a text.
+    """Return whether more than the split determines the words of a text.
 
     Symbols do, and a space that is set in front or left out.
     """
@@ -510,7 +511,7 @@ def is_shaped(recipe: Recipe) -> bool:
 
 
 def scanned(recipe: Recipe) -> str:
-    """The split by which kernels scan the text of a recipe; empty where they do not.
+    """Return the split by which kernels scan the text of a recipe; empty where they do not.
 
     `RUNS` where BERT's rule applies, and `SPACED` for sentencepiece's: each run of a text is normalised and
     split by itself. sentencepiece's `nmt-nfkc` turns the white space that BERT's normalisation keeps into
@@ -536,8 +537,8 @@ def scanned(recipe: Recipe) -> str:
 
 
 def without_scanner(recipe: Recipe) -> str:
-    """The value of a recipe by which plain Python counts words, as `axis=value`; empty where kernels count
-    them, and where a document is one word."""
+    """Return the value of a recipe by which plain Python counts words, as `axis=value`; empty where kernels
+    count them, and where a document is one word."""
     record = SPLITS.of(recipe.split)
     if scanned(recipe) or (record.keeps_spaces and not record.cut):
         return ""
@@ -566,7 +567,7 @@ class Split(NamedTuple):
 
 @functools.cache
 def pairs(split: str) -> bytes:
-    """The table of a split: an entry for each two classes."""
+    """Return the table of a split: an entry for each two classes."""
     rule = RULES[rule_of(split)].pairs
     drops = {SPACE, SPACING, NEWLINE} if rule in (_whitespace, _bert) else set()
     return bytes(

@@ -93,14 +93,14 @@ SCAN = Tuple((BYTES, SPLIT, WORDS, EVENTS, EVENTS), "Scan", Scan)
 
 @inlined
 def place_of(first: Any, second: Any, shift: Any) -> Any:
-    """Where in the table the search for a word begins."""
+    """Return where in the table the search for a word begins."""
     mixed = first * SPREAD ^ second * _SPREAD_SECOND
     return hashed(mixed ^ mixed >> _THIRTY_TWO, _U(shift))
 
 
 @inlined
 def number_of(data: Any, windows: Any, start: int, end: int, words: WordTable) -> Any:
-    """The number of a word, which is taken in if it is new; -1 where there is no room for one more."""
+    """Return the number of a word, which is taken in if it is new; -1 where there is no room for one more."""
     slots, rows = words.slots, words.rows
     length = end - start
     if length <= INLINE:
@@ -154,7 +154,7 @@ def take_in(data: Any, start: int, length: int, first: Any, second: Any, place: 
 
 @helper
 def same(data: Any, start: int, length: int, text: Any, begin: int) -> bool:
-    """True if the bytes are those of a known word."""
+    """Return whether the bytes are those of a known word."""
     for n in range(length):  # noqa: SIM110 - Numba has no generators in all()
         if data[start + n] != text[begin + n]:
             return False

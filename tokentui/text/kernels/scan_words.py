@@ -28,13 +28,13 @@ Ints = Sequence[int]
 
 @inlined
 def width_of(lead: int) -> int:
-    """The number of bytes of a character, by its first byte."""
+    """Return the number of bytes of a character, by its first byte."""
     return 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
 
 
 @inlined
 def code_at(data: Ints, at: int) -> int:
-    """The code point of the character at a place."""
+    """Return the code point of the character at a place."""
     lead = data[at]
     if lead < 0x80:
         return lead
@@ -47,19 +47,19 @@ def code_at(data: Ints, at: int) -> int:
 
 @inlined
 def class_of(code: int, split: Split) -> int:
-    """The class of a code point."""
+    """Return the class of a code point."""
     return split.low[split.high[code >> 7] << 7 | code & 127]
 
 
 @inlined
 def class_at(data: Ints, at: int, end: int, split: Split) -> int:
-    """The class of the character at a place, -1 at the end of the text."""
+    """Return the class of the character at a place, -1 at the end of the text."""
     return class_of(code_at(data, at), split) if at < end else -1
 
 
 @inlined
 def run_end(data: Ints, at: int, end: int, first: int, last: int, split: Split) -> int:
-    """Where a run of classes from `first` to `last` ends."""
+    """Return where a run of classes from `first` to `last` ends."""
     while at < end and first <= class_of(code_at(data, at), split) <= last:
         at += width_of(data[at])
     return at
@@ -67,7 +67,7 @@ def run_end(data: Ints, at: int, end: int, first: int, last: int, split: Split) 
 
 @inlined
 def contraction_letter(data: Ints, at: int, end: int, split: Split) -> int:
-    """The letter at a place, in small ASCII where case does not count, 0 where it is none."""
+    """Return the letter at a place, in small ASCII where case does not count, 0 where it is none."""
     if at >= end:
         return 0
     code = code_at(data, at)
@@ -83,7 +83,8 @@ def contraction_letter(data: Ints, at: int, end: int, split: Split) -> int:
 
 @inlined
 def contraction_end(data: Ints, at: int, end: int, split: Split) -> int:
-    """Where 's, 't, 're, 've, 'm, 'll or 'd ends that starts at a place; the place itself where none does."""
+    """Return where 's, 't, 're, 've, 'm, 'll or 'd ends that starts at a place; the place itself where none
+    does."""
     if at >= end or data[at] != 39:
         return at
     letter = contraction_letter(data, at + 1, end, split)
@@ -224,7 +225,7 @@ def gpt4o_end(data: Ints, at: int, end: int, split: Split) -> int:
 
 @inlined
 def word_end(data: Ints, at: int, end: int, split: Split) -> int:
-    """Where the word ends that starts at a place, which lies before `end`."""
+    """Return where the word ends that starts at a place, which lies before `end`."""
     if split.rule == GPT2:
         return gpt2_end(data, at, end, split)
     if split.rule == GPT4O:
