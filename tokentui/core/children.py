@@ -1,8 +1,8 @@
-"""Child processes: they run the files that this process runs, and nothing of the current folder.
+"""Start child processes that import no module from the current folder.
 
-`python -m` and `python -c` look for every module in the current folder first, which may be one of downloaded
-texts. A child is started with `-P`, in a folder of its own, and is told where modules are: this file is what
-it runs first.
+`python -m` and `python -c` look for every module in the current folder first, and that may be a folder of
+downloaded texts. A child starts with `-P` in the root folder and gets the import paths as arguments. This
+file is the first that it runs.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from contextlib import suppress
 FOLDER = os.path.abspath(os.sep)
 """Working folder of children. Any path passed to a child has to be absolute."""
 DOWNLOADS = "TOKENTUI_DOWNLOADS"
-"""The variable of the environment by which the explorer in a browser knows the pipe for its downloads."""
+"""Environment variable with the pipe for downloads of an explorer that runs in a browser."""
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _PATHS = ("TOKENTUI_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")
-"""Variables of the environment that may name a folder from the current one."""
+"""Environment variables that may hold a path relative to the current folder."""
 
 
 def command(module: str, *words: str) -> list[str]:
@@ -28,12 +28,13 @@ def command(module: str, *words: str) -> list[str]:
 
 
 def command_of_file(path: str) -> list[str]:
-    """Return the words that start a file as a program, in a child; of this package it needs nothing."""
+    """Return the command that runs a file as a program in a child. The file cannot import this package."""
     return _started("", path)
 
 
 def surroundings() -> dict[str, str]:
-    """Return the environment of a child: this one's, without ways into the current folder."""
+    """Return the environment of a child: this process's, with absolute paths and without Python's import
+    paths."""
     found = dict(os.environ)
     with suppress(OSError):  # the current folder is no more
         for name in _PATHS:
@@ -47,9 +48,9 @@ def surroundings() -> dict[str, str]:
 
 
 def leave_current_folder() -> None:
-    """Look for no more modules in the current folder, where `python -m` has put it first.
+    """Remove the current folder from the import path, where `python -m` puts it first.
 
-    Where this package lies there itself, as in a checkout, the folder is looked into last.
+    If this package is in the current folder, as in a checkout, the folder moves to the end of the path.
     """
     with suppress(OSError):
         if sys.flags.safe_path or not sys.path or os.path.abspath(sys.path[0]) != os.getcwd():
@@ -65,8 +66,8 @@ def _started(package: str, what: str, *words: str) -> list[str]:
 
 
 def _places() -> list[str]:
-    """Return where this process imports modules from. The current folder counts only if this package is in
-    it."""
+    """Return the import path of this process. It includes the current folder only if this package is in it.
+    """
     try:
         here = os.getcwd()
     except OSError:  # it is no more
@@ -75,7 +76,13 @@ def _places() -> list[str]:
 
 
 def _run(package: str, what: str, places: list[str]) -> None:
-    """Run a module of the package that lies in a folder, or a file; in the child."""
+    """Run a module of the package, or a file, in the child.
+
+    Args:
+        package: The folder that the package is in; empty for a file.
+        what: The name of the module, or the path of the file.
+        places: The import path.
+    """
     import runpy  # what starts a child does without it
 
     sys.path[:] = places

@@ -1,7 +1,7 @@
-"""Records of what a user may name: an axis with its choices, their numbers and texts, and references to code.
+"""Axes of a recipe, the values that each may have, and their parameters.
 
-A value is written `name`. Where its record takes a text or has parameters, it is written `name:TEXT` or
-`name:key=value,…`.
+A user writes a value as `name`, or `name:TEXT` or `name:key=value,…` if its record takes a text or
+parameters.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, shown
 from tokentui.core.records import dataclass
 
 LARGEST = 2**53
-"""The largest number that may be named: what every reader of JSON keeps exact."""
+"""The largest number that a user may give: every JSON reader keeps it exact."""
 UNWRITABLE = "a text cannot hold NUL or half a surrogate pair"
 _NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A number, a text or a list of texts that a run, or a value of an axis, is given.
+    """A parameter of a run or of a value of an axis.
 
     Attributes:
         name: Its name.
         about: A few words on what it does.
-        default: What holds where it is not named.
+        default: The value if the user gives none.
         kind: `int`, `float`, `bool`, `str`, or `tuple` for texts.
-        least: The least number; a fraction is greater than it.
+        least: The smallest valid number. A `float` must be greater than it.
         most: The greatest number.
     """
 
@@ -71,7 +71,7 @@ class Parameter:
         return name_of(value, self.name) if self.kind is str else value
 
     def read(self, text: str) -> Any:
-        """Return a value as a user writes it; nothing, or `none`, is the default.
+        """Parse a value that a user wrote. An empty text or `none` gives the default.
 
         Raises:
             TokentuiError: It cannot be read, or is out of range.
@@ -95,7 +95,7 @@ class Parameter:
             return self.checked(text)
 
     def written(self, value: object) -> str:
-        """Return a value as a user reads it: not yet safe."""
+        """Return a value as a user writes it. The text is not safe for a terminal."""
         if isinstance(value, bool):
             return "yes" if value else "no"
         if isinstance(value, tuple):
@@ -141,16 +141,16 @@ class Refusal(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A value of an axis. The records of an axis add what the room needs that does it.
+    """A value of an axis. Each axis adds the fields that its room needs.
 
     Attributes:
         name: Its name.
         about: A few words on what it does.
-        text: The word for the text after its colon, such as `PATTERN`; empty where it takes none.
+        text: The name of the text after its colon, such as `PATTERN`; empty if it takes no text.
         sample: An example of that text.
-        parameters: Its parameters, which stand after the colon as `key=value`.
-        refuses: Returns the reason why the value conflicts with the rest of a recipe, None where it does not.
-            Raises for a text of its own that is invalid.
+        parameters: Its parameters, written after the colon as `key=value`.
+        refuses: Returns the reason why the value conflicts with the rest of a recipe, or None. Raises
+            `TokentuiError` if the text after the colon is invalid.
     """
 
     name: str
@@ -161,10 +161,10 @@ class Choice:
     refuses: Callable[[Any], Refusal | None] | None = None
 
     def arguments(self, value: str) -> dict[str, object]:
-        """Return the parameters by name, as a value of this choice gives them.
+        """Return the parameters of a value, by name, with defaults for those that it does not give.
 
         Raises:
-            TokentuiError: There is no such parameter, or it cannot be so.
+            TokentuiError: A parameter is unknown or invalid.
         """
         known = {one.name: one for one in self.parameters}
         found = {one.name: one.default for one in self.parameters}
@@ -180,11 +180,11 @@ C = TypeVar("C", bound=Choice)
 
 
 class Axis(dict[str, C]):
-    """An axis of the space of tokenizers: its records by name, in the order in which they are listed.
+    """An axis: the records of its values by name, in the order in which they are listed.
 
     Args:
         name: Its name.
-        about: A few words on what it says.
+        about: A short description.
         records: Its values.
         retired: Values that are no longer offered. Files and recipes that name one are still read: `find`,
             `of` and `check` know them.
@@ -201,10 +201,10 @@ class Axis(dict[str, C]):
         return self.get(name) or self.retired.get(name)
 
     def of(self, value: str) -> C:
-        """Return the record of a value.
+        """Return the record of a value, retired or not.
 
         Raises:
-            TokentuiError: There is none; it names the nearest.
+            TokentuiError: The value is unknown. The hint names the nearest one.
         """
         found = self.find(value) if isinstance(value, str) else None
         if found is None:
@@ -220,10 +220,10 @@ class Axis(dict[str, C]):
         return {name: f"{name}:{one.text}" if one.text else name for name, one in self.items()}
 
     def check(self, value: str) -> C:
-        """Return the record of a value whose grammar is right.
+        """Return the record of a value after checking its text and parameters.
 
         Raises:
-            TokentuiError: There is no such value, its text is missing or cannot be, or a parameter cannot.
+            TokentuiError: The value is unknown, its text is missing or invalid, or a parameter is invalid.
         """
         found = self.of(value)
         _, colon, text = value.partition(":")
@@ -246,9 +246,9 @@ def unwritable(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A function, class or value of a module, such as `Ref("tokentui.formats.byte_files:read")`.
+    """A lazy reference to a function, class or value, such as `Ref("tokentui.formats.byte_files:read")`.
 
-    A call imports the module and calls what it refers to. A test resolves every reference of the package.
+    A call imports the module and calls the object. A test resolves every reference of the package.
 
     Attributes:
         target: The module and the name in it, with a colon between them.

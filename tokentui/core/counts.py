@@ -7,14 +7,14 @@ import re
 COUNT = r"(?:\d{1,3}(?:,\d{3})+|\d{1,15}|\d{1,12}(?:\.\d{1,6})?[kKmM])"
 """A regular expression for a count without underscores, for ASCII digits (`re.ASCII`)."""
 ABOUT = "k and M behind a number are 1,000 and 1,000,000: 32k is 32,000"
-"""The meaning of the letters, for help texts."""
+"""Help text on the letters k and M."""
 
 _COUNT = re.compile(COUNT, re.ASCII)
 _TIMES = {"k": 10**3, "m": 10**6}
 
 
 def read_count(text: str) -> int | None:
-    """Return the count that a text spells; None if it spells no whole number of 0 or more.
+    """Return the whole number that a text spells; None if it spells none.
 
     >>> read_count("32k"), read_count("1.5M"), read_count("32,000"), read_count("1.5"), read_count("2.0001k")
     (32000, 1500000, 32000, None, None)

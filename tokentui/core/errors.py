@@ -15,12 +15,12 @@ _SHOWN = 40
 
 
 class TokentuiError(Exception):
-    """Something a user can mend: bad input, a missing file, a recipe that cannot be.
+    """An error that a user can fix: bad input, a missing file, an invalid recipe.
 
     Args:
         what: What is wrong, in a few words ("no such file").
-        where: The thing it is wrong with: a path, an axis, a place in a file. May be empty.
-        hint: What would do instead. May be empty.
+        where: Where: a path, an axis, a place in a file. May be empty.
+        hint: What to do instead. May be empty.
     """
 
     def __init__(self, what: str, where: str = "", hint: str = "") -> None:
@@ -36,7 +36,7 @@ class TokentuiError(Exception):
 
 
 class Cancelled(Exception):
-    """A long call was asked to stop, by its `cancel` callable.
+    """The `cancel` callable of a job asked the work to stop.
 
     Attributes:
         phase: The phase of the work that was cancelled, such as `counting`; empty if it has no name.
@@ -45,19 +45,20 @@ class Cancelled(Exception):
     phase = ""
 
     def __str__(self) -> str:
-        """Return `while counting` and the like; empty if the phase has no name."""
+        """Return a phrase such as `while counting`; empty if the phase has no name."""
         return f"while {self.phase}" if self.phase else ""
 
 
 def in_words(error: BaseException) -> str:
-    """Return an error in one line; any other than a `TokentuiError` is a fault of the program."""
+    """Return an error as one line. An error that is not a `TokentuiError` is described as a fault of the
+    program."""
     if isinstance(error, TokentuiError):
         return str(error)
     return f"this should not happen: {type(error).__name__}: {error}"
 
 
 def shown(value: object) -> str:
-    """Return a value for an error, short."""
+    """Return a short representation of a value for an error message."""
     try:
         written = repr(value)
     except Exception:  # a class of the caller's, or an integer of more digits than Python prints
@@ -66,33 +67,56 @@ def shown(value: object) -> str:
 
 
 def shown_path(path: str) -> str:
-    """Return a path for one line of text, escaped if it is not printable, `''` if it is empty."""
+    """Return a path for one line of text: escaped if it is not printable, `''` if it is empty."""
     return path if path and path.isprintable() else repr(path)[1:-1] or "''"
 
 
 def text_of(value: object, where: str = "text") -> str | bytes:
-    """Return a text, as str or bytes."""
+    """Check that a value is str or bytes, and return it.
+
+    Raises:
+        TokentuiError: It is of another type.
+    """
     if isinstance(value, str | bytes):
         return value
     raise TokentuiError(f"a text belongs here, not {shown(value)}", where, "hand in str or bytes")
 
 
 def name_of(value: object, where: str) -> str:
-    """Check that a value is str, and return it."""
+    """Check that a value is str, and return it.
+
+    Raises:
+        TokentuiError: It is of another type.
+    """
     if isinstance(value, str):
         return value
     raise TokentuiError(f"a text belongs here, not {shown(value)}", where, "hand in str")
 
 
 def path_of(value: object, where: str) -> str:
-    """Return a path, as str."""
+    """Check that a value is a path, and return it as str.
+
+    Raises:
+        TokentuiError: It is of another type.
+    """
     if isinstance(value, str | os.PathLike) and isinstance(path := os.fspath(value), str):
         return path
     raise TokentuiError(f"a path belongs here, not {shown(value)}", where, "hand in str or a path object")
 
 
 def whole(value: object, where: str, least: int | None = None, hint: str = "such as 1000") -> int:
-    """Return a whole number, NumPy's too; no truth value, no fraction."""
+    """Check that a value is a whole number, and return it as int. NumPy integers are accepted; bool and float
+    are not.
+
+    Args:
+        value: The value.
+        where: The name of the argument, for the error.
+        least: The smallest valid number; None for any.
+        hint: The hint of the error.
+
+    Raises:
+        TokentuiError: It is of another type, or less than `least`.
+    """
     try:
         number = operator.index(value) if not isinstance(value, bool) else None  # type: ignore[arg-type]
     except TypeError:
@@ -105,7 +129,11 @@ def whole(value: object, where: str, least: int | None = None, hint: str = "such
 
 
 def each_of(values: Iterable[_T], where: str, hint: str) -> list[_T]:
-    """Return the values of a list or of anything like it; a text is none."""
+    """Return the items of an iterable as a list. A str or bytes is an error, although it is iterable.
+
+    Raises:
+        TokentuiError: It is not iterable, or a text.
+    """
     if isinstance(values, str | bytes):
         raise TokentuiError("a list belongs here, not a text", where, hint)
     try:
@@ -115,7 +143,7 @@ def each_of(values: Iterable[_T], where: str, hint: str) -> list[_T]:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return a hint for an unknown word: the nearest known one, or all of them."""
+    """Return a hint for an unknown word: the nearest known word, or all of them if none is near."""
     names = list(known)
     import difflib  # only where a user is wrong
 

@@ -1,17 +1,16 @@
 """Files: opened only where they are regular, and written whole or not at all.
 
-A pipe, socket or device may wait for ever, or act when it is opened, so a file is looked at first.
+Opening a pipe, socket or device may block or have an effect, so the type of a file is checked first.
 
-A reader sees the old content or the new, whatever call fails and whenever the process is killed. The content
-goes to a temporary file in the same folder, is flushed to the disk and takes the name of the target by one
-rename. A temporary file is locked as long as its writer lives; one that is not is removed by the next write
-of the same target.
+§0,0§A reader sees the old content or the new, even if a call fails or the process is killed. The content goes
+to a temporary file in the same folder, is flushed to the disk and is renamed to the target. A temporary file
+is locked while its writer lives. The next write of the same target removes unlocked ones.
 
-Files that belong together, such as `vocab.json` and `merges.txt`, are written all of them or none. No system
-renames two files at once, so a journal in the same folder records the old files and the new ones. Each new
-file takes its name by one rename, and the journal is removed. An error brings the old files back. If the
-process is killed between two renames, the journal stays, and a reader learns from it that one file is new and
-another one old.
+§0,0§Files that belong together, such as `vocab.json` and `merges.txt`, are all written, or none of them. No
+system renames two files at once, so a journal in the same folder records the old files and the new ones. Then
+each new file is renamed, and the journal is removed. An error restores the old files. If the process is
+killed between two renames, the journal stays, and a reader learns from it that one file is new and another
+one old.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ _AS_BEFORE = "the files are as they were; name another place"
 
 
 def short_names(paths: Sequence[str]) -> list[str]:
-    """Return for each path the shortest end of it, in whole parts, that no other path has.
+    """Return for each path its shortest end, in whole parts, that is not an end of another path.
 
     Equal paths get equal names. A path that is the end of another one is its own name.
 
@@ -71,8 +70,8 @@ def refuse_irregular(mode: int, path: str, wanted: str, hint: str = "") -> None:
     Args:
         mode: The mode of the file.
         path: Its path, for the error.
-        wanted: What it is meant to be.
-        hint: The hint of the error, where there is a better one.
+        wanted: What was expected, such as `file`, for the error.
+        hint: The hint of the error; empty for a general one.
     """
     if not stat.S_ISREG(mode):
         kind = _KINDS.get(stat.S_IFMT(mode), "something else")
@@ -81,10 +80,10 @@ def refuse_irregular(mode: int, path: str, wanted: str, hint: str = "") -> None:
 
 
 def check_held(status: os.stat_result, path: str) -> None:
-    """Refuse a sparse file of almost nothing but holes, which unpacks to zeros as a packed bomb does.
+    """Refuse a sparse file that is nearly all holes: like a compression bomb, it reads as many zeros.
 
     Raises:
-        TokentuiError: It says to hold many times what the disk holds of it.
+        TokentuiError: Its size is many times the space that it takes on disk.
     """
     now, size, held = limits.now(), status.st_size, 512 * status.st_blocks
     if size > max(now.packed_bytes, now.packed_ratio * held):
@@ -97,12 +96,11 @@ def read_regular(path: str, wanted: str = "file", most: int = -1) -> bytes:
 
     Args:
         path: Its path.
-        wanted: What it is meant to be, for the error.
-        most: The number of bytes to read, from the first; all of them where it is negative.
+        wanted: What was expected, such as `file`, for the error.
+        most: The largest number of bytes to read; negative for all.
 
     Raises:
-        TokentuiError: It is not there, cannot be read, or is something else than a regular file, or one of
-            holes.
+        TokentuiError: The file does not exist, cannot be read, is not a regular file, or is sparse.
     """
     with read_errors(path), open_regular(path, wanted) as file:
         check_held(os.fstat(file.fileno()), path)
@@ -114,7 +112,7 @@ def open_regular(path: str, wanted: str = "file") -> Iterator[BufferedReader]:
     """Open a regular file for reading.
 
     Raises:
-        TokentuiError: It is something else, or out of reach.
+        TokentuiError: It is not a regular file, or the sandbox forbids it.
         OSError: It cannot be opened.
     """
     refuse_irregular(status_of(path).st_mode, path, wanted)
@@ -125,8 +123,8 @@ def open_regular(path: str, wanted: str = "file") -> Iterator[BufferedReader]:
 
 
 def own_folder(kind: str) -> Path:
-    """Return the folder of the program's files of a kind, such as `cache`, as the system has it; for a user
-    without a home a path that cannot be."""
+    """Return the folder for the program's own files of a kind, such as `cache`, by the conventions of the
+    system. Without a home folder, return a path that cannot exist."""
     import platformdirs  # not before such a file is asked for
 
     try:
@@ -138,10 +136,10 @@ def own_folder(kind: str) -> Path:
 
 @contextlib.contextmanager
 def read_errors(path: str) -> Iterator[None]:
-    """Tell a user why the system refuses a path.
+    """Raise the system's errors for a path as a `TokentuiError`.
 
     Raises:
-        TokentuiError: It does.
+        TokentuiError: The work inside raised an `OSError`.
     """
     try:
         yield
@@ -154,11 +152,11 @@ def read_errors(path: str) -> Iterator[None]:
 
 
 def status_of(path: str) -> os.stat_result:
-    """Return the status of a file. It is looked at before it is opened: opening a device may act on it.
+    """Return the status of a file without opening it: opening a device may have an effect.
 
     Raises:
-        TokentuiError: No file can have this name, or it is out of reach.
-        OSError: It cannot be looked at.
+        TokentuiError: The name is invalid, or the sandbox forbids it.
+        OSError: The system does not give the status.
     """
     sandbox.check(path)
     try:
@@ -172,7 +170,7 @@ def names_in(folder: str, most: int) -> set[str]:
     """Return the names in a folder, at most `most` of them.
 
     Raises:
-        TokentuiError: It cannot be read, or is out of reach.
+        TokentuiError: It cannot be read, or the sandbox forbids it.
     """
     sandbox.check(folder)
     with read_errors(folder), os.scandir(folder) as listing:
@@ -188,11 +186,11 @@ def open_nonblocking(path: str, flags: int) -> int:
 def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     """Write a file so that a reader sees the old content or the new, never a part.
 
-    A symlink's target is written; an existing file keeps its permissions; what is no plain file (a pipe, a
-    terminal) is written to as it is. Nothing is left behind on failure.
+    A symlink's target is written, and an existing file keeps its permissions. A pipe or a terminal is written
+    to directly. On failure, no temporary file remains.
 
     Raises:
-        TokentuiError: It cannot be written; it says why.
+        TokentuiError: The file cannot be written. The message has the reason.
     """
     where = os.fspath(path)
     sandbox.check_writing(where)
@@ -211,7 +209,12 @@ def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
 
 @contextlib.contextmanager
 def write_errors(path: str, hint: str = _AS_BEFORE) -> Iterator[None]:
-    """Tell what keeps a file from being written."""
+    """Raise the system's errors for writing a file as a `TokentuiError`.
+
+    Args:
+        path: The path of the file, for the error.
+        hint: The hint of the error.
+    """
     try:
         yield
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
@@ -229,9 +232,9 @@ def mode_of(target: str) -> int | None:
 
 @contextlib.contextmanager
 def temporary(target: str, data: bytes, mode: int | None) -> Iterator[str]:
-    """A temporary file in the folder of a target, written and synced to the disk.
+    """Write a temporary file in the folder of a target, sync it to disk and yield its path.
 
-    The file is removed at the end if it still has its name.
+    The file is removed at the end if it was not renamed.
     """
     with contextlib.ExitStack() as held:
         while True:
@@ -272,8 +275,8 @@ def remove_leftovers(target: str) -> None:
 
 
 def lock(descriptor: int, *, wait: bool = True) -> bool:
-    """Lock a file until it is closed. Returns False if another process holds the lock, True also on a file
-    system without locks."""
+    """Lock a file until it is closed. Return False if another process holds the lock. On a file system
+    without locks, return True."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except OSError as error:
@@ -282,7 +285,7 @@ def lock(descriptor: int, *, wait: bool = True) -> bool:
 
 
 def flush_folder(folder: str) -> None:
-    """Flush new names in a folder to disk. File systems that do not support this are no error."""
+    """Flush the names in a folder to disk. Do nothing if the file system does not support that."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -292,7 +295,7 @@ def flush_folder(folder: str) -> None:
 
 
 def remove(path: str) -> None:
-    """Remove a file that may be gone."""
+    """Remove a file. Do nothing if it does not exist."""
     with contextlib.suppress(OSError):
         os.unlink(path)
 
@@ -301,7 +304,8 @@ def remove(path: str) -> None:
 
 
 class _File(NamedTuple):
-    """A file in a journal: its path, and the digests of the old content (None for no file) and the new."""
+    """An entry of a journal: the path, the digest of the old content (None for no file), the digest of the
+    new one."""
 
     path: str
     old: str | None
@@ -313,15 +317,18 @@ class _Journal(NamedTuple):
 
     Attributes:
         files: The files.
-        mixed: Whether they did not belong together before, since an earlier export was cut off.
+        mixed: True if the old files already were a mixture, after an earlier interrupted export.
     """
 
     files: tuple[_File, ...] = ()
     mixed: bool = False
 
     def mixture(self) -> str:
-        """Return a sentence about files that do not belong together; empty if all are new, all are old, or
-        some changed since or cannot be read. A journal may name anything, so only regular files are read."""
+        """Return a sentence about files of different exports; empty if all are new, all are old, or some have
+        changed since or cannot be read.
+
+        A journal may name any path, so only regular files are read.
+        """
         new, old = [], []
         for file in self.files:
             try:
@@ -342,14 +349,15 @@ class _Journal(NamedTuple):
 def write_together(files: Sequence[tuple[str, bytes]]) -> None:
     """Write files that belong together.
 
-    At every moment each of them is the old one or the new one. After an error all are the old ones. After a
-    kill between two renames `check_whole` tells that they are mixed, until they are written again.
+    At every moment each file is either the old one or the new one. After an error all are the old ones. If
+    the process is killed between two renames, `check_whole` reports the mixture until the files are written
+    again.
 
     Args:
         files: The path and the content of each.
 
     Raises:
-        TokentuiError: One cannot be written; it says which and why.
+        TokentuiError: A file cannot be written. The message names it and the reason.
     """
     if len(files) == 1:
         write_whole(*files[0])
@@ -421,7 +429,7 @@ def _put_back(placed: Sequence[tuple[str, str | None]], path: str) -> None:
     """Restore the files that were there before.
 
     Raises:
-        TokentuiError: That cannot be done either; the journal then tells so to a reader.
+        TokentuiError: They cannot be restored. The journal stays, and readers are warned.
     """
     failed: OSError | None = None
     for target, old in reversed(placed):
@@ -445,8 +453,8 @@ def _second_name(target: str, mode: int | None) -> Iterator[str | None]:
     """Provide a second name (a hard link or a copy) for a file that is about to be replaced, and delete it
     afterwards. None if there is no file.
 
-    It names the very file. Where the file system has no links, or the file is another user's, it names a
-    copy, made now: after an error there may be no room for it.
+    It is a copy if the file system has no hard links or the file belongs to another user. The copy is made at
+    once: after an error the disk may be full.
     """
     if mode is None:
         yield None
@@ -464,7 +472,11 @@ def _second_name(target: str, mode: int | None) -> Iterator[str | None]:
 
 @contextlib.contextmanager
 def _locked(target: str, path: str) -> Iterator[str]:
-    """The place of the journal of files of which this is the first, held against other writers.
+    """Lock the journal of a group of files against other writers, and yield its path.
+
+    Args:
+        target: The first file of the group, resolved.
+        path: The path that the user gave for it, for errors.
 
     Raises:
         TokentuiError: Another process writes these files, or nothing can be written there.
@@ -486,7 +498,7 @@ def _locked(target: str, path: str) -> Iterator[str]:
 
 
 def _put(path: str, journal: _Journal) -> None:
-    """Bring a journal to the disk."""
+    """Write a journal and sync it to disk."""
     rows = [file._asdict() for file in journal.files]
     data = json.dumps({"journal": path, "mixed": journal.mixed, "files": rows}).encode("ascii")
     write_whole(path, data)

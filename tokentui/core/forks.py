@@ -1,7 +1,7 @@
-"""Work on all cores: forked children that have what this process holds, and hand their answers back.
+"""Run work in forked child processes on all cores, and collect the results.
 
-A child has the tokenizers and the corpus without a copy. It takes no interrupt: this process does, and ends
-its children. What it hands back is JSON.
+A child shares the tokenizers and the corpus without a copy. It ignores interrupts: the parent handles them
+and ends its children. Results come back as JSON.
 """
 
 from __future__ import annotations
@@ -33,18 +33,22 @@ def cores() -> int:
 
 
 def in_forks(works: Sequence[Callable[[], object]], done: int, total: int) -> list[object]:
-    """Do works at once, each in a child of its own. The ticks of all add up to those of the current job.
+    """Run functions at once, each in a child process. The ticks of all children add up to those of the
+    current job.
 
-    What a child does not end, for want of memory or because it was killed, is done here.
+    If a child runs out of memory or is killed, its function runs in this process.
 
     Args:
-        works: The works, which return what JSON can hold.
-        done: The units done before them.
-        total: The units in all.
+        works: The functions. They return what JSON can hold.
+        done: Units of work done before, for the progress.
+        total: Units of work in all.
+
+    Returns:
+        The result of each function, in order.
 
     Raises:
-        TokentuiError: One of the works raised it.
-        Cancelled: The job is cancelled; the children have ended.
+        TokentuiError: A function raised it.
+        Cancelled: The job is cancelled. All children have ended.
     """
     children: dict[int, int] = {}
     answers: dict[int, object] = {}
@@ -82,7 +86,7 @@ def in_forks(works: Sequence[Callable[[], object]], done: int, total: int) -> li
 
 
 def _messages(held: bytearray) -> list[tuple[str, object]]:
-    """Remove the complete messages from a buffer and return them."""
+    """Remove the complete (kind, value) messages from the front of a buffer and return them."""
     found = []
     while len(held) >= _SIZE and len(held) >= (end := _SIZE + int.from_bytes(held[:_SIZE], "big")):
         kind, value = json.loads(held[_SIZE:end])
@@ -99,7 +103,7 @@ def _end(child: int) -> None:
 
 
 def _work(work: Callable[[], object], writer: int) -> NoReturn:
-    """Run a piece of work in the child process, and exit."""
+    """Run a function in the child process, send its ticks and its result or error to `writer`, and exit."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -1,11 +1,11 @@
 """Progress and cancellation of long work, as a context.
 
-Whoever starts the work opens a `job`; the work calls `tick` for each block, however deep it lies below:
+The code that starts the work opens a `job`. The work, at any depth of calls, calls `tick` for each block:
 
     with job(progress=draw, cancel=asked.is_set):
         words = count(corpus, recipe)
 
-A context belongs to one thread and does not travel into others: whoever starts a thread opens a job in it.
+A context belongs to one thread. Code that starts a thread opens a job in it.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:  # the commands for scripts have no event loop
 Progress = Callable[[int, int], object]
 """Called with the work done and the total, in units of the work. The total is 0 if unknown."""
 Cancel = Callable[[], bool]
-"""Returns true when the work shall stop."""
+"""Returns True to stop the work."""
 
 BLOCK = 1 << 16
-"""Units, cells or characters that plain Python goes through between two calls of `check`."""
+"""Units, cells or characters that plain Python processes between two calls of `check`."""
 
 EACH = 256
 """Items between two ticks of `each`."""
@@ -50,19 +50,18 @@ _job: ContextVar[_Job] = ContextVar("tokentui job", default=_NONE)
 def job(
     progress: Progress | None = None, cancel: Cancel | None = None, *, match_seconds: float | None = None
 ) -> Iterator[None]:
-    """Report progress and take cancellation for all work inside.
+    """Report progress and accept cancellation for all work inside.
 
-    Jobs nest: None leaves what the outer job says; either `cancel` ends the work.
+    Jobs nest. None keeps the setting of the outer job. Either job's `cancel` ends the work.
 
     Args:
-        progress: Told (done, total) at each tick.
-        cancel: Asked at each tick and check; true raises `Cancelled` there.
-        match_seconds: The time for one match of a pattern, in seconds, where less than the limit is enough:
-            work that only draws. Then only patterns take the cancellation, so that nothing else is left half
-            done.
+        progress: Called with (done, total) at each tick.
+        cancel: Called at each tick and check. If it returns True, `Cancelled` is raised there.
+        match_seconds: A shorter time limit in seconds for one match of a pattern, for work that only draws.
+            Then only pattern matching can be cancelled, so that nothing else is left half done.
 
     Raises:
-        TokentuiError: One is no callable.
+        TokentuiError: An argument is not callable.
     """
     named: dict[str, object] = {"progress": progress, "cancel": cancel}
     for name, value in named.items():
@@ -79,7 +78,7 @@ def job(
 def open_job(
     progress: Progress | None = None, cancel: Cancel | None = None, match_seconds: float | None = None
 ) -> Token[_Job]:
-    """Begin a `job` without a context manager, which would be too slow. Returns a token for `close_job`."""
+    """Begin a `job` without the cost of a context manager. Return a token for `close_job`."""
     outer = _job.get()
     return _job.set(_Job(
         outer.progress if progress is None else progress,
@@ -96,7 +95,7 @@ def close_job(token: Token[_Job]) -> None:
 
 @contextmanager
 def phase(name: str) -> Iterator[None]:
-    """Name the work inside, for those who show its progress. `Cancelled` carries the name of the innermost
+    """Name the phase of the work inside, for progress displays. `Cancelled` carries the name of the innermost
     phase.
 
     Args:
@@ -130,14 +129,14 @@ def tick(done: int, total: int = 0) -> None:
 
 
 def check() -> None:
-    """Raise `Cancelled` if the current job is cancelled. For work without a measure of its progress."""
+    """Raise `Cancelled` if the current job is cancelled. For work without measurable progress."""
     if _job.get().match_seconds is None:
         check_match()
 
 
 def check_match() -> None:
-    """Raise `Cancelled` if the current job is cancelled, also in a job that only draws. For matches of
-    patterns."""
+    """Raise `Cancelled` if the current job is cancelled, even if only pattern matching can be cancelled in
+    it."""
     for cancel in _job.get().cancels:
         if cancel():
             raise Cancelled
@@ -154,10 +153,9 @@ def match_seconds() -> float | None:
 
 
 def in_blocks(items: Iterable[_T]) -> Iterator[Iterator[_T]]:
-    """Yield many items in blocks, with a `check` before each block.
+    """Yield items in blocks, with a `check` before each block.
 
-    Each block is to be used up before the next one is taken: so a loop inside costs no more than one without
-    blocks.
+    Use up a block before you take the next one. A loop over a block costs no more than a loop over the items.
     """
     items = iter(items)
     for first in items:
@@ -166,7 +164,7 @@ def in_blocks(items: Iterable[_T]) -> Iterator[Iterator[_T]]:
 
 
 def each(items: Iterable[_T], total: int | None = None, done: int = 0) -> Iterator[_T]:
-    """Yield items, and take cancellation every few hundred of them.
+    """Yield items with a `tick` or `check` every few hundred of them.
 
     Args:
         items: The items.
@@ -181,7 +179,7 @@ def each(items: Iterable[_T], total: int | None = None, done: int = 0) -> Iterat
 
 @contextmanager
 def silent() -> Iterator[None]:
-    """Report no progress of the work inside: it is a part of work that reports its own. It can still be
+    """Report no progress of the work inside: it is part of work that reports its own. It can still be
     cancelled."""
     token = _job.set(_job.get()._replace(progress=None))
     try:
@@ -192,8 +190,7 @@ def silent() -> Iterator[None]:
 
 @contextmanager
 def shielded() -> Iterator[None]:
-    """Do the work inside to its end, with no progress and no cancellation: to restore a state, for
-    example."""
+    """Run the work inside to its end, without progress and cancellation, for example to restore a state."""
     token = _job.set(_NONE)
     try:
         yield
@@ -202,6 +199,6 @@ def shielded() -> Iterator[None]:
 
 
 def seen(future: asyncio.Future[_T]) -> None:
-    """Mark a failure as seen: an answer that nothing waits for is not reported by the event loop either."""
+    """Retrieve the exception of a future that nobody awaits, so that the event loop does not report it."""
     if not future.cancelled():
         future.exception()

@@ -1,8 +1,7 @@
 """Limits on the input and the work that the program accepts.
 
-A check asks `now()` when its work begins, so that a new limit holds for all that begins after it; a reading
-under way keeps its own. The environment's `TOKENTUI_LIMITS` and the command line's `--limit` both take
-`NAME=VALUE`.
+Code calls `now()` when its work begins, so that a changed limit applies to work that begins later. The
+environment variable `TOKENTUI_LIMITS` and the option `--limit` both take `NAME=VALUE`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.records import dataclass
 
 VARIABLE = "TOKENTUI_LIMITS"
-"""The variable of the environment that sets limits: words between commas or spaces."""
+"""Environment variable that sets limits: `NAME=VALUE`, separated by commas or spaces."""
 
 _VALUE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,6})?)([kmg]?)", re.IGNORECASE)
 _TIMES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
@@ -30,7 +29,7 @@ def _limit(value: float, unit: str, most: float, about: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits. Beyond one of them there is an error of one line that names it."""
+    """The value of each limit. Input beyond a limit raises a one-line error that names the limit."""
 
     corpus_bytes: int = _limit(4 << 30, "bytes", 1 << 40, "of a corpus, all files unpacked")
     stream_bytes: int = _limit(
@@ -71,10 +70,14 @@ class Limits:
     )
 
     def with_words(self, words: Iterable[str], where: str) -> Limits:
-        """Others on some, each named by a word NAME=VALUE.
+        """Return a copy with other limits.
+
+        Args:
+            words: The limits to change, each `NAME=VALUE`.
+            where: The source of the words, for errors.
 
         Raises:
-            TokentuiError: There is no such limit, or it cannot be that; the line names `where`.
+            TokentuiError: A limit is unknown, or its value is invalid.
         """
         named: dict[str, float] = {}
         for word in words:
@@ -91,10 +94,10 @@ class Limit:
 
     Attributes:
         name: The name that a user writes, with hyphens.
-        default: The value where the user sets none.
+        default: The default value.
         unit: The unit of the value.
-        most: The largest value that is allowed.
-        about: The thing that it limits, a phrase that follows the unit.
+        most: The largest valid value.
+        about: The limited thing, a phrase after the unit.
     """
 
     name: str
@@ -108,7 +111,7 @@ class Limit:
         billions of other units.
 
         Raises:
-            TokentuiError: It is none, or more than it can be.
+            TokentuiError: It is not a positive number, or too large.
         """
         match = _VALUE.fullmatch(value)
         times = _TIMES if self.unit == "bytes" else _COUNT_TIMES
@@ -119,7 +122,7 @@ class Limit:
         return int(number) if isinstance(self.default, int) else number
 
     def shown(self, value: float) -> str:
-        """Return a value as `read` takes it, as short as can be."""
+        """Return the shortest text from which `read` gives a value."""
         for letter in ("g", "m", "k"):
             if self.unit == "bytes" and value % _TIMES[letter] == 0:
                 return f"{int(value) // _TIMES[letter]}{letter.upper()}"
@@ -141,7 +144,7 @@ def now() -> Limits:
     """Return the current limits.
 
     Raises:
-        TokentuiError: The environment sets one that cannot be.
+        TokentuiError: The environment variable is invalid.
     """
     global _now
     if _now is None:
@@ -157,13 +160,13 @@ def value(name: str) -> float:
 
 
 def use(limits: Limits | None) -> None:
-    """Set the limits of this process. None restores those of the environment."""
+    """Set the limits of this process. None restores those of the environment variable."""
     global _now
     _now = limits
 
 
 def reading(name: str, instead: str = "") -> str:
-    """Return the hint of a refusal by a limit: what to do instead, or how to raise it."""
+    """Return the hint of an error for input beyond a limit: `instead`, or how to raise the limit."""
     raised = f"--limit {name}=… raises the limit"
     return f"{instead}; {raised}" if instead else raised
 
@@ -179,8 +182,8 @@ MOST_SPREAD = 1 << 17
 
 
 def spread(pattern: str) -> int:
-    """About how many characters a pattern has once its counted repeats are written out: what compiling it
-    costs."""
+    """Estimate how many characters a pattern has with its counted repeats written out. Compile time grows
+    with it."""
     sizes, last = [0], 0
     for part in _PATTERN_PART.finditer(pattern):
         text = part.group()

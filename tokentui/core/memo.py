@@ -1,4 +1,4 @@
-"""Remembered values of a function of a text, in a table that is read as fast as a dictionary."""
+"""A cache for a function of a text. A lookup is as fast as that of a dict."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 KEPT = 65_536
-"""Texts whose values are remembered. With more all are forgotten: texts may be without end."""
+"""The largest number of cached texts. At this number the cache is emptied, since input may be endless."""
 LONGEST = 256
-"""Characters of a text that is remembered: a longer one hardly comes again."""
+"""The most characters of a cached text: longer ones rarely repeat."""
 
 V = TypeVar("V")
 
@@ -16,7 +16,7 @@ V = TypeVar("V")
 class Memo(dict[str, V]):
     """Cache of a function of text. `memo[text]` computes missing values. Values must not be changed.
 
-    Threads may share it: at worst both work out the same.
+    Threads may share it: at worst two compute the same value.
 
     >>> lengths = Memo(len)
     >>> list(map(lengths.__getitem__, ["a", "bc", "a"])), list(lengths)

@@ -1,14 +1,14 @@
-"""Compiled kernels: plain functions over flat arrays, called as machine code that lies in the package.
+"""Compiled kernels: plain functions over flat arrays, called as machine code.
 
-The sources are in folders `kernels`. `make kernels` (`core/building.py`) compiles them into a shared library
-for each system, in the folder `libraries`. A process opens its library when it calls the first kernel, in
-less than a millisecond. It compiles nothing, writes nothing outside the package and needs no other package.
+The sources are in folders named `kernels`. `make kernels` (`core/building.py`) compiles them into a shared
+library for each system, in the folder `libraries`. A process opens its library when it calls the first
+kernel, which takes less than a millisecond. It compiles nothing, writes nothing and needs no other package.
 
-Every caller asks `available` first, and goes on with plain Python where that says no: on another system,
-where the library is missing or damaged, and with `TOKENTUI_KERNELS=off`.
+Every caller first checks `available` and otherwise uses plain Python: on another system, if the library is
+missing or damaged, and with `TOKENTUI_KERNELS=off`.
 
-A kernel takes whole numbers, arrays and named tuples of them. An array is any object with a buffer: the flat
-arrays of `flat`, `array.array`, `bytes`. A kernel runs without the interpreter's lock.
+A kernel takes numbers, arrays and named tuples of them. An array is any object with a buffer: the flat arrays
+of `flat`, `array.array`, `bytes`. A kernel runs without the interpreter's lock.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ LIBRARIES = Path(__file__).with_name("libraries")
 """The folder of compiled kernels: a library for each system, and `manifest.json`."""
 
 failed = False
-"""True once a kernel has failed: none is used from then on in this process."""
+"""True after a kernel failed in this process. Then no kernel is called any more."""
 tell: Callable[[Warning], object] = warnings.warn
-"""Told of that failure. The program and a session set ways of their own."""
+"""Called with the warning about that failure. The command line and a session replace it."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 Code: TypeAlias = Callable[..., Any]
-"""The function that a kernel is."""
+"""The Python function of a kernel, or the compiled one."""
 Array: TypeAlias = Any
-"""Numbers in memory: anything with a buffer, such as the arrays of `flat`."""
+"""An object with a buffer of numbers, such as the arrays of `flat`."""
 
 
 class KernelsUnavailable(Exception):
@@ -71,7 +71,7 @@ def available() -> bool:
 
 @functools.cache
 def trouble() -> str:
-    """Say why the kernels of this system cannot be had, in a few words; empty where they can."""
+    """Return why this process has no kernels, in a few words; empty if it has them."""
     try:
         open_library()
     except KernelsUnavailable as error:
@@ -80,7 +80,7 @@ def trouble() -> str:
 
 
 def engine() -> str:
-    """Name the engine in a few words: `compiled`, or `plain Python` and why."""
+    """Return the name of the engine: `compiled`, or `plain Python` and why."""
     if failed:
         return FAILED
     if os.environ.get(VARIABLE) == "off":
@@ -89,13 +89,15 @@ def engine() -> str:
 
 
 def fail(error: Exception) -> bool:
-    """Take in what was raised where kernels work. True if they failed: no work begins with kernels from now
-    on in this process, which is told once, and plain Python is to do the same work.
+    """Handle an exception from code that uses kernels.
 
-    `tell` may raise, as a warning does that is an error: the failure is taken in all the same.
+    Return True if the kernels are at fault. Then this process uses no kernels any more, warns once, and the
+    caller repeats the work in plain Python. Return False for errors that are not theirs: a `TokentuiError`, a
+    cancellation, a lack of memory, or an exception from a callback or signal handler. `tell` may raise the
+    warning; the failure is recorded before.
     """
     global failed
-    # without memory plain Python, which takes more, would not go on either
+    # plain Python needs even more memory
     if isinstance(error, (TokentuiError, Cancelled, MemoryError)):
         return False
     import traceback  # only for a fault
@@ -112,7 +114,7 @@ def fail(error: Exception) -> bool:
 
 
 def _handlers() -> Iterator[Any]:
-    """Yield the code of each handler of signals: one may end what takes too long by what it raises."""
+    """Yield the code object of each Python signal handler: its exceptions are not faults of kernels."""
     import signal
 
     for number in signal.valid_signals():
@@ -124,10 +126,11 @@ def _handlers() -> Iterator[Any]:
 
 @contextlib.contextmanager
 def rescued(compiled: bool = True) -> Iterator[None]:
-    """Leave the work inside where a kernel fails in it: the lines after it do the same in plain Python.
+    """Skip the rest of the block if a kernel fails in it. The code after the block does the same work in
+    plain Python.
 
     Args:
-        compiled: False if the work has no kernels; then nothing that it raises is taken in.
+        compiled: False if the block uses no kernels. Then all its exceptions propagate.
     """
     try:
         yield
@@ -170,7 +173,7 @@ def manifest() -> dict[str, Any]:
 
 @functools.cache
 def open_library() -> Callable[[Kernel], Code]:
-    """Open the library of this system. Return a function that finds the code of a kernel.
+    """Open the library of this system and return a function that returns the machine code of a kernel.
 
     Raises:
         KernelsUnavailable: This process cannot call kernels.
@@ -205,7 +208,7 @@ def _open(path: Path) -> ctypes.CDLL:
     try:
         return ctypes.CDLL(str(path))
     except OSError:
-        # It finds log and exp where the interpreter has loaded them, which is nearly everywhere.
+        # The library needs log and exp. Most interpreters have already loaded them; else load libm or libc.
         for name in ("libm.so.6", "libm.so", "libc.so"):
             with contextlib.suppress(OSError):
                 ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL)
@@ -219,7 +222,7 @@ INT, FLOAT, FLAG, NOTHING = "int64", "float64", "boolean", "void"
 
 
 class Row(NamedTuple):
-    """The layout of a row of an array, without gaps.
+    """Layout of a row of an array, without padding.
 
     Attributes:
         fields: (name, kind) of each field, such as ("symbol", "int32").
@@ -229,11 +232,11 @@ class Row(NamedTuple):
 
 
 class Flat(NamedTuple):
-    """An array as a parameter.
+    """Type of an array parameter.
 
     Attributes:
-        row: The kind of its numbers, or the layout of its rows.
-        step: Bytes from one item to the next, 0 where they follow each other.
+        row: The type of its numbers, or the layout of its rows.
+        step: Bytes from one item to the next if they overlap; 0 if they do not.
     """
 
     row: str | Row
@@ -241,16 +244,16 @@ class Flat(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes of an item."""
+        """Size of an item in bytes."""
         return width_of(self.row)
 
 
 class Tuple(NamedTuple):
-    """A named tuple as a parameter, or several numbers as a result.
+    """Type of a named-tuple parameter, or of several numbers as a result.
 
     Attributes:
-        kinds: The kinds of its fields, in order.
-        name: Its name where it is a parameter.
+        kinds: The types of its fields, in order.
+        name: Its name; empty for a result.
         of: Its class, or None for plain tuples.
     """
 
@@ -260,24 +263,24 @@ class Tuple(NamedTuple):
 
 
 Kind: TypeAlias = "str | Flat | Tuple"
-"""The kind of a parameter or of a result."""
+"""The type of a parameter or of a result."""
 WIDTHS = {
     "uint8": 1, "uint16": 2, "int32": 4, "uint32": 4, "float32": 4, "int64": 8, "uint64": 8, "float64": 8,
 }
-"""Bytes of a number of each kind."""
+"""Bytes of a number of each type."""
 FORMATS = {
     "uint8": "B", "uint16": "H", "int32": "i", "uint32": "I", "float32": "f", "int64": "q", "uint64": "Q",
     "float64": "d",
 }
-"""Its letter in `array` and `memoryview`."""
+"""Format letter of each type in `array` and `memoryview`."""
 
 BYTES, SHORTS, EVENTS, NUMBERS, HALVES = map(Flat, ("uint8", "uint16", "int32", "int64", "uint64"))
 WINDOWS = Flat("uint64", 1)
-"""Eight bytes at each place of a text."""
+"""Type of a text as overlapping 8-byte words: item n has the bytes from n on."""
 
 
 def spelled(kind: Kind) -> str:
-    """Return a kind in writing, for signatures."""
+    """Return a type as text, for signatures."""
     if isinstance(kind, str):
         return kind
     if isinstance(kind, Flat):
@@ -290,20 +293,20 @@ def spelled(kind: Kind) -> str:
 # ---- kernels
 
 KERNELS: dict[str, Kernel] = {}
-"""All kernels of the modules that were imported, by their names."""
+"""All kernels of imported modules, by name."""
 
 
 class Kernel:
-    """A plain function that is called as machine code.
+    """A plain function that runs as machine code.
 
     Args:
-        function: Its source.
-        returns: The kind of its result.
-        takes: The kinds of its parameters.
+        function: The plain function.
+        returns: The type of its result.
+        takes: The types of its parameters.
 
     Attributes:
         name: Its module and name, such as `merges.undo`.
-        signature: Its kinds in writing.
+        signature: Its types as text.
     """
 
     def __init__(self, function: Code, returns: Kind, takes: Sequence[Kind]) -> None:
@@ -325,24 +328,24 @@ class Kernel:
 
 
 def kernel(returns: Kind, *takes: Kind) -> Callable[[Code], Any]:
-    """Make a kernel of a function.
+    """Return a decorator that makes a function a kernel.
 
     Args:
-        returns: The kind of its result: a number, nothing, or a `Tuple` of whole numbers.
-        takes: The kinds of its parameters.
+        returns: The type of its result: a number, nothing, or a `Tuple` of whole numbers.
+        takes: The types of its parameters.
     """
     return lambda function: Kernel(function, returns, takes)
 
 
 def helper(function: F) -> F:
-    """Mark a part of kernels, called by them."""
+    """Mark a function that kernels call."""
     vars(function)["part"] = "called"
     return function
 
 
 def inlined(function: F) -> F:
-    """Mark a part of kernels that is compiled into them where it is called: it does less than the passing of
-    its arrays would."""
+    """Mark a function that is inlined into the kernels that call it, since passing its arrays costs more than
+    it does."""
     vars(function)["part"] = "inlined"
     return function
 
@@ -357,19 +360,18 @@ else:
 
 
 def constants(values: Sequence[int]) -> Array:
-    """Numbers of 64 bits without sign that kernels look up."""
+    """Return unsigned 64-bit numbers that kernels look up."""
     return values if U64 is int else numpy.array(values, U64)
 
 
-# An odd number without a pattern, for multiplicative hashing (Knuth, The Art of Computer Programming, volume
-# 3, section 6.4).
+# The 64-bit golden ratio, for multiplicative hashing (Knuth, The Art of Computer Programming, volume 3,
+# section 6.4).
 SPREAD = U64(0x9E3779B97F4A7C15)
 
 
 @inlined
 def hashed(key: Any, shift: Any) -> Any:
-    """Return where in a table the search for a key of 64 bits begins; 64 less `shift` bits are left of the
-    hash."""
+    """Return the first slot of a 64-bit key in a hash table of 2 ** (64 - `shift`) slots."""
     return I64(key * SPREAD >> shift)
 
 
@@ -377,10 +379,14 @@ def hashed(key: Any, shift: Any) -> Any:
 
 
 def flat(kind: str | Row, size: int) -> Array:
-    """Return an array of noughts: so many numbers of a kind, or rows. Of rows with fields of one kind it has
-    their numbers one after the other, of others bytes.
+    """Return an array of zeros.
 
-    Memory of a large one is taken when it is first written to.
+    Of rows whose fields have one type, it has the numbers one after the other; of other rows, bytes. The
+    memory of a large array is allocated when it is first written.
+
+    Args:
+        kind: The type of the numbers, or the layout of the rows.
+        size: How many numbers or rows.
     """
     view: Array = memoryview(room_for(size * width_of(kind)))
     return view.cast(letter_of(kind))
@@ -388,13 +394,13 @@ def flat(kind: str | Row, size: int) -> Array:
 
 @functools.cache
 def width_of(kind: str | Row) -> int:
-    """Bytes of a number of a kind, or of a row."""
+    """Return the size of a number or row in bytes."""
     return sum(WIDTHS[of] for _, of in kind.fields) if isinstance(kind, Row) else WIDTHS[kind]
 
 
 @functools.cache
 def letter_of(kind: str | Row) -> str:
-    """Return the letter of the numbers of an array, see `flat`."""
+    """Return the format letter of an array of `flat`."""
     if isinstance(kind, str):
         return FORMATS[kind]
     kinds = {of for _, of in kind.fields}
@@ -402,8 +408,17 @@ def letter_of(kind: str | Row) -> str:
 
 
 def larger(values: Array, kind: str | Row, size: int, filled: int | None = None) -> Array:
-    """Return an array with room for so many rows that begins with those of another, or with the `filled`
-    first."""
+    """Return an array that has room for at least `size` numbers or rows and begins with the content of
+    another one.
+
+    Return the array itself if it is large enough.
+
+    Args:
+        values: The array.
+        kind: The type of its numbers, or the layout of its rows.
+        size: How many numbers or rows need room.
+        filled: How many of them are copied; None for all.
+    """
     each = width_of(kind) // memoryview(values).itemsize
     if size * each <= len(values):
         return values
@@ -414,7 +429,7 @@ def larger(values: Array, kind: str | Row, size: int, filled: int | None = None)
 
 
 class _Buffer(ctypes.Structure):
-    """Py_buffer of the interpreter's C interface."""
+    """`Py_buffer` of Python's C API."""
 
     _fields_ = (
         ("buf", ctypes.c_void_p), ("obj", ctypes.c_void_p), ("len", ctypes.c_ssize_t),
@@ -433,8 +448,8 @@ _release.restype = None
 
 
 def place_of(values: Array) -> tuple[int, int]:
-    """Return the address of an array's memory, and its length in bytes. The address holds as long as the
-    array."""
+    """Return the address and the size in bytes of an array's memory. The address is valid while the array
+    lives."""
     buffer = _Buffer()
     address = ctypes.addressof(buffer)
     _get(values, address, 0)  # it raises where there is no plain buffer
@@ -444,8 +459,8 @@ def place_of(values: Array) -> tuple[int, int]:
 
 
 def words_of(kind: Kind, value: Array) -> list[int]:
-    """Return a value as the whole numbers that machine code takes: itself, or address and length of an array.
-    """
+    """Return a value as the whole numbers that machine code takes: a number itself, the address and length of
+    an array, or those of each field of a tuple."""
     if isinstance(kind, Flat):
         address, size = place_of(value)
         return [address, max(0, size - 7) if kind.step else size // kind.size]
@@ -455,7 +470,7 @@ def words_of(kind: Kind, value: Array) -> list[int]:
 
 
 def _block(kind: Tuple, value: Array) -> Array:
-    """Return the words of a tuple in memory. A tuple with attributes of its own keeps them."""
+    """Return the words of a tuple as a C array. A tuple with a `__dict__` caches it there."""
     held = getattr(value, "__dict__", None)
     if held is not None and "words" in held:
         return held["words"]
@@ -467,10 +482,10 @@ def _block(kind: Tuple, value: Array) -> Array:
 
 
 def _native(library: ctypes.CDLL, kernel: Kernel) -> Code:
-    """Return a function that calls the code of a kernel.
+    """Return a function that calls the machine code of a kernel.
 
-    The code takes a number as it is, an array as address and length, a tuple as the address of its words; and
-    where it returns a tuple, first the address that the numbers go to.
+    The code takes a number directly, an array as address and length, and a tuple as the address of its words.
+    If it returns a tuple, its first argument is the address for the results.
     """
     returns, code = kernel.returns, library[kernel.name.replace(".", "_")]
     several = isinstance(returns, Tuple)

@@ -1,11 +1,11 @@
-"""Data classes whose definition costs little at the start of a process.
+"""Data classes that cost little at the start of a process.
 
-The decorator of the standard library writes the methods of a class as text and compiles them one by one, half
-a millisecond for each class: a third of what a command on a line of text takes. Here a class gets methods
-that are shared by all, and its `__init__` is compiled only when many objects are made. Of most
-classes that a command imports it makes few or none.
+The standard library's decorator writes the methods of a class as source text and compiles each, half a
+millisecond for each class: a third of the time of a command on one line of text. Here all classes share their
+methods, and the `__init__` of a class is compiled only after many objects were made. A command makes few
+objects of most classes that it imports.
 
-Everything else is the standard library's own: `field`, `fields`, `replace`, `asdict`, matching, slots.
+Everything else is the standard library's: `field`, `fields`, `replace`, `asdict`, matching, slots.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Class: TypeAlias = "type[Object]"
 Method: TypeAlias = "Callable[..., Object]"
 _PARAMS = "__dataclass_params__"
 _FIRST = 40
-"""So many objects of a class take less time than the compilation of its `__init__`."""
+"""Objects of a class after which compiling its `__init__` pays off."""
 _ONE_AT_A_TIME = threading.RLock()
-"""Modules are imported in several threads."""
+"""Protects patched classes: several threads may import modules."""
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
@@ -65,8 +65,8 @@ else:
 
 @contextlib.contextmanager
 def _not_frozen(params: list[Object]) -> Iterator[None]:
-    """Let the standard library take these classes for ones that are not frozen: it asks that a class is as
-    its parents are, and compiles methods for those that are frozen."""
+    """Make parent classes look not frozen to the standard library. Otherwise it compiles methods for frozen
+    classes."""
     with _ONE_AT_A_TIME:
         frozen = [one for one in params if one.frozen]
         for one in frozen:
@@ -79,8 +79,8 @@ def _not_frozen(params: list[Object]) -> Iterator[None]:
 
 
 def _first_init(cls: Class, frozen: bool) -> Callable[..., None]:
-    """Return an `__init__` that goes through the fields at run time. After some objects the generated
-    `__init__`, which is faster, replaces it. This one also reports wrong arguments."""
+    """Return an `__init__` that assigns the fields in a loop. After `_FIRST` objects the compiled `__init__`,
+    which is faster, replaces it. Wrong arguments raise the compiled one's errors."""
     fields, missing, left = dataclasses.fields(cls), dataclasses.MISSING, _FIRST
     names = [one.name for one in fields if one.init and not one.kw_only]
     known, slots = {one.name for one in fields if one.init}, "__slots__" in vars(cls)
@@ -116,7 +116,7 @@ def _first_init(cls: Class, frozen: bool) -> Callable[..., None]:
 
 
 def _init(cls: Class, frozen: bool) -> Callable[..., None]:
-    """Return the `__init__` that the standard library makes for a class with the same fields."""
+    """Return the compiled `__init__` that the standard library makes for the same fields."""
     words = ("default", "default_factory", "init", "kw_only")
     own: dict[str, Object] = {
         one.name: dataclasses.field(**{word: getattr(one, word) for word in words})
@@ -135,7 +135,7 @@ def _init(cls: Class, frozen: bool) -> Callable[..., None]:
 
 
 def _values(names: list[str]) -> Callable[[Object], tuple[Object, ...]]:
-    """Make the function that returns the values of these fields of an object."""
+    """Return a function that returns the values of these fields of an object as a tuple."""
     if len(names) > 1:
         return attrgetter(*names)
     return (lambda one: (getattr(one, names[0]),)) if names else (lambda one: ())
@@ -162,7 +162,7 @@ def _repr(self: Object) -> str:
 
 
 def _frozen(cls: Class, verb: str, otherwise: Callable[..., None]) -> Callable[..., None]:
-    """Make the method that refuses to change a field; a class below may have attributes of its own."""
+    """Return a method that refuses to set or delete a field. Subclasses may have other attributes."""
 
     def change(self: object, name: str, *value: object) -> None:
         if type(self) is cls or any(name == one.name for one in dataclasses.fields(cls)):

@@ -19,16 +19,16 @@ from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import close_job, open_job
 
 Attributes = list[int | list[bytes | int]]
-"""The settings of a terminal, as `termios` has them."""
+"""Settings of a terminal, as `termios.tcgetattr` returns them."""
 _SIGINT = int(signal.SIGINT)
 SWITCH_S = 0.0005
-"""Seconds that a thread may keep the interpreter while a screen runs: keys wait no longer (the default is ten
-times that)."""
+"""Seconds between thread switches while a screen runs. The default is ten times longer, and keys would wait.
+"""
 
 
 @contextmanager
 def quiet_collector() -> Iterator[None]:
-    """Keep the garbage collector from walking millions of objects in the middle of the work inside."""
+    """Turn off garbage collection during the work inside, which would walk millions of objects."""
     was = gc.isenabled()
     gc.disable()
     try:
@@ -42,8 +42,8 @@ def quiet_collector() -> Iterator[None]:
 def responsive() -> Iterator[None]:
     """Keep a screen responsive while other threads work.
 
-    Threads switch at short intervals, and garbage is collected on request only. A collection among millions
-    of numbers delays every key by some tens of milliseconds.
+    Threads switch at short intervals, and garbage is collected only on request: a collection among millions
+    of objects delays keys by tens of milliseconds.
     """
     before = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_S)
@@ -54,7 +54,7 @@ def responsive() -> Iterator[None]:
         sys.setswitchinterval(before)
 
 
-# ---- restore the terminal and end the process, whatever hangs
+# ---- restore the terminal and end the process, even if something blocks
 
 
 RESTORE = (
@@ -63,25 +63,26 @@ RESTORE = (
     b"\x1b[?1002l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1004l"
     b"\x1b[<u\x1b[r\x1b[0m\x1b[?7h\x1b[?1049l\x1b[?25h"
 )
-"""Everything that a screen may have switched on, off again: marks of frames, pastes, reports of sizes, of the
-mouse and of the focus, the keyboard's protocol, margins, colours, the alternate screen, a hidden cursor."""
+"""Control sequences that turn off everything that a screen may have turned on: synchronized output, bracketed
+paste, size, mouse and focus reports, the keyboard protocol, margins, colors, the alternate screen, a hidden
+cursor."""
 END_S = 0.8
-"""Seconds that an orderly end may take."""
+"""Seconds within which the process must end by itself."""
 
 
 def restore(descriptor: int, attributes: Attributes | None, words: bytes = b"") -> None:
-    """Give a terminal back without ever waiting for it.
+    """Restore a terminal without ever blocking on it.
 
     Args:
-        descriptor: The terminal.
-        attributes: Its settings as they were before, None where they are not known.
-        words: Written then.
+        descriptor: The file descriptor of the terminal.
+        attributes: Its earlier settings; None if they are unknown.
+        words: Bytes to write afterwards.
     """
     with contextlib.suppress(OSError, termios.error):
         # Pending output on a stalled line would keep these words from being written.
         termios.tcflush(descriptor, termios.TCOFLUSH)
     with contextlib.suppress(OSError):
-        # A description of its own: to set the old one not to block would outlive us in the shell.
+        # A new file description: making the old one non-blocking would also affect the shell.
         own = os.open(os.ttyname(descriptor), os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
         with contextlib.suppress(OSError):
             os.write(own, RESTORE + words)
@@ -92,11 +93,10 @@ def restore(descriptor: int, attributes: Attributes | None, words: bytes = b"") 
 
 
 def mend() -> None:
-    """Restore the terminal after a program that drew on it was killed: modes, colours, and the keyboard's
-    settings.
+    """Restore the terminal after a program that used it was killed: modes, colors and keyboard settings.
 
     Raises:
-        OSError: There is no terminal.
+        OSError: The process has no terminal.
     """
     descriptor = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY)
     try:
@@ -117,8 +117,8 @@ def mend() -> None:
 def interrupts_end() -> Iterator[None]:
     """Let SIGINT end the process at once while modules are imported.
 
-    As an exception it could be lost: Python drops those that rise in the callbacks of weak references, which
-    imports have.
+    A `KeyboardInterrupt` could be lost: Python drops exceptions in callbacks of weak references, and imports
+    run such callbacks.
     """
     kept = signal.getsignal(signal.SIGINT)
     if kept is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
@@ -132,10 +132,10 @@ def interrupts_end() -> Iterator[None]:
 
 
 class Terminated(BaseException):
-    """The process was asked to end by SIGTERM or SIGHUP.
+    """SIGTERM or SIGHUP asked the process to end.
 
     Attributes:
-        code: The exit code, 128 and the number of the signal.
+        code: The exit code: 128 plus the number of the signal.
     """
 
     def __init__(self, number: int) -> None:
@@ -145,9 +145,9 @@ class Terminated(BaseException):
 
 @contextmanager
 def terminations_raise() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP raise `Terminated` in the work inside, so that it removes its temporary files.
+    """Raise `Terminated` in the work inside on SIGTERM or SIGHUP, so that it removes its temporary files.
 
-    A signal that is ignored, as SIGHUP is under nohup, or that has another handler stays as it is. A second
+    A signal that is ignored, as SIGHUP under nohup, or that has another handler is left unchanged. A second
     signal ends the process at once.
     """
     numbers = [number for number in (signal.SIGTERM, signal.SIGHUP)
@@ -170,15 +170,16 @@ def terminations_raise() -> Iterator[None]:
 
 
 class interrupts_cancel:  # a context of its own kind, since a single step of a training opens it too
-    """Let SIGINT cancel the work inside, which ends where all is whole; a second one does not wait.
+    """Cancel the work inside on SIGINT, at a point where its state is consistent. A second SIGINT raises at
+    once.
 
-    Where SIGINT is ignored, or another handler has it, it stays as it is.
+    If SIGINT is ignored or has another handler, that is left unchanged.
 
     Args:
-        at_end: True to raise `KeyboardInterrupt` also where the work came to its end all the same.
+        at_end: True to raise `KeyboardInterrupt` even if the work completed.
 
     Raises:
-        KeyboardInterrupt: It came, and the work ended with an error.
+        KeyboardInterrupt: SIGINT came, and the work ended with an error.
     """
 
     __slots__ = ("_asked", "_at_end", "_before", "_job", "_ours")
@@ -221,7 +222,7 @@ class Watchdog:
     """Ends the process if it does not end by itself.
 
     Args:
-        descriptor: The terminal to give back.
+        descriptor: The file descriptor of the terminal to restore.
     """
 
     def __init__(self, descriptor: int = 0) -> None:
@@ -234,8 +235,8 @@ class Watchdog:
         """Lines written at a forced end."""
 
     def watch(self, code: int, seconds: float = END_S) -> None:
-        """End the process with this exit code after a number of seconds, unless `rest` is called. Only the
-        first call counts."""
+        """End the process with this exit code after a number of seconds unless `rest` is called before. Later
+        calls do nothing."""
         if self._timer is None:
             self._timer = threading.Timer(seconds, self.end, (code,))
             self._timer.daemon = True

@@ -1,15 +1,14 @@
-"""Text that a terminal can show: the only module that knows about control characters.
+"""Text that a terminal can show. No other module handles control characters.
 
-What comes from outside (corpora, tokens, file names, messages of other libraries) may hold anything: escape
-sequences, bytes that are no UTF-8, characters that cannot be seen, characters that terminals disagree about.
-Here each such code point or byte becomes a visible stand-in, one for one; nothing is ever left out, because
-what closes up behind a hole can be a new sequence. A stand-in is told from the same characters in the data by
-its kind.
+Text from outside (corpora, tokens, file names, messages of other libraries) may contain escape sequences,
+bytes that are not UTF-8, invisible characters and characters that terminals disagree about. Each such code
+point or byte becomes a visible stand-in. None is dropped: the text around a gap could form a new sequence.
+The kind of a run distinguishes a stand-in from the same characters in the data.
 
-Whole grapheme clusters are shown as they are: a character with its marks, an emoji with its skin tone and
-what is joined to it, a flag, a keycap, a syllable of jamo. What belongs to a cluster and stands alone is
-shown apart: a mark on a dotted circle, all others as code points. Joiners and variation selectors are shown
-as code points outside a cluster, where they change nothing that is seen.
+Whole grapheme clusters are shown unchanged: a character with its marks, an emoji with its skin tone and
+joined emoji, a flag, a keycap, a jamo syllable. A part of a cluster that is alone is shown separately: a mark
+on a dotted circle, others as code points. Outside a cluster, joiners and variation selectors are shown as
+code points.
 """
 
 from __future__ import annotations
@@ -29,23 +28,22 @@ GlyphMode = Literal["text", "escaped", "hex", "points"]
 """The notations for data: readable text, Python escapes, bytes, or code points."""
 
 GLYPH_MODES: tuple[GlyphMode, ...] = get_args(GlyphMode)
-"""The modes in the order in which a key goes through them."""
+"""The modes, in the order in which a key cycles through them."""
 
 MARKS_SHOWN = 6
-"""The most combining marks that are drawn on one character; more are written as code points."""
+"""The most combining marks drawn on one character. Further marks are shown as code points."""
 MARKS_SENT = 8
-"""The most that a terminal gets at all: some scripts pile up a few, and what goes on runs over the lines
-above."""
+"""The most combining marks that a terminal ever receives on one character. Some scripts stack a few; more
+would run over the lines above."""
 LINKS_SHOWN = 3
-"""The most consonants that one cluster joins to its first (a virama stands between them), and the most joined
-emoji."""
+"""The most consonants joined to the first in a cluster (by a virama), and the most joined emoji."""
 
 
 class CharKind(StrEnum):
-    """The kind of the characters of a span."""
+    """What the characters of a run are."""
 
     text = "text"
-    """Themselves."""
+    """Readable characters, shown unchanged."""
     space = "space"
     """White space."""
     control = "control"
@@ -53,16 +51,16 @@ class CharKind(StrEnum):
     invalid = "invalid"
     """A byte that is not UTF-8, or half of a surrogate pair."""
     invisible = "invisible"
-    """A code point that cannot be seen: formatting, bidi, zero width, private, unassigned. Also the `…` of a
-    cut."""
+    """A code point without a visible form: formatting, bidi, zero width, private, unassigned. Also the `…` of
+    a shortened text."""
     partial = "partial"
-    """A byte of a character that goes on before or after the data."""
+    """A byte of a character that is incomplete in the data."""
     combining = "combining"
-    """A code point that is drawn only together with others: a mark, a flag letter, a skin tone."""
+    """A code point that is drawn only with others: a mark, a flag letter, a skin tone."""
 
 
 class CharRun(NamedTuple):
-    """A run of safe, printable text of one kind."""
+    """A run of safe, printable text. All its characters are of one kind."""
 
     text: str
     kind: CharKind
@@ -74,7 +72,7 @@ _TONE = r"\p{Emoji_Modifier}"
 _JOINED = rf"\p{{M}}\p{{Regional_Indicator}}{_TONE}\u1160-\u11FF\uD7B0-\uD7FF"
 _PLAIN = rf"[^\p{{C}}\p{{Z}}{_HIDDEN}{_JOINED}\u2800]"
 _MARK = rf"[\p{{M}}--{_HIDDEN}]"
-# Thai and Lao have a vowel that belongs to a cluster and is no mark
+# Thai and Lao have a vowel that belongs to a cluster and is not a mark.
 _MARKS = rf"{_MARK}{{0,{MARKS_SHOWN}}}+[\u0E33\u0EB3]?+"
 _VOWEL, _FINAL = rf"[\p{{GCB=V}}--{_HIDDEN}]", rf"[\p{{GCB=T}}--{_HIDDEN}]"
 
@@ -92,7 +90,7 @@ _EMOJI = (
     rf"|{_EMOJI_FIRST}(?<!\uFE0E)(?:\u200D{_EMOJI_TEXT}(?:\uFE0F|{_TONE})?){{1,{LINKS_SHOWN}}}+"
     rf"|{_EMOJI_FIRST})"
 )
-# Joiners that are seen (RFC 5892, appendix A.1 and A.2): behind a virama, and where a letter stops being
+# Joiners with a visible effect (RFC 5892, appendix A.1 and A.2): after a virama, and where a letter is not
 # joined to the next.
 _KEPT = r"(?<=\p{ccc=9})\u200D(?=\p{L})|(?<=\p{ccc=9})\u200C|(?<=[\p{jt=D}\p{jt=L}]\p{Mn}{0,4})\u200C"
 _UNJOINED = (
@@ -109,12 +107,12 @@ _CLUSTER = (
     rf"(?:{_EMOJI}|\p{{Regional_Indicator}}{{2}}|{_PLAIN}{_SYLLABLE}){_MARKS}"
     rf"(?:{_LINK}){{0,{LINKS_SHOWN}}}+{_UNJOINED}"
 )
-"""A grapheme cluster (UAX #29) of characters that are seen, of bounded length, with spacing marks that follow
-it."""
+"""Matches a grapheme cluster (UAX #29) of visible characters, of bounded length, with the spacing marks that
+follow."""
 _ORPHANS = rf"(?<!\p{{M}}){_MARK}{{1,{MARKS_SHOWN}}}+"
 
 _NEXT = r"[\uDC80-\uDCBF]"
-# The start of a well-formed character (The Unicode Standard, table 3-7) whose rest is missing, as surrogate
+# The start of a well-formed character (The Unicode Standard, table 3-7) without its rest, as surrogate
 # escapes.
 _STARTED = (
     rf"(?:[\uDCC2-\uDCDF]|\uDCE0[\uDCA0-\uDCBF]?|[\uDCE1-\uDCEC\uDCEE\uDCEF]{_NEXT}?|\uDCED[\uDC80-\uDC9F]?"
@@ -129,13 +127,13 @@ _KINDS = (
 _KIND_OF: dict[str | None, CharKind] = {
     "orphans": CharKind.combining, **{kind.name: kind for kind in CharKind}
 }
-"""The kind of what each named group of a scan matches."""
+"""The kind of the characters that each named group of a scan matches."""
 _EASY = (
     r"[!-~\xA1-\xAC\xAE-\u02FF\u0370-\u0373\u0391-\u03A1\u03A3-\u0481\u3041-\u3096"
     r"\u30A1-\u30FE\u4E00-\u9FFF\uAC00-\uD7A3]+"
     rf"(?![{_JOINED}{_HIDDEN}])"
 )
-"""Characters that are clusters by themselves unless something joins them, found without asking many
+"""Matches characters that are clusters of their own unless something joins them, without looking at many
 tables."""
 _SCAN = rf"(?P<text>(?:{_EASY}|{_CLUSTER})++)|(?P<orphans>{_ORPHANS})|{_KINDS}"
 _SCAN_ASCII = rf"(?P<text>[!-~]++)|{_KINDS}"
@@ -149,24 +147,25 @@ _FORBIDDEN = rf"{_ACTS}|{_PILE}"
 _OUTSIDE = rf"(?:{_EMOJI}|{_KEPT})(*SKIP)(*FAIL)|{_ACTS}"
 """Matches a forbidden character outside a cluster that shows it."""
 _DRAWN = re.compile("[ -~\u00b7\u2014\u2026\u2190-\u21ff\u2500-\u25ff]*")
-"""ASCII, and what borders, bars and arrows are drawn with: in them nothing is forbidden, and no table has to
-be asked."""
+"""Matches ASCII and the characters of borders, bars and arrows. They are always allowed, so no table is
+needed."""
 
 
 @functools.cache
 def _pattern(pattern: str) -> regex.Pattern[str]:
-    """Return a pattern, compiled when it is first needed: the first paint has no text from outside."""
+    """Return the compiled pattern. It is compiled at first use: the first screen needs none."""
     import regex
 
     return regex.compile(pattern, regex.VERSION1 | regex.DOTALL)
 
 
 def is_safe(text: str) -> bool:
-    """Return whether a terminal may get this text.
+    """Return whether a text may go to a terminal.
 
-    No character of such a text is hidden, acts or piles up. The widths of characters are not checked.
+    It has no hidden or control characters and no excess combining marks. The width of characters is not
+    checked.
     """
-    # Both tables are asked, Python's and regex's: they may be of different versions of Unicode.
+    # Python and regex may have different versions of Unicode, so both must agree.
     if _DRAWN.fullmatch(text) is not None:
         return True
     if _pattern(_FORBIDDEN).search(text) is None:
@@ -175,29 +174,30 @@ def is_safe(text: str) -> bool:
 
 
 def _is_printable(text: str) -> bool:
-    """Return whether Python too holds all characters printable, except joiners, which it never does."""
+    """Return whether all characters are printable by Python's tables. Joiners, which never are, are allowed.
+    """
     return text.isprintable() or _pattern(_ANY_HIDDEN).sub("", text).isprintable()
 
 
 def unsafe_places(text: str) -> set[int]:
-    """Yield the places of characters that must not reach a terminal. Excess combining marks are not included.
-    """
+    """Return the places of characters that must not reach a terminal. Excess combining marks are not
+    included."""
     found = {match.start() for match in _pattern(_OUTSIDE).finditer(text)}
     return found | {place for place, char in enumerate(text) if not _is_printable(char)}
 
 
 class Cluster(NamedTuple):
-    """Characters of a text that are drawn as one."""
+    """Characters of a text that are drawn together."""
 
     start: int
     end: int
     text: str
     kind: Literal["drawn", "piled", "other"]
-    """`drawn`: seen as they are; `piled`: a mark too many for the character before it."""
+    """`drawn`: shown unchanged; `piled`: excess marks on the character before; `other`: needs stand-ins."""
 
 
 def clusters(text: str) -> Iterator[Cluster]:
-    """Yield a text in pieces that are drawn as one: grapheme clusters, lone marks together, all others one by
+    """Yield the clusters of a text: grapheme clusters, runs of lone marks, and all other characters one by
     one."""
     for match in _pattern(_CLUSTERS).finditer(text):
         start, end = match.span()
@@ -211,7 +211,7 @@ def clusters(text: str) -> Iterator[Cluster]:
 
 
 def shown(cluster: Cluster, mode: GlyphMode) -> tuple[CharRun, ...]:
-    """Return a cluster of a text as spans of safe text."""
+    """Return a cluster as runs of safe text."""
     if mode == "text" and cluster.kind == "drawn" and _is_printable(cluster.text):
         return (CharRun(cluster.text, CharKind.text),)
     if mode == "text" and cluster.kind == "piled":
@@ -222,20 +222,20 @@ def shown(cluster: Cluster, mode: GlyphMode) -> tuple[CharRun, ...]:
 def visible(
     data: bytes | str, *, mode: GlyphMode = "text", ascii_only: bool = False, limit: int | None = None
 ) -> tuple[CharRun, ...]:
-    """Data as spans of safe text.
+    """Return data as runs of safe text.
 
     Args:
-        data: Bytes, read as UTF-8; or text, in which U+DC80 to U+DCFF stand for bytes that were no UTF-8.
-        mode: `text` has stand-ins for what cannot be shown; `escaped` is different for different data; `hex`
-            is the bytes; `points` the code points.
-        ascii_only: For terminals without UTF-8.
-        limit: The most characters of output, the last of them an ellipsis where something was left out.
+        data: Bytes, read as UTF-8; or text, in which U+DC80 to U+DCFF are bytes that are not UTF-8.
+        mode: `text` shows readable text with stand-ins; `escaped` shows Python escapes, different for
+            different data; `hex` shows the bytes; `points` the code points.
+        ascii_only: True for terminals without UTF-8.
+        limit: The most characters of output. The last one is an ellipsis if the text was shortened.
 
     Returns:
-        Spans of which no two neighbors are of one kind. Every character in them is safe (see `is_safe`).
+        Runs in order. Neighbors differ in kind. Every character is safe (see `is_safe`).
     """
     if limit is not None:
-        # A character of output needs at most four bytes of input: the rest of a huge token is not looked at.
+        # A character of output needs at most four bytes of input, so only the start of a huge token is read.
         data = data[: 4 * limit + 4]
     text = data if isinstance(data, str) else data.decode("utf-8", "surrogateescape")
     if mode == "hex":
@@ -270,9 +270,9 @@ class _StandIns(dict[int, str]):
     """Stand-ins of a glyph mode by code point: a table for `str.translate`.
 
     Args:
-        named: The characters that have stand-ins of their own.
+        named: Stand-ins of particular characters, by code point.
         byte: The format of a byte, for a surrogate escape.
-        point: Writes the number of any other character.
+        point: Formats the number of any other code point.
     """
 
     def __init__(self, named: dict[str, str], byte: str, point: Callable[[int], str]) -> None:
@@ -291,7 +291,7 @@ _ASCII_GLYPHS = _StandIns(
     | {" ": "_", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\x7f": "^?"},
     "<{:02X}>", "U+{:04X}".format,
 )
-# \xNN is always a byte, in valid text or not: U+0085 is \u0085, the lone byte 0x85 is \x85.
+# \xNN is always a byte, also in valid text: U+0085 is \u0085, the lone byte 0x85 is \x85.
 _ESCAPES = _StandIns(
     {chr(n): f"\\x{n:02x}" for n in range(128)} | {" ": " ", "\t": r"\t", "\n": r"\n", "\r": r"\r"},
     "\\x{:02x}", lambda code: f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}",
@@ -321,9 +321,10 @@ def meant(shown: str, mode: GlyphMode = "text") -> bytes:
 
 
 def safe(data: bytes | str, *, limit: int | None = None, ascii_only: bool = False) -> str:
-    r"""One line of plain safe text: for file names, error lines, titles. `safe(safe(x)) == safe(x)`.
+    r"""Return a text as one line of safe text, for file names, error lines and titles. `safe(safe(x)) ==
+    safe(x)`.
 
-    What is not safe stands as a Python escape, each joiner too; backslashes are not doubled:
+    Unsafe characters, joiners included, become Python escapes. Backslashes are not doubled:
     `safe("a\x1b[m\n") == r"a\x1b[m\n"`.
     """
     if limit is not None:
@@ -338,13 +339,13 @@ def safe(data: bytes | str, *, limit: int | None = None, ascii_only: bool = Fals
 
 
 def safe_line(error: BaseException | str, *, limit: int = 2000, ascii_only: bool = False) -> str:
-    """Return the message of an error, on one safe line."""
+    """Return the message of an error as one safe line."""
     said = str(error) or ("" if isinstance(error, str) else type(error).__name__)
     return safe(said, limit=limit, ascii_only=ascii_only)
 
 
 def stand_in(char: str) -> str:
-    """Return one visible character in place of an unsafe one, for places where nothing longer fits."""
+    """Return one visible character that replaces an unsafe one, where there is room for no more."""
     return _PICTURED.get(char) or "\N{REPLACEMENT CHARACTER}"
 
 
@@ -355,14 +356,14 @@ def _spans(text: str, mode: Literal["text", "escaped", "safe"], ascii_only: bool
         if kind is CharKind.text and mode == "text" and _is_printable(run):
             yield CharRun(run, kind)
         elif kind is CharKind.text:
-            # Joiners, and code points that the tables of regex know and those of an older Python do not.
+            # Joiners, and code points that regex knows and an older Python does not.
             plain = run.isprintable() and _pattern(_ANY_HIDDEN).search(run) is None
             for part in (run,) if plain else run:
                 seen = plain or (part.isprintable() and _pattern(_ANY_HIDDEN).search(part) is None)
                 exact = part.replace("\\", "\\\\") if mode == "escaped" else part
                 yield CharRun(exact, kind) if seen else CharRun(part.translate(stand_ins), CharKind.invisible)
         elif match.lastgroup == "orphans" and mode == "text" and run.isprintable():
-            # Marks without a character to stand on get the circle that is drawn for one.
+            # Lone marks get a dotted circle.
             yield CharRun("◌" + run, kind)
         else:
             yield CharRun(run.translate(stand_ins), kind)
@@ -376,11 +377,11 @@ def _points(text: str) -> Iterator[CharRun]:
 
 
 def to_bytes(text: str) -> bytes:
-    """Return the exact bytes of a text: UTF-8, and for what "surrogateescape" made of a byte the byte itself.
-    """
+    """Return the exact bytes of a text: UTF-8, and the original byte for each surrogate that
+    "surrogateescape" made."""
     try:
         return text.encode("utf-8", "surrogateescape")
-    # half of a surrogate pair that stands for no byte, as JSON can hold: three bytes
+    # half of a surrogate pair that is not an escaped byte, as JSON can contain: three bytes
     except UnicodeEncodeError:
         return b"".join(
             one.encode("utf-8", "surrogateescape" if "\udc80" <= one <= "\udcff" else "surrogatepass")
@@ -395,8 +396,8 @@ def _cut(spans: tuple[CharRun, ...], limit: int, ellipsis: str) -> tuple[CharRun
     room = max(0, limit - len(ellipsis))
     for text, kind in spans:
         if len(text) > room and kind is CharKind.text and not text.isascii():
-            # A cluster that does not fit is left out as a whole: half of one may be unsafe, or drawn as
-            # another.
+            # A cluster that does not fit is dropped as a whole: half of one may be unsafe, or drawn
+            # differently.
             inside = text[: room + 64]
             text = text[: max((one.end for one in clusters(inside) if one.end <= room), default=0)]
             room = len(text)

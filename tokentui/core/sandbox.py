@@ -1,11 +1,10 @@
-"""The files that this process may reach: all that its user may, or those that are served to strangers alone.
+"""The files that this process may read: all that its user may, or only those that it serves to strangers.
 
-A process that is shown to visitors (`tokentui serve`) stands in a folder that holds a link to each file that
-it serves. It is sealed before it takes the first key. From then on a path is one of these names, or the path
-of a file below a folder among them; any other is refused as text, before the disk is asked. What a link
-leads to is looked at only where a visitor has named what is served.
+A process for visitors (`tokentui serve`) runs in a folder with a link to each served file. It is sealed
+before it reads the first key. Then a path must be one of these names, or be below a folder among them. Any
+other path is refused by its text, without access to the disk. Links are resolved only for served names.
 
-All code that takes a path from a user goes through `core/files.py`, which asks here; a test holds it to that.
+All code that takes a path from a user calls `core/files.py`, which checks here. A test enforces that.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class ReadablePaths:
             return True
         if parts[0] not in self.names:
             return False
-        # Below a folder that is served: a link in it must not lead out of it.
+        # A link inside a served folder must not lead out of it.
         root = os.path.realpath(parts[0])
         return os.path.realpath(path).startswith(root.rstrip("/") + "/")
 
@@ -54,19 +53,24 @@ _reach: ReadablePaths | None = None
 
 
 def seal(names: Iterable[str], own: Iterable[str] = ()) -> None:
-    """Let nothing else be read from now on, and nothing be written, until the process ends."""
+    """Restrict reading to these files, and forbid writing, until the process ends.
+
+    Args:
+        names: The names in the current folder that are served.
+        own: Folders of the program's own files, by absolute path.
+    """
     global _reach
     _reach = ReadablePaths(frozenset(names), tuple(own))
 
 
 def unseal() -> None:
-    """Let all be read again; for tests, which seal their own process."""
+    """Lift the restriction. For tests, which seal their own process."""
     global _reach
     _reach = None
 
 
 def sealed() -> bool:
-    """Return whether this process serves visitors, who must not reach the files of the machine."""
+    """Return whether this process serves visitors and may read only the served files."""
     return _reach is not None
 
 
@@ -84,17 +88,17 @@ def check(path: str) -> None:
     """Refuse a path that must not be read.
 
     Raises:
-        TokentuiError: It must not.
+        TokentuiError: The sandbox forbids it.
     """
     if not holds(path):
         raise TokentuiError(REFUSED, shown_path(path), HINT)
 
 
 def check_writing(path: str) -> None:
-    """Refuse to write a file where none may be written.
+    """Refuse to write a file in a sealed process.
 
     Raises:
-        TokentuiError: None may.
+        TokentuiError: The process is sealed.
     """
     if _reach is not None:
         raise TokentuiError(NO_WRITING, shown_path(path), "e hands a tokenizer to your browser")

@@ -1,4 +1,4 @@
-"""A file that is written bit by bit, and is there whole or not at all."""
+"""Write a file in several parts. It appears under its name only when it is complete."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tokentui.core.files import flush_folder, mode_of, remove_leftovers, tempora
 def written(path: str) -> Iterator[BinaryIO]:
     """Open a file for writing under a temporary name. It is renamed once complete, and removed on failure.
 
-    A symlink's target is written; an existing file keeps its permissions; what is no plain file (a pipe, a
-    terminal) is written to as it is.
+    A symlink's target is written, and an existing file keeps its permissions. A pipe or a terminal is written
+    to directly.
 
     Raises:
-        TokentuiError: It cannot be written; it says why.
+        TokentuiError: The file cannot be written. The message has the reason.
     """
     sandbox.check_writing(path)
     with write_errors(path, "the file is as it was; name another place"):

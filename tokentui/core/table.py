@@ -1,4 +1,4 @@
-"""A table: rows of cells with a title, a head and notes, printed as lines for a terminal."""
+"""Tables of text: rows of cells with a title, a header and notes, printed as lines for a terminal."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ _JOINER, _AS_EMOJI, _TONES = "\u200d", "\ufe0f", "\U0001f3fb\U0001f3fc\U0001f3fd
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """A table. Its cells are safe to print, see `core.safetext`.
+    """A table. Its cells must be safe for a terminal, see `core.safetext`.
 
     Attributes:
-        rows: The cells of each row; a row may be shorter than others, and one of a single cell spans all
+        rows: The cells of each row; a row may be shorter than others. A row with a single cell spans all
             columns.
-        title: The line above all, not indented.
-        head: The names of the columns; none for no such line.
-        right: The columns whose cells are set to the right; negative numbers count from the last column.
-        least: The least width of the first column, in terminal columns.
-        indent: The blanks before each row.
-        most: The rows that are printed at most; all where None.
-        total: The number of rows that there are, where `rows` are only the first of them.
-        more: The words after the number of rows that are left out.
-        notes: The lines below.
+        title: The first line, not indented; empty for none.
+        head: The names of the columns; empty for no header.
+        right: The columns that are aligned right; negative numbers count from the last column.
+        least: The minimum width of the first column, in terminal columns.
+        indent: The number of spaces before each row.
+        most: The maximum number of rows to print; None for all.
+        total: The number of all rows, if `rows` has only the first of them; else None.
+        more: The words after the number of omitted rows.
+        notes: Lines after the table.
     """
 
     rows: Sequence[Sequence[str]] = ()
@@ -40,7 +40,7 @@ class TextTable:
     notes: Sequence[str] = ()
 
     def lines(self) -> list[str]:
-        """Return the table as lines, without blanks at their ends."""
+        """Return the table as lines, without trailing spaces."""
         rows = [*([self.head] if self.head else []), *self.rows[: self.most]]
         size = max(map(len, rows), default=0)
         spread = [row for row in rows if len(row) > 1] or rows
@@ -61,21 +61,21 @@ class TextTable:
 
 
 def printed(tables: Iterable[TextTable], between: str = "\n") -> str:
-    """Tables as one text, those without a line left out.
+    """Return tables as one text. Tables without a line are omitted.
 
     Args:
         tables: The tables.
-        between: The text between two of them: `"\\n\\n"` sets a blank line there.
+        between: The text between two tables; `"\\n\\n"` gives a blank line.
     """
     return between.join("\n".join(lines) for table in tables if (lines := table.lines()))
 
 
 def cell_width(text: str) -> int:
-    """Return the columns of a safe text in a terminal: none for a combining mark, one for a spacing one, two
+    """Return the width of a safe text in terminal columns: 0 for a combining mark, 1 for a spacing mark, 2
     for a wide character (UAX #11).
 
-    A character that is joined to an emoji has none, and one that a selector turns into an emoji has two.
-    These are the widths of the screen, as far as the tables of Python are of the same version of Unicode.
+    A character joined to an emoji counts 0. A character that a selector turns into an emoji counts 2. The
+    widths are those of the screen if Python has the same version of Unicode.
     """
     if text.isascii():
         return len(text)
@@ -106,11 +106,10 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
 def escaped(text: str) -> str:
-    """Return a text for a cell of a file of tab-separated values: a tab, a line end and a backslash escaped.
-    """
+    """Return a text for a cell of a TSV file, with tabs, line ends and backslashes escaped."""
     return text.translate(_ESCAPES)
 
 
 def plural(count: int, one: str, many: str = "") -> str:
-    """`1 token`, `2 tokens`."""
+    """Return a count with its noun, such as `1 token` or `2 tokens`."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"

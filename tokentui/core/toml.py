@@ -10,13 +10,12 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def toml_value(value: object) -> str:
-    """Return a value as TOML, on one line: a text, a number, a truth value, a list, or a mapping as an inline
-    table.
+    """Return a value as one line of TOML: a text, number, boolean, list, or a mapping as an inline table.
 
-    Half a surrogate pair, which TOML cannot hold, becomes `?`.
+    Half a surrogate pair, which TOML cannot represent, becomes `?`.
 
     Raises:
-        TypeError: TOML has no such value, such as None.
+        TypeError: TOML cannot represent the value, such as None.
     """
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -35,5 +34,5 @@ def toml_value(value: object) -> str:
 
 
 def toml_key(key: str) -> str:
-    """Return a key as TOML: bare where TOML allows it, else in quotes."""
+    """Return a key as TOML: bare if possible, else quoted."""
     return key if _BARE.fullmatch(key) else toml_value(key)

@@ -1,12 +1,11 @@
-"""The documents of a part of a corpus, read block by block.
+"""Read the documents of a part of a corpus, block by block.
 
-Both ends of a stretch are moved to the first place behind them where the text may be cut: a line end where a
-line is a document, else a place that the split is sure to cut at (`Pretokenizer.cuts`). Such a place depends
-on the bytes around it alone, so that two neighbors agree on it without a word, and every byte belongs to one
-part.
+Both ends of a file range move to the first following place where the text may be cut: a line end if a line is
+a document, else a safe cut of the split (`Pretokenizer.cuts`). Such a place depends only on the bytes around
+it. So the readers of neighboring ranges find the same place without communication, and every byte belongs to
+one part.
 
-UTF-8 may be cut before any byte that does not go on with a character, whether it is valid or not: there a
-decoder begins afresh.
+UTF-8 may be cut before any byte that does not continue a character, valid or not: a decoder can start there.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _NEAR_END = 1 << 16
 _CONTINUES = range(0x80, 0xC0)
 
 TextPieces = Sequence[str | LongText]
-"""Documents, or pieces of one between places where it may be cut."""
+"""Documents, or pieces of a document between safe cuts."""
 
 
 @dataclass
@@ -47,13 +46,13 @@ class Noticed:
 
     Attributes:
         invalid: The number of bytes that are not UTF-8.
-        first: The place of the first of them, in words.
-        looks: Sentences on files that look like something else.
+        first: A phrase that says where the first of them is.
+        looks: Sentences on files that look like another kind of file.
         left_out: The number of binary files of folders that are not read.
         taken: The number of files of folders that are read.
-        kinds: The first file with texts, and that with counted words.
-        read: The bytes read, as the files stand.
-        coverage: How much of the texts their pre-tokens hold.
+        kinds: The first file with `texts` and the first file with `words`, by these kinds.
+        read: The bytes read from the files, before unpacking.
+        coverage: How much of the texts the pre-tokens cover.
     """
 
     invalid: int = 0
@@ -66,10 +65,10 @@ class Noticed:
     coverage: Coverage = COVERED
 
     def add(self, other: Noticed) -> None:
-        """Add what was noticed further on.
+        """Add the remarks on a later part.
 
         Raises:
-            TokentuiError: There are texts and counted words.
+            TokentuiError: One part has texts and the other counted words.
         """
         self.invalid += other.invalid
         self.first = self.first or other.first
@@ -82,10 +81,10 @@ class Noticed:
             self.hold(kind, where)
 
     def hold(self, kind: str, where: str) -> None:
-        """Note that a file holds `words` or `texts`.
+        """Note that a file contains `words` or `texts`.
 
         Raises:
-            TokentuiError: Another one holds the other.
+            TokentuiError: Another file contains the other kind.
         """
         self.kinds.setdefault(kind, where)
         if len(self.kinds) == 2:
@@ -94,7 +93,7 @@ class Noticed:
 
     @property
     def sentences(self) -> list[str]:
-        """The sentences."""
+        """Return the remarks as sentences."""
         told = [f"left out: {self.left_out:,} binary"] if self.left_out else []
         if self.invalid:
             are = "1 byte is" if self.invalid == 1 else f"{self.invalid:,} bytes are"
@@ -103,22 +102,22 @@ class Noticed:
 
 
 class Take(Protocol):
-    """Takes what a part holds: documents, or rows of counted words."""
+    """Receives the content of a part: documents, or rows of counted words."""
 
     def texts(self, documents: TextPieces) -> None:
-        """Documents, or pieces of one."""
+        """Receive documents, or pieces of one."""
 
     def rows(self, rows: Iterable[tuple[str, int]]) -> None:
-        """Counted words."""
+        """Receive counted words."""
 
 
 class PartReader:
     """Reads parts.
 
     Args:
-        recipe: Its split says where a document may be cut.
-        field: The field of JSON rows or the column of a table that holds the text.
-        stdin: What `-` reads; the program's standard input when None.
+        recipe: The recipe. Its split decides where a document may be cut.
+        field: The field of JSON rows, or the column of a table, with the text.
+        stdin: The stream that `-` reads; None for standard input.
     """
 
     def __init__(self, recipe: Recipe, field: str, stdin: BinaryIO | None = None) -> None:
@@ -130,7 +129,8 @@ class PartReader:
         """Pass the contents of a part to `take`, block by block. Return what was noticed about them.
 
         Raises:
-            TokentuiError: A file cannot be read, or what must be held at a time is larger than the limit.
+            TokentuiError: A file cannot be read, or a piece that must be in memory at once is larger than the
+                limit.
             Cancelled: The job is cancelled.
         """
         noticed, meter = Noticed(), files.Meter(limit="count-bytes")
@@ -168,7 +168,7 @@ class PartReader:
             noticed.kinds = noticed_before
             raise
 
-    # What is in a stretch, as bytes.
+    # The content of a file range, as bytes.
 
     def _ranged(self, stretch: FileRange) -> Iterator[tuple[int, bytes]]:
         """Yield the blocks of a part of an unpacked file: (offset in the file, bytes)."""
@@ -235,6 +235,7 @@ class PartReader:
 
     @contextlib.contextmanager
     def _stream(self, one: Input) -> Iterator[BinaryIO]:
+        """Open a file for reading its bytes without unpacking."""
         if one.path is None:
             stream = self._stdin or getattr(sys.stdin, "buffer", None)
             if stream is None:
@@ -260,10 +261,10 @@ class PartReader:
         so far do not decide it.
 
         Args:
-            held: Bytes of a file, of which the first 4 stand before `at`, or all that do.
-            at: A place in them.
-            way: How the file is read.
-            ended: True if no more come.
+            held: Bytes of a file. They begin 4 bytes before `at`, or at the start of the file.
+            at: The offset where the search begins.
+            way: `text` for safe cuts of the split; any other value for line ends.
+            ended: True if the bytes reach the end of the file.
         """
         if way != "text":
             end = held.find(b"\n", at - 1) + 1
@@ -292,7 +293,7 @@ class PartReader:
                 return None
             window *= 4
 
-    # What is in a block, as texts.
+    # The content of a block, as texts.
 
     def _hand(self, block: bytes, stretch: FileRange, place: int, take: Take, noticed: Noticed) -> None:
         text = self._text(block, stretch.file, place, noticed)
@@ -349,7 +350,7 @@ def _too_long(stretch: FileRange, most: int) -> TokentuiError:
 
 
 def _batched(documents: Iterator[str], take: Take) -> None:
-    """Hand documents over in lists of about a block."""
+    """Pass documents to `take` in lists of about a block."""
     held, size = list[str](), 0
     for document in documents:
         held.append(document)

@@ -1,12 +1,11 @@
 """Count the parts of a corpus on a Dask cluster.
 
-Each part is a task of its own, and its result is put together with those of its neighbors in a tree: eight
-at a time, in the order of the text, so that the order of first appearance is kept. A task is a function of
-its arguments alone. Where a worker is lost, Dask does its tasks again, by their keys; a result counts once,
-as it stands in one place of the tree.
+Each part is a task. Results of neighboring parts are joined in a tree, eight at a time and in the order of
+the text, so that the order of first appearance is kept. A task depends only on its arguments. If a worker is
+lost, Dask repeats its tasks by their keys. Each result has one place in the tree, so it counts once.
 
-What is put together is never larger than the limit `count-memory`; results beyond that stay apart on their
-workers, of which Dask writes what it cannot hold to disk, and the client fetches them one after the other.
+A joined result is never larger than the limit `count-memory`. Larger results stay separate on their workers,
+which spill to disk, and the client fetches them one by one.
 """
 
 from __future__ import annotations
@@ -35,19 +34,19 @@ Dask = Any
 """A module, a client, a future or an answer of Dask, which has no types."""
 EXTRA = "pip install 'tokentui[dask]'"
 FAN = 8
-"""The results that are put together at a time."""
+"""Results that are joined at a time."""
 LOCAL = "local"
-"""The address of a cluster of processes on this machine, of as many as there are cores, or `local:N` of N."""
+"""Address of a cluster of local processes, one per core; `local:N` for N processes."""
 _POLL_S = 0.05
 _AHEAD = 3
-"""Parts that are handed out for each thread of the cluster: one is counted, the others wait."""
+"""Parts that are submitted per thread of the cluster: one is being counted, the others wait."""
 _CONNECT_S = 15
 _UNDER_WAY = ("pending", "lost")
-"""States of a future that has no result yet, and of one whose worker was lost: its task is done again."""
+"""States of a future without a result: pending, or its worker was lost and the task will be repeated."""
 _ALONE_S = 120.0
-"""Seconds that a cluster may be without a worker before the count is given up."""
+"""Seconds without any worker after which the count fails."""
 _TIMES_LOST = 10
-"""Workers of a local cluster that may be lost with a part before that is given up."""
+"""How many times a part may lose its local worker before the count fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +56,8 @@ class Task:
     Attributes:
         recipe: The recipe.
         field: The field or column of texts.
-        limits: The limits that hold.
-        versions: The versions that results depend on: of this package and of `regex`, whose tables of
-            characters change.
+        limits: The limits of the client.
+        versions: The versions of this package and of `regex`, on whose Unicode tables results depend.
     """
 
     recipe: Recipe
@@ -69,24 +67,24 @@ class Task:
 
 
 Result = tuple[Packed, Noticed]
-"""The words of some neighboring parts, and what was noticed there."""
+"""The words of neighboring parts, and the remarks on them."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartResult:
-    """A summary of a result for the client; the result stays on its worker."""
+    """A summary of a result for the client. The result itself stays on its worker."""
 
     size: int
     noticed: Noticed
 
 
 def versions() -> tuple[str, str]:
-    """Return the versions that results depend on, here."""
+    """Return the versions in this process that results depend on."""
     return version("tokentui"), version("regex")
 
 
 def installed() -> bool:
-    """Return whether Dask is there."""
+    """Return whether Dask is installed."""
     return all(importlib.util.find_spec(name) is not None for name in ("dask", "distributed"))
 
 
@@ -125,13 +123,13 @@ def _tell(result: Result) -> PartResult:
 
 @dataclass
 class _TreeNode:
-    """A place of the tree.
+    """A node of the tree.
 
     Attributes:
-        future: The words there; None where those below stay apart.
-        told: The future of what the client hears of them.
-        size: Their bytes, once they are there.
-        below: The nodes that it is made of.
+        future: The future of the joined words; None if those of the nodes below stay separate.
+        told: The future of their `PartResult`.
+        size: The size of the words in bytes, once they are counted.
+        below: The child nodes.
     """
 
     future: Dask
@@ -149,11 +147,11 @@ class _TreeNode:
 
 
 class _Tree:
-    """The results of parts, put together as they come.
+    """The results of all parts, joined as they arrive.
 
     Args:
         client: Dask's client.
-        task: What tasks are told.
+        task: The values that all tasks share.
         parts: The parts.
     """
 
@@ -169,11 +167,11 @@ class _Tree:
 
     @property
     def unfinished(self) -> bool:
-        """True while there are parts to hand out, or results to wait for."""
+        """True while there are parts to submit or results to wait for."""
         return self.sent < len(self._parts) or bool(self._waiting)
 
     def send(self, most: int) -> None:
-        """Send parts to the cluster until `most` are being counted."""
+        """Submit parts to the cluster until `most` are being counted."""
         while self.sent < len(self._parts) and self.sent - self.counted < most:
             number = self.sent
             future = self._client.submit(
@@ -189,7 +187,7 @@ class _Tree:
         self._nodes[place] = self._waiting[place] = _TreeNode(future, told, None, below)
 
     def wait(self, seconds: float) -> None:
-        """Wait until something has come, at most so long."""
+        """Wait until a result arrives, at most this many seconds."""
         _wait([node.told for node in self._waiting.values()], seconds)
 
     def collect(self) -> None:
@@ -215,7 +213,7 @@ class _Tree:
             self._join(place)
 
     def _join(self, place: tuple[int, int]) -> None:
-        """Put a node and its neighbors together, if all of them are there."""
+        """Join the results of a node and its neighbors if all of them have arrived."""
         level, number = place
         if level + 1 == len(self._widths):
             return
@@ -239,7 +237,7 @@ class _Tree:
         self._join(above)
 
     def results(self) -> Iterator[Result]:
-        """Yield the words, in the order of the text, fetched one after the other."""
+        """Yield the words, in the order of the text. They are fetched one result at a time."""
         root = self._nodes.get((len(self._widths) - 1, 0))
         for future in list(root.futures()) if root else ():
             while future.status in _UNDER_WAY:  # it was lost, and is made again
@@ -251,17 +249,17 @@ class _Tree:
 
 
 def _wait(futures: list[Dask], seconds: float) -> None:
-    """Wait until one of some futures has ended, at most so long; one that was given up has ended too."""
+    """Wait until one of the futures is done or canceled, at most this many seconds."""
     distributed: Dask = importlib.import_module("distributed")
     with contextlib.suppress(TimeoutError, distributed.CancelledError):
         distributed.wait(futures, timeout=seconds, return_when="FIRST_COMPLETED")
 
 
 def _answer(future: Dask) -> Dask:
-    """Return the result of a future that has ended.
+    """Return the result of a completed future.
 
     Raises:
-        TokentuiError: It failed, or was given up.
+        TokentuiError: The task failed or was canceled.
     """
     if future.status == "finished":
         return future.result()
@@ -289,11 +287,11 @@ def count_on(address: str, plan: Plan, recipe: Recipe, field: str, store: Store)
     Args:
         address: The address of a scheduler, or `local` or `local:N`.
         plan: The corpus in parts.
-        recipe: Its normalization and split are used.
+        recipe: The recipe, for its normalization and split.
         field: As for `read`.
-        store: Takes the words.
+        store: Receives the words.
 
-    Progress of the job is told in bytes of the files.
+    The job reports its progress in bytes of the files.
 
     Raises:
         TokentuiError: Dask is not installed, no scheduler answers at the address, or a part cannot be
@@ -326,7 +324,15 @@ def count_on(address: str, plan: Plan, recipe: Recipe, field: str, store: Store)
 
 @contextlib.contextmanager
 def _client(address: str, parts: int) -> Iterator[Dask]:
-    """A client of a scheduler, or of a cluster of processes that ends with it."""
+    """Yield a client of a scheduler, or of a new cluster of local processes that ends with the context.
+
+    Args:
+        address: The address of a scheduler, or `local` or `local:N`.
+        parts: The number of parts; a local cluster has no more processes than that.
+
+    Raises:
+        TokentuiError: Dask is not installed, or no scheduler answers.
+    """
     try:
         dask: Dask = importlib.import_module("dask")
         distributed: Dask = importlib.import_module("distributed")
@@ -337,7 +343,7 @@ def _client(address: str, parts: int) -> Iterator[Dask]:
     logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
     with contextlib.ExitStack() as stack:
         if address.partition(":")[0] == LOCAL:
-            # a worker has the modules of this process, and none of the folder where it stands
+            # A worker imports the modules of this process, and none from the current folder.
             stack.enter_context(_environment("PYTHONSAFEPATH", "1"))
             stack.enter_context(dask.config.set({"distributed.scheduler.allowed-failures": _TIMES_LOST}))
             processes = min(_processes(address), max(parts, 1))
@@ -360,7 +366,8 @@ def _client(address: str, parts: int) -> Iterator[Dask]:
 
 
 def _security(distributed: Dask) -> object:
-    """Keys for this cluster alone: no other user of the machine can hand its processes work."""
+    """Return temporary TLS keys for a local cluster, so that no other user of the machine can submit tasks to
+    it."""
     try:
         return distributed.security.Security.temporary()
     except ImportError:
@@ -369,8 +376,8 @@ def _security(distributed: Dask) -> object:
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Keep ctrl+c from the threads and processes that are started inside: it is this process that ends them.
-    One that comes meanwhile waits."""
+    """Keep SIGINT from the threads and processes that are started inside, since this process ends them. A
+    SIGINT during the work is handled afterwards."""
     from multiprocessing import resource_tracker
 
     resource_tracker.ensure_running()  # its start would let the signal in again

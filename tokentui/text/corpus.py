@@ -1,4 +1,4 @@
-"""A corpus: documents or counted words, and facts about the bytes that they came from."""
+"""A corpus: documents or counted words, and facts about the files that they were read from."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from tokentui.core.safetext import to_bytes
 from tokentui.text.sources import format_counts
 
 LONG_BYTES = 1 << 18
-"""A shorter document is better kept as text."""
+"""A shorter document is kept as str."""
 _HALF = re.compile("[\ud800-\udfff]")
 _LARGEST_COUNT = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Invalid:
-    """The bytes of a corpus that its encoding does not allow.
+    """A report of bytes that are invalid in the encoding of a file.
 
-    The first of them stands in `file` at byte `offset` (from 0, of the unpacked file, a byte order mark
-    counted), in line `line` (from 1).
+    The first of them is in `file` at byte `offset` (from 0, after unpacking, including a byte order mark), in
+    line `line` (from 1).
     """
 
     count: int
@@ -45,13 +45,13 @@ class Invalid:
 
 
 class Named(NamedTuple):
-    """One of the named corpora that a corpus is made of.
+    """One of the named corpora of a corpus.
 
     Attributes:
         name: Its name, such as that of a language.
         corpus: The corpus.
         times: How often each of its words counts.
-        development: A text that only judges a training; None where it has none.
+        development: A text for evaluation only; None if there is none.
     """
 
     name: str
@@ -62,20 +62,19 @@ class Named(NamedTuple):
 
 @dataclass(frozen=True)
 class Corpus:
-    """A training text, read once and never changed.
+    """A training text. It never changes.
 
     Args:
         name: A short name to show.
         documents: The texts, in order; bytes that are not UTF-8 are lone surrogates (`surrogateescape`).
-            `texts` are the same, of which long ones need not be decoded.
-        counts: Of a corpus of counted words: each word with its count, in order; the words are pre-tokens as
-            they are.
-        invalid: The bytes that are no text, if there are any.
-        notes: Short sentences that the user should see, such as what was left out of a folder.
-        digests: Of each file, as it stands, the SHA-256, or the document that holds its bytes.
-        named: The named corpora that it is made of, in order; empty where it is one.
-        counting: How a file of counted words was counted, see `tokentui.text.counting`: empty for a file that
-            does not say it, None for all else.
+            `texts` has the same documents without decoding long ones.
+        counts: For a corpus of counted words: each pre-token with its count, in order. Else None.
+        invalid: A report of bytes that are not text; None if there are none.
+        notes: Sentences for the user, for example on skipped files of a folder.
+        digests: For each file its SHA-256, or the document with its bytes, from which it can be computed.
+        named: The named corpora that it consists of, in order; empty if it has none.
+        counting: How a file of counted words was counted, see `tokentui.text.counting`; empty if the file
+            does not say, None for other corpora.
     """
 
     name: str
@@ -96,14 +95,15 @@ class Corpus:
 
     @cached_property
     def size(self) -> int:
-        """Bytes of text, as UTF-8 (of counted words, and of a named corpus: each as often as it counts)."""
+        """Size of the text as UTF-8, in bytes. Counted words and named corpora are multiplied by their
+        counts."""
         if self.named:
             return sum(one.times * one.corpus.size for one in self.named)
         return sum(map(_size, self.texts)) + sum(_size(word) * count for word, count in self.counts or ())
 
     @property
     def noticed(self) -> tuple[str, ...]:
-        """The remarks for the user, a sentence each: the notes, and the bytes that are not text."""
+        """Sentences for the user: the notes, and a report of invalid bytes."""
         return (*self.notes, *([str(self.invalid)] if self.invalid else []))
 
     @property
@@ -113,7 +113,7 @@ class Corpus:
 
     @cached_property
     def parts(self) -> Sequence[str | LongText]:
-        """The documents, or the words of a counted corpus."""
+        """The documents, or the words of a corpus of counted words."""
         return self.texts if self.counts is None else tuple([word for word, _ in self.counts])
 
     @cached_property
@@ -122,7 +122,7 @@ class Corpus:
         return sum(map(len, self.texts))
 
     def occurrences(self, text: str) -> int:
-        """Count the places where a text occurs in the documents, or in the words of a counted corpus."""
+        """Count the occurrences of a text in the documents, or in the words of a corpus of counted words."""
         if self.counts is not None:
             return sum(word.count(text) * count for word, count in self.counts)
         return sum(document.count(text) for document in self.texts)
@@ -139,7 +139,7 @@ class Corpus:
 
     @classmethod
     def from_lines(cls, lines: Iterable[str], name: str = "lines") -> Corpus:
-        """Return a corpus of a document a line."""
+        """Return a corpus with one document per line."""
         documents = tuple(each_of(lines, "lines", "hand in a list of texts"))
         for line in documents:
             name_of(line, "lines")
@@ -175,7 +175,11 @@ def digest_of(data: bytes | memoryview) -> bytes:
 
 
 def mark_notes(marked: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Sentences on the byte order marks that were left out: of files by what the mark says they are."""
+    """Return sentences on byte order marks that were removed.
+
+    Args:
+        marked: The names of files by the encoding that their mark names.
+    """
     notes = []
     for encoding, names in marked.items():
         of = names[0] if len(names) == 1 else f"{len(names):,} files, the first {names[0]},"
@@ -190,16 +194,19 @@ def mark_notes(marked: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 
 
 _MARKS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be", codecs.BOM_UTF8: "utf-8"}
-"""The encodings that byte order marks name."""
+"""The encodings of byte order marks."""
 
 
 def decode(data: bytes | memoryview, file: str) -> tuple[str | LongText, Invalid | None, str]:
-    """Decode the bytes of a file. Return the text, a report of invalid bytes, and the encoding named by a
-    byte order mark.
+    """Decode the bytes of a file.
 
-    They are UTF-8, or UTF-16 where the mark says so. The mark is not text. Long UTF-8 is decoded where it is
-    looked at. Bytes that are not UTF-8 come as lone surrogates, so that the very bytes can be had back;
-    damage in UTF-16 comes as U+FFFD, since its bytes mean nothing in the UTF-8 that tokenizers work on.
+    They are UTF-8, or UTF-16 if a byte order mark says so. The mark is not part of the text. Long UTF-8
+    becomes a `LongText`, which decodes on access. Bytes that are not UTF-8 become lone surrogates, so that
+    the exact bytes can be restored. Damage in UTF-16 becomes U+FFFD.
+
+    Returns:
+        The text, a report of invalid bytes or None, and the encoding that a byte order mark names or an empty
+        text.
     """
     mark = next((mark for mark in _MARKS if data[: len(mark)] == mark), b"")
     codec = _MARKS.get(mark, "utf-8")
@@ -213,7 +220,7 @@ def decode(data: bytes | memoryview, file: str) -> tuple[str | LongText, Invalid
     except UnicodeDecodeError as error:
         if codec == "utf-8":
             text = str(body, codec, "surrogateescape")
-            # Each byte that is not UTF-8 became one surrogate, and "ignore" leaves out just those.
+            # "ignore" drops exactly the surrogates, one per byte that is not UTF-8.
             count = len(body) - len(text.encode(codec, "ignore"))
         else:
             odd = len(body) % 2
@@ -252,25 +259,26 @@ def beginning(corpus: Corpus, chars: int) -> Corpus:
     return replace(corpus, documents=tuple(documents), named=())
 
 
-# ---- texts that are kept as UTF-8 and decoded where they are looked at, and documents cut into pieces
+# ---- texts that stay UTF-8 and are decoded on access, and documents cut into pieces
 
-# Python's own text takes up to four bytes a character for the sake of a single one, and to decode a large
-# file in one call holds up every other thread.
+# A str takes up to four bytes per character because of a single one, and decoding a large file in one call
+# blocks all other threads.
 _BLOCK = 1 << 14
 _STRIDE = 1 << 18
 WINDOW = 1 << 8
-"""Bytes of a long text that a safe cut is looked for in at first."""
+"""Bytes of a long text that are searched first for a safe cut."""
 
 Place = tuple[int, int]
-"""A document by its number, and a character in it; in a long text a byte."""
+"""The index of a document, and a place in it: a character, or a byte of a `LongText`."""
 
 
 class LongText:
-    """A document of valid UTF-8. It is measured and sliced in characters, as text is.
+    """A document of valid UTF-8 that is decoded on access. Its length and slices are in characters, as for
+    str.
 
     Args:
-        data: The bytes of a file, which are not changed from now on.
-        start: Where the text begins in them: after a byte order mark.
+        data: The bytes of a file. They must not change.
+        start: The offset of the text in them, after a byte order mark.
 
     Raises:
         UnicodeDecodeError: It is not valid UTF-8.
@@ -283,7 +291,7 @@ class LongText:
         self.data = memoryview(data)
         self._body = self.data[start:]
         self._whole: str | None = None
-        # The borders of blocks, in bytes, and how many characters stand before each.
+        # The byte offsets of blocks, and the number of characters before each.
         self._borders, self._before = array("q", [0]), array("q", [0])
         at = characters = 0
         while at < self.size:
@@ -301,16 +309,16 @@ class LongText:
 
     @property
     def size(self) -> int:
-        """The number of bytes."""
+        """The size in bytes."""
         return len(self._body)
 
     def utf8(self, start: int, stop: int) -> memoryview:
-        """Return the bytes from one place, in bytes, up to another."""
+        """Return the bytes between two byte offsets."""
         return self._body[start:stop]
 
     def border(self, at: int) -> int:
-        """Return the start, in bytes, of the character that contains the byte at `at`; the end for places
-        past it."""
+        """Return the byte offset of the character that contains the byte at `at`; the size for offsets past
+        the end."""
         if at >= self.size:
             return self.size
         for place in range(at, max(at - 4, 0), -1):
@@ -319,11 +327,11 @@ class LongText:
         return at if at > 3 else 0  # not UTF-8, as decoding will tell
 
     def part(self, start: int, stop: int) -> str:
-        """Return the text from one place, in bytes, up to another."""
+        """Return the text between two byte offsets."""
         return str(self.utf8(start, stop), "utf-8")
 
     def whole(self) -> str:
-        """Return the text in one piece, which is kept."""
+        """Return the decoded text. It is cached."""
         if self._whole is None:
             self._whole = self.part(0, self.size)
         return self._whole
@@ -348,7 +356,7 @@ class LongText:
         return -1
 
     def count(self, text: str) -> int:
-        """As `str.count`, for a text that is not empty."""
+        """Count a non-empty text as `str.count` does."""
         count, start = 0, 0
         for at in range(0, len(self), _STRIDE):
             part = self[at : at + _STRIDE + len(text) - 1]
@@ -358,7 +366,7 @@ class LongText:
         return count
 
     def rfind(self, text: str, start: int = 0, stop: int | None = None) -> int:
-        """Find a text as `str.rfind` does, without negative places."""
+        """Find a text as `str.rfind` does, without negative offsets."""
         end = len(self) if stop is None else min(stop, len(self))
         while start <= end:
             at = max(start, end - _STRIDE)
@@ -372,7 +380,7 @@ class LongText:
 
 
 class LazyDocuments(Sequence[str]):
-    """The texts of documents, of which a long one is decoded as a whole when it is asked for."""
+    """The texts of documents. A long one is decoded as a whole when it is indexed."""
 
     def __init__(self, texts: Sequence[str | LongText]) -> None:
         self.texts = tuple(texts)
@@ -398,12 +406,12 @@ class LazyDocuments(Sequence[str]):
 
 
 def whole_text(text: str | LongText) -> str:
-    """Return a document as one text."""
+    """Return a document as str."""
     return text if isinstance(text, str) else text.whole()
 
 
 def size_of(document: str | LongText) -> int:
-    """Return the length of a document in the unit of its places: characters, or bytes for a `LongText`."""
+    """Return the length of a document: characters, or bytes for a `LongText`."""
     return document.size if isinstance(document, LongText) else len(document)
 
 
@@ -414,13 +422,13 @@ def sizes_of(documents: Sequence[str | LongText]) -> list[int]:
 
 
 def safe_cut(document: str | LongText, at: int, cut: Callable[[str, int], int]) -> int:
-    """Return the first place from `at` on, except 0, where a document may be cut; its size if there is no
-    such place.
+    """Return the first place from `at` on, except 0, where a document may be cut; its length if there is
+    none.
 
     Args:
         document: The document.
         at: A place in it.
-        cut: The same for a text. It decides on a place by the characters before and after it.
+        cut: The same function for a str. It decides by the characters before and after a place.
     """
     if isinstance(document, str):
         return cut(document, at)
@@ -445,9 +453,9 @@ def pieces(
     Args:
         documents: The documents.
         cut: See `safe_cut`.
-        size: About how long the pieces of a long document are.
+        size: The approximate size of the pieces of a long document.
         start: Where to begin.
-        end: Where to end; after the last document where None.
+        end: Where to end; None for the end of the last document.
     """
     number, at = start
     last = (len(documents), 0) if end is None else end

@@ -1,7 +1,7 @@
-"""Count the pre-tokens of a corpus: each distinct word once, in order of first appearance, with its count.
+"""Count the pre-tokens of a corpus: each distinct word with its count, in order of first appearance.
 
-Large corpora are cut at places where no split looks across and counted chunk by chunk, so that the work can
-be watched, stopped, and shown before it is whole.
+Large corpora are cut at safe cuts and counted chunk by chunk, so that the work can report progress, be
+cancelled, and show intermediate counts.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ from tokentui.text.pretokenize import Pretokenizer, cut_key
 from tokentui.text.split import splitter_of
 
 CHUNK_CHARS = 1 << 14
-"""About how much text is counted between two looks at the clock. A pattern keeps the interpreter to itself
-meanwhile, 2 ms, which a key waits for; more at once is not faster."""
+"""Characters that are counted between two checks of the job. Matching holds the interpreter for 2 ms
+meanwhile, and keys wait; larger chunks are not faster."""
 _POLL_S = 0.05
 
 
 def chunks(
     documents: Sequence[str | LongText], pretokenizer: Pretokenizer, size: int = CHUNK_CHARS
 ) -> Iterator[tuple[str, bool]]:
-    """Yield (text, whether a document starts with it) of the documents. Long documents are cut at places that
-    change no word."""
+    """Yield the documents in chunks: (text, whether a document starts with it). Long documents are cut at
+    safe cuts."""
     for document, start, stop in pieces(documents, pretokenizer.safe_cut, size):
         part = document.part(start, stop) if isinstance(document, LongText) else document[start:stop]
         yield part, start == 0
 
 
 def check_counting(corpus: Corpus, recipe: Recipe) -> None:
-    """Refuse a corpus that was counted with another normalization or split than those of a recipe.
+    """Refuse a corpus of counted words whose normalization or split differs from the recipe's.
 
     Raises:
-        TokentuiError: It was, or the row that says so is damaged.
+        TokentuiError: They differ, or the row with the settings is damaged.
     """
     for part in corpus.named:
         check_counting(part.corpus, recipe)
@@ -55,11 +55,11 @@ def check_counting(corpus: Corpus, recipe: Recipe) -> None:
 
 
 CountSteps = Iterator[tuple[int, int, Counter[str]]]
-"""Yields how much is counted, how much there is, and the counts so far."""
+"""Yields (characters counted, characters in all, the counts so far)."""
 
 
 def count_steps(corpus: Corpus, recipe: Recipe, size: int | None = None) -> CountSteps:
-    """Count chunk by chunk, of about `size` characters, in plain Python.
+    """Count in plain Python, chunk by chunk of about `size` characters.
 
     Yields:
         (done, total, counts): characters counted, characters in all, and the counts so far (one object, which
@@ -85,19 +85,19 @@ def count_steps(corpus: Corpus, recipe: Recipe, size: int | None = None) -> Coun
 def count(
     corpus: Corpus, recipe: Recipe, begun: CountSteps | None = None, threads: int | None = None
 ) -> Words:
-    """Count the pre-tokens of a corpus: by kernels where they are loaded and know the split, else in plain
+    """Count the pre-tokens of a corpus: by kernels if they are loaded and know the split, else in plain
     Python.
 
     Args:
-        corpus: The corpus to count; a corpus of word counts is taken as it is.
-        recipe: Its normalization and split are used.
-        begun: The steps of this count, where some were made already: plain Python goes on with them.
-        threads: The threads of kernels; None for as many as the text and the machine have it.
+        corpus: The corpus to count; the words of a corpus of counted words are returned unchanged.
+        recipe: The recipe, for its normalization and split.
+        begun: A count that was started by `count_steps`, to continue in plain Python; None to start.
+        threads: The number of threads for kernels; None to choose it by the text and the machine.
 
-    Progress of the job is told in characters.
+    The job reports its progress in characters.
 
     Raises:
-        TokentuiError: The split's pattern takes too long; it says on which text.
+        TokentuiError: The split's pattern takes too long. The message has the text.
         Cancelled: The job is cancelled.
     """
     if corpus.named:
@@ -117,11 +117,11 @@ def count(
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How much of a text its pre-tokens hold, in characters of the prepared text. Coverages add up.
+    """How much of a text its pre-tokens cover, in characters of the prepared text. Coverages can be added.
 
     Attributes:
-        uncovered: The characters that no pre-token holds.
-        total: All characters; 0 for a split whose description names all that it leaves out.
+        uncovered: The number of characters in no pre-token.
+        total: The number of all characters; 0 if the description of the split says which characters it drops.
     """
 
     uncovered: int = 0
@@ -132,7 +132,7 @@ class Coverage:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence for the user if text is left out, else none."""
+        """A sentence for the user if pre-tokens do not cover the text, else empty."""
         if not self.uncovered:
             return ()
         what = f"the split leaves out {self.uncovered:,} of {self.total:,} characters"
@@ -140,17 +140,17 @@ class Coverage:
 
 
 COVERED = Coverage()
-"""The coverage of a text that the pre-tokens hold, or leave out as the split says."""
+"""The coverage of a text that is covered, or uncovered only as the split's description says."""
 
 
 def coverage(corpus: Corpus, recipe: Recipe, words: Words) -> Coverage:
-    """Return how much of a corpus its pre-tokens hold. Named corpora count by their weights.
+    """Return how much of a corpus its pre-tokens cover. Named corpora are weighted.
 
-    A corpus of counts has no other text than its pre-tokens.
+    A corpus of counted words is covered.
 
     Args:
         corpus: The corpus.
-        recipe: The recipe; its normalization and split are used.
+        recipe: The recipe, for its normalization and split.
         words: The pre-tokens of the corpus under this recipe.
     """
     splitter, pretokenizer, total = splitter_of(recipe), Pretokenizer(recipe), 0
@@ -170,7 +170,7 @@ def coverage(corpus: Corpus, recipe: Recipe, words: Words) -> Coverage:
 
 
 def coverage_of_text(text: str, recipe: Recipe) -> Coverage:
-    """Return how much of one text its pre-tokens hold."""
+    """Return how much of one text its pre-tokens cover."""
     pretokenizer = Pretokenizer(recipe)
     if not splitter_of(recipe).record.may_leave_text:
         return COVERED
@@ -179,7 +179,7 @@ def coverage_of_text(text: str, recipe: Recipe) -> Coverage:
 
 
 def _count_parts(corpus: Corpus, recipe: Recipe) -> Words:
-    """Return the words of named corpora, each weighed as its share says."""
+    """Return the words of named corpora, each weighted by its share."""
     parts = []
     for name, text, times, development in each(corpus.named, len(corpus.named)):
         with silent():
@@ -189,10 +189,10 @@ def _count_parts(corpus: Corpus, recipe: Recipe) -> Words:
 
 
 class WordCounts:
-    """The counts of one corpus: each way to cut it into words is counted once, for all recipes that cut
-    alike.
+    """The counts of one corpus. Each distinct way to cut it into words is counted once, for all recipes with
+    that way.
 
-    Threads may share it. One that asks for words that another thread counts waits for them.
+    Threads may share it. A thread waits for words that another thread is counting.
 
     Args:
         corpus: The corpus.
@@ -204,11 +204,11 @@ class WordCounts:
         self._locks: dict[Hashable, threading.Lock] = {}
 
     def know(self, recipe: Recipe, words: Words) -> None:
-        """Take words that were counted already."""
+        """Add words that were already counted."""
         self._found.setdefault(cut_key(recipe), words)
 
     def of(self, recipe: Recipe) -> Words:
-        """Return the words of the corpus under a recipe, and count them if need be.
+        """Return the words of the corpus under a recipe. They are counted at the first call.
 
         Raises:
             TokentuiError: The split's pattern takes too long.
@@ -226,7 +226,7 @@ class WordCounts:
             lock.release()
 
 
-# ---- a corpus in windows: the words of the part of a document that is looked at
+# ---- a corpus in windows: the words of a visible part of a document
 
 
 _BACK = (2_000, 20_000, 200_000)
@@ -234,16 +234,22 @@ _BACK = (2_000, 20_000, 200_000)
 _LONG_LINE = 4_000
 """A window starts at the beginning of a line, unless the line began more characters back."""
 _AHEAD = 1 << 16
-"""Characters after a window in which a safe cut is looked for; past that all of the document is split,
-once."""
+"""Characters after a window that are searched for a safe cut. Without one, the whole document is split, once.
+"""
 _KEPT = 64
 
 NormalizedPlace = tuple[int, int]
-"""The number of a document and a character in its normalized text."""
+"""The index of a document, and a character in its normalized text."""
 
 
 def matches_in(text: str | LongText, wanted: str, stop: int | None = None) -> int:
-    """Count the occurrences of one text in another up to a character, overlapping ones included."""
+    """Count the occurrences of one text in another, overlapping ones included.
+
+    Args:
+        text: The text to search.
+        wanted: The text to find.
+        stop: Count occurrences that begin before this character; None for all.
+    """
     end = len(text) if stop is None else min(stop + len(wanted) - 1, len(text))
     overlaps = any(wanted.startswith(wanted[n:]) for n in range(1, len(wanted)))
     count = 0
@@ -260,11 +266,11 @@ def matches_in(text: str | LongText, wanted: str, stop: int | None = None) -> in
 
 
 class CorpusWindow:
-    """A corpus under one recipe, of which a window is looked at.
+    """A corpus under one recipe, for looking at windows of it.
 
     Args:
         corpus: The corpus.
-        recipe: Its normalization, split and symbols are used.
+        recipe: The recipe, for its normalization, split and symbols.
     """
 
     def __init__(self, corpus: Corpus, recipe: Recipe) -> None:
@@ -278,8 +284,8 @@ class CorpusWindow:
 
     @cached_property
     def _before(self) -> array[int]:
-        """The characters before each document, with one between two. Of a million documents they take as long
-        as to show the first ones, which do not ask for them."""
+        """The number of characters before each document, with one between two documents. Computed at first
+        use: for a million documents it takes as long as showing the first ones, which do not need it."""
         ends = itertools.accumulate(map(len, self._corpus.parts), initial=0)
         return array("q", map(operator.add, ends, itertools.count()))
 
@@ -290,12 +296,12 @@ class CorpusWindow:
 
     @cached_property
     def characters(self) -> int:
-        """The characters of the corpus, with one between two documents."""
+        """The number of characters of the corpus, with one between two documents."""
         return sum(map(len, self._corpus.parts)) + self.documents
 
     @property
     def normalizes(self) -> bool:
-        """True if the text is normalized before it is looked at."""
+        """True if the recipe normalizes the text."""
         return bool(self._recipe.normalize)
 
     def fraction(self, place: NormalizedPlace) -> float:
@@ -322,7 +328,8 @@ class CorpusWindow:
         return known
 
     def find(self, text: str, start: NormalizedPlace, backward: bool) -> NormalizedPlace | None:
-        """Find the next place of a text after (or before) a place, round the end."""
+        """Find the next (or previous) occurrence of a text from a place, wrapping around at the end. None if
+        there is no occurrence."""
         step = -1 if backward else 1
         for turn in range(self.documents + 1):
             document = (start[0] + step * turn) % self.documents
@@ -336,7 +343,8 @@ class CorpusWindow:
         return None
 
     def matches(self, text: str) -> list[int]:
-        """Return the number of places of a text in each document; kept for the text that was counted last."""
+        """Return the number of occurrences of a text in each document. The result for the last text is
+        cached."""
         if self._matches[0] != text:
             each = [matches_in(self.text(document), text) for document in range(self.documents)]
             self._matches = text, each
@@ -345,7 +353,14 @@ class CorpusWindow:
     def find_word(
         self, wanted: Callable[[str], bool], start: NormalizedPlace, size: int = 1 << 16
     ) -> NormalizedPlace | None:
-        """Find the next place after a place with a pre-token that is wanted, round the end."""
+        """Find the next pre-token that satisfies a predicate, after a place and wrapping around at the end.
+        None if there is none.
+
+        Args:
+            wanted: The predicate.
+            start: The place after which the search begins.
+            size: Characters that are split at a time.
+        """
         for turn in range(self.documents + 1):
             document = (start[0] + turn) % self.documents
             begin = start[1] + 1 if turn == 0 else 0
@@ -372,7 +387,8 @@ class CorpusWindow:
         return document, line or (offset if offset > _LONG_LINE else 0)
 
     def words(self, document: int, start: int, end: int) -> Iterator[tuple[int, str, int]]:
-        """Yield the pre-tokens of a stretch: (offset in the normalized text, word, offset of its end)."""
+        """Yield the pre-tokens between two characters of a document: (offset in the normalized text, word,
+        offset of its end)."""
         text = self.text(document)
         if self._corpus.counts is not None:
             yield 0, whole_text(text), len(text)
@@ -387,7 +403,7 @@ class CorpusWindow:
 
     def _split(self, text: str, base: int) -> Iterator[tuple[int, str, int]]:
         first = base == 0
-        # Only metaspace changes the text, by the one sign that it puts in front.
+        # Only metaspace changes the text, by one mark in front.
         shift = len(self._splitter.prepare(text, first)) - len(text)
         for word, start, end in self._splitter.spans(text, first=first):
             yield base + max(0, start - shift), word, base + end - shift

@@ -1,4 +1,4 @@
-"""Files of counted words: rows of word, tab and count, packed or not, and Parquet tables."""
+"""Files of counted words: rows of word, tab and count, compressed or not, and Parquet tables."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tokentui.text.counting import HEADER
 from tokentui.text.sources import format_counts
 
 Packer = AbstractContextManager[Any]
-"""A file to write to, which packs what it is given."""
+"""A file that compresses what is written to it."""
 CountedRows = Iterable[tuple[str, int]]
 Write = Callable[[BinaryIO, CountedRows, str, str], None]
-"""Writes rows to an open file. The third argument is its name in errors, the fourth says how the words were
-counted, see `tokentui.text.counting`; empty to leave that out."""
+"""Writes rows to an open file. The third argument is the name of the file in errors. The fourth says how the
+words were counted (see `tokentui.text.counting`); empty to omit that."""
 _ROWS = 1 << 14
 
 
@@ -33,8 +33,8 @@ class CountsFormat:
     """A kind of file of counted words.
 
     Attributes:
-        ends: The ends of the names of such files.
-        about: What it is, in a few words.
+        ends: The suffixes of such files.
+        about: A short description.
         write: Writes the rows.
     """
 
@@ -78,7 +78,7 @@ def _zstd(file: BinaryIO, where: str) -> Packer:
 
 KINDS = (
     CountsFormat((".tsv", ".counts"), "rows of word, tab and count", _write_rows),
-    # neither a name nor a time is written: the same rows are the same file
+    # No name and no time is written, so that equal rows give equal files.
     CountsFormat((".tsv.gz", ".counts.gz"), "the same, packed with gzip",
          _packed(lambda file, where: gzip.GzipFile("", "wb", 6, file, mtime=0))),
     CountsFormat(
@@ -88,7 +88,7 @@ KINDS = (
     CountsFormat((".tsv.zst", ".counts.zst"), "with zstd", _packed(_zstd)),
     CountsFormat((".parquet",), "a Parquet table", parquet.write_counts),
 )
-"""The kinds of files, the plain one first."""
+"""The formats, the plain one first."""
 PLAIN = KINDS[0]
 
 
@@ -96,7 +96,7 @@ def counts_format(path: str) -> CountsFormat:
     """Return the format of a file of counts by the suffix of its name.
 
     Raises:
-        TokentuiError: It asks for none.
+        TokentuiError: No format has the suffix.
     """
     for kind in KINDS:
         if path.lower().endswith(kind.ends):
@@ -106,10 +106,16 @@ def counts_format(path: str) -> CountsFormat:
 
 
 def write(path: str, rows: CountedRows, counting: str = "") -> None:
-    """Write counted words to a file, whole or not at all.
+    """Write counted words to a file, in the format of its suffix. On failure the file is not changed.
+
+    Args:
+        path: The file.
+        rows: The words with their counts.
+        counting: How they were counted, see `tokentui.text.counting`; empty to omit that.
 
     Raises:
-        TokentuiError: It cannot be written, its name asks for no kind, or what writes that is not installed.
+        TokentuiError: The file cannot be written, its suffix is unknown, or a package for the format is not
+            installed.
     """
     kind = counts_format(path)
     with written(path) as file:

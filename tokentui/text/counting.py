@@ -1,7 +1,7 @@
 """How a file of counted words was counted: the part of a recipe that the words depend on.
 
-`tokentui count` writes it into the file. A training with a recipe whose part differs is refused, because its
-pre-tokens would not be those of the file.
+`tokentui count` writes it into the file. Training refuses a recipe whose part differs, because its pre-tokens
+would not be those of the file.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 HEADER = "#tokentui-counts "
 """Start of the first row of a file of counts. The row contains no tab, so it is no counted word."""
 METADATA = b"tokentui-counts"
-"""The key of the same in the metadata of a Parquet table."""
+"""Key of the counting settings in the metadata of a Parquet table."""
 UNKNOWN = ""
-"""The counting of a file that does not say how it was counted."""
+"""Counting settings of a file that does not say how it was counted."""
 _MOST = 1 << 16
 
 
@@ -46,10 +46,10 @@ def header_in(text: str) -> str | None:
 
 
 def check_same(found: str, wanted: str, where: str) -> None:
-    """Refuse a counting that is not the wanted one.
+    """Refuse counting settings that differ from the expected ones.
 
     Raises:
-        TokentuiError: It is another one, or damaged.
+        TokentuiError: They differ, or are damaged.
     """
     theirs, ours = _values(found, where), _values(wanted, where)
     if theirs["digest"] == ours["digest"]:

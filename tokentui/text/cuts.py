@@ -1,9 +1,9 @@
-"""Where a text may be cut in two without another match of a pattern: found from the pattern itself.
+"""Find from a pattern where a text may be cut in two without changing any match.
 
-A pattern is read as its *places*: each character, class or dot in it, and which of them may come next. No
-match holds two neighboring characters where no place that fits the first is followed by one that fits the
-second. The characters after such a border change no match before it, and no pattern that is read here looks
-back. So words are found in the parts as in the whole.
+A pattern is read as *positions* (Glushkov's automaton): each character, class or dot in it, and which of them
+may follow which. No match spans two neighboring characters if no position that fits the first is followed by
+one that fits the second. The characters after such a border change no match before it, and patterns with
+lookbehinds are not read. So the parts have the same words as the whole.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ class _Unread(Exception):
 
 
 class _Subpattern(NamedTuple):
-    """A part of a pattern: whether it may match nothing, and the places that it begins and ends with."""
+    """A part of a pattern: whether it may match the empty text, and the positions that it may begin and end
+    with."""
 
     empty: bool = True
     first: frozenset[int] = frozenset()
@@ -44,15 +45,15 @@ class _Subpattern(NamedTuple):
 
 @dataclass
 class _PositionReader:
-    """Reads a pattern.
+    """Reads the positions of a pattern.
 
     Attributes:
         pattern: The pattern.
-        far: Whether what looks ahead may look further than at the next character.
-        at: The place that is read next.
-        places: The source of each place.
-        after: The places that may come after each.
-        ends: Whether it asks for the end of the text, or of its last line.
+        far: True to accept lookaheads of more than one character.
+        at: The offset that is read next.
+        places: The source text of each position.
+        after: The positions that may follow each position.
+        ends: True if the pattern has an anchor for the end of the text or of its last line.
     """
 
     pattern: str
@@ -63,7 +64,7 @@ class _PositionReader:
     ends: bool = False
 
     def alternatives(self, flags: str, depth: int = 0) -> _Subpattern:
-        """Alternatives up to the closing bracket or the end."""
+        """Read alternatives up to the closing parenthesis or the end."""
         if depth > _DEPTH:
             raise _Unread
         empty, first, last = False, frozenset[int](), frozenset[int]()
@@ -100,7 +101,7 @@ class _PositionReader:
         return part
 
     def _one(self, flags: str, depth: int) -> _Subpattern:
-        """Return a character, a class, a group or what looks ahead."""
+        """Read a character, a class, a group or a lookahead."""
         sign = self.pattern[self.at]
         if sign == "(":
             return self._group(flags, depth)
@@ -182,5 +183,5 @@ def cut_of(pattern: str) -> str:
 
 
 def places(pattern: str) -> Iterator[str]:
-    """Yield the characters and classes of a pattern of places to cut, each once."""
+    """Yield each distinct character and class in a pattern of `cut_of`."""
     yield from dict.fromkeys(_read(pattern, far=True)[0].places)

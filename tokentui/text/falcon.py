@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 @functools.cache
 def _falcon_patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[bytes]]:
-    """Return the patterns for runs of punctuation, a digit, and runs of digits. They are compiled on first
-    use, because that takes a tenth of the start-up time."""
+    """Return the patterns for runs of punctuation, a digit, and runs of digits. They are compiled at first
+    use, which takes a tenth of the start-up time."""
     return (
         re.compile(f"[{BERT_PUNCTUATION}]+|[^{BERT_PUNCTUATION}]+"), re.compile("[0-9\x80-\U0010ffff]"),
         re.compile(
@@ -30,11 +30,12 @@ _BARE, _CONTINUING = re.compile("[\ud800-\udfff]"), bytes(range(0x80, 0xC0))
 
 
 def falcon(pattern: regex.Pattern[str], text: str) -> Iterator[tuple[str, int, int]]:
-    """Runs of punctuation, between them GPT-2's words, of these runs of digits, of these groups of three.
+    """Yield the words with their places: runs of punctuation; between them GPT-2's words; digits in these in
+    groups of three.
 
-    The pattern of digits runs on the letters that GPT-2 writes bytes with, where six bytes look like
-    ² ³ ¹ ¼ ½ ¾. So words are cut inside characters; the parts are text with the bytes as "surrogateescape"
-    has them.
+    Falcon applies the pattern of digits to GPT-2's letters for bytes, where six bytes look like ² ³ ¹ ¼ ½ ¾.
+    So words may be cut inside characters. Parts of characters are lone surrogates, as "surrogateescape" makes
+    them.
     """
     punctuation_runs, digit, digit_runs = _falcon_patterns()
     at = 0

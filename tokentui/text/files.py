@@ -1,6 +1,6 @@
-"""The bytes of a file: opened without hanging, unpacked (gzip, bzip2, xz, zstd), and stopped at a limit.
+"""Read the bytes of a file without blocking, unpacked (gzip, bzip2, xz, zstd) and up to a limit.
 
-A pipe is polled, never just read, since it may never answer: so a job can be cancelled.
+A pipe may never answer, so it is polled, and the job can be cancelled.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _PACKED = re.compile(
     rb"|(?P<xz>\xfd7zXZ\x00)"
     rb"|(?P<zstd>\x28\xb5\x2f\xfd)"
 )
-"""Matches the start of compressed data; each group has the name of its method."""
+"""Matches the start of compressed data. The name of the group is the method."""
 
 _READ_AHEAD = 1 << 16
 _POLL_MS = 50
@@ -65,11 +65,11 @@ _BINARY = (
 
 
 class Meter:
-    """Bytes read and unpacked so far, of all files together.
+    """The bytes read and unpacked so far, for all files together.
 
     Args:
-        total: The bytes to read, 0 where that is not known.
-        limit: The name of the limit on all that is unpacked.
+        total: The number of bytes to read; 0 if unknown.
+        limit: The name of the limit on unpacked bytes.
 
     Attributes:
         most: The value of the limit.
@@ -80,13 +80,13 @@ class Meter:
         self.limit, self.most = limit, int(limits.value(limit))
 
     def advance(self, count: int) -> None:
-        """So many more bytes are read (a file may have grown since it was measured)."""
+        """Add to the number of bytes read. A file may have grown since it was measured."""
         self.done += count
         self.total = max(self.total, self.done) if self.total else 0
         tick(self.done, self.total)
 
     def check(self, size: int, where: str) -> None:
-        """Raise an error if the number of bytes is above the limit."""
+        """Raise an error if a number of bytes is above the limit."""
         if size > self.most:
             what = f"{size:,} bytes are too many; the limit is {self.most:,}"
             raise TokentuiError(what, where, limits.reading(self.limit, _TAKE_PART))
@@ -96,9 +96,9 @@ class Contents(NamedTuple):
     """A file's bytes, unpacked.
 
     Attributes:
-        data: Private memory, never the file.
-        digest: The SHA-256 of the file as it stands, None where that is the digest of `data`.
-        looks: A kind of file that it seems to be; empty for plain text.
+        data: The bytes, in private memory.
+        digest: The SHA-256 of the file before unpacking; None if that is the digest of `data`.
+        looks: The kind of file that it looks like; empty for plain text.
     """
 
     data: memoryview
@@ -111,12 +111,19 @@ class Binary(Exception):
 
 
 def read_path(path: str, meter: Meter, text_only: bool = False, *, pipes: bool = False) -> Contents:
-    """Return the contents of a file. With `pipes` a named pipe is accepted too.
+    """Return the contents of a file.
+
+    Args:
+        path: The path.
+        meter: See `Meter`.
+        text_only: True to refuse binary files.
+        pipes: True to accept a named pipe.
 
     Raises:
-        TokentuiError: It is not there, not readable, no file, too large, or a known mistake.
-        Binary: It is no text and only text is wanted.
-        Cancelled: As asked.
+        TokentuiError: It does not exist, cannot be read, is not a file, is too large, or is a known kind of
+            wrong file.
+        Binary: It is binary, with `text_only`.
+        Cancelled: The job is cancelled.
     """
     with read_errors(path), opened_file(path, pipes=pipes) as file:
         return _contents(_LimitedStream(file, shown_path(path), meter), text_only)
@@ -127,7 +134,7 @@ def opened_file(path: str, *, pipes: bool = False) -> Iterator[BinaryIO]:
     """Open a file at its start. With `pipes` a named pipe is accepted too.
 
     Raises:
-        TokentuiError: It is neither.
+        TokentuiError: It is not a regular file.
         OSError: It cannot be opened.
     """
     measure(path, pipes=pipes)
@@ -137,7 +144,7 @@ def opened_file(path: str, *, pipes: bool = False) -> Iterator[BinaryIO]:
 
 
 def packed(head: bytes) -> bool:
-    """True for the first bytes of packed data."""
+    """Return whether these first bytes of a file are compressed data."""
     return _PACKED.match(head) is not None
 
 
@@ -150,13 +157,14 @@ def read_stream(
         stream: The stream.
         name: The name of the source in errors.
         meter: See `Meter`.
-        text_only: True where only text is wanted.
-        size: The bytes that its place announces, None where it announces none: then less of it is read.
+        text_only: True to refuse binary data.
+        size: The size that the server announced, in bytes; None if unknown, which lowers the limit.
 
     Raises:
-        TokentuiError: It cannot be read, is too large, silent for too long, or a known mistake.
-        Binary: It is no text and only text is wanted.
-        Cancelled: As asked.
+        TokentuiError: It cannot be read, is too large, sends nothing for too long, or is a known kind of
+            wrong file.
+        Binary: It is binary, with `text_only`.
+        Cancelled: The job is cancelled.
     """
     with read_errors(name):
         return _contents(_LimitedStream(stream, name, meter, size), text_only)
@@ -165,10 +173,10 @@ def read_stream(
 def blocks(
     stream: BinaryIO, name: str, meter: Meter, text_only: bool = False, *, size: int | None = None
 ) -> Iterator[tuple[bytes, str]]:
-    """Yield the contents of a stream or a file in blocks, unpacked: (bytes, a kind of file that it seems to
-    be).
+    """Yield the unpacked contents of a stream or file in blocks: (bytes, the kind of file that it looks
+    like).
 
-    Arguments and errors are those of `read_stream`. Only a block at a time is held.
+    Arguments and errors are those of `read_stream`. Only one block is in memory at a time.
     """
     with read_errors(name):
         source = _LimitedStream(stream, name, meter, size)
@@ -184,7 +192,7 @@ def read_plain(stream: BinaryIO, name: str) -> bytes:
     """Return the bytes of standard input, or of any open stream, without unpacking.
 
     Raises:
-        TokentuiError: It cannot be read, is too large, or silent for too long.
+        TokentuiError: It cannot be read, is too large, or sends nothing for too long.
     """
     with read_errors(name):
         return bytes(_LimitedStream(stream, name, Meter()).readall() or b"")
@@ -194,8 +202,8 @@ def measure(path: str, *, pipes: bool = False) -> int | None:
     """Return the size of a file in bytes. With `pipes` a named pipe is accepted too, and gives None.
 
     Raises:
-        TokentuiError: It is neither.
-        OSError: It cannot be looked at.
+        TokentuiError: It is not a regular file.
+        OSError: The system does not give its status.
     """
     return _size(status_of(path), path, pipes)
 
@@ -211,18 +219,18 @@ def _size(status: os.stat_result, path: str, pipes: bool) -> int | None:
 
 
 class _LimitedStream(io.RawIOBase):
-    """Bytes as they arrive, counted. A read returns fewer bytes than were asked for only at the end.
+    """A stream that counts and limits its bytes. A read returns fewer bytes than requested only at the end.
 
     Args:
-        stream: What is read. Where it is no file, the number of bytes and the time of silence are limited.
+        stream: The stream. If it is not a file, the number of bytes and the time without data are limited.
         where: The name of the source in errors.
-        meter: Counts the bytes that are read and stops a cancelled job.
-        size: Of what is no file the bytes that its place announces, None where it announces none.
+        meter: Counts the bytes read and cancels the job.
+        size: The size that the server announced, in bytes; None if unknown.
 
     Attributes:
-        status: Of a file, what is known of it.
-        count: The bytes read.
-        hash: Is given what is read from the time when it is set.
+        status: The status of a file; None for another stream.
+        count: The number of bytes read.
+        hash: Updated with all bytes read after it is set; None before.
     """
 
     def __init__(self, stream: BinaryIO, where: str, meter: Meter, size: int | None = None) -> None:
@@ -273,7 +281,7 @@ class _LimitedStream(io.RawIOBase):
         return filled
 
     def too_much(self) -> TokentuiError:
-        """Return the refusal of more than it may give."""
+        """Return the error for a stream beyond the limit."""
         return TokentuiError(
             f"more than {self.most:,} bytes, which is the limit",
             self.where,
@@ -296,10 +304,10 @@ class _LimitedStream(io.RawIOBase):
 
 @contextlib.contextmanager
 def _opened(source: _LimitedStream, text_only: bool) -> Iterator[tuple[io.BufferedReader[Any], str, str]]:
-    """The contents of a source, unpacked: (stream, the method it is packed by or "", a kind that it seems to
-    be).
+    """Yield the unpacked contents of a source: (stream, compression method or "", the kind of file that it
+    looks like).
 
-    Damage in what is packed, met inside, is told in a line.
+    Errors about damaged data inside the context become one-line errors.
     """
     where = source.where
     stream = packed = io.BufferedReader(source, _READ_AHEAD)
@@ -328,13 +336,13 @@ def _opened(source: _LimitedStream, text_only: bool) -> Iterator[tuple[io.Buffer
 
 
 def _check_size(source: _LimitedStream, method: str, filled: int, count: int) -> None:
-    """Count bytes that were unpacked, and refuse more than there may be.
+    """Add unpacked bytes to the meter, and raise an error beyond the limits.
 
     Args:
-        source: Where they come from.
-        method: The method it is packed by, or "".
-        filled: The bytes of it so far.
-        count: The last of these, which are not counted yet.
+        source: The compressed stream.
+        method: The compression method, or "".
+        filled: The unpacked bytes of this stream so far.
+        count: How many of these are new.
     """
     meter, now = source.meter, limits.now()
     meter.unpacked += count
@@ -353,7 +361,7 @@ def _contents(source: _LimitedStream, text_only: bool) -> Contents:
         meter.check(meter.unpacked + size, where)
         if source.status is not None:
             check_held(source.status, where)
-        # with room for one more the end is found without a larger copy
+        # one more byte finds the end without another copy
         data = _room(0 if method else size + 1)
         filled = 0
         while True:
@@ -376,10 +384,10 @@ def _room(size: int) -> bytearray | mmap.mmap:
 
 
 def look(head: bytes, where: str) -> tuple[str, bool]:
-    """Return the kind of a file by its first bytes ("" for plain text), and True if that kind is text.
+    """Return the kind of a file by its first bytes ("" for plain text), and whether that kind is text.
 
     Raises:
-        TokentuiError: It is only a stand-in for the real file.
+        TokentuiError: It is a placeholder for the real file, such as a Git LFS pointer.
     """
     if head.startswith(_LFS):
         raise TokentuiError("is a Git LFS pointer, not the file itself", where, "run git lfs pull")
@@ -397,11 +405,11 @@ def look(head: bytes, where: str) -> tuple[str, bool]:
 
 
 _METHODS: dict[str, Any] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
-"""The unpackers by the groups of `_PACKED`; `_zstd` does the rest."""
+"""The decompressors by the group names of `_PACKED`, but for zstd."""
 
 
 class _Blocks(io.RawIOBase):
-    """Blocks of bytes, none of them empty, to be read as a file."""
+    """Blocks of bytes, none empty, as a readable file."""
 
     def __init__(self, blocks: Iterator[bytes]) -> None:
         self._blocks, self._left = blocks, memoryview(b"")
@@ -418,10 +426,11 @@ class _Blocks(io.RawIOBase):
 
 
 def _zstd(packed: BinaryIO, where: str) -> Iterator[bytes]:
-    """Unpack zstd, frame after frame, by Python's own module or by `zstandard`, which are near enough alike.
+    """Unpack zstd frame by frame, by Python's own module or by `zstandard`, whose interfaces are nearly
+    equal.
 
-    `zstandard` has a reader of its own, but that takes a cut-off file for a whole one. Both unpack all that
-    they are given, so they are given little at a time: 4 bytes can hold 128 KiB.
+    The reader of `zstandard` does not notice a truncated file. Both unpack all their input at once, so they
+    get little at a time: 4 bytes can unpack to 128 KiB.
     """
     for name in ("compression.zstd", "zstandard"):
         with contextlib.suppress(ImportError):

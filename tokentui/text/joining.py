@@ -1,4 +1,4 @@
-"""Several named corpora put together as one, and how they share."""
+"""Join several named corpora to one, and weight them by their shares."""
 
 from __future__ import annotations
 
@@ -11,16 +11,20 @@ from tokentui.text.corpus import Corpus, LazyDocuments, Named
 from tokentui.text.named import Corpora
 
 _FINE, _NEAR = 100, 200
-"""Maximum times that words of the largest corpus count, and the precision of shares: one part in 200. The
-smallest number of times with that precision is used."""
+"""The largest number of times that words of the largest corpus count, and the precision of shares: one part
+in 200. The smallest number with that precision is used."""
 
 
 def times_of(sizes: Sequence[int], shares: str) -> tuple[int, ...]:
-    """Return the number of times that the words of each of some corpora count, by their sizes in bytes.
+    """Return how many times the words of each corpus count.
 
-    By `equal` a corpus of s bytes counts the whole number of times that is nearest to K times the largest
-    size over s. K is the least number up to 100 by which no share is off by more than one part in 200; 100
-    where there is none. All counts stay whole numbers.
+    With `equal`, a corpus of s bytes counts the whole number of times nearest to K * (largest size) / s. K is
+    the smallest number up to 100 for which no share is off by more than one part in 200, or 100 if there is
+    none. So all counts stay whole numbers.
+
+    Args:
+        sizes: The size of each corpus in bytes.
+        shares: One of `SHARES`.
     """
     most = max(sizes, default=0)
     if shares == "count" or not most:
@@ -40,15 +44,15 @@ def times_of(sizes: Sequence[int], shares: str) -> tuple[int, ...]:
 def joined(
     corpora: Mapping[str, Corpus], shares: str = "count", development: Mapping[str, Corpus] | None = None
 ) -> Corpus:
-    """Named corpora as one: the documents of all, one corpus after the other.
+    """Return named corpora as one: the documents of all, one corpus after the other.
 
     Args:
         corpora: The corpora by name.
         shares: One of `SHARES`.
-        development: By the same names texts that only judge a training.
+        development: Texts for evaluation only, by the same names.
 
     Raises:
-        TokentuiError: There is none, or some are counted words and others are not.
+        TokentuiError: There is no corpus, or some are counted words and others are not.
     """
     judged = development or {}
     Corpora(tuple((name_of(name, "corpus"), "-") for name in corpora), name_of(shares, "shares"),

@@ -1,9 +1,8 @@
-"""The names of several corpora that are one, such as those of languages, and the word for all of them.
+"""Several named corpora as one source, for example one per language, and how a user writes it.
 
-The word is `corpora:en=PATH,hi=PATH`, with `shares=equal` and `development.en=PATH` behind it where they are
-named; in a name or a path a comma, an equals sign and a percent sign are `%2C`, `%3D` and `%25`. All that
-takes a corpus takes it: a command, the library, a dialog, a saved session. `sample:parallel` stands for the
-parallel set.
+It is written `corpora:en=PATH,hi=PATH`, optionally followed by `shares=equal` and `development.en=PATH`. In a
+name or path, a comma, an equals sign and a percent sign are `%2C`, `%3D` and `%25`. All code that takes a
+corpus accepts it: commands, the library, dialogs, saved sessions. `sample:parallel` means the parallel set.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from tokentui.text.sources import parallel
 
 SCHEME = "corpora:"
 PARALLEL = "sample:parallel"
-"""The word for the parallel set, each language under its ISO 639 code."""
+"""The name of the parallel set: its languages as named corpora, by ISO 639 code."""
 SHARES = {
     "count": "a language weighs as much as it has text",
     "equal": "all languages weigh alike: words count so many times that their bytes come out equal",
 }
-"""The shares of named corpora, by their names."""
+"""How named corpora may share, each with a description."""
 _DEVELOPMENT = "development."
 _ALLOWED = re.compile(r"[^\W_][\w-]{0,39}")
 _ESCAPES = {"%": "%25", ",": "%2C", "=": "%3D"}
@@ -35,9 +34,9 @@ class Corpora(NamedTuple):
     """Named corpora, before they are read.
 
     Attributes:
-        sources: The name of each and what it is read from.
+        sources: The name of each corpus and its source.
         shares: One of `SHARES`.
-        development: The same for texts that only judge the training.
+        development: The same for texts for evaluation only.
     """
 
     sources: tuple[tuple[str, str], ...]
@@ -46,7 +45,7 @@ class Corpora(NamedTuple):
 
     @property
     def text(self) -> str:
-        """They in a word."""
+        """The corpora as a user writes them."""
         rows = [*self.sources, *((_DEVELOPMENT + name, source) for name, source in self.development)]
         rows += [("shares", self.shares)] if self.shares != "count" else []
         return SCHEME + ",".join(f"{_escaped(name)}={_escaped(source)}" for name, source in rows)
@@ -63,7 +62,7 @@ class Corpora(NamedTuple):
         """Return these corpora after checking that they make sense.
 
         Raises:
-            TokentuiError: They do not.
+            TokentuiError: A name, a share or a development text is invalid.
         """
         if not self.sources:
             raise TokentuiError("no corpus is named", "corpus", "such as --corpus en=english.txt")
@@ -94,7 +93,7 @@ def named_in(source: object) -> Corpora | None:
     """Return the named corpora that a source lists, or None for any other source.
 
     Raises:
-        TokentuiError: It begins as one and is none.
+        TokentuiError: It begins with `corpora:` but is invalid.
     """
     if source == PARALLEL:
         return Corpora(tuple((one.language, f"sample:{one.name}") for one in parallel()))
@@ -119,7 +118,7 @@ def named_row(word: str, option: str) -> tuple[str, str]:
     """Return the name and the source of `NAME=SOURCE`.
 
     Raises:
-        TokentuiError: It has no name.
+        TokentuiError: The name is missing.
     """
     name, equals, source = word.partition("=")
     if not equals:
@@ -137,7 +136,7 @@ def _plain(text: str) -> str:
 
 
 def sources_in(source: object) -> list[object]:
-    """Return each source that is read: of named corpora, one by one."""
+    """Return the sources that are read: those of named corpora, or the one source."""
     if isinstance(source, Mapping):
         return [one for value in source.values() for one in sources_in(value)]
     if isinstance(source, Sequence) and not isinstance(source, str | bytes):
@@ -147,7 +146,7 @@ def sources_in(source: object) -> list[object]:
 
 
 def short_name(source: str) -> str:
-    """Return a source in a word or two: the last part of a path, the names of named corpora."""
+    """Return a short name of a source: the last part of a path, or the names of named corpora."""
     if source.startswith(SCHEME):
         rows = [row.partition("=")[0] for row in source.removeprefix(SCHEME).split(",")]
         return " + ".join(_plain(name) for name in rows if name != "shares" and _DEVELOPMENT not in name)

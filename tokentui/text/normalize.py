@@ -1,9 +1,9 @@
-"""Normalization: the changes of a text before it is split, and the alignment of the result with the text.
+"""Normalization: how a text changes before it is split, and how the result aligns with the original.
 
-Each step of the axis is one or more stages, plain functions from text to text. `normalize` applies them.
-`normalize_aligned` applies them too and follows every character. It cuts a text into *sequences*: a sequence
-is a character with all characters that may combine with it. No stage depends on text outside a sequence, so
-that each result belongs to one sequence.
+Each step of the axis is one or more stages: functions from text to text. `normalize` applies them.
+`normalize_aligned` applies them too and tracks every character. It cuts a text into *sequences*: a character
+with all characters that may combine with it. No stage depends on text outside a sequence, so each result
+belongs to one sequence.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Aligned:
 
 
 def normalize(text: str, steps: tuple[str, ...]) -> str:
-    """Return the text after these steps, in this order."""
+    """Return the text after these steps, in order."""
     for stage in _stages(steps):
         text = stage(text)
     return text
@@ -62,14 +62,14 @@ def _stages(steps: tuple[str, ...]) -> list[Stage]:
 
 # --- the character classes of BERT's tokenizer as Hugging Face's library has them ---
 
-# That library asks tables of Unicode 8, so what came later counts neither as an accent nor as punctuation
-# there. The ranges stand here in full: with the tables of the running Python a text would give other tokens
-# from version to version. A class is the inside of a `[...]` of the standard library's `re`, which looks a
-# character up in a bitmap where `regex` walks through the ranges, five times as slow.
+# That library uses tables of Unicode 8: later characters are neither accents nor punctuation there. The
+# ranges are spelled out here, because with the tables of the running Python the tokens of a text would depend
+# on its version. A class is the inside of a `[...]` for `re`, which looks characters up in a bitmap; `regex`
+# walks through the ranges, five times as slowly.
 
 
 def _class(ranges: str) -> str:
-    """Return the inside of a `[...]` from ranges of code points in hex, `300-36F 483`."""
+    """Return the inside of a `[...]` for ranges of code points in hex, such as `300-36F 483`."""
     return "".join("-".join(f"\\U{int(end, 16):08x}" for end in one.split("-")) for one in ranges.split())
 
 
@@ -114,29 +114,29 @@ BERT_PUNCTUATION = _class("""
     111C5-111C9 111CD 111DB 111DD-111DF 11238-1123D 112A9 114C6 115C1-115D7 11641-11643 1173C-1173E
     12470-12474 16A6E-16A6F 16AF5 16B37-16B3B 16B44 1BC9F 1DA87-1DA8B
 """)
-"""The punctuation that BERT cuts off: category P, and the ASCII symbols."""
+"""The punctuation that BERT splits off: category P, and the ASCII symbols."""
 
 BERT_DROPPED = _class("""
     0-8 B-C E-1F 7F-9F AD 600-605 61C 6DD 70F 180E 200B-200F 202A-202E 2060-2064 2066-206F E000-F8FF FEFF
     FFF9-FFFB FFFD 110BD 1BCA0-1BCA3 1D173-1D17A E0001 E0020-E007F F0000-FFFFD 100000-10FFFD
 """)
-"""The characters that BERT removes: U+FFFD and the categories Cc (but for TAB, LF and CR), Cf and Co."""
+"""The characters that BERT removes: U+FFFD and the categories Cc (except TAB, LF and CR), Cf and Co."""
 
 BERT_IDEOGRAPHS = _class("3400-4DBF 4E00-9FFF F900-FAFF 20000-2A6DF 2A700-2B81F 2B920-2CEAF 2F800-2FA1F")
-"""The characters that BERT takes as Chinese and sets between spaces.
+"""The characters that BERT treats as Chinese and surrounds with spaces.
 
 BERT leaves out U+2B820 to U+2B91F by mistake.
 """
 
 BERT_SPACES = _class("9-D 20 85 A0 1680 2000-200A 2028-2029 202F 205F 3000")
-"""White space: Unicode's property of that name, which `\\s` of `regex` is and `\\s` of `re` is not."""
+r"""Characters with Unicode's property White_Space. That is `\s` of `regex`, not `\s` of `re`."""
 
 
 # --- the stages ---
 
 
 class CharacterTable(dict[int, str]):
-    """A table for `str.translate` that is filled as characters come."""
+    """A table for `str.translate` that computes entries at first use."""
 
     def __init__(self, of: Callable[[str], str]) -> None:
         super().__init__()
@@ -148,7 +148,8 @@ class CharacterTable(dict[int, str]):
 
 
 def lowercase(text: str) -> str:
-    """Lower case, character by character as Hugging Face does it: a sigma at the end of a word is σ too."""
+    """Return the text in lower case, character by character as Hugging Face's library does: a sigma at the
+    end of a word is σ too."""
     return text.replace("Σ", "σ").lower()
 
 
@@ -186,12 +187,13 @@ _BERT_CLEANED = CharacterTable(_bert_cleaned)
 
 
 def bert_clean(text: str) -> str:
-    """BERT's cleaning: no control characters, every white space a space, spaces around each ideograph."""
+    """Return the text after BERT's cleaning: no control characters, each white space a space, spaces around
+    each ideograph."""
     return text.translate(_BERT_CLEANED)
 
 
 def bert_strip_accents(text: str) -> str:
-    """Decomposed, without what BERT takes as an accent."""
+    """Return the decomposed text without the characters that BERT treats as accents."""
     return text if text.isascii() else _bert_class(BERT_ACCENTS).sub("", unicodedata.normalize("NFD", text))
 
 
@@ -199,7 +201,7 @@ _NMT_DROPPED = dict.fromkeys([*range(0x01, 0x09), 0x0B, *range(0x0E, 0x20), 0x7F
 _NMT_SPACES = dict.fromkeys(
     map(ord, "\t\n\f\r\u061c\u1680\u200b\u200c\u200e\u200f\u2028\u2029\u2581\ufeff\ufffd"), " "
 )
-# The full-width tilde is kept: sentencepiece's makers hold it ill-defined.
+# The full-width tilde is kept, as in sentencepiece's rules.
 _NMT_RULES = {**_NMT_DROPPED, **_NMT_SPACES, 0xFF5E: "\uff5e"}
 _NMT_CHARACTERS = CharacterTable(
     lambda character: _NMT_RULES.get(ord(character), unicodedata.normalize("NFKC", character))
@@ -207,7 +209,7 @@ _NMT_CHARACTERS = CharacterTable(
 
 
 def nmt_characters(text: str) -> str:
-    """sentencepiece's `nmt_nfkc` rules: the longest sequence that has a rule, else the character.
+    """Return the text after sentencepiece's `nmt_nfkc` rules: the longest sequence with a rule is replaced.
 
     The rules do less than NFKC: none reorders marks, and none composes a letter that already has an accent.
     """
@@ -229,7 +231,7 @@ def _nmt_compose(match: re.Match[str]) -> str:
     at = 0
     while at < len(parts):
         for end in range(min(len(parts), at + _LONGEST_RULE), at + 1, -1):
-            # A character that is several when decomposed takes part in no rule.
+            # A character that decomposes into several is in no rule.
             if all(len(part) == 1 for part in parts[at:end]) and (made := rules.get("".join(parts[at:end]))):
                 out.append(made)
                 at = end
@@ -241,7 +243,7 @@ def _nmt_compose(match: re.Match[str]) -> str:
 
 
 def squeeze(text: str) -> str:
-    """Runs of spaces become one, and both ends are trimmed of them."""
+    """Return the text with runs of spaces reduced to one, and without spaces at both ends."""
     return re.sub("  +", " ", text).strip(" ")
 
 
@@ -254,10 +256,10 @@ class Normalizer(Choice):
     """A step of the axis.
 
     Attributes:
-        stages: The stages that it is made of, in order.
-        keeps_words: Whether it neither makes nor drops a space, and leaves something of every text.
-        drops_marks: Whether it removes combining marks, so that a text of marks alone becomes empty.
-        trims: Whether it removes the spaces at both ends of a text and makes one of several between words.
+        stages: The stages of the step, in order.
+        keeps_words: True if it never adds or removes a space, and no non-empty text becomes empty.
+        drops_marks: True if it removes combining marks, so that a text of only marks becomes empty.
+        trims: True if it removes spaces at both ends of a text and reduces runs of spaces to one.
     """
 
     stages: tuple[Stage, ...]
@@ -290,32 +292,33 @@ NORMALIZERS = Axis(
 # --- sequences: what combines with what ---
 
 _LONGEST_RULE = 4
-"""The most characters that compose to one: a Greek vowel with breathing, accent and iota below."""
+"""The most characters that compose to one: a Greek vowel with breathing, accent and iota subscript."""
 _LAST = 0x30000
-"""No character from here on combines with others."""
+"""Characters from this code point on never combine with others."""
 
 
 @functools.cache
 def compositions() -> dict[str, str]:
     """Return the composed form of each sequence of characters that has one, by its full decomposition.
 
-    sentencepiece builds its rules the same way. A character that decomposes into several gives a rule for the
-    NFC of these, unless shorter rules give the same.
+    sentencepiece builds its rules in this way. A character that decomposes into several gives a rule for
+    their NFC, unless shorter rules give the same result.
     """
     rules: dict[str, str] = {}
     for code in range(0x80, _LAST):
         parts = unicodedata.normalize("NFKD", chr(code))
         if 1 < len(parts) <= _LONGEST_RULE and (made := unicodedata.normalize("NFC", parts)) != parts:
             rules[parts] = made
-    # Of a character such as ㌀ (アパート) shorter rules compose the parts: a rule goes on with what combines
-    # only.
+    # For a character such as ㌀ (アパート) shorter rules compose the parts: only combining characters
+    # extend a rule.
     seconds = {last for parts, made in rules.items() if len(made) == 1 for last in parts[1:]}
     return {parts: made for parts, made in rules.items() if seconds.issuperset(parts[1:])}
 
 
 @functools.cache
 def _followers() -> frozenset[str]:
-    """Return the characters that may combine with the one before them: marks, vowels of Hangul, …"""
+    """Return the characters that may combine with the one before: combining marks, and second parts of
+    compositions such as Hangul vowels."""
     seconds = {part for parts in compositions() for part in parts[1:]}
     return frozenset(
         chr(code)
@@ -343,7 +346,7 @@ def begins_sequence(character: str) -> bool:
 
 
 def align(stage: Stage, text: str) -> Aligned:
-    """One stage's result with its alignment."""
+    """Return the result of one stage with its alignment."""
     result = stage(text)
     if result == text:
         return Aligned(text, range(len(text)), range(1, len(text) + 1))
@@ -359,7 +362,7 @@ def align(stage: Stage, text: str) -> Aligned:
 
 
 def _by_sequence(stage: Stage, text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield (result, start, end) of each sequence, or of each character where that gives the same."""
+    """Yield (result, start, end) for each sequence, or for each character if that gives the same."""
     known: dict[str, list[tuple[str, int, int]]] = {}
     at = 0
     for sequence in text if text.isascii() else _sequences().findall(text):
@@ -377,7 +380,7 @@ def _by_sequence(stage: Stage, text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _squeezed(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the pieces of `squeeze`: a run of spaces gives one."""
+    """Yield (result, start, end) for `squeeze`: a run of spaces gives one space."""
     for match in re.finditer(" +|[^ ]+", text):
         start, end = match.span()
         if text[start] != " ":
@@ -389,13 +392,13 @@ def _squeezed(text: str) -> Iterator[tuple[str, int, int]]:
 def _coarse(result: str, made: str, starts: list[int], ends: list[int], length: int) -> Aligned:
     """Align a result that is not the concatenation of the results of its sequences.
 
-    It is fine where both ends agree, and coarse between.
+    Equal characters at both ends are aligned one by one; all between them is one range.
     """
     shorter = min(len(result), len(made))
     head = next((n for n in range(shorter) if result[n] != made[n]), shorter)
     tail = next((n for n in range(shorter - head) if result[-1 - n] != made[-1 - n]), shorter - head)
     between, rest = len(result) - head - tail, len(made) - tail
-    # The neighbors belong to the range, so that it is never empty and never overtakes them.
+    # The range includes the neighbors, so that it is never empty and never decreases.
     start = starts[head - 1] if head else 0
     end = ends[rest] if tail else length
     starts = starts[:head] + [start] * between + starts[rest:]

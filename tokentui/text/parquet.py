@@ -1,7 +1,7 @@
-"""Parquet tables as corpora: a column of documents, or counted words; and counted words written as one.
+"""Parquet tables as corpora: a column of documents, or counted words. Counted words are also written.
 
-A table of counted words has the columns `word`, `count` and `exact`. A word that is no valid UTF-8 stands in
-`exact` with its bytes, half of a surrogate pair in three of them; elsewhere `exact` is null.
+A table of counted words has the columns `word`, `count` and `exact`. `exact` has the bytes of a word that is
+not valid UTF-8 (half of a surrogate pair takes three bytes), else null.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _HALF = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 
 
 def named(path: str) -> bool:
-    """True for a file of such a name."""
+    """Return whether a path has the suffix of a Parquet table."""
     return path.lower().endswith((".parquet", ".parq"))
 
 
@@ -43,12 +43,12 @@ class ParquetTable:
     """A Parquet table.
 
     Args:
-        data: Its bytes, or an open file that can be read at any place.
+        data: Its bytes, or an open seekable file.
         where: Its name in errors.
         meter: Counts the bytes that are unpacked.
 
     Raises:
-        TokentuiError: It is no such table, or pyarrow is not installed.
+        TokentuiError: It is not a Parquet table, or pyarrow is not installed.
     """
 
     def __init__(self, data: memoryview | BinaryIO, where: str, meter: Meter) -> None:
@@ -69,17 +69,17 @@ class ParquetTable:
 
     @property
     def groups(self) -> list[int]:
-        """The bytes of each group of rows, unpacked."""
+        """The unpacked size of each row group in bytes."""
         told = self._file.metadata
         return [told.row_group(number).total_byte_size for number in range(told.num_row_groups)]
 
     @property
     def counting(self) -> str:
-        """How its words were counted, see `tokentui.text.counting`; empty if it does not say it."""
+        """How its words were counted, see `tokentui.text.counting`; empty if it does not say."""
         return ((self._file.schema_arrow.metadata or {}).get(METADATA) or b"").decode("utf-8", "replace")
 
     def counted(self, field: str) -> bool:
-        """Return whether it holds counted words, and no such column of texts."""
+        """Return whether the table has counted words and no text column with this name."""
         return field not in self._names and {WORD, COUNT} <= self._names.keys()
 
     def documents(self, field: str, groups: list[int] | None = None) -> Iterator[str]:
@@ -87,10 +87,10 @@ class ParquetTable:
 
         Args:
             field: The name of the column.
-            groups: The numbers of the groups of rows to read; all where None.
+            groups: The indices of the row groups to read; None for all.
 
         Raises:
-            TokentuiError: There is no such column, or it is not text.
+            TokentuiError: The column does not exist, or is not text.
         """
         texts = [name for name, kind in self._names.items() if self._is_text(kind)]
         if field not in texts:
@@ -103,7 +103,7 @@ class ParquetTable:
         """Yield the counted words in order.
 
         Raises:
-            TokentuiError: It holds none, or a count is none.
+            TokentuiError: It has no counted words, or a count is invalid.
         """
         kinds = self._types
         number = self._names.get(COUNT)
@@ -184,7 +184,7 @@ def write_columns(file: BinaryIO, columns: Mapping[str, tuple[str, Sequence[obje
 
     Args:
         file: The file.
-        columns: The name of Arrow's type and the values of each column, None for an absent one, by its name.
+        columns: The columns by name, each with the name of its Arrow type and its values; None is a null.
         where: The name of the file in errors.
 
     Raises:

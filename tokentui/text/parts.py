@@ -1,4 +1,4 @@
-"""The counted pre-tokens of a corpus, and of each of the named corpora that it is made of."""
+"""The counted pre-tokens of a corpus, and of each named corpus in it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class CorpusPart(NamedTuple):
     """One of the corpora of a training.
 
     Attributes:
-        name: Its name, such as that of a language; empty for the only one of a corpus without names.
+        name: Its name, such as that of a language; empty for the single part of a corpus without names.
         words: Its counted pre-tokens.
-        development: Those of a text that only judges the training; None where it has none.
-        times: How often each of its words counts: its counts have it already.
+        development: The counted pre-tokens of a text for evaluation only; None if there is none.
+        times: How often each of its words counts. The counts already include it.
     """
 
     name: str
@@ -33,14 +33,13 @@ class CorpusPart(NamedTuple):
 
 
 class Words:
-    """The distinct pre-tokens of a corpus in order of first appearance, with their counts.
+    """The distinct pre-tokens of a corpus with their counts, in order of first appearance.
 
     Args:
         words: The pre-tokens.
-        counts: How often each stands.
-        flat: The same in flat arrays, where kernels counted them: then `words` are decoded when they are
-            asked for.
-        parts: The named corpora whose words these are; empty where there are none.
+        counts: The count of each.
+        flat: The same in flat arrays if kernels counted them. Then `words` are decoded at first use.
+        parts: The named corpora; empty if there are none.
     """
 
     def __init__(
@@ -51,7 +50,7 @@ class Words:
 
     @classmethod
     def of_parts(cls, parts: Sequence[CorpusPart]) -> Words:
-        """Return the words of all parts together, in the order in which the parts bring them."""
+        """Return the words of all parts together, in order of first appearance."""
         counts: Counter[str] = Counter()
         for part in parts:
             for word, times in zip(part.words.words, part.words.counts, strict=True):
@@ -64,7 +63,7 @@ class Words:
 
     @classmethod
     def of(cls, counted: Counter[str] | FlatWords) -> Words:
-        """Take a snapshot of counts."""
+        """Return a snapshot of counts as `Words`."""
         if isinstance(counted, Counter):
             return cls(tuple(counted), tuple(counted.values()))
         return cls((), tuple(counted.counts.tolist()), counted)

@@ -1,8 +1,8 @@
-"""Patterns: matches that may take for ever, of which each gets a limited time, and the branches of a pattern.
+"""Match patterns with a time limit for each match, and list the branches of a pattern.
 
-A match of the `regex` library cannot be interrupted from outside, but it can be given a time, and other
-threads run meanwhile. So a match that is not quick is looked for in a thread of its own. A cancelled job
-leaves that thread behind; it ends by its time.
+A match of the `regex` library cannot be interrupted, but it accepts a timeout, and other threads run
+meanwhile. So a slow match runs in its own thread. If the job is cancelled, the thread is abandoned and ends
+at its timeout.
 """
 
 from __future__ import annotations
@@ -23,28 +23,33 @@ if TYPE_CHECKING:
     import regex
 
 AT_ONCE = 0.05
-"""Seconds that a match may take before the job is asked whether it is cancelled."""
+"""Seconds of a match after which the job is checked for cancellation."""
 _POLL_S = 0.02
 _TOGETHER = 1024
-"""Matches that are taken before what they are is kept: those after the last that was kept are found again."""
+"""Matches that are collected before the position is saved. After a timeout, the search resumes at the last
+saved position."""
 _FLAGS = re.compile(r"\(\?[a-zA-Z01]+\)")
 
 _T = TypeVar("_T")
 
 
 class TakesTooLong(TokentuiError):
-    """A pattern took longer over one match than `limits.Limits.pattern_seconds`, or all memory."""
+    """One match of a pattern took longer than the limit, or all memory."""
 
 
 def find_all(
     pattern: regex.Pattern[str], text: str, where: str, limit: str = "pattern-seconds"
 ) -> list[str]:
-    """Return what `pattern.findall(text)` gives of a pattern without groups.
+    """Return `pattern.findall(text)` of a pattern without groups, with a time limit for each match.
 
-    The time is that of each match, by the limit of a name.
+    Args:
+        pattern: The pattern.
+        text: The text.
+        where: The source of the pattern, for errors.
+        limit: The name of the limit, in seconds.
 
     Raises:
-        TakesTooLong: One match takes longer than a pattern may.
+        TakesTooLong: One match takes longer than the limit.
         Cancelled: The job is cancelled.
     """
     found: list[str] = []
@@ -67,8 +72,8 @@ def find_all(
 def find(
     pattern: regex.Pattern[str], text: str, where: str, start: int = 0, limit: str = "pattern-seconds"
 ) -> Iterator[regex.Match[str]]:
-    """Yield what `pattern.finditer(text, start)` gives. The time is that of each match, by the limit of a
-    name.
+    """Yield `pattern.finditer(text, start)`, with a time limit for each match. The arguments are those of
+    `find_all`.
 
     Raises:
         As `find_all`.
@@ -98,7 +103,7 @@ def find_apart(pattern: regex.Pattern[str], text: str, where: str) -> Iterator[r
     """Find matches as `find` does, for a pattern of a tokenizer file. Empty matches follow the `onig`
     library.
 
-    None lies where the match before it ends, and nothing that begins where one lies is found.
+    An empty match at the end of the previous match is skipped, as is a match that begins at an empty match.
 
     Raises:
         As `find_all`.
@@ -118,8 +123,8 @@ def find_apart(pattern: regex.Pattern[str], text: str, where: str) -> Iterator[r
 
 
 def find_short(pattern: regex.Pattern[str], text: str, at: int) -> Iterator[regex.Match[str]]:
-    """Yield what `pattern.finditer(text, at)` gives of a pattern that looks at two characters, and no
-    further.
+    """Yield `pattern.finditer(text, at)` of a pattern that looks at only two characters, without a time
+    limit.
 
     Raises:
         Cancelled: The job is cancelled.
@@ -131,7 +136,7 @@ def find_short(pattern: regex.Pattern[str], text: str, at: int) -> Iterator[rege
 
 
 def _if_empty(match: regex.Match[str]) -> tuple[int, int] | None:
-    """Return the span of an empty match; searching from its end would find it again."""
+    """Return the span of an empty match, else None. Searching from its end would find it again."""
     span: tuple[int, int] = match.span()
     return span if span[0] == span[1] else None
 
@@ -139,7 +144,7 @@ def _if_empty(match: regex.Match[str]) -> tuple[int, int] | None:
 def _next(
     pattern: regex.Pattern[str], text: str, at: int, given: tuple[int, int] | None, where: str, limit: str
 ) -> regex.Match[str] | None:
-    """Return the next match from a place on, which is known to take its time; not the one that was given."""
+    """Return the next match from a place on, other than `given`. It runs in a thread, since it is slow."""
     seconds = min(limits.value(limit), jobs.match_seconds() or math.inf)
 
     def look() -> regex.Match[str] | None:
@@ -155,7 +160,7 @@ def _next(
 
 
 def _in_thread(work: Callable[[], _T]) -> _T:
-    """Run a function in a thread, which is abandoned if the job is cancelled."""
+    """Run a function in a thread and return its result. The thread is abandoned if the job is cancelled."""
     if not jobs.can_be_cancelled():
         return work()
     from concurrent.futures import Future, wait  # few patterns are slow
@@ -186,7 +191,7 @@ def _refusal(what: str, text: str, at: int, where: str, limit: str) -> TakesTooL
 
 
 def alternatives(pattern: str) -> list[str]:
-    """Return the alternatives of a pattern at its outermost level; flags in front of all belong to each.
+    """Return the top-level alternatives of a pattern. Flags at the start of the pattern apply to each.
 
     >>> alternatives(r"(?i)a(b|c)|[|]|\\||")
     ['(?i)a(b|c)', '(?i)[|]', '(?i)\\\\|', '(?i)']
@@ -216,8 +221,8 @@ class Branches:
     """The branches of a split.
 
     Attributes:
-        names: What each matches, in words where it is one that the project knows, then the pattern.
-        alone: Whether a word is to be matched by itself, not where it stands.
+        names: The label of each: what it matches, if that is known, and its pattern.
+        alone: True to match a word by itself, without its context.
     """
 
     names: tuple[str, ...]
@@ -225,7 +230,7 @@ class Branches:
     _patterns: tuple[regex.Pattern[str] | re.Pattern[str], ...]
 
     def of(self, text: str, at: int, word: str) -> int | None:
-        """Return the index of the branch that matched a word at a place of a text, or None if unknown."""
+        """Return the index of the branch that matched a word at an offset of a text, or None if unknown."""
         if self.alone:
             text, at = word, 0
         for n, pattern in enumerate(self._patterns):
@@ -235,9 +240,9 @@ class Branches:
 
 
 BETWEEN = "what no branch matches"
-"""The label of kept text between two matches of a pattern."""
+"""The label of text between two matches of a pattern that is a word too."""
 
 
 def kept(found: Branches) -> Branches:
-    """Branches with one more for what none of them matches and is a word all the same."""
+    """Return branches with one more, for words between the matches."""
     return Branches((*found.names, BETWEEN), found.alone, (*found._patterns, re.compile("")))

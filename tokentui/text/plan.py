@@ -1,7 +1,7 @@
-"""Large corpora in parts: where files are cut.
+"""Cut the files of a large corpus into parts.
 
-A part is named by places that are known before anything is read: equal stretches of a file, in bytes. Whoever
-reads it moves both its ends on to where the text may be cut (`tokentui.text.blocks`).
+Parts are known before anything is read: ranges of a file of equal size in bytes. The reader of a range moves
+both its ends to places where the text may be cut (`tokentui.text.blocks`).
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from tokentui.text.read import FoundInputs, Input, find, way_of
 
 _COUNTS = re.compile(r"\.(tsv|counts)(\.(gz|bz2|xz|zst))?$", re.IGNORECASE)
 HEAD = 1 << 12
-"""Bytes that say what a file is."""
+"""Bytes at the start of a file that identify its kind."""
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True, slots=True)
 class FileRange:
-    """A part of one file.
+    """A range of one file.
 
     Attributes:
         file: The file.
-        way: The way to read it: one of `READ_AS`, or `table` and `counted-table` for Parquet.
-        start: Where it begins, in bytes; of a table in groups of rows.
-        stop: Where it ends; None for the end of the file.
-        size: The bytes of it, as far as they are known.
+        way: How to read it: one of `READ_AS`, or `table` or `counted-table` for Parquet.
+        start: The offset where it begins, in bytes; for a table, in row groups.
+        stop: The offset where it ends; None for the end of the file.
+        size: Its size in bytes; 0 if unknown.
     """
 
     file: Input
@@ -55,7 +55,7 @@ class FileRange:
 
 
 CountTask = tuple[FileRange, ...]
-"""The stretches that are counted at a time: one of a large file, or several small files."""
+"""Ranges that are counted together: one of a large file, or several small files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Plan:
 
     Attributes:
         parts: The parts, in order.
-        size: The bytes of all files as they stand, 0 where they are not known.
+        size: The size of all files in bytes, before unpacking; 0 if unknown.
         folders: The names of the folders among the sources.
     """
 
@@ -78,12 +78,12 @@ def plan(source: Iterable[str], recipe: Recipe, as_: str | None, field: str) -> 
 
     Args:
         source: As `read` takes it.
-        recipe: Its split says whether a document may be cut.
+        recipe: The recipe. Its split decides whether a document may be cut.
         as_: As `read` takes it.
-        field: The same.
+        field: As `read` takes it.
 
     Raises:
-        TokentuiError: A source does not exist or cannot be looked at, or is larger than the limit.
+        TokentuiError: A source does not exist, cannot be accessed, or is larger than the limit.
     """
     most, found = int(limits.now().part_bytes), list[FoundInputs]()
     for name in source:
@@ -115,8 +115,7 @@ def plan(source: Iterable[str], recipe: Recipe, as_: str | None, field: str) -> 
 
 
 def may_cut(recipe: Recipe) -> bool:
-    """Return whether the words of a document are those of its parts, each by itself, between the places to
-    cut."""
+    """Return whether a document may be cut into pieces that are split separately."""
     pretokenizer = Pretokenizer(recipe)
     return pretokenizer.in_parts and pretokenizer.knows_cuts
 
@@ -139,7 +138,7 @@ def _way(one: Input, as_: str | None, field: str) -> str:
 
 
 def _has_header(one: Input) -> bool:
-    """Return whether a file says in its first row that it holds counted words."""
+    """Return whether the first row of a file says that it has counted words."""
     with opened(one, 0) as stream:
         blocks = files.blocks(stream, one.where, files.Meter(limit="count-bytes"), size=one.size)
         return next(blocks, (b"", ""))[0].startswith(HEADER.encode())
@@ -158,7 +157,7 @@ def _head(one: Input) -> bytes:
 
 @contextlib.contextmanager
 def opened(one: Input, place: int) -> Iterator[BinaryIO]:
-    """A file that can be read at any place, from one place on."""
+    """Yield a seekable remote file or a local file, at an offset."""
     assert one.path is not None
     if one.remote:
         with remote.readable_errors(one.path), remote.open_range(one.path, place) as stream:
@@ -172,7 +171,7 @@ def opened(one: Input, place: int) -> Iterator[BinaryIO]:
 
 
 def _stretches(whole: FileRange, cuts: bool, most: int) -> Iterator[FileRange]:
-    """Return a large file in parts, or as a whole if it cannot be cut."""
+    """Yield the ranges of a large file, or one range if it cannot be cut."""
     one = whole.file
     if "table" in whole.way:
         with table_of(one) as table:
@@ -193,8 +192,8 @@ def _stretches(whole: FileRange, cuts: bool, most: int) -> Iterator[FileRange]:
 
 
 def _groups(whole: FileRange, sizes: Sequence[int], most: int) -> Iterator[FileRange]:
-    """Yield a table in runs of groups of rows. Their bytes on the disk are shared out by their bytes
-    unpacked."""
+    """Yield runs of row groups of a table. Their sizes in the file are estimated in proportion to their
+    unpacked sizes."""
     total, start, held = sum(sizes) or 1, 0, 0
     for number, size in enumerate(sizes):
         held += size

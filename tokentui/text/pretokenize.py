@@ -1,7 +1,7 @@
-"""From a document to its pre-tokens and their smallest units, as a recipe says: normalize, split, cut, mark.
+"""From a document to its pre-tokens and their smallest units, by a recipe: normalize, split, cut, mark.
 
-`Pretokenizer.words` is the fast way, for counting; `Pretokenizer.analyse` the one that knows where everything
-stands in the text as typed, for showing and encoding. Both give the same words.
+`Pretokenizer.words` is the fast way, for counting. `Pretokenizer.analyse` also returns the places in the text
+as typed, for display and encoding. Both give the same words.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class PreToken(NamedTuple):
     """A word of a text. All ranges are half-open, in characters.
 
     `start` and `end` are in the text as typed, `prepared_start` and `prepared_end` in `Analysis.prepared`.
-    `unit_spans` has the range in the text as typed of each of the word's units, from `start` on: that of the
-    whole character where a unit is a part of one, an empty range at the end for a mark that is a unit of its
-    own.
+    `unit_spans` has the range of each unit in the text as typed, relative to `start`. A unit that is part of
+    a character has the range of the character. A mark that is a unit of its own has an empty range at the
+    end.
     """
 
     text: str
@@ -49,10 +49,10 @@ class PreToken(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """A text on its way to units.
+    """A text with its normalized and prepared forms, and its pre-tokens.
 
-    `source` is the text as typed, `normalized` that after the normalize axis, `prepared` the one in which the
-    words stand: with `metaspace` spaces are ▁ there.
+    `source` is the text as typed. `normalized` is the text after the normalize axis. `prepared` is the text
+    that words are cut from: with `metaspace`, spaces are ▁ in it.
     """
 
     source: str
@@ -65,15 +65,15 @@ class Pretokenizer:
     """Normalizes a text, splits it into pre-tokens and cuts these into units, by a recipe.
 
     Args:
-        recipe: The recipe. The axes normalize, split, unit and mark, the symbols and the space in front
-            are used.
+        recipe: The recipe. Its axes normalize, split, unit and mark, its symbols and its leading space are
+            used.
 
     Raises:
-        TokentuiError: The normalization changes one of the symbols, so that it is never found.
+        TokentuiError: The normalization changes a symbol, so that no text contains it.
     """
 
     beyond_axes: ClassVar[bool] = False
-    """True if more is done to a text than the axes of the recipe describe."""
+    """True in subclasses that do more to a text than the axes of the recipe describe."""
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
@@ -81,7 +81,7 @@ class Pretokenizer:
         unit = UNITS.of(recipe.unit)
         self._in_bytes, self._cut_units, self._put = unit.is_byte, unit.cut, MARKS.of(recipe.mark).put
         self.symbols = frozenset(recipe.symbols)
-        """The symbols of the recipe, each of which is a word."""
+        """The symbols of the recipe. Each is a word."""
         for name in recipe.symbols:
             _check_symbol(name, recipe)
         self._mark = to_bytes(recipe.mark_text)
@@ -99,8 +99,8 @@ class Pretokenizer:
 
     @property
     def knows_cuts(self) -> bool:
-        """True if there are places where a document may be cut."""
-        # a text that is nothing but an accent leaves its space in the middle of a text only
+        """True if the split has safe cuts."""
+        # A text of only an accent leaves its space only in the middle of a text.
         trimmed = self._trims and any(NORMALIZERS.of(name).drops_marks for name in self.recipe.normalize)
         return self._splitter.cut is not None and not trimmed
 
@@ -108,16 +108,16 @@ class Pretokenizer:
         """Return the words of a document in order.
 
         Args:
-            document: The document, or a part of it between places that `safe_cut` gave.
-            first: Whether the document starts with it.
+            document: The document, or a part of it between safe cuts.
+            first: True if the document starts with this part.
 
         Raises:
-            TokentuiError: The pattern takes longer.
+            TokentuiError: The pattern takes too long.
         """
         return self._splitter.words(self._normalized_part(document, first), first=first)
 
     def prepared_length(self, document: str, *, first: bool = True) -> int:
-        """Return the number of characters of the text that words are cut from. The arguments are those of
+        """Return the number of characters of the prepared text of a document. The arguments are those of
         `words`."""
         return len(self._splitter.prepare(self._normalized_part(document, first), first))
 
@@ -133,21 +133,20 @@ class Pretokenizer:
         return normalize(self.typed(document), self.recipe.normalize)
 
     def safe_cut(self, document: str, at: int) -> int:
-        """Return the first of `cuts`, or the length of the document if it has no safe cut."""
+        """Return the first of `cuts`, or the length of the document if there is none."""
         return next(self.cuts(document, at), len(document))
 
     def cuts(self, document: str, at: int) -> Iterator[int]:
-        """Yield the places from `at` on, 0 excluded, that are known to be safe for cutting the document in
-        two.
+        """Yield the safe cuts of a document from `at` on, except 0.
 
-        There `words(head) + words(tail, first=False)` are the words of the whole.
+        At a safe cut, `words(head) + words(tail, first=False)` are the words of the whole.
         """
         steps, cut = self.recipe.normalize, self._splitter.cut
         if cut is None or not self.knows_cuts:
             return
-        # No normalizer looks across the place before a space or a line end, so the two characters around it
-        # are normalized by themselves; the split decides on what they become. One that trims a text leaves a
-        # letter at the end of the head alone, and the space in front of the tail is put back.
+        # No normalizer looks across the place before a space or a line end. So the two characters around it
+        # are normalized by themselves, and the split decides by the results. A normalizer that trims leaves
+        # only the letter at the end of the head; the space in front of the tail is restored.
         wanted = _LETTER_BEFORE_SPACE if self._trims else _BEFORE_SPACE if steps else cut
         for match in patterns.find_short(wanted, document, max(at - 1, 0)):
             end: int = match.end()
@@ -161,17 +160,16 @@ class Pretokenizer:
 
     @property
     def plain_unit(self) -> str:
-        """Return `byte` or `char` if a word's units are its bytes or characters, without marks; else an empty
-        string.
+        """The unit of words if it has no marks: `byte` or `char`; else empty.
 
-        Symbols are other words.
+        Symbols are an exception: each is one unit.
         """
         unit = self.recipe.unit
         return unit if unit in ("byte", "char") and not self._put and not self._splitter.symbols else ""
 
     def units(self, word: str) -> list[bytes]:
-        """Return the smallest units of a word in order, as exact bytes with their marks. A symbol is one
-        unit, and bears no mark."""
+        """Return the smallest units of a word in order, as exact bytes with their marks. A symbol is one unit
+        without a mark."""
         units = self._plain(word)
         if not units or word in self.symbols:
             return units
@@ -184,7 +182,7 @@ class Pretokenizer:
         return [unit if unit in held else other for unit, other in marked]
 
     def _plain(self, word: str) -> list[bytes]:
-        """Return the smallest units of a word without marks. The job of a long word can be cancelled."""
+        """Return the smallest units of a word without marks. The job can be cancelled in a long word."""
         symbols = self._splitter.symbols
         if symbols is None and len(word) <= jobs.BLOCK:
             return list(self._cut_units(word))
@@ -199,19 +197,19 @@ class Pretokenizer:
         return units
 
     def analyse(self, text: str | bytes) -> Analysis:
-        """Return all that becomes of a text before its units are merged.
+        """Normalize and split a text, with the places of words and units.
 
         Args:
-            text: The text; bytes are read as UTF-8, what is not UTF-8 as "surrogateescape" has it.
+            text: The text; bytes are decoded as UTF-8 with "surrogateescape".
 
         Raises:
-            TokentuiError: The pattern takes longer.
+            TokentuiError: The pattern takes too long.
         """
         source = text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
         aligned = normalize_aligned(self.typed(source), self.recipe.normalize)
         prepared = self._splitter.prepare(aligned.text)
         spans = self._splitter.spans(aligned.text)
-        # of each character of `prepared` the range as typed; the ▁ set in front came from nothing
+        # the range of each character of `prepared` in the text as typed; the ▁ in front has none
         starts, ends = aligned.starts, aligned.ends
         if len(prepared) > len(starts):
             starts, ends = [starts[0], *starts], [starts[0], *ends]
@@ -230,16 +228,16 @@ class Pretokenizer:
         return Analysis(source, aligned.text, prepared, pretokens)
 
     def typed(self, text: str) -> str:
-        """Return the text before normalization. Bytes that are not UTF-8 are replaced, unless units are
-        bytes."""
+        """Return the text before normalization. Unless units are bytes, bytes that are not UTF-8 are replaced
+        by U+FFFD."""
         if self._in_bytes or text.isascii():
             return text
         return _SURROGATE.sub("\ufffd", text)
 
 
 def _check_symbol(name: str, recipe: Recipe) -> None:
-    """Refuse a symbol that no text holds when it is looked for: after normalization, and with ▁ for spaces
-    under `metaspace`."""
+    """Refuse a symbol that no prepared text can contain: normalization changes it, or `metaspace` replaces
+    its spaces."""
     marked = SPLITS.of(recipe.split).marks_spaces
     made = normalize(f"x{name.replace(SPACE_MARK, ' ') if marked else name}x", recipe.normalize)[1:-1]
     made = made.replace(" ", SPACE_MARK) if marked else made
@@ -252,14 +250,14 @@ def _owners(characters: str, word: str, start: int) -> Sequence[int]:
     """Return, for each byte of a word, the index of its character in the text.
 
     Args:
-        characters: Those of the text that the word is cut from.
+        characters: The characters of the text that the word is cut from.
         word: The word.
-        start: The place of the first of these characters.
+        start: The index of the first of these characters.
     """
     owners = [start + n for n, character in enumerate(characters) for _ in to_bytes(character)]
     data = to_bytes(word)
-    # Where a split cut inside the first character, the word starts within it: lead bytes make that place the
-    # only one.
+    # If a split cut inside the first character, the word starts inside it. Only one place fits its lead
+    # bytes.
     skipped = to_bytes(characters).find(data)
     return owners[skipped : skipped + len(data)]
 
@@ -270,13 +268,13 @@ _LETTER_BEFORE_SPACE = re.compile(r"[^\W_](?= )")
 
 
 def cut_key(recipe: Recipe) -> tuple[object, ...]:
-    """Return the values of a recipe that decide its words: recipes with equal keys cut every text into the
-    same words."""
-    # what is no UTF-8 is replaced in units other than bytes
+    """Return a key of all values of a recipe that decide its words. Recipes with equal keys have equal words
+    for every text."""
+    # Units other than bytes replace bytes that are not UTF-8.
     return recipe.normalize, splitter_of(recipe), UNITS.of(recipe.unit).is_byte
 
 
-# ---- the smallest units of a word, and the marks that some of them bear
+# ---- the smallest units of a word, and their marks
 
 
 _SINGLE = [bytes((value,)) for value in range(256)]
@@ -306,10 +304,9 @@ class Unit(Choice):
     """A kind of unit.
 
     Attributes:
-        plural: Several of them, for titles.
-        cut: The units of a text, without marks.
-        kinds: How many different ones there may be, for kernels that number them by what they are; 0 for no
-            such number.
+        plural: The plural, for titles.
+        cut: Returns the units of a text, without marks.
+        kinds: The number of different units, for kernels that use units as numbers; 0 if it has no bound.
         is_byte: True if a unit is a byte, so that a token may hold part of a character.
     """
 
@@ -352,12 +349,12 @@ class Mark(Choice):
     """A way to mark where a word starts or ends.
 
     Attributes:
-        put: The units of a word, of which there is at least one, with the mark; it may change the list that
-            it is given. None for no mark.
-        kernel: Whether the kernels of merges know it.
+        put: Returns the units of a non-empty word with the mark. It may change its argument. None for no
+            mark.
+        kernel: True if the kernels of merges support it.
         is_unit: True if the mark is a unit of its own, after the word.
         in_front: True if the mark is in front of units that continue a word.
-        at_end: True if the mark is glued to the last unit of a word.
+        at_end: True if the mark is part of the last unit of a word.
     """
 
     put: Callable[[list[bytes], bytes], list[bytes]] | None = None

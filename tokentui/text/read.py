@@ -1,4 +1,4 @@
-"""Reading corpora: resolve a source to files, read each, and join them to one corpus."""
+"""Read corpora: resolve a source to files, read each file, and join the documents to one corpus."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from tokentui.text.named import named_in
 from tokentui.text.sources import READ_AS, find_sample, samples
 
 COUNTED = ".counts.tsv"
-"""The end of a name that says that a file holds counted words."""
+"""Suffix of a file of counted words."""
 HEADER_CHARS = 1 << 16
-"""Characters in which the first row of a file says that it holds counted words."""
+"""Characters at the start of a file that are searched for the header of counted words."""
 _STDIN = "standard input"
 _PACKED_NAME = re.compile(r"\.(gz|bz2|xz|zst)$")
 _MOST_NAMES = 2000  # of a folder, looked at for one like a name that is not there
 
 
 CorpusSource: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-"""A source of a corpus, or several."""
+"""One or several sources of a corpus."""
 _SourcesByName: TypeAlias = Mapping[str, CorpusSource | Corpus]
 
 
@@ -59,20 +59,20 @@ def read(
 
     Args:
         source: A file, a folder (its text files), `-` (standard input), a glob, `sample:NAME`, or a URL of
-            one of `remote.SCHEMES`; or several of them, whose documents come one after the other. Packed
-            files (gzip, bzip2, xz, zstd) are unpacked. A path object is a path and nothing else. Or named
-            corpora: a dict of these by name.
+            one of `remote.SCHEMES`; or several of them, whose documents are joined. Compressed files (gzip,
+            bzip2, xz, zstd) are unpacked. A path object is always a path. A dict of sources gives named
+            corpora.
         as_: How files are read, one of `READ_AS`; None goes by the name: `.jsonl` and `.ndjson`,
-            `.counts.tsv`, `.parquet`, else text. A named pipe is read only where this is given.
+            `.counts.tsv`, `.parquet`, else text. A named pipe is read only if this is given.
         field: The field of JSON rows, or the column of a Parquet table, that holds the text.
         stdin: The stream that `-` reads; the program's standard input when None.
-        shares: Of named corpora how they share, one of `named.SHARES`.
-        development: Of named corpora, by name, the texts that only judge a training.
+        shares: How named corpora share, one of `named.SHARES`.
+        development: Texts for evaluation only, by the names of named corpora.
 
     The job reports its progress in bytes of the files on the disk.
 
     Raises:
-        TokentuiError: A source does not exist, is not text, is damaged or too large. The one line names it.
+        TokentuiError: A source does not exist, is not text, is damaged or too large. The message names it.
         Cancelled: The job is cancelled.
     """
     name_of(field, "field")
@@ -85,7 +85,7 @@ def read(
         if isinstance(source, str | bytes | os.PathLike)
         else each_of(source, "corpus", "hand in a path, or a list")
     )
-    # A path object stays one: `-` and globs are texts.
+    # Keep a path object, since the texts `-` and globs are not paths.
     names = [
         name if path_of(name, "corpus") and isinstance(name, os.PathLike) else str(name) for name in given
     ]
@@ -154,8 +154,8 @@ def _named(
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One file to read, by its path or URL; `path` None is standard input. One that is `listed` in a folder
-    is meant only if it is text."""
+    """A file to read: a path, a URL, or standard input if `path` is None. A file that is `listed` in a folder
+    is skipped if it is not text."""
 
     path: str | None
     size: int | None = None
@@ -190,7 +190,7 @@ class FoundInputs:
         name: The name to show.
         inputs: The files.
         folder: True if the source is a folder.
-        left_out: The number of files of the folder that are not read, by their kind.
+        left_out: The number of skipped files of the folder, by kind.
     """
 
     name: str
@@ -204,10 +204,10 @@ def find(source: str | os.PathLike[str], pipes: bool) -> FoundInputs:
 
     Args:
         source: As `read` takes it.
-        pipes: True where a named pipe may be meant.
+        pipes: True to accept a named pipe.
 
     Raises:
-        TokentuiError: There are none, or they cannot be looked at.
+        TokentuiError: No file matches, or a file cannot be accessed.
     """
     if isinstance(source, str):
         if named_in(source) is not None:
@@ -256,7 +256,7 @@ def _glob(pattern: str) -> FoundInputs:
 
 
 def _folder(folder: str) -> FoundInputs:
-    """Return the regular files below a folder, sorted; hidden ones and links to folders are left out."""
+    """Return the regular files below a folder, sorted. Hidden files and links to folders are skipped."""
     name = shown_path(os.path.basename(os.path.abspath(folder)) or folder) + "/"
     found = FoundInputs(name, [], folder=True)
     paths = []
@@ -287,8 +287,7 @@ def _in_order(path: str) -> list[str]:
 
 
 def _alike(path: str) -> str:
-    """Return the hint for a missing file: a file of a similar name in its folder, or a sample of that name.
-    """
+    """Return the hint for a missing file: a file with a similar name in its folder, or a sample."""
     folder, name = os.path.split(path)
     if path in {sample.name for sample in samples()}:
         return f"did you mean sample:{path}?"
@@ -313,7 +312,7 @@ def _title(found: list[FoundInputs]) -> str:
 
 
 class _Parts:
-    """The corpus as its files are read, one after the other."""
+    """Collects the contents of the files of a corpus."""
 
     def __init__(self, field: str, meter: files.Meter, stdin: BinaryIO | None) -> None:
         self._field, self._meter, self._stdin = field, meter, stdin
@@ -366,7 +365,7 @@ class _Parts:
                 self._documents.append(text)
 
     def _count_by(self, found: str, where: str) -> None:
-        """Note how a file of counted words was counted.
+        """Record how a file of counted words was counted.
 
         Raises:
             TokentuiError: Another file was counted in another way.
@@ -376,7 +375,7 @@ class _Parts:
         self._counting = found if self._counting is None else self._counting and found
 
     def _take_table(self, contents: files.Contents, as_: str | None, where: str) -> None:
-        """Take the documents, or the counted words, of a Parquet table."""
+        """Add the documents or the counted words of a Parquet table."""
         self.digests.append(contents.digest or digest_of(contents.data))
         table = parquet.ParquetTable(contents.data, where, self._meter)
         self._hold("words" if as_ == "counts" or table.counted(self._field) else "texts", where)
@@ -387,10 +386,10 @@ class _Parts:
             self._documents += table.documents(self._field)
 
     def _hold(self, kind: str, where: str) -> None:
-        """Note that a file holds counted words, or texts.
+        """Record that a file contains counted words or texts.
 
         Raises:
-            TokentuiError: Another one holds the other.
+            TokentuiError: Another file contains the other kind.
         """
         self._ways.setdefault(kind, where)
         if len(self._ways) == 2:
@@ -410,7 +409,7 @@ class _Parts:
         return files.read_stream(stream, _STDIN, self._meter)
 
     def corpus(self, name: str, notes: Sequence[str]) -> Corpus:
-        """Return all that was read, as one."""
+        """Return everything that was read as one corpus."""
         counts = Corpus.from_counts(self._counts).counts if "words" in self._ways else None
         told = (*notes, *self._notes, *mark_notes(self._marked))
         bytes_ = sum(one.count for one in self._invalid)
@@ -423,7 +422,8 @@ class _Parts:
 
 
 def way_of(path: str, text: Callable[[], str]) -> str:
-    """Return how to read a file, by its name, or by the start of its text if the name does not decide."""
+    """Return how to read a file: one of `READ_AS`, by its name, or by the start of its text if the name does
+    not decide."""
     name = _PACKED_NAME.sub("", path.lower())
     if name.endswith((".jsonl", ".ndjson")):
         return "jsonl"

@@ -1,9 +1,8 @@
-"""Places that are no paths of this machine: URLs that fsspec opens, and tokenizers of the Hugging Face hub.
+"""Remote files: URLs that fsspec opens, and tokenizers of the Hugging Face hub.
 
-The schemes are listed in `SCHEMES`; no other is opened, and none that names a file of this machine. What
-comes from a place is untrusted: it is read as a stream that ends at a limit, an answer that sends the reader
-from https to plain http, or to an address of this machine or its network, is refused, and messages hold
-neither the password nor the query of a URL.
+Only the schemes in `SCHEMES` are opened; none of them names a local file. Remote data is untrusted. It is
+read as a stream up to a limit. A redirect from https to http, or to an address of this machine or its
+network, is refused. Messages contain neither the password nor the query of a URL.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ from tokentui.core.errors import Cancelled, TokentuiError, shown_path
 from tokentui.core.jobs import check
 
 Untyped = Any
-"""A module or a value of fsspec and of the libraries under it, which have no types here."""
+"""A module or value of fsspec and its libraries, which have no types here."""
 EXTRA = "pip install 'tokentui[remote]'"
 BLOCK = 1 << 22
-"""Bytes that are fetched in one request of a file that is read in parts."""
+"""Bytes per request of a file that is read in parts."""
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://", re.ASCII)
 _HUB = re.compile(r"hf:(?!//)(?P<repo>[\w.-]+(?:/[\w.-]+)?)(?:@(?P<revision>[\w./-]+))?", re.ASCII)
 _MAGIC = re.compile(r"[*?\[]")
@@ -36,13 +35,13 @@ _CAUSES = 20
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """A kind of place.
+    """A scheme of URLs.
 
     Attributes:
-        name: The word in front of `://`.
-        about: The place, in a few words.
-        needs: The package that fsspec opens it with.
-        lists: Whether it has folders and globs.
+        name: The name before `://`.
+        about: A short description.
+        needs: The package that fsspec needs for it.
+        lists: True if it has folders and globs.
     """
 
     name: str
@@ -59,7 +58,7 @@ SCHEMES: dict[str, Scheme] = {one.name: one for one in (
     Scheme("gs", "Google Cloud Storage", "gcsfs"),
     Scheme("abfs", "Azure storage", "adlfs"),
 )}
-"""The schemes by name. The extra `remote` installs what the first four need."""
+"""The schemes by name. The extra `remote` installs the packages of the first four."""
 
 
 class RemoteFile(NamedTuple):
@@ -70,12 +69,12 @@ class RemoteFile(NamedTuple):
 
 
 def is_url(name: object) -> bool:
-    """True for a text that begins like a URL."""
+    """Return whether a text begins like a URL."""
     return isinstance(name, str) and _URL.match(name) is not None
 
 
 def is_remote(name: object) -> bool:
-    """True for a URL, and for a tokenizer of the hub (`hf:OWNER/NAME`)."""
+    """Return whether a text is a URL or a tokenizer of the hub (`hf:OWNER/NAME`)."""
     return is_url(name) or (isinstance(name, str) and name.startswith("hf:"))
 
 
@@ -83,7 +82,7 @@ def scheme_of(url: str) -> Scheme:
     """Return the scheme of a URL.
 
     Raises:
-        TokentuiError: None of `SCHEMES`, or one URL inside another.
+        TokentuiError: The scheme is not in `SCHEMES`, or the URL contains another URL.
     """
     match = _URL.match(url)
     name = match[1].lower() if match else ""
@@ -97,8 +96,7 @@ def scheme_of(url: str) -> Scheme:
 
 
 def shown(url: str) -> str:
-    """Return a URL for display, without user, password, query and fragment, since each may contain a secret.
-    """
+    """Return a URL for display, without user, password, query and fragment, which may contain secrets."""
     from urllib.parse import urlsplit  # not before a URL is named
 
     with contextlib.suppress(ValueError):
@@ -122,11 +120,12 @@ def base_name(url: str) -> str:
 
 
 def list_files(url: str) -> tuple[list[RemoteFile], bool]:
-    """Return the files that a URL names, sorted: itself, those below a folder, or those that match a glob;
-    and whether it is a folder.
+    """Return the files that a URL names, sorted, and whether the URL is a folder.
+
+    The files are the URL itself, all below a folder, or those that match a glob.
 
     Raises:
-        TokentuiError: There are none, they may not be read, or the place does not answer.
+        TokentuiError: There are no files, access is denied, or the server does not answer.
     """
     scheme = scheme_of(url)
     with readable_errors(url):
@@ -147,7 +146,7 @@ def list_files(url: str) -> tuple[list[RemoteFile], bool]:
 
 
 def _files(system: Untyped, found: dict[str, Untyped], url: str, below: str = "") -> list[RemoteFile]:
-    """Return the files of a listing, hidden ones left out."""
+    """Return the files of a listing without hidden ones."""
     if len(found) > _MOST_FILES:
         raise TokentuiError(f"more than {_MOST_FILES:,} files", shown(url), "name a part of them")
     below = below.rstrip("/") + "/" if below else ""
@@ -164,10 +163,10 @@ def _size_or_none(size: object) -> int | None:
 
 
 def open_stream(url: str) -> BinaryIO:
-    """Return the bytes of a file as a stream, from its beginning.
+    """Return a file as a stream of bytes from its start.
 
     Raises:
-        TokentuiError: It cannot be opened. What goes wrong while it is read is told by `readable_errors`.
+        TokentuiError: It cannot be opened. For errors during reading use `readable_errors`.
     """
     streamed = scheme_of(url).name in ("http", "https", "hf")
     with readable_errors(url):
@@ -178,7 +177,7 @@ def open_stream(url: str) -> BinaryIO:
 
 
 def open_range(url: str, place: int) -> BinaryIO:
-    """Return the bytes of a file from a place on, fetched block by block.
+    """Return a file as a stream of bytes from an offset, fetched block by block.
 
     Raises:
         TokentuiError: It cannot be opened.
@@ -191,7 +190,7 @@ def open_range(url: str, place: int) -> BinaryIO:
 
 
 def supports_ranges(url: str) -> bool:
-    """Return whether the place gives parts of a file: not every web server does."""
+    """Return whether the server gives parts of a file. Not every web server does."""
     if scheme_of(url).lists:
         return True
     try:
@@ -203,10 +202,10 @@ def supports_ranges(url: str) -> bool:
 
 @contextlib.contextmanager
 def readable_errors(url: str) -> Iterator[None]:
-    """Tell in one line why a place gives nothing.
+    """Raise exceptions of fsspec inside as a one-line error.
 
     Raises:
-        TokentuiError: Anything went wrong inside.
+        TokentuiError: The work inside raised such an exception.
     """
     try:
         yield
@@ -263,7 +262,7 @@ _SILENT = frozenset({
     "EndpointConnectionError", "ConnectTimeoutError", "ReadTimeoutError", "ConnectTimeout",
     "ReadTimeout", "InvalidURL",
 })
-"""Errors of several libraries that mean that no server answers."""
+"""Names of exceptions of several libraries that mean that no server answers."""
 
 
 def _status(error: BaseException) -> int | None:
@@ -289,7 +288,7 @@ def _system(url: str) -> tuple[Untyped, str]:
 
 @functools.cache
 def _web_options() -> dict[str, object]:
-    """Options for web servers: silence ends after a time, and each redirect is looked at."""
+    """Return options for web servers: a timeout, and a check of each redirect."""
     import aiohttp  # needed for these places alone
 
     async def look(session: object, context: object, asked: Untyped) -> None:
@@ -306,11 +305,11 @@ def _web_options() -> dict[str, object]:
 
 
 def check_redirect(asked: str, target: str) -> None:
-    """Refuse to follow an answer that sends the reader from one URL to another that could surprise.
+    """Refuse an unsafe redirect from one URL to another.
 
     Raises:
-        TokentuiError: The other one is unencrypted while the first is not, no web server, or an address of
-            this machine or its network while the first is none.
+        TokentuiError: The target is http after https, not a web server, or an address of this machine or its
+            network although the first URL is not.
     """
     from urllib.parse import urlsplit
 
@@ -324,7 +323,7 @@ def check_redirect(asked: str, target: str) -> None:
 
 
 def _inside(host: str) -> bool:
-    """True for a name or an address of this machine or of a network that is not public."""
+    """Return whether a host is this machine or in a network that is not public."""
     import ipaddress
 
     if host == "localhost" or host.endswith((".localhost", ".local", ".internal")):
@@ -342,8 +341,8 @@ class Repository(NamedTuple):
     """The files of a repository of the hub.
 
     Attributes:
-        folder: The path of the folder on this machine that holds the fetched files.
-        streamed: The other files that were looked for: they are read from their URLs.
+        folder: The path of the folder on this machine that has the downloaded files.
+        streamed: Other files of the repository; they are read from their URLs.
     """
 
     folder: str
@@ -353,19 +352,18 @@ class Repository(NamedTuple):
 def download_from_hub(
     name: str, files: Sequence[str], needed: Sequence[Sequence[str]], suffix: str = ""
 ) -> Repository:
-    """Fetch files of a repository, `hf:OWNER/NAME` or `hf:OWNER/NAME@REVISION`, into the cache of
-    huggingface_hub. The hub is asked once for the list of its files, and then for those that are not in the
-    cache. Without a network the files that were fetched before are taken.
+    """Download files of a repository into the cache of huggingface_hub. The hub is asked once for the list of
+    files. Without a network the cached files are used.
 
     Args:
-        name: The name of the repository.
-        files: The files to fetch; those that the repository lacks are left out.
-        needed: Rows of files, of which at least one row has to be there.
-        suffix: The end of names of files that are not fetched and serve in place of these rows; empty for
-            none.
+        name: The repository: `hf:OWNER/NAME` or `hf:OWNER/NAME@REVISION`.
+        files: The files to download. Files that the repository lacks are skipped.
+        needed: Groups of files. The repository must have all files of at least one group.
+        suffix: The end of the names of files that are streamed and can replace these groups; empty for none.
 
     Raises:
-        TokentuiError: There is no such row, it may not be read, it is too large, or the hub does not answer.
+        TokentuiError: No group is complete, access is denied, a file is too large, or the hub does not
+            answer.
     """
     sandbox.check(name)
     match = _HUB.fullmatch(name)
@@ -421,7 +419,7 @@ def _refused(error: Exception) -> bool:
 
 
 def _kept(hub: Untyped, repo: str, file: str, revision: str | None) -> str | None:
-    """Return the path of a file that was fetched before; None if it was not."""
+    """Return the path of a cached file; None if it is not cached."""
     path = hub.try_to_load_from_cache(repo, file, revision=revision)
     return path if isinstance(path, str) else None
 

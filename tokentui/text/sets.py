@@ -1,8 +1,8 @@
-"""Set operations in the brackets of a pattern: `[\\p{L}&&[^\\p{Han}]]`.
+r"""Rewrite set operations in the brackets of a pattern, such as `[\p{L}&&[^\p{Han}]]`.
 
-Oniguruma and Rust's regex crate know them. Python's `regex` reads `&&` as two characters, unless a whole
-pattern is read as version 1, which also changes case folding. So a class with a set operation is rewritten
-with lookaheads, and the rest of the pattern stays as it is.
+Oniguruma and Rust's regex crate support them. Python's `regex` reads `&&` as two characters, unless the whole
+pattern is read as version 1, which also changes case folding. So only classes with a set operation are
+rewritten, with lookaheads.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def expanded(pattern: str) -> str:
     two are operations only before a class, such as `[…]` or `\p{…}`.
 
     Raises:
-        TokentuiError: A side of an operation is empty, or a bracket is not closed.
+        TokentuiError: An operand is empty, or a bracket is not closed.
 
     >>> expanded(r"[\p{L}&&[^\p{Han}]]+|[&]")
     '(?:(?=[\\p{L}])[^\\p{Han}])+|[&]'
@@ -50,9 +50,8 @@ def expanded(pattern: str) -> str:
 
 
 def class_end(pattern: str, at: int) -> int:
-    """Return the position after the class that opens at a position. Brackets nest in it only if it has a set
-    operation, as `regex` reads them.
-    """
+    """Return the offset after the class that opens at an offset. As in `regex`, brackets nest only if the
+    class has a set operation."""
     end = _nested_end(pattern, at)
     if end is not None and _has_operation(pattern[at:end]):
         return end
@@ -60,7 +59,7 @@ def class_end(pattern: str, at: int) -> int:
 
 
 def _plain_end(pattern: str, at: int) -> int:
-    """Return the position after a class in which a bracket is a character."""
+    """Return the offset after a class in which brackets do not nest."""
     at += 1
     if pattern.startswith("^", at):
         at += 1
@@ -73,7 +72,7 @@ def _plain_end(pattern: str, at: int) -> int:
 
 
 def _nested_end(pattern: str, at: int) -> int | None:
-    """Return the position after a class in which brackets nest, or None if it is not closed."""
+    """Return the offset after a class in which brackets nest, or None if it is not closed."""
     depth = 0
     while at < len(pattern):
         if pattern[at] == "[" and not (depth and _POSIX.match(pattern, at)):
@@ -93,7 +92,7 @@ def _nested_end(pattern: str, at: int) -> int | None:
 
 
 def _has_operation(text: str) -> bool:
-    """Return whether a class has an operation that no backslash takes away."""
+    """Return whether a class has an unescaped set operation."""
     at = 1
     while at < len(text):
         if _OPERATION.match(text, at):
@@ -104,7 +103,7 @@ def _has_operation(text: str) -> bool:
 
 
 def _class(pattern: str, at: int, depth: int = 0) -> tuple[str, int]:
-    """Return a class as a pattern of one character, and the position after it."""
+    """Return a class as a pattern of one character, and the offset after it."""
     if depth > _DEEPEST:
         raise _error("brackets too deep in one another", at)
     begin = at
@@ -146,7 +145,7 @@ def _class(pattern: str, at: int, depth: int = 0) -> tuple[str, int]:
 
 
 def _union(members: str, inner: list[str], at: int) -> str:
-    """Return the pattern of a side of an operation."""
+    """Return the pattern of an operand."""
     sides = [f"[{members}]"] * bool(members) + inner
     if not sides:
         raise _error("a set operation with an empty side", at)

@@ -1,7 +1,5 @@
-"""Names of corpora, the ways to read a file, and the parsers of lines: documents, JSON rows, counted words.
-
-The names are known before anything is read: the words of a command need them.
-"""
+"""The built-in corpora, the ways to read a file, and the parsers of lines: documents, JSON rows, counted
+words."""
 
 from __future__ import annotations
 
@@ -23,19 +21,18 @@ READ_AS = {
     "jsonl": "a document a row of JSON",
     "counts": "a word a row, with its count",
 }
-"""By their names."""
+"""The ways to read a file, each with a description."""
 
 _ROWS_BETWEEN_CHECKS = 4096
 _COUNT = re.compile("0*[1-9][0-9]{0,14}")
 _NOT_PLAIN = re.compile("[\t\n\r\ufeff\ud800-\udfff]")
-# A whole number of more than 4300 digits would be refused as an int; no number is looked at here.
+# int() refuses numbers of more than 4300 digits; no number is used here.
 _JSON = json.JSONDecoder(parse_int=float)
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A built-in corpus. `as_` is how its file is read; `language` an ISO 639 code, or what else it is
-    written in."""
+    """A built-in corpus. `as_` is how its file is read. `language` is an ISO 639 code, or a description."""
 
     name: str
     title: str
@@ -50,8 +47,8 @@ class Sample:
 
     @property
     def size(self) -> int:
-        """The size of the text in bytes: without line ends for a file of lines; for counted words, each as
-        often as it counts."""
+        """The size of the text in bytes: without line ends for a file of lines; counted words are multiplied
+        by their counts."""
         if self.as_ == "text":
             return self.bytes
         lines = self.path.read_bytes().splitlines()
@@ -61,7 +58,7 @@ class Sample:
         return sum(len(word) * int(count) for word, _, count in rows)
 
 
-# A one-line example is read as lines, so that the line end of its file is no part of it.
+# A one-line example is read as lines, so that the line end of its file is not part of it.
 _TABLE = (
     ("english", "An evening in a repair café", "en", "text", "english.txt"),
     ("indonesian", "Pasar pagi", "id", "text", "indonesian.txt"),
@@ -94,7 +91,7 @@ _PARALLEL = (
     ("Turkish", "tr"), ("Russian", "ru"), ("Arabic", "ar"), ("Hindi", "hi"), ("Chinese", "zh"),
     ("Japanese", "ja"), ("Korean", "ko"),
 )
-"""The languages of the parallel set: the same sentences line by line, a file a language."""
+"""The languages of the parallel set: the same sentences in the same lines, one file per language."""
 
 
 def _folder() -> Path:
@@ -113,7 +110,7 @@ def samples() -> tuple[Sample, ...]:
 
 
 def parallel() -> tuple[Sample, ...]:
-    """Return samples of the same sentences in several languages, line by line."""
+    """Return the samples of the parallel set: the same sentences in several languages, line by line."""
     folder = _folder() / "parallel"
     return tuple(
         Sample(f"parallel/{title.lower()}", title, language, "lines", folder / f"{title.lower()}.txt")
@@ -125,7 +122,7 @@ def find_sample(name: str) -> Sample:
     """Return the built-in corpus of a name; `parallel/english` is one of the parallel set.
 
     Raises:
-        TokentuiError: There is none; it names the nearest.
+        TokentuiError: The name is unknown. The hint has the nearest name.
     """
     found = {sample.name: sample for sample in (*samples(), *parallel())}
     if name not in found:
@@ -137,7 +134,7 @@ def find_sample(name: str) -> Sample:
 
 
 def lines(text: str) -> list[str]:
-    """Return the lines of a text without their ends, which are LF or CR LF. An empty last line is none."""
+    """Return the lines of a text without their ends, LF or CR LF. An empty last line is dropped."""
     parts = text.split("\n")
     if not parts[-1]:
         parts.pop()
@@ -148,7 +145,7 @@ def jsonl(text: str, field: str, where: str) -> list[str]:
     """Return the texts in one field of JSON rows. Blank lines are skipped.
 
     Raises:
-        TokentuiError: A row is no JSON object with text in that field; it names the line.
+        TokentuiError: A row is not a JSON object with a text in the field. The message has the line.
     """
     documents = []
     for number, row in _rows(text, where):
@@ -180,7 +177,7 @@ def counts(text: str, where: str) -> list[tuple[str, int]]:
     ", 5]`. The first row may say how the words were counted, see `tokentui.text.counting`.
 
     Raises:
-        TokentuiError: A row is neither; it names the line.
+        TokentuiError: A row is invalid. The message has the line.
     """
     found = []
     for number, row in _rows(text, where):
@@ -195,7 +192,7 @@ def counts(text: str, where: str) -> list[tuple[str, int]]:
 
 
 def are_counts(text: str, rows: int = 20) -> bool:
-    """Return whether the first rows all parse as counted words."""
+    """Return whether the first rows are counted words."""
     seen = [_counted(row) for _, row in itertools.islice(_rows(text, ""), rows)]
     return bool(seen) and None not in seen
 
@@ -209,7 +206,11 @@ def format_counts(counted: Iterable[tuple[str, int]]) -> str:
 
 
 def _rows(text: str, where: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are not blank with their numbers from 1. A line that is too long is an error."""
+    """Yield (line number from 1, line) of the lines that are not blank.
+
+    Raises:
+        TokentuiError: A line is too long.
+    """
     most = limits.now().line_bytes
     for number, row in enumerate(lines(text), 1):
         if 4 * len(row) > most and len(row.encode("utf-8", "surrogatepass")) > most:

@@ -1,10 +1,10 @@
 """Splits: rules that cut a text into words (pre-tokens). Merges never cross the borders of words.
 
-`SPLITS` is the one table of them. A split is a pattern whose matches are the words. A few splits prepare the
-text, work in steps or have a faster way; they are classes of their own. Each split has a second pattern,
-`cut`: it finds the places where a long document can be cut in two without a change of words, so that chunks
-are counted one by one. The pattern depends only on the characters before and after the place: no word holds
-both, in any context, and no earlier word depends on text past them.
+`SPLITS` lists them. A split is a pattern whose matches are the words. A few splits prepare the text, work in
+steps or have a faster function. Each split has a second pattern, `cut`, for safe cuts: places where a long
+document can be cut in two without changing its words, so that chunks can be counted one by one. It depends
+only on the characters before and after the place: no word contains both, in any context, and no earlier word
+depends on text after them.
 """
 
 from __future__ import annotations
@@ -32,16 +32,14 @@ WordSpan = tuple[str, int, int]
 """A word and its place: (word, start, end), half-open, in characters of the prepared text."""
 
 SHORT = 1 << 18
-"""The number of characters that the patterns of `SPLITS` match in no noticeable time.
-
-Each pattern takes time in proportion to the text.
-"""
+"""Characters that the patterns of `SPLITS` match without a noticeable delay. Each pattern takes time
+proportional to the text."""
 
 _TOGETHER = 4096  # characters that are matched in one call
 _READABLE = 200  # characters of the pattern of a branch
 
 SPACE_MARK = "▁"
-"""The mark of a space in `metaspace`: U+2581."""
+"""The character for a space in `metaspace`: U+2581."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,19 +50,18 @@ class Split(Choice):
         pattern: Its matches are the words.
         find_words: Returns the words of a text with their places, given the compiled pattern; None if the
             words are the matches.
-        cut: The pattern of the places where a text may be cut in two without a word changing; empty for none.
-        keeps_spaces: Whether the words together hold all of the text.
-        dropped: A pattern of the characters that words leave out; empty if words leave out none, or if the
-            pattern does not describe all of them.
-        plain: Whether the patterns are for the `re` of the standard library.
-        marks_spaces: Whether ▁ stands for a space in words, and one is set in front of a text.
+        cut: The pattern of safe cuts; empty for none.
+        keeps_spaces: True if the words together are the whole text.
+        dropped: A pattern of the characters that are in no word; empty if every character is in a word, or if
+            no pattern describes them all.
+        plain: True if the patterns are for `re` of the standard library, not `regex`.
+        marks_spaces: True if ▁ replaces a space in words, and a text gets one in front.
         branches: What each alternative of the pattern matches, in words, in order.
-        branch_pattern: A pattern whose alternatives are the branches, where those of `pattern` are not.
-        branch_by_word: Whether the branch of a word is found by the word alone, not where it stands.
+        branch_pattern: A pattern whose alternatives are the branches, if those of `pattern` are not.
+        branch_by_word: True to find the branch of a word without its context.
         single_word: Pattern of texts that are one word by themselves, if `find_words` is given; empty if
             unknown.
-        rule: The rule of the kernels that finds the same words, see `kernels.rules`; empty where there is
-            none.
+        rule: The rule of the kernels that finds the same words, see `kernels.rules`; empty for none.
     """
 
     pattern: str = ""
@@ -82,7 +79,7 @@ class Split(Choice):
 
     @property
     def may_leave_text(self) -> bool:
-        """True if the words may leave out text that the description of the split does not name."""
+        """True if the words may leave out text that the description of the split does not mention."""
         return not self.keeps_spaces and not self.dropped
 
     @property
@@ -98,10 +95,10 @@ class Splitter:
     Attributes:
         name: The value of the axis.
         record: The split.
-        prepends_space: Whether a document that begins with no space gets one in front, or a ▁.
-        always_prepends: Whether a document that begins with one gets another.
-        symbols: Finds the symbols, each of which is a word; the text between two is split by itself. None
-            for no symbols.
+        prepends_space: True if a document without a space at its start gets a space, or a ▁, in front.
+        always_prepends: True if a document with a space at its start gets another one.
+        symbols: Finds the symbols, each of which is a word. The text between two symbols is split separately.
+            None for no symbols.
     """
 
     name: str
@@ -112,7 +109,7 @@ class Splitter:
 
     @property
     def pattern(self) -> regex.Pattern[str]:
-        """The pattern of the words. It is compiled when it is first asked for: kernels count without it."""
+        """The pattern of the words, compiled at first use: kernels count without it."""
         return _pattern(self.name)
 
     @property
@@ -121,12 +118,12 @@ class Splitter:
         return None if self.symbols else _cut(self.name)
 
     def prepare(self, text: str, first: bool = True) -> str:
-        """Return the text that words are cut from, with ▁ for spaces and a space in front if the split wants
-        that.
+        """Return the text that words are cut from, with ▁ for spaces and a space in front if the split needs
+        them.
 
         Args:
             text: The text, normalized.
-            first: Whether a document starts with it; false where it goes on after a safe cut.
+            first: True if a document starts with it; False after a safe cut.
         """
         mark = " "
         if self.record.marks_spaces:
@@ -137,8 +134,8 @@ class Splitter:
 
     @property
     def opened(self) -> Callable[[bytes], bytes] | None:
-        """Sets in front of the first bytes of a document what `prepare` does, a space where that is ▁; None
-        where it sets nothing."""
+        """A function that adds to the first bytes of a document the space that `prepare` adds (kernels write
+        ▁ as a space); None if it adds none."""
         if not self.prepends_space:
             return None
         kept = (b" ", SPACE_MARK.encode()) if self.record.marks_spaces else b" "
@@ -148,24 +145,24 @@ class Splitter:
         """Return the words of a text in order: those of `spans`, without their places.
 
         Raises:
-            TakesTooLong: One match takes longer than a pattern may.
+            TakesTooLong: One match takes longer than the limit.
         """
         prepared, record = self.prepare(text, first), self.record
         symbols = self.symbols is not None and self.symbols.search(prepared)
         if symbols or record.find_words or self.pattern.groups:
             return [word for word, _, _ in self.spans(text, first=first)]
         if record.text or (len(prepared) > SHORT and not record.plain):
-            # a pattern of one's own may match nothing
+            # a user's pattern may match the empty text
             return list(filter(None, patterns.find_all(self.pattern, prepared, self._where)))
         found: list[str] = self.pattern.findall(prepared)
         return found
 
     def parts(self, texts: list[str]) -> Iterator[list[str]]:
-        """Return the words of each of many texts, which are parts of a document between safe cuts, but for
-        its beginning.
+        """Yield the words of each of many texts, parts of documents between safe cuts. None of them is the
+        start of a document.
 
         Raises:
-            TakesTooLong: One match takes longer than a pattern may.
+            TakesTooLong: One match takes longer than the limit.
         """
         record, plainly = self.record, self.symbols is None and not self.record.find_words
         if record.single_word:
@@ -180,8 +177,8 @@ class Splitter:
         return map(self.pattern.findall, texts)
 
     def _own_parts(self, texts: list[str], cut: regex.Pattern[str]) -> Iterator[list[str]]:
-        """`parts` for a pattern of one's own. Texts are put together where a cut parts them again: a match
-        that gets limited time is slow to begin."""
+        """Yield `parts` for a user's pattern. Texts are joined where a safe cut separates them again, because
+        starting a match with a time limit is slow."""
         safe = functools.cache(lambda pair: cut.match(pair) is not None)
         start = 0
         while start < len(texts):
@@ -215,7 +212,7 @@ class Splitter:
                 found = ((match.group(), *match.span()) for match in matches)
             else:
                 found = ((match.group(), *match.span()) for match in self.pattern.finditer(stretch))
-            # a pattern of one's own may match nothing
+            # a user's pattern may match the empty text
             words += [(word, at + begin, at + stop) for word, begin, stop in found if word]
             if start < end:
                 words.append((prepared[start:end], start, end))
@@ -224,14 +221,13 @@ class Splitter:
 
     @property
     def _where(self) -> str:
-        """The place that an error names."""
+        """The name of the split in errors."""
         return f"split={self.name.partition(':')[0]}:"
 
     def safe_cut(self, text: str, at: int) -> int:
-        """Return the first place from `at` on, except 0, where the text may be cut; its length if there is
-        none.
+        """Return the first safe cut from `at` on, except 0; the length of the text if there is none.
 
-        At such a place `words(head) + words(tail, first=False)` are the words of the whole, for any text.
+        There, `words(head) + words(tail, first=False)` are the words of the whole, for any text.
         """
         match = next(patterns.find_short(self.cut, text, max(at - 1, 0)), None) if self.cut else None
         return match.end() if match else len(text)
@@ -242,7 +238,7 @@ def compile_pattern(pattern: str) -> regex.Pattern[str]:
     """Return the compiled form of a split pattern.
 
     Raises:
-        TokentuiError: The pattern cannot be compiled; it says where in the pattern.
+        TokentuiError: The pattern cannot be compiled. The message has the offset.
     """
     import regex  # not before the first paint, which knows no pattern
 
@@ -278,13 +274,13 @@ def _spaceless(recipe: Recipe) -> Refusal | None:
 
 
 _GPT2 = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
-# After a letter, a digit or a sign comes another class. An apostrophe may begin a contraction.
+# A letter, digit or symbol is followed by another class. An apostrophe may begin a contraction.
 _GPT2_CUT = r"\p{L}(?=\P{L})|\p{N}(?=\P{N})|[^\s\p{L}\p{N}'](?=[\s\p{L}\p{N}])|'(?=[\s\p{N}])"
-# A sign may be followed by its line ends, or begin a word.
+# A symbol may be followed by its line ends, or begin a word.
 _GPT4_CUT = r"\p{L}(?=\P{L})|\p{N}(?=\P{N})|[^\s\p{L}\p{N}](?=\p{N}|[^\S\r\n])"
 # A mark or a contraction belongs to the letters before it.
 _GPT4O_CUT = r"\p{L}(?=[^\p{L}\p{M}'])|\p{N}(?=\P{N})|[^\s\p{N}](?=\p{N}|[^\S\r\n])"
-# A Han letter is in a run of Han characters. Others are digits (U+3007) or signs, and in words of these too.
+# A Han letter is in a run of Han characters. Others are digits (U+3007) or symbols, also in words of these.
 _KIMI_CUT = (
     r"(?=\p{L})\p{Han}(?=\P{Han})|(?!\p{Han})\p{L}(?=[^\p{L}\p{M}'])|(?!\p{Han})\p{N}(?=\P{N})"
     r"|[^\s\p{N}](?=(?!\p{Han})\p{N}|[^\S\r\n])"
@@ -434,7 +430,7 @@ SPLITS = Axis(
         keeps_spaces=False, refuses=_compiles,
     ),
 )
-"""The splits, by name. GPT-2's and OpenAI's later patterns are as tiktoken has them today."""
+"""The splits, by name. The patterns of GPT-2 and later OpenAI models are those of tiktoken."""
 
 
 @functools.lru_cache(maxsize=64)
@@ -442,7 +438,7 @@ def splitter(split: str) -> Splitter:
     """Return the splitter of a value of the axis.
 
     Raises:
-        TokentuiError: No such value, or a pattern that cannot be compiled.
+        TokentuiError: The value is unknown, or its pattern cannot be compiled.
     """
     record = SPLITS.of(split)
     if record.text:
@@ -475,11 +471,11 @@ def cut_pattern(split: str) -> str:
 def splitter_of(recipe: Recipe) -> Splitter:
     """Return the splitter of a recipe, with its split, symbols and leading space.
 
-    sentencepiece sets the ▁ in front of every text, Hugging Face not before a text that begins with a space.
-    Symbols are sentencepiece's. Where there are symbols no place is known where a document may be cut in two.
+    sentencepiece puts ▁ in front of every text; Hugging Face does not if the text begins with a space.
+    Symbols are sentencepiece's. With symbols, no safe cut is known.
 
     Raises:
-        TokentuiError: A pattern that cannot be compiled.
+        TokentuiError: The pattern cannot be compiled.
     """
     plain, names = splitter(recipe.split), sorted(recipe.symbols, key=len, reverse=True)
     always = plain.record.marks_spaces and (recipe.pieces != "any" or bool(names))
@@ -494,7 +490,7 @@ def branches(split: str) -> patterns.Branches:
     """Return the branches of a value of the axis.
 
     Raises:
-        TokentuiError: A pattern that cannot be compiled.
+        TokentuiError: The pattern cannot be compiled.
     """
     record = SPLITS.of(split)
     pattern = record.branch_pattern or record.pattern or split.partition(":")[2]
@@ -509,19 +505,24 @@ def branches(split: str) -> patterns.Branches:
 
 
 def _named(part: str, meaning: str) -> str:
-    """Return the meaning of a branch with its pattern; one of them alone if it has no meaning, or a long
-    pattern."""
+    """Return the label of a branch: its meaning and its pattern. Without a meaning, or with a long pattern,
+    only one of them."""
     if not meaning:
         return part
     return meaning if len(part) > _READABLE else f"{meaning}  {part}"
 
 
 def own_space(split: str, space: bool) -> bool | None:
-    """Return the `prefix_space` of a recipe that sets a space in front or none; None if the split does so
-    itself."""
+    """Return the `prefix_space` for a recipe with or without a leading space; None if it is the default of
+    the split.
+
+    Args:
+        split: The value of the axis.
+        space: True for a leading space.
+    """
     return None if space is SPLITS.of(split).marks_spaces else space
 
 
 def spaced(recipe: Recipe) -> bool:
-    """Return whether a text that does not begin with a space gets one in front."""
+    """Return whether a text without a space at its start gets one in front."""
     return SPLITS.of(recipe.split).marks_spaces if recipe.prefix_space is None else recipe.prefix_space

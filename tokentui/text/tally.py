@@ -1,7 +1,7 @@
-"""Counts of words that are put together: of the blocks of a part, of parts, and of more than memory holds.
+"""Add up counts of words: of the blocks of a part, of parts, and of more words than memory holds.
 
-The order of first appearance is kept throughout, so that what is put together in the order of the text is
-what one count of all of it gives.
+The order of first appearance is kept throughout. So counts that are joined in the order of the text equal one
+count of the whole text.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from tokentui.text.plan import CountTask, Plan
 WORD_BYTES = 150
 """Estimated bytes of memory per distinct word in a dictionary, besides its text."""
 TOGETHER = 8
-"""Results of parts that are put together before they are held: kernels do so faster than a dictionary."""
+"""Results of parts that are joined at once before they are stored: kernels do it faster than a dictionary."""
 TEXT_BATCH = 4 << 20
-"""About how many characters of texts from an iterable are counted at a time."""
+"""Approximate characters of texts from an iterable that are counted at a time."""
 TEXTS_HINT = "hand in a list or a generator of str; a single text is texts=[text]"
 _MOST_TEXTS = 1 << 16
 _HEAD = struct.Struct("<IQQ")
@@ -44,9 +44,9 @@ class Packed(NamedTuple):
     """Distinct words in order of first appearance, as bytes that travel between processes.
 
     Attributes:
-        text: The words one after the other: UTF-8, a lone surrogate in three bytes.
-        ends: Where each word ends in it, a 0 before the first: numbers of 8 bytes.
-        counts: How often each stands: the same.
+        text: The concatenated words: UTF-8, with a lone surrogate in three bytes.
+        ends: A 0, then the offset where each word ends, as 8-byte numbers.
+        counts: The count of each word, as 8-byte numbers.
     """
 
     text: bytes
@@ -55,7 +55,7 @@ class Packed(NamedTuple):
 
     @classmethod
     def of(cls, words: Words) -> Packed:
-        """Return words as bytes."""
+        """Return words in this form."""
         if words.flat is not None:
             return cls(words.flat.text, bytes(words.flat.ends), bytes(words.flat.counts))
         parts = [word.encode("utf-8", "surrogatepass") for word in words.words]
@@ -75,7 +75,7 @@ class Packed(NamedTuple):
         return len(self.text) + len(self.ends) + len(self.counts)
 
     def rows(self) -> Iterator[tuple[str, int]]:
-        """Return each word and its count."""
+        """Yield each word and its count."""
         ends, counts, text = array("q", self.ends), array("q", self.counts), self.text
         if text.isascii():
             whole = text.decode()
@@ -86,7 +86,7 @@ class Packed(NamedTuple):
 
 
 class _KernelWords:
-    """Words that are put together by kernels."""
+    """Words that kernels join."""
 
     def __init__(self) -> None:
         from tokentui.text.kernels.count import FlatWords, Table  # needs the kernels
@@ -102,7 +102,7 @@ class _KernelWords:
 
 
 class _PlainWords:
-    """A table of counts in plain Python."""
+    """Words that plain Python joins."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
@@ -117,7 +117,7 @@ class _PlainWords:
 
 
 def joined(results: Iterable[Packed]) -> Packed:
-    """Return words of neighboring parts put together, in the order of the parts."""
+    """Return the joined words of neighboring parts, given in the order of the parts."""
     given = list(results)
     if native.available():
         with native.rescued():
@@ -133,7 +133,7 @@ def _joined(table: _KernelWords | _PlainWords, given: Iterable[Packed]) -> Packe
 
 
 class _Counting:
-    """Counts what a reader hands over."""
+    """Counts what a reader passes on; see `blocks.Take`."""
 
     def __init__(self, table: _KernelWords | _PlainWords, recipe: Recipe, threads: int | None) -> None:
         self.table, self._recipe, self._threads = table, recipe, threads
@@ -161,7 +161,7 @@ def count_part(
 
     Args:
         part: The part.
-        recipe: Its normalization and split are used.
+        recipe: The recipe, for its normalization and split.
         reader: Reads it.
         threads: As for `count`.
 
@@ -169,7 +169,7 @@ def count_part(
         TokentuiError: A file cannot be read, or the split's pattern takes too long.
         Cancelled: The job is cancelled.
     """
-    # Standard input cannot be read again, should a kernel fail while its words are put together.
+    # Standard input cannot be read again if a kernel fails later.
     if native.available() and all(stretch.file.path is not None for stretch in part):
         with native.rescued():
             return _count_part(_KernelWords(), part, recipe, reader, threads)
@@ -187,7 +187,7 @@ def _count_part(
 
 
 def count_texts(texts: Iterable[str | bytes], recipe: Recipe) -> Words:
-    """Count the pre-tokens of texts as they come. Each text is one document.
+    """Count the pre-tokens of texts from an iterable. Each text is a document.
 
     Only the distinct words and a few megabytes of text are in memory at a time.
 
@@ -195,7 +195,7 @@ def count_texts(texts: Iterable[str | bytes], recipe: Recipe) -> Words:
         texts: The texts; bytes are UTF-8.
         recipe: The recipe; the count depends on its normalization and its split.
 
-    Progress of the job is counted in characters, without a total.
+    The job reports its progress in characters, without a total.
 
     Raises:
         TokentuiError: An item is not a text, or the pattern of the split takes too long.
@@ -237,11 +237,11 @@ def count_here(planned: Plan, recipe: Recipe, field: str, store: Store) -> Notic
 
     Args:
         planned: The corpus in parts.
-        recipe: Its normalization and split are used.
+        recipe: The recipe, for its normalization and split.
         field: As for `read`.
-        store: Takes the words.
+        store: Receives the words.
 
-    Progress of the job is told in bytes of the files.
+    The job reports its progress in bytes of the files.
 
     Raises:
         TokentuiError: A file cannot be read, or the split's pattern takes too long.
@@ -265,22 +265,22 @@ def count_here(planned: Plan, recipe: Recipe, field: str, store: Store) -> Notic
 
 
 Record = tuple[bytes, int, int]
-"""A word, its place in the order of first appearance, and its count."""
+"""A word, its index in the order of first appearance, and its count."""
 
 
 class Store:
     """All distinct words of a corpus. Above `most` bytes, sorted runs are written to disk and merged at the
     end.
 
-    Use it as a context: its files go away with it.
+    Use it as a context manager: it deletes its files.
 
     Args:
-        most: About how many bytes of words to hold.
+        most: The approximate bytes of words to keep in memory.
 
     Attributes:
         most: The same.
-        spilled: The folder of what was written to disk; empty where all is in memory.
-        words: The number of distinct words, known once `rows` was gone through.
+        spilled: The folder of files on disk; empty if all words are in memory.
+        words: The number of distinct words, known after `rows` is exhausted.
         occurrences: The number of words, repeated ones included.
     """
 
@@ -318,7 +318,8 @@ class Store:
         """Yield the words and their counts, in order of first appearance.
 
         Args:
-            top: How many there are at most: the most frequent ones, of two alike the one that appears first.
+            top: Yield only this many words: the most frequent ones, of equal counts the earlier ones; None
+                for all.
         """
         if not self._runs:
             self.words = len(self._held)
@@ -352,7 +353,7 @@ class Store:
             yield record
 
     def _in_order(self, records: Iterator[Record]) -> Iterator[Record]:
-        """Records in the order of first appearance, sorted on disk."""
+        """Yield records in the order of first appearance, sorted on disk."""
         runs, held = list[str](), list[Record]()
         for record in records:
             held.append(record)
@@ -378,7 +379,7 @@ class Store:
         self._runs.append(self._write(records))
 
     def _write(self, records: Iterable[Record]) -> str:
-        """Write records to a file of their own."""
+        """Write records to a new file and return its path."""
         if not self.spilled:
             self.spilled = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="tokentui-count-"))
         self._files += 1
@@ -397,7 +398,7 @@ def _read(path: str) -> Iterator[Record]:
 
 
 def _once(runs: Iterable[Iterator[Record]]) -> Iterator[Record]:
-    """Merge sorted records: the counts of a word are added, and its first place is kept."""
+    """Merge sorted records. The counts of a word are added, and its first index is kept."""
     last: Record | None = None
     for record in heapq.merge(*runs):
         if last is not None and last[0] == record[0]:
