@@ -1,4 +1,4 @@
-"""Many texts at a time: in as many threads as pay off, and short ones by one call of the kernels."""
+"""Encode many texts: in as many threads as pay off, and short texts by one kernel call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tokentui.encode.encoding import Encoding, joined, packed
 from tokentui.encode.segment import UnknownUnit
 
 CALL_CHARS = 1 << 16
-"""Characters of short texts that are encoded by one call."""
+"""Characters of short texts that are encoded by one kernel call."""
 
 
 def slices(encoder: WordEncoder, sizes: Sequence[int]) -> list[slice]:
@@ -39,10 +39,10 @@ def encode_batch(
     encoder: WordEncoder, texts: Sequence[str | bytes], *, special_tokens: bool = False,
     allow_special: bool = False, threads: int | None = None,
 ) -> list[Encoding]:
-    """Encode texts, each as `WordEncoder.encode` does, which says what the arguments are.
+    """Encode texts, each as `WordEncoder.encode` does. The arguments are described there.
 
     Raises:
-        TokentuiError, Cancelled: As that does, of the first text that it raises for.
+        TokentuiError, Cancelled: As `encode` does, for the first text that fails.
     """
     encode = functools.partial(
         encoder.encode, special_tokens=special_tokens, allow_special=allow_special, threads=threads

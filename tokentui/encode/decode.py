@@ -1,6 +1,6 @@
 """Ids to text, and tokens to the units that spell them.
 
-How ids become text follows from the mark, the unit and the split: there is no axis for it.
+The mark, the unit and the split decide how ids become text. There is no axis for it.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ class _Shown(NamedTuple):
 
 
 class _BytesOfIds(dict[int | None, bytes]):
-    """The bytes of each id, with the spaces that belong around them, looked up once.
+    """Cache of the bytes of each id, with the spaces around them.
 
     Attributes:
-        shown: The decoded form of each id that was looked up.
-        placeholders: Those whose bytes are no text of the input: unknown and special tokens.
+        shown: The decoded form of each cached id.
+        placeholders: The cached ids of unknown and special tokens, whose bytes are not text of the input.
     """
 
     def __init__(self, decoder: Decoder) -> None:
@@ -71,7 +71,7 @@ class _BytesOfIds(dict[int | None, bytes]):
 
 
 class _Names(dict[int | None, str]):
-    """The name that the file has for each id, looked up once."""
+    """Cache of the name of each id in the file of the vocabulary."""
 
     def __init__(self, decoder: Decoder) -> None:
         super().__init__()
@@ -112,7 +112,7 @@ class Decoder:
             ids: Integers of any kind.
 
         Raises:
-            TokentuiError: An id does not exist; it names the id and the valid range.
+            TokentuiError: An id does not exist. The message has the id and the valid range.
         """
         ids = self._numbers(ids)
         if (decoder := self.vocabulary.pipeline.decoder) is not None:
@@ -128,10 +128,10 @@ class Decoder:
         return self._unmarked(ids, texts) if self._metaspace else b"".join(texts)
 
     def _unmarked(self, ids: list[int | None], texts: list[bytes]) -> bytes:
-        """Join the bytes of ids, with spaces in place of ▁ in the text of the input.
+        """Join the bytes of ids, with spaces for ▁ in the text of the input.
 
-        A ▁ may consist of several tokens, each a byte of it. The first ▁ of the text is the one that encoding
-        put there.
+        A ▁ may consist of several tokens, one per byte. The first ▁ of the text was added by encoding and is
+        removed.
         """
         apart = self._texts.placeholders
         places = [at for at, token_id in enumerate(ids) if token_id in apart] if apart else []
@@ -146,17 +146,21 @@ class Decoder:
                 begun = True
             written += run.replace(_METASPACE, b" ")
             written += shown.text
-            # The unknown token stands for text. Other specials do not begin the text.
+            # The unknown token replaces text. Other specials do not begin the text.
             begun |= shown.text == _UNKNOWN
             start = place + 1
         return bytes(written)
 
     def to_text(self, ids: Iterable[int | None]) -> str:
-        """Return the text of ids. Bytes that are not UTF-8 become U+FFFD."""
+        """Return the text of ids. Bytes that are not UTF-8 become U+FFFD.
+
+        Raises:
+            TokentuiError: An id does not exist.
+        """
         return self._as_text(self.to_bytes(ids))
 
     def text_of(self, token_id: int) -> str:
-        """Return the text of a single id. It takes a third of the time of `to_text`, which remembers each id.
+        """Return the text of a single id. Unlike `to_text` it caches nothing, and takes a third of the time.
         """
         if self.vocabulary.pipeline.decoder is not None:
             return self.to_text([token_id])
@@ -168,13 +172,12 @@ class Decoder:
 
     def _as_text(self, data: bytes) -> str:
         if self.vocabulary.byte_tokens or self.vocabulary.byte_symbols:
-            # sentencepiece writes one U+FFFD for each byte of a broken run, not one for each broken
-            # character.
+            # sentencepiece writes one U+FFFD for each byte of an invalid run.
             return _ESCAPED_BYTE.sub("\ufffd", data.decode("utf-8", "surrogateescape"))
         return data.decode("utf-8", "replace")
 
     def _numbers(self, ids: Iterable[int | None]) -> list[int | None]:
-        """Return the ids as numbers, None for what has none."""
+        """Return the ids as int, with None for `NO_ID` and None."""
         listed = getattr(ids, "tolist", None)  # of an array
         values = each_of(listed() if callable(listed) else ids, "ids", "hand in a list or an array of ids")
         if not set(map(type, values)) <= {int, type(None)}:
@@ -190,7 +193,11 @@ class Decoder:
         raise self._lacks(token_id)
 
     def _named(self, token_id: int | None) -> str:
-        """Return the name that the file has for an id."""
+        """Return the name of an id in the file of the vocabulary. None gives `NOTHING`.
+
+        Raises:
+            TokentuiError: The id does not exist.
+        """
         if token_id is None:
             return NOTHING
         if token_id not in self._symbols and token_id not in self._specials:
@@ -221,7 +228,7 @@ class Decoder:
 
     @property
     def span(self) -> str:
-        """The valid range of ids, as a sentence for errors."""
+        """The valid range of ids, as a phrase for errors."""
         if self.bounds is None:
             return "the vocabulary is empty"
         first, last = self.bounds
@@ -230,7 +237,7 @@ class Decoder:
 
     @property
     def bounds(self) -> tuple[int, int] | None:
-        """The least and the greatest id; None of an empty vocabulary."""
+        """The smallest and the largest id; None for an empty vocabulary."""
         known = {*self._symbols, *self._specials, *self._bytes}
         return (min(known), max(known)) if known else None
 
@@ -255,12 +262,12 @@ _MOST_REPEATED = 64
 
 
 class Streamed(NamedTuple):
-    """The text that is complete with one more id.
+    """The text that is complete after one more id.
 
     Attributes:
-        id: The id; None for what has none, and at the end.
-        text: The text that follows the text of the ids before it.
-        held: The bytes that wait until a character is complete.
+        id: The id; None for a token without an id, and at the end.
+        text: The new text.
+        held: The bytes of a character that is not complete yet.
         end: True for the rest of the text, after all ids.
     """
 
@@ -271,7 +278,7 @@ class Streamed(NamedTuple):
 
 
 class TextStream:
-    """Decodes ids that come one by one. The texts together are the text of all ids.
+    """Decodes ids one by one. The concatenated texts are the text of all ids.
 
     >>> import tokentui
     >>> tokenizer = tokentui.train("sample:hugs", "gpt2", merges=6)
@@ -286,9 +293,9 @@ class TextStream:
     def __init__(self, decoder: Decoder) -> None:
         self._decoder = decoder
         self._ids: list[int | None] = []
-        """The last ids; earlier ones change nothing in the text of later ones."""
+        """The last ids. Earlier ones do not affect the text of later ones."""
         self._written = b""
-        """The bytes of these ids that are complete."""
+        """The bytes of these ids that were already returned."""
         numbers = {symbol: number for number, symbol in decoder._symbols.items()}
         symbols = decoder.vocabulary.byte_symbols
         self._bytes: dict[int | None, bytes] = {
@@ -297,7 +304,7 @@ class TextStream:
         """The byte of each byte-fallback token of a file."""
 
     def push(self, number: int | None) -> Streamed:
-        """Return the text that is complete with one more id.
+        """Return the text that is complete after one more id.
 
         Raises:
             TokentuiError: The id does not exist, or the decoder of the file changes text that is complete.
@@ -316,7 +323,7 @@ class TextStream:
         return Streamed(number, text, held)
 
     def finish(self) -> Streamed:
-        """Return the rest of the text: bytes that no more id completes."""
+        """Return the rest of the text: the bytes of an incomplete character."""
         return Streamed(None, self._write(self._decoder.to_bytes(self._ids)), end=True)
 
     def _write(self, data: bytes) -> str:
@@ -327,23 +334,24 @@ class TextStream:
         return self._decoder._as_text(more)
 
     def _byte_run(self) -> int:
-        """Return the number of byte tokens at the end, where a file decodes a run of them as a whole."""
+        """Return the number of byte tokens at the end, if the file decodes a run of them as a whole; else 0.
+        """
         if self._decoder.vocabulary.pipeline.decoder is None:
             return 0
         return sum(1 for _ in itertools.takewhile(self._byte_of, reversed(self._ids)))
 
     def _byte_of(self, number: int | None) -> bytes:
-        """Return the byte of a byte-fallback token; nothing for another token."""
+        """Return the byte of a byte-fallback token; empty for another token."""
         return self._bytes.get(number, b"")
 
     def _begins_anew(self, number: int | None) -> bool:
-        """Return whether the text after a token depends on no token before it."""
+        """Return whether the text after a token is independent of the tokens before it."""
         plain = number is not None and number not in self._decoder._specials
         return plain and bool(self._decoder.to_bytes([number]).strip()) and not self._byte_of(number)
 
 
 def stream_of(decoder: Decoder, ids: Iterable[int | None]) -> Iterator[Streamed]:
-    """Yield the text that is complete with each id, and the rest at the end if there is one."""
+    """Yield the text that is complete after each id, and at the end the rest, if any."""
     stream = TextStream(decoder)
     held = False
     for number in ids:
@@ -355,7 +363,7 @@ def stream_of(decoder: Decoder, ids: Iterable[int | None]) -> Iterator[Streamed]
 
 
 def _incomplete(data: bytes) -> bytes:
-    """Return the bytes at the end that begin a character and do not complete it."""
+    """Return the bytes at the end that are the start of an incomplete character."""
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     decoder.decode(data)
     return decoder.getstate()[0]
@@ -363,8 +371,8 @@ def _incomplete(data: bytes) -> bytes:
 
 # ---- the units that spell a token
 #
-# Units carry their marks, so a token that continues a word is found inside words only, and a text that spells
-# a mark literally confuses nothing.
+# Units carry their marks, so a token that continues a word is found only inside words, and a text that
+# contains a literal mark is not confused with one.
 
 UnitTuple = tuple[bytes, ...]
 _END = b""  # no unit is empty
@@ -390,13 +398,14 @@ def spelled_units(encoder: WordEncoder, symbol: int) -> UnitTuple:
 
 
 def bare(recipe: Recipe, piece: bytes) -> bytes:
-    """Return a token without the mark that it is spelled with, unless it is nothing else."""
+    """Return a token without its mark, unless it is only the mark."""
     mark = recipe.mark_text.encode()
     return (piece.removeprefix(mark) if MARKS.of(recipe.mark).in_front else piece.removesuffix(mark)) or piece
 
 
 def _cut(encoder: WordEncoder, piece: bytes) -> UnitTuple:
-    """Return the units of a piece: those of a word, without the marks that the piece does not have."""
+    """Return the units of a piece: those of a word with this text, without marks that the piece does not
+    have."""
     vocabulary, mark = encoder.vocabulary, encoder.vocabulary.mark
     kind, inside = MARKS.of(vocabulary.recipe.mark), vocabulary.unit_continues(piece)
     ends = piece.endswith(mark) if kind.is_unit else vocabulary.unit_ends(piece)
@@ -411,7 +420,7 @@ def _cut(encoder: WordEncoder, piece: bytes) -> UnitTuple:
 
 def symbols_of(vocabulary: Vocabulary, merges: int) -> Iterator[int]:
     """Yield the symbols that a text can become, in order. Bytes that Gage's compression uses as placeholders
-    are left out."""
+    are excluded."""
     known = vocabulary.known_units(merges)
     yield from (symbol for symbol in range(vocabulary.base_size) if vocabulary.pieces[symbol] in known)
     if vocabulary.eventful:
@@ -424,7 +433,7 @@ class SymbolFinder:
     """Finds tokens in words by their units.
 
     Args:
-        tokens: (units, symbol) of each; of two that are spelled alike the first is found.
+        tokens: (units, symbol) of each token. Of tokens with equal units, the first is found.
     """
 
     def __init__(self, tokens: Iterable[tuple[UnitTuple, int]]) -> None:
@@ -436,7 +445,7 @@ class SymbolFinder:
             node.setdefault(_END, symbol)
 
     def at(self, units: Sequence[bytes], start: int) -> Iterator[tuple[int, int]]:
-        """(end, symbol) of each token that starts at this unit, the shortest first."""
+        """Yield (end, symbol) of each token that starts at a unit, the shortest first."""
         node: dict[bytes, Any] | None = self._root
         for end in range(start, len(units)):
             node = node.get(units[end]) if node else None

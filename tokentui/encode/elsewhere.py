@@ -1,7 +1,7 @@
-"""Names that other libraries have for what this one does, with the expression that does it here.
+"""Names from other libraries, with the expression that does the same here.
 
-Users of Hugging Face's libraries, tiktoken and sentencepiece try these first. None is an alias: an error
-names the expression, so that each thing has one name.
+Users of Hugging Face's libraries, tiktoken and sentencepiece try these names first. They are not aliases: an
+error names the expression, so that each thing has one name.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ TOKENIZER: Mapping[str, str] = {
     "SampleEncodeAsIds": "tokenizer.sample(text).ids", "NBestEncodeAsIds": "tokenizer.segmentations(text)",
     "bos_id": _AROUND, "eos_id": _AROUND, "unk_id": "tokenizer.vocabulary.unknown_id",
 }
-"""The names of attributes of a tokenizer."""
+"""Names of attributes of a tokenizer."""
 
 ENCODING: Mapping[str, str] = {
     "input_ids": "encoding.ids", "word_ids": "encoding.words", "type_ids": "encoding.words",
@@ -72,7 +72,7 @@ ENCODING: Mapping[str, str] = {
     "char_to_token": "encoding.offsets", "token_to_chars": "encoding.offsets",
     "char_to_word": "encoding.words", "token_to_word": "encoding.words",
 }
-"""The names of attributes of an encoding."""
+"""Names of attributes of an encoding."""
 
 MODULE: Mapping[str, str] = {
     "from_file": _LOAD, "from_pretrained": "tokentui.load('hf:OWNER/NAME')", "AutoTokenizer": _LOAD,
@@ -82,7 +82,7 @@ MODULE: Mapping[str, str] = {
     "BpeTrainer": "tokentui.train(corpus, 'gpt2')", "WordPieceTrainer": "tokentui.train(corpus, 'bert')",
     "UnigramTrainer": "tokentui.train(corpus, 't5')", "DecodeStream": "tokentui.Tokenizer.decode_stream",
 }
-"""The names of the module."""
+"""Names of the module."""
 
 KEYWORDS: Mapping[str, str] = {
     "add_special_tokens": "special_tokens=True adds them; they are left out by default",
@@ -96,21 +96,21 @@ KEYWORDS: Mapping[str, str] = {
     "truncation": "tokenizer.encode(text).ids[:n]", "max_length": "tokenizer.encode(text).ids[:n]",
     "return_tensors": f"{_IDS}, which is a buffer of numbers",
 }
-"""The names of arguments of `encode`, `encode_ids`, `encode_batch` and `decode`."""
+"""Names of arguments of `encode`, `encode_ids`, `encode_batch` and `decode`."""
 
 
 def refuse_name(owner: str, name: str, names: Mapping[str, str]) -> NoReturn:
-    """Raise for an attribute that is not there.
+    """Raise for an attribute that does not exist.
 
     Raises:
-        AttributeError: Always; it names the expression for a name of another library.
+        AttributeError: Always. For a name of another library, the message has the expression.
     """
     hint = f" (use {names[name]})" if name in names else ""
     raise AttributeError(f"{owner} has no attribute {name!r}{hint}")
 
 
 class Hinting(type):
-    """A class that answers names of other libraries with those here, such as `Tokenizer.from_file`."""
+    """Metaclass that raises a helpful error for names of other libraries, such as `Tokenizer.from_file`."""
 
     if not TYPE_CHECKING:  # a type checker goes on reporting names that are not there
 
@@ -119,10 +119,10 @@ class Hinting(type):
 
 
 def hinting(method: Callable[P, R]) -> Callable[P, R]:
-    """Return a method that answers arguments of other libraries with those here.
+    """Return a method that raises a helpful error for arguments of other libraries.
 
     Raises:
-        TypeError: There is no such argument.
+        TypeError: An argument does not exist.
     """
 
     @functools.wraps(method)

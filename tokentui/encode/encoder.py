@@ -1,6 +1,8 @@
-"""Text to ids: pre-tokens, parts, what becomes of unknown ones, ids and places.
+"""Text to ids: pre-tokens, parts of words, the policy for unknown parts, ids and places.
 
-For ids alone a word is looked up, not placed, and large texts go through kernels where they are loaded.
+One `encode`: `WordEncoder.encode` gets ids alone from `id_table` and computes places only when they are used.
+`placed_tokens` cuts the text into pre-tokens (`stretches`), cuts each into parts (`segmenter.segment`),
+applies the policy for unknown parts, and gives each part its id and place (`word`, `tokens_of`).
 """
 
 from __future__ import annotations
@@ -26,11 +28,12 @@ from tokentui.text.pretokenize import PreToken, Pretokenizer
 
 _BEGIN, _END = ("[CLS]", "<s>"), ("[SEP]", "</s>")
 _CHECK_EVERY = 1024
-"""Words that are placed between two looks at the clock."""
+"""Words between two checks of the job."""
 
 
 class WordToken(NamedTuple):
-    """A token inside a word: units `start` to `end`. What the vocabulary has no piece for has no symbol."""
+    """A token inside a word: units `start` to `end`. An unknown one has no symbol; `piece` is None for the
+    unknown token."""
 
     id: int | None
     text: str
@@ -42,16 +45,16 @@ class WordToken(NamedTuple):
 
 
 class WordEncoder:
-    """Encodes words by one vocabulary at one number of merges, and remembers them.
+    """Encodes words by one vocabulary at one number of merges. It caches the results.
 
     Args:
         vocabulary: The vocabulary; it may have grown past `merges`.
         merges: How many of its merges count.
-        pretokenizer: One of the same recipe, made here where none is given.
-        way: Another way of encoding than the vocabulary's own.
+        pretokenizer: A pretokenizer of the same recipe, to share; None to create one.
+        way: A way of encoding to use instead of the vocabulary's own.
 
     Raises:
-        TokentuiError: There is no such way of encoding, or none reads such a vocabulary.
+        TokentuiError: The way of encoding does not exist, or needs tables that the vocabulary lacks.
     """
 
     def __init__(
@@ -69,21 +72,19 @@ class WordEncoder:
             self.segmenter = self.segmenter.with_limit(*vocabulary.limit)
         self._stretches, self._bare = own.stretches, own.bare
         self.around = own.around or (_first(_BEGIN, vocabulary), _first(_END, vocabulary))
-        """The special tokens before and after a text, where they are asked for."""
+        """The names of the special tokens before and after a text, for `special_tokens=True`."""
         self._unknown = UNKNOWN.of(own.unknown or recipe.unknown)
         self._recipe_unknown = UNKNOWN.of(recipe.unknown)
         self.drops_units = self._recipe_unknown.drops_units
         """True if unknown units are dropped before a word is cut."""
         self.tokens: Memo[tuple[WordToken, ...]] = Memo(self._tokens_of)
-        """The tokens of each word alone."""
+        """Cache of the tokens of each word alone."""
         self._id_table: IdTable | None = None
         self._specials = tuple([
             name for name in vocabulary.specials if vocabulary.imported or name not in recipe.symbols
         ])
-        """The specials that a text may hold by name, where the caller allows it.
-
-        Symbols are not among them: they are words of the text.
-        """
+        """The specials that a text may contain by name, for `allow_special=True`. Symbols are excluded: they
+        are words of the text."""
 
     def word(self, word: str, parts: list[WordPart] | None = None) -> tuple[WordToken, ...]:
         """Return the tokens of a pre-token. An unknown one that the recipe refuses is among them.
@@ -119,20 +120,20 @@ class WordEncoder:
         self, text: str | bytes, *, allow_special: bool = False, special_tokens: bool = False,
         threads: int | None = None,
     ) -> Encoding:
-        """Encode a text. Progress of the job is told in characters, or in words where a file says how these
+        """Encode a text. The job reports its progress in characters, or in words if a file decides how they
         are cut.
 
         Args:
-            text: The text; bytes that are not UTF-8 are kept where the unit is the byte.
-            allow_special: Text that spells a special token becomes its id (the longest first), else it is
-            plain text.
-            special_tokens: Add the specials that begin and end a text, where there are (`[CLS]` `[SEP]`,
-                `<s>` `</s>`).
+            text: The text. Bytes that are not UTF-8 are kept if the unit is the byte.
+            allow_special: True if text that spells a special token becomes that token (the longest first);
+                False to treat it as plain text.
+            special_tokens: True to add the specials that begin and end a text, if the vocabulary has them
+                (`[CLS]` `[SEP]`, `<s>` `</s>`).
             threads: As for `ids`.
 
         Raises:
-            TokentuiError: A unit is not in the vocabulary and the recipe says `error`; it names the unit and
-            its place.
+            TokentuiError: A unit is not in the vocabulary and the recipe says `error`. The message has the
+                unit and its place.
             Cancelled: The job is cancelled.
         """
         if isinstance(text, bytes):
@@ -143,7 +144,7 @@ class WordEncoder:
         return Encoding.of(text, placed()) if numbers is None else Encoding.later(text, numbers, placed)
 
     def placed_tokens(self, text: str, special_tokens: bool, allow_special: bool) -> list[EncodedToken]:
-        """Return the tokens of a text with their places."""
+        """Return the tokens of a text with their places. Arguments and errors are those of `encode`."""
         before, after = self.around if special_tokens else ((), ())
         rows, count = [self._special(name, 0, 0) for name in before], 0
         for part in self.stretches(text, allow_special):
@@ -161,13 +162,13 @@ class WordEncoder:
     def tokens_of(
         self, words: Sequence[PreToken], first: int = 0, starts: Sequence[int] | None = None
     ) -> Iterator[EncodedToken]:
-        """Yield the tokens of consecutive words with their places. Some segmenters look at the words before
-        each.
+        """Yield the tokens of consecutive words with their places. The words before a word may affect its
+        tokens.
 
         Args:
             words: The pre-tokens.
-            first: The number of the first word.
-            starts: Where they stand, if that is not where they say.
+            first: The index of the first word in the text.
+            starts: The start of each word in the text; None to use the starts of the pre-tokens.
 
         Raises:
             TokentuiError: A unit is not in the vocabulary and the recipe says `error`.
@@ -191,15 +192,15 @@ class WordEncoder:
         self, text: str | bytes, *, special_tokens: bool = False, allow_special: bool = False,
         threads: int | None = None,
     ) -> array[int]:
-        """Return the ids of a text, those of `encode`; `NO_ID` for a token that has none.
+        """Return the ids of a text, those of `encode`; `NO_ID` for a token without an id.
 
         Args:
-            text: The text; bytes are taken as `encode` takes them.
+            text: The text; bytes are decoded as by `encode`.
             special_tokens, allow_special: As for `encode`.
-            threads: How many threads the kernels use; by default as the text and the machine have it.
+            threads: How many threads the kernels use; None to choose it by the text and the machine.
 
         Returns:
-            32-bit numbers where that does for all, else 64-bit ones.
+            32-bit numbers, or 64-bit ones if an id needs it.
 
         Raises:
             TokentuiError, Cancelled: As `encode` does.
@@ -215,7 +216,8 @@ class WordEncoder:
     def _ids_without_places(
         self, text: str, special_tokens: bool, allow_special: bool, threads: int | None
     ) -> array[int] | None:
-        """Return the ids of a text. None if only its tokens with places give the ids, or the error."""
+        """Return the ids of a text without computing places. None if that is impossible, or if encoding
+        fails: then the tokens with places give the ids, or the error with its place."""
         parts = self.plain_parts(text, allow_special)
         if parts is None or self.way.scope == "chance":
             return None
@@ -233,18 +235,18 @@ class WordEncoder:
 
     @property
     def id_table(self) -> IdTable:
-        """The table that encodes words without places, made when it is first used."""
+        """The table that encodes words without places, created at first use."""
         if self._id_table is None:
             self._id_table = table_of(self)
         return self._id_table
 
     def follower(self) -> Callable[[str], list[WordPart] | None]:
         """Return a function that cuts the words of one text in order, for ways of encoding that depend on the
-        words before."""
+        words before. It returns None for a word whose parts are those of the word alone."""
         return cast("Follower", self.segmenter).follower(self._kept_units)
 
     def cached_ids(self, word: str) -> list[int]:
-        """Return `word_ids` of a word alone, from memory if it was encoded before. The list must not change.
+        """Return `word_ids` of a word alone, from the cache if possible. The list must not be changed.
 
         Raises:
             UnknownUnit: As `word_ids` does.
@@ -252,17 +254,17 @@ class WordEncoder:
         return self.id_table.known[word]
 
     def ids_include(self, text: str, token_id: int, words: Sequence[str] | None = None) -> bool:
-        """Return whether the ids of a text include one. False if the text is refused.
+        """Return whether the ids of a text include an id. False if the text cannot be encoded.
 
         Args:
             text: The text.
             token_id: The id.
-            words: Its pre-tokens, if they are known: those that `pretokenizer.words` returns.
+            words: Its pre-tokens, as `pretokenizer.words` returns them; None to compute them.
         """
         check()
         try:
             if self.way.scope == "word" and len(text) < id_tables.KERNEL_CHARS and self.splits_plainly(text):
-                # The ids of its words, without what `encode` needs for a text of any size.
+                # The ids of its words, without the overhead of `encode`.
                 ids = list(map(self.cached_ids, words or self.pretokenizer.words(text)))
                 return any(token_id in word for word in ids)
             return token_id in self.ids(text)
@@ -270,10 +272,10 @@ class WordEncoder:
             return False
 
     def word_ids(self, word: str, parts: list[WordPart] | None = None) -> list[int]:
-        """Return the ids of a word; `parts` as for `word`.
+        """Return the ids of a word. `parts` is the same as for `word`.
 
         Raises:
-            UnknownUnit: One of its units is unknown and the recipe refuses it.
+            UnknownUnit: A unit is unknown and the recipe refuses it.
         """
         if word in self.pretokenizer.symbols:
             return [self.vocabulary.special_id(word)]
@@ -289,8 +291,8 @@ class WordEncoder:
         return ids
 
     def at_merges(self, merges: int) -> WordEncoder:
-        """Return an encoder for another number of merges. Cached words that the change does not affect are
-        kept."""
+        """Return an encoder for another number of merges. Cached tokens of words that the change does not
+        affect are kept."""
         vocabulary = self.vocabulary
         if type(self.segmenter) is not Merging or type(vocabulary) is not Vocabulary or vocabulary.base_last:
             return WordEncoder(vocabulary, merges, self.pretokenizer)
@@ -300,7 +302,7 @@ class WordEncoder:
         size, ranks = vocabulary.base_size + merges, vocabulary.ranks
         for word, tokens in self.tokens.items():
             symbols = [size if token.symbol is None else token.symbol for token in tokens]
-            # kept if all of its symbols are made by now and none of their pairs merges
+            # Keep a word if all its symbols exist at this number of merges and no two neighbors merge.
             if max(symbols, default=0) < size and all(
                 ranks.get(pair, merges) >= merges for pair in itertools.pairwise(symbols)
             ):
@@ -320,8 +322,7 @@ class WordEncoder:
                 yield [pretoken.moved(start) for pretoken in pretokens] if start else pretokens
 
     def splits_plainly(self, text: str) -> bool:
-        """Return whether the recipe alone decides how a text is cut, and the text contains no special token.
-        """
+        """Return whether the recipe alone decides how a text is cut, and it contains no special token."""
         if type(self.pretokenizer) is not Pretokenizer:
             return False
         return self._stretches is None or not may_hold(text, self._specials)
@@ -331,7 +332,7 @@ class WordEncoder:
         lists of words.
 
         Returns:
-            None where the places are wanted.
+            None if the parts cannot be known without their places.
         """
         plainly = self.splits_plainly(text)
         if not plainly and self._stretches is not None:
@@ -344,8 +345,13 @@ class WordEncoder:
     def parts(
         self, units: list[bytes], characters: int, segmenter: Segmenter | None = None
     ) -> list[WordPart]:
-        """Return the parts of a word's units by the way of encoding, or by another one, and the policy for
-        unknown ones."""
+        """Cut the units of a word into parts, and apply the policy for unknown ones.
+
+        Args:
+            units: The units.
+            characters: The length of the word in characters.
+            segmenter: Cuts the word; None for the encoder's own.
+        """
         segmenter = segmenter or self.segmenter
         if not (self.drops_units or self._unknown.policy):
             return segmenter.segment(units, characters)
@@ -356,16 +362,22 @@ class WordEncoder:
     def with_unknown_policy(
         self, parts: list[WordPart], units: Sequence[bytes], kept: Sequence[int]
     ) -> list[WordPart]:
-        """Return the parts of the units that take part, after the policy for unknown ones; places are of all
-        units."""
+        """Apply the policy for unknown parts to the parts of the kept units. The places of the result refer
+        to all units.
+
+        Args:
+            parts: The parts, with places among the kept units.
+            units: All units of the word.
+            kept: The indices of the kept units, see `kept_indices`.
+        """
         if len(kept) < len(units):
             parts = [part._replace(start=kept[part.start], end=kept[part.end - 1] + 1) for part in parts]
         policy = self._unknown.policy
         return parts if policy is None else policy(parts, units, self.vocabulary.bare)
 
     def kept_indices(self, units: Sequence[bytes]) -> Sequence[int]:
-        """Return the units that take part: with `drop` unknown ones go first, so that their neighbors meet.
-        """
+        """Return the indices of the units to encode: all, or with `drop` the known ones, so that their
+        neighbors meet."""
         if not self.drops_units:
             return range(len(units))
         known = self.vocabulary.known_units(self.merges)
@@ -386,8 +398,8 @@ class WordEncoder:
         return self.vocabulary.refusal(units[token.start], where)
 
     def _token_without_symbol(self, part: WordPart, units: list[bytes]) -> WordToken:
-        """Return the token of a part without a symbol: a byte-fallback token, the kept text, or the unknown
-        token."""
+        """Return the token of a part without a symbol: a byte-fallback token, the text itself without an id,
+        or the unknown token."""
         vocabulary = self.vocabulary
         if part.byte is not None:
             name = byte_token(part.byte)

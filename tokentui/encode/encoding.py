@@ -1,4 +1,4 @@
-"""A text as tokens: a value of which all but the ids is worked out when it is asked for."""
+"""A text as tokens: a value that computes everything but the ids at first use."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from tokentui.encode.elsewhere import ENCODING, refuse_name
 from tokentui.encode.vocabulary import NO_ID
 
 MakeTokens = Callable[[], "Sequence[EncodedToken]"]
-"""Works out the tokens of a text one by one."""
+"""Returns the tokens of a text with their places."""
 
 
 class EncodedToken(NamedTuple):
     """A token of a text.
 
     Attributes:
-        id: Its id; None for what has none.
-        text: The token for people: bytes decoded, marks included; specials and the unknown token by name.
-        piece: Its exact bytes, marks included; None for an unknown, the name's bytes for specials and
+        id: Its id; None for a token without an id.
+        text: The token as readable text, marks included; specials and the unknown token by name.
+        piece: Its exact bytes, marks included; None for the unknown token, the name's bytes for specials and
             `<0x41>`.
-        start: The character of the text as typed that it starts with.
-        end: The character that it ends before.
-        word: The number of its pre-token, -1 for a special token.
+        start: The index in the text as typed of its first character.
+        end: The index after its last character.
+        word: The index of its pre-token, -1 for a special token.
     """
 
     id: int | None
@@ -37,7 +37,7 @@ class EncodedToken(NamedTuple):
 
 
 class _Waiting:
-    """The source of fields that are not worked out yet: slots of their own, which are no fields."""
+    """Base class with slots for the source of fields that are not computed yet. The slots are not fields."""
 
     __slots__ = ("_numbers", "_waiting")
     _numbers: array[int]
@@ -46,17 +46,17 @@ class _Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Encoding(_Waiting):
-    """A text as tokens. Everything but `text` and `unknown` has one value a token.
+    """A text as tokens. All fields but `text` and `unknown` have one value per token.
 
     Attributes:
         text: The text as typed.
-        ids: The ids; None for what has none.
-        tokens: The tokens for people: bytes decoded, marks included; specials and the unknown token by name.
-        pieces: The exact bytes, marks included; None for an unknown, the name's bytes for specials and
+        ids: The ids; None for a token without an id.
+        tokens: The tokens as readable text, marks included; specials and the unknown token by name.
+        pieces: The exact bytes, marks included; None for the unknown token, the name's bytes for specials and
             `<0x41>`.
         offsets: Half-open ranges in characters of the text as typed.
-        words: The index of the pre-token that each belongs to, -1 for a special token.
-        unknown: The places of the tokens that became the unknown token or stand without an id.
+        words: The index of the pre-token of each, -1 for a special token.
+        unknown: The indices of tokens that are the unknown token or have no id.
 
     >>> import tokentui
     >>> gpt2 = tokentui.train("sample:hugs", "gpt2", merges=6)
@@ -81,18 +81,18 @@ class Encoding(_Waiting):
 
     @classmethod
     def of(cls, text: str, rows: Sequence[EncodedToken]) -> Encoding:
-        """Return the encoding of a text by its tokens."""
+        """Return the encoding with these tokens."""
         return cls(text, *_columns(rows))
 
     @classmethod
     def later(cls, text: str, numbers: array[int], rows: MakeTokens) -> Self:
-        """Return the encoding of a text whose ids are known; all else is worked out when the first of it is
-        asked for.
+        """Return an encoding whose ids are known. The other fields are computed when one of them is first
+        used.
 
         Args:
             text: The text.
-            numbers: The ids, `NO_ID` for what has none. They must not change any more.
-            rows: The tokens one by one, those of these ids.
+            numbers: The ids, `NO_ID` for a token without an id. The array must not change.
+            rows: Returns the tokens, which must have these ids.
         """
         made = object.__new__(cls)
         put = object.__setattr__
@@ -120,13 +120,13 @@ class Encoding(_Waiting):
 
     @property
     def rows(self) -> tuple[EncodedToken, ...]:
-        """The tokens one by one."""
+        """The tokens."""
         starts, ends = zip(*self.offsets, strict=True) if self.offsets else ((), ())
         return tuple(map(EncodedToken, self.ids, self.tokens, self.pieces, starts, ends, self.words))
 
     @property
     def hex(self) -> tuple[str | None, ...]:
-        """The exact bytes in lower-case hex, None for an unknown."""
+        """The exact bytes in lower-case hex; None for the unknown token."""
         return tuple(None if piece is None else piece.hex() for piece in self.pieces)
 
     def __len__(self) -> int:
@@ -134,7 +134,7 @@ class Encoding(_Waiting):
         return len(self.ids)
 
     def _repr_html_(self) -> str:
-        """Return the tokens in colours, for a notebook."""
+        """Return the tokens in colors, for a notebook."""
         from tokentui.encode.html import tokens_html
 
         pieces = zip(self.ids, (piece or b"?" for piece in self.pieces), strict=True)
@@ -149,7 +149,7 @@ _Columns = tuple[
 
 
 def _columns(rows: Sequence[EncodedToken]) -> _Columns:
-    """Return the fields of an encoding from its tokens, in the order of the fields."""
+    """Return the fields of an encoding, in order, from its tokens."""
     unknown = tuple([n for n, row in enumerate(rows) if row.id is None or row.piece is None])
     ids, tokens, pieces, starts, ends, words = zip(*rows, strict=True) if rows else ((),) * 6
     return ids, tokens, pieces, tuple(zip(starts, ends, strict=True)), words, unknown

@@ -1,7 +1,7 @@
-"""A vocabulary of events: symbols that come, leave, and come back made of other parts.
+"""A vocabulary of events: symbols come, leave, and come back with other parts.
 
-A training whose steps are more than one merge keeps them so. The events are also what new text is encoded by
-(`tokentui.encode.segment.replaying`). The vocabulary is read at any number of steps, as every vocabulary is.
+It holds the steps of a training that does more than one merge per step. New text is encoded by the events too
+(`tokentui.encode.segment.replaying`). Like every vocabulary, it can be read at any number of steps.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tokentui.recipe import Recipe
 
 
 class EventKind(StrEnum):
-    """The kind of an event: its effect on the corpus or on the vocabulary."""
+    """What an event does to the corpus or to the vocabulary."""
 
     MERGE = "merge"  # parts stand for one symbol now
     SPLIT = "split"  # a symbol is replaced by its parts wherever it stands, and leaves the vocabulary
@@ -37,13 +37,13 @@ class Event(NamedTuple):
     """One event of a step.
 
     Attributes:
-        kind: Its effect.
-        symbol: The symbol that comes, goes or changes; -1 for `SWITCH` and `SCORES`.
-        parts: The symbols that it is made of (`MERGE`, `COVER`), or that stand in its place afterwards
-            (`SPLIT`, `BREAK`, `REMOVE`, `DEMOTE`).
-        places: In how many places it could be done, by weight.
-        replaced: In how many it was done; overlapping places are done once.
-        view: Which view of the corpus it changes: 0 the words, 1 the documents as rows of pre-tokens.
+        kind: What it does.
+        symbol: The symbol that is added, removed or changed; -1 for `SWITCH` and `SCORES`.
+        parts: The symbols that it is made of (`MERGE`, `COVER`), or that replace it (`SPLIT`, `BREAK`,
+            `REMOVE`, `DEMOTE`).
+        places: The number of places where it could be done, weighted by word counts.
+        replaced: The number of places where it was done, weighted. Of overlapping places only one is.
+        view: The view of the corpus that it changes: 0 for words, 1 for documents as rows of pre-tokens.
     """
 
     kind: EventKind
@@ -55,21 +55,21 @@ class Event(NamedTuple):
 
 
 MAKING = (EventKind.MERGE, EventKind.COVER, EventKind.TOKEN, EventKind.RESTORE)
-"""The events that bring a symbol."""
+"""The events that add a symbol."""
 LEAVING = (EventKind.SPLIT, EventKind.REMOVE, EventKind.DEMOTE)
-"""The events by which a symbol leaves the vocabulary."""
+"""The events that remove a symbol from the vocabulary."""
 
 
 class Tables:
-    """The numbers of events by what they happen to, each list ascending.
+    """Indices of events (numbers from 0, ascending) by what they apply to.
 
     Attributes:
-        merges: Those that join a pair.
-        joins: Those that join a pair of whole words.
-        splits: Those that take a symbol apart.
-        covers: The first that covers a text.
-        longest: The most bytes of a text that is covered.
-        widest: The most parts of a merge.
+        merges: The events that merge each pair inside words.
+        joins: The events that merge each pair of whole words.
+        splits: The events that split each symbol.
+        covers: The first event that covers each text.
+        longest: The largest number of bytes of a covered text.
+        widest: The largest number of parts of a merge.
     """
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ class Tables:
         self.widest = 2
 
     def add(self, number: int, event: Event, pieces: Sequence[bytes]) -> None:
-        """Take in the next event."""
+        """Add the next event."""
         if event.kind is EventKind.MERGE:
             (self.joins if event.view else self.merges).setdefault(event.parts, []).append(number)
             self.widest = max(self.widest, len(event.parts))
@@ -93,10 +93,11 @@ class Tables:
 
 
 class EventVocabulary(Vocabulary):
-    """A vocabulary whose steps are any number of events: a symbol comes, leaves, comes back of other parts.
+    """A vocabulary whose steps have any number of events: a symbol may come, leave, and come back with other
+    parts.
 
-    Symbols and events are only appended. A symbol has one id, which it keeps when it is away. `merges` and
-    `counts` hold the parts and the count of the first event of each step.
+    Symbols and events are only appended. A symbol keeps its id while it is absent. `merges` and `counts` have
+    the parts and the count of the first event of each step.
 
     >>> vocabulary = EventVocabulary(Recipe(), [b"e", b"s", b"t"])
     >>> es, est = vocabulary.named(b"es"), vocabulary.named(b"est")
@@ -119,8 +120,8 @@ class EventVocabulary(Vocabulary):
         if self.base_last:  # its ids would move when a symbol leaves
             raise TokentuiError("symbols leave: the ids of the base come first", f"base={recipe.base}")
         self.within = within
-        """The split of the words inside a pre-token which events of view 0 do not cross, and which those of
-        view 1 join; empty where a pre-token is a word."""
+        """The split of the words inside a pre-token. Events of view 0 do not cross these words; events of
+        view 1 join them. Empty if a pre-token is a word."""
         self.events: list[Event] = []
         """The events of all steps, in order."""
         self.tables = Tables()
@@ -132,16 +133,17 @@ class EventVocabulary(Vocabulary):
         self._makings: dict[int, tuple[int, Event]] = {}
         """The first step that made each symbol, and the event."""
         self._turns: dict[int, list[int]] = {symbol: [0] for symbol in range(self.base_size)}
-        """The steps at which each symbol came and left, in turn."""
+        """The steps at which each symbol alternately came and left."""
         self._there = self.base_size
-        """The number of symbols after the last step."""
+        """The number of symbols in the vocabulary after the last step."""
 
     def way(self, merges: int) -> EncodingWay | None:
-        """Return encoding by events if the recipe says `merges`."""
+        """Return the way that replays events if the recipe says `merges`, else None."""
         return BY_EVENTS if WAYS.of(self.recipe.encode).by_rank else super().way(merges)
 
     def named(self, piece: bytes) -> int:
-        """Return the symbol of these bytes. A new one is not in the vocabulary before an event makes it."""
+        """Return the symbol with these bytes, creating one if there is none. A new symbol is not in the
+        vocabulary until an event adds it."""
         if piece not in self._named:
             self._named[piece] = len(self.pieces)
             self.pieces.append(piece)
@@ -155,8 +157,8 @@ class EventVocabulary(Vocabulary):
     def step(self, events: Iterable[Event]) -> None:
         """Append a step of events.
 
-        They are taken in one by one: the next may depend on what is there after the one before, at the number
-        of this step.
+        Events are applied one by one. An iterator may read the state after one event, at this step, to decide
+        on the next.
         """
         step, first = len(self.sizes), len(self.events)
         for event in events:
@@ -184,7 +186,7 @@ class EventVocabulary(Vocabulary):
         self.sizes.append(self.sizes[0] - self.base_size + self._there)
 
     def made_by(self, step: int) -> int:
-        """Return the symbol of the first event of a step, by its number from 1 on."""
+        """Return the symbol of the first event of a step (from 1)."""
         first, end = self.ends[step - 1 : step + 1]
         return self.events[first].symbol if end > first else NO_ID
 
@@ -200,7 +202,7 @@ class EventVocabulary(Vocabulary):
         return turns[at - 1] if at and at % 2 == 0 else 0
 
     def step_of(self, event: int) -> int:
-        """Return the step that an event belongs to, by its number from 0."""
+        """Return the step of an event (from 0)."""
         return bisect.bisect_right(self.ends, event)
 
     def symbols(self, merges: int) -> list[int]:
@@ -223,7 +225,7 @@ class EventVocabulary(Vocabulary):
         return 0 if made is None else made[1].places
 
     def makings(self, merges: int) -> list[tuple[int, tuple[int, ...]]]:
-        """Yield (symbol, parts) of each event up to a step that makes a symbol which is still present, in
+        """Return (symbol, parts) of each event up to a step that adds a symbol that is still present, in
         order."""
         return [
             (one.symbol, one.parts) for one in self.events[: self.ends[merges]]

@@ -1,7 +1,6 @@
-"""Explanations of an encoding: the steps from a text to its tokens, and what the way to ids and back loses.
+"""Explain an encoding: the steps from a text to its tokens, and what encoding and decoding lose.
 
-Losses are found in the two texts, whatever made them differ. Each comes with the axis that causes it, in a
-short sentence.
+Losses are found by comparing the two texts. Each is a short sentence that names the axis that causes it.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from tokentui.text.split import SPLITS
 
 @dataclass(frozen=True, slots=True)
 class WordExplanation:
-    r"""A pre-token, its units, the steps that were taken, and what came out.
+    r"""A pre-token with its units, the steps of its encoding, and the result.
 
     Places in the steps are indices of `units`.
 
@@ -63,7 +62,7 @@ class WordExplanation:
 
     @property
     def ladder(self) -> Iterator[tuple[EncodingStep, int | None, tuple[bytes, ...]]]:
-        """Yield (step, count of its pair at that time or None, pieces of the word after it)."""
+        """Yield (step, count of its pair at that step or None, pieces of the word after it)."""
         counts = self.counts or (None,) * len(self.steps)
         return (
             (step, count, self.after(number))
@@ -73,7 +72,7 @@ class WordExplanation:
     def after(self, steps: int) -> tuple[bytes, ...]:
         """Return the pieces of the word after a number of steps.
 
-        For longest match these are the tokens found by then and the units that nothing was found for yet.
+        For longest match these are the tokens found so far and the units that remain.
         """
         starts = set(range(len(self.units)))
         for step in self.steps[:steps]:
@@ -91,10 +90,10 @@ class WordExplanation:
 
 
 def explain(encoder: WordEncoder, text: str | bytes) -> tuple[WordExplanation, ...]:
-    """Explain the encoding of a text, a pre-token at a time.
+    """Explain the encoding of a text, one value per pre-token.
 
-    Units that the vocabulary lacks do not raise here: their `ids` and `pieces` are what the recipe makes of
-    them, None where it refuses them. With the policy `drop` they are not among the units.
+    Unknown units do not raise. Their `ids` and `pieces` are those of the recipe's policy, None if the recipe
+    refuses them. With the policy `drop` they are not among the units.
 
     >>> from tokentui.encode.vocabulary import Vocabulary
     >>> from tokentui.recipe import Recipe
@@ -145,14 +144,13 @@ _EXAMPLES = 5
 
 
 class Difference(NamedTuple):
-    """A way in which a text that came back differs from what was typed.
+    """A difference between a typed text and its decoded form.
 
-    `kind` is one of: `case`, `forms` (other code points for characters that Unicode holds for the same),
-    `accents` (marks are dropped); `missing` and `new` (characters that do not come back, or come without
-    being typed: `size` of them, the first distinct ones in `examples`); `order` (the same characters in
-    another order); of white space `added`, `dropped` and `changed` (at `size` places between characters that
-    are the same; of `changed` the `examples` are what comes back there), or where the characters are not the
-    same, `more` and `fewer` (`size` characters of white space).
+    `kind` is one of: `case`; `forms` (canonically equivalent code points); `accents` (dropped marks);
+    `missing` and `new` (`size` characters that do not come back, or that come without being typed; `examples`
+    has the first distinct ones); `order` (the same characters in another order). If the other characters are
+    equal, for white space: `added`, `dropped` and `changed` (at `size` places; `examples` of `changed` is
+    what comes back there). If not: `more` and `fewer` (`size` characters of white space).
     """
 
     kind: str
@@ -170,11 +168,11 @@ def _accents(text: str) -> str:
 
 
 _ALIKE: dict[str, Callable[[str], str]] = {FORMS: _forms, ACCENTS: _accents, CASE: str.lower}
-"""The functions that make texts equal that differ in one thing alone, in the order of their use."""
+"""Functions that remove one kind of difference, in the order in which they are applied."""
 
 
 class _SpacedText(NamedTuple):
-    """The characters of a text that are no white space, and the white space before each and at the end."""
+    """The characters of a text that are not white space, and the white space before each and at the end."""
 
     characters: str
     gaps: tuple[str, ...]
@@ -200,7 +198,7 @@ def _read(text: str, chosen: Container[str]) -> _SpacedText:
 def differences(typed: str, back: str) -> tuple[Difference, ...]:
     """Return the differences between a typed text and its decoded form; empty if they are equal.
 
-    Of case, forms and accents the smallest set is named that makes the most characters equal.
+    Of case, forms and accents, the smallest set that makes the most characters equal is reported.
     """
     if typed == back:
         return ()
@@ -257,11 +255,11 @@ def _spaces(one: _SpacedText, other: _SpacedText, typed: str, back: str) -> Iter
 
 
 class RoundTrip(NamedTuple):
-    """The text that decoding gives back, and what is lost of the one that was typed.
+    """The decoded text, and what was lost of the typed one.
 
     Attributes:
-        back: The text; None where the typed one cannot be encoded.
-        lost: Short sentences, none where it comes back as it was typed.
+        back: The decoded text; None if the typed one cannot be encoded.
+        lost: Short sentences; empty if the decoded text equals the typed one.
 
     >>> import tokentui
     >>> bert = tokentui.train("sample:hugs", "bert", merges=8)
@@ -276,7 +274,7 @@ class RoundTrip(NamedTuple):
 
 
 def round_trip(encoder: WordEncoder, text: str | bytes, decoder: Decoder | None = None) -> RoundTrip:
-    """Encode a text, decode its ids, and say what differs and by which axis."""
+    """Encode a text, decode its ids, and describe the differences and their causes."""
     vocabulary = encoder.vocabulary
     decoder = decoder or Decoder(vocabulary, encoder.merges)
     try:
@@ -340,7 +338,7 @@ def _cause(kind: str, recipe: Recipe, normalizing: Set[str], broken: bool, lacks
         recipe: The recipe of the vocabulary.
         normalizing: The kinds of differences that the normalization makes.
         broken: True if bytes of the text are not UTF-8.
-        lacks: True if the vocabulary lacks something of the text.
+        lacks: True if the vocabulary lacks a unit of the text.
     """
     drops = not SPLITS.of(recipe.split).keeps_spaces
     if kind in normalizing and recipe.normalize:

@@ -11,11 +11,11 @@ from tokentui.recipe import Recipe
 _LETTERS = range(ord("A"), ord("Z") + 1)
 
 PLACEHOLDERS: tuple[int, ...] = (*_LETTERS, *(value for value in range(255, -1, -1) if value not in _LETTERS))
-"""The order in which bytes are taken: A to Z, as on the slides that tell of it, then from 255 down, as Gage's
-program does.
+"""Placeholders in the order in which they are used: A to Z, as on the slides that present the method, then
+from 255 down, as in Gage's program.
 
-Letters come first so that a short example can be read (`CqCxo`). The bytes behind them are the ones that
-UTF-8 never has (F5 to FF), so a text in any language has some that are free.
+With letters first, short examples are readable (`CqCxo`). Bytes from F5 to FF never occur in UTF-8, so every
+text leaves some bytes free.
 """
 
 
@@ -23,24 +23,24 @@ def free_bytes(held: Iterable[bytes]) -> list[int]:
     """Return the bytes that may replace pairs, in the order in which they are used.
 
     Args:
-        held: The bytes that the corpus holds, one long each.
+        held: The bytes that the corpus contains, each of length 1.
     """
     taken = {byte[0] for byte in held}
     return [value for value in PLACEHOLDERS if value not in taken]
 
 
 class GageVocabulary(Vocabulary):
-    """The vocabulary of Gage's compression: 256 bytes, some of which stand for a pair (P. Gage, C Users
-    Journal 12(2), 1994).
+    """The vocabulary of Gage's compression: 256 bytes, some of which replace a pair (P. Gage, C Users Journal
+    12(2), 1994).
 
-    A merge makes no new id. It takes a byte that the corpus lacks, its *placeholder*, and from then on that
-    byte means the pair. So ids are byte values (after the specials, if there are any), the ids of an encoded
-    text are its compressed bytes, and a text that holds a placeholder itself cannot be encoded: nothing would
-    tell the two apart. The piece of a symbol is one byte, a merge's its placeholder.
+    A merge adds no id. It takes a byte that the corpus lacks, its *placeholder*, which then means the pair.
+    So ids are byte values (after the specials, if any), and the ids of an encoded text are its compressed
+    bytes. A text that contains a placeholder cannot be encoded, because it would be ambiguous. The piece of a
+    symbol is one byte; for a merge, its placeholder.
 
     Args:
         recipe: The recipe; its objective is `gage`.
-        placeholders: The bytes that stand for pairs, in order of the merges. Those past the last merge are
+        placeholders: The bytes that replace pairs, in order of the merges. Those after the last merge are
             free.
         specials: Special tokens in the order of their ids.
         first_id: The first id given.
@@ -57,7 +57,7 @@ class GageVocabulary(Vocabulary):
         """The bytes that each symbol expands to."""
 
     def join(self, left: int, right: int) -> bytes:
-        """Return the bytes that the replacement of this pair would expand to."""
+        """Return the bytes that a pair expands to."""
         return self.expansions[left] + self.expansions[right]
 
     def spelled(self, symbol: int) -> bytes:
@@ -65,11 +65,11 @@ class GageVocabulary(Vocabulary):
         return self.expansions[symbol]
 
     def placeholder(self, rank: int) -> bytes:
-        """Return the byte that replaces the pair of a merge, made or still to come; empty if none is free."""
+        """Return the byte that replaces the pair of a merge, made or future; empty if no byte is free."""
         return bytes(self.placeholders[rank : rank + 1])
 
     def add(self, left: int, right: int, count: int) -> int:
-        """Append the merge of a pair, replaced by the next free byte. Returns its symbol."""
+        """Append the merge of a pair, replaced by the next free byte. Return its symbol."""
         rank = len(self.merges)
         self.expansions.append(self.join(left, right))
         self.pieces.append(self.placeholder(rank))
@@ -88,7 +88,7 @@ class GageVocabulary(Vocabulary):
         return copy
 
     def symbols(self, merges: int) -> Sequence[int]:
-        """Return the symbols after a number of merges. A pair takes the place of the byte that replaces it.
+        """Return the symbols after a number of merges. The symbol of a pair replaces that of its placeholder.
         """
         taken = set(self.placeholders[:merges])
         return [symbol for symbol in super().symbols(merges) if symbol not in taken]
@@ -98,12 +98,13 @@ class GageVocabulary(Vocabulary):
         return dict(sorted(super().symbols_by_id(merges).items()))
 
     def known_units(self, merges: int) -> Mapping[bytes, int]:
-        """Return the bytes that a text may contain after a number of merges: those that replace no pair."""
+        """Return the bytes that a text may contain after a number of merges: those that are not placeholders.
+        """
         taken = set(self.placeholders[:merges])
         return {unit: symbol for unit, symbol in self.units.items() if symbol not in taken}
 
     def refusal(self, unit: bytes, where: str) -> TokentuiError:
-        """Return the error for a text that holds a placeholder."""
+        """Return the error for a text that contains a placeholder."""
         letter = f" ({chr(unit[0])!r})" if 0x20 < unit[0] < 0x7F else ""
         return TokentuiError(
             f"byte 0x{unit.hex()}{letter} stands for a pair here", where, "train on a corpus that holds it"

@@ -1,7 +1,7 @@
-"""Values as HTML, for notebooks: tokens in colours, and the curve of a training.
+"""Values as HTML for notebooks: tokens in colors, and the curve of a training.
 
-All text of data is made visible and escaped. Colours are set with their own background, so that they are read
-on a light page and on a dark one.
+All text from data is made visible and escaped. Colors have their own background, so that they are readable on
+light and dark pages.
 """
 
 from __future__ import annotations
@@ -16,16 +16,15 @@ MOST_TOKENS = 500
 _HUES = (210, 30, 120, 330, 60, 270)
 _WIDE, _HIGH = 480, 96
 _POINTS = 200
-"""About as many points of a curve are drawn."""
+"""Approximate number of points of a curve."""
 
 
 def tokens_html(tokens: Iterable[tuple[int | None, bytes | str]], count: int) -> str:
-    """Return tokens in a row, each in the colour after that of the one before it; a pointer on one shows its
-    id.
+    """Return tokens as HTML, in alternating colors. Hovering over a token shows its id.
 
     Args:
-        tokens: The id and the bytes, or the text, of each.
-        count: The number of all tokens, where not all are handed in.
+        tokens: (id, bytes or text) of each token.
+        count: The number of all tokens, which may be more than `tokens`.
     """
     spans = []
     for n, (token_id, piece) in enumerate(tokens):
@@ -42,7 +41,7 @@ def tokens_html(tokens: Iterable[tuple[int | None, bytes | str]], count: int) ->
 
 
 def titled(title: str, facts: Sequence[str], body: str = "") -> str:
-    """Return HTML of a title, facts after it, and a body below."""
+    """Return HTML with a title, facts after it, and a body below."""
     rest = html.escape(" · ".join(map(safe, facts)))
     return f"<div><b>{html.escape(safe(title, limit=120))}</b> {rest}{body}</div>"
 
@@ -51,11 +50,11 @@ def run_html(title: str, step: int, computed: int, size: int, tokens_at: Callabl
     """Return HTML of a training at a step: facts and a curve.
 
     Args:
-        title: Its recipe.
+        title: The recipe, as text.
         step: The step.
-        computed: The furthest step that was made.
-        size: The ids at this step.
-        tokens_at: Gives the tokens of the corpus at a step.
+        computed: The furthest step that was computed.
+        size: The number of ids at this step.
+        tokens_at: Returns the number of tokens of the corpus at a step.
     """
     facts = [f"step {step:,} of {computed:,} known", f"{size:,} ids"]
     return titled(title, facts, curve_html(computed, tokens_at, "tokens of the corpus"))
@@ -66,7 +65,7 @@ def curve_html(last: int, value_at: Callable[[int], int], title: str) -> str:
 
     Args:
         last: The last step.
-        value_at: Gives the value at a step.
+        value_at: Returns the value at a step.
         title: The name of the values.
     """
     if not last:

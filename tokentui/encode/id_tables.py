@@ -38,11 +38,13 @@ if TYPE_CHECKING:
     from tokentui.encode.kernels.encode import Compiled
 
 KERNEL_CHARS = 4096
-"""Shorter texts are encoded before the kernels have their tables."""
+"""Texts with fewer characters are encoded in plain Python, because building the tables of the kernels takes
+longer."""
 MANY_WORDS = 1024
-"""Fewer words are encoded in plain Python before the kernels that take many words have their tables."""
+"""Until this many words were encoded, plain Python encodes them, because building the tables of the kernels
+takes longer."""
 _BLOCK_WORDS = 1 << 14
-"""Words that are encoded between two looks at the clock."""
+"""Words between two checks of the job."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -151,8 +153,8 @@ class WordIdTable:
         return list(map(self.known.__getitem__, words))
 
     def _add(self, words: list[str]) -> None:
-        """Add new words to `known` by kernels, if they are many enough. Words with unknown units are left to
-        plain Python."""
+        """Add new words to `known` by kernels if there are enough of them. Words with unknown units are left
+        to plain Python."""
         known, encoder = self.known, self._encoder
         new = [word for word in dict.fromkeys(words) if word not in known and len(word) <= memo.LONGEST]
         if not new or len(known) + len(new) < MANY_WORDS or not native.available():
@@ -183,7 +185,7 @@ class DocumentIdTable:
         self._kernels: Following | None = None
 
     def ids(self, part: str | list[str], threads: int | None = None) -> array[int]:
-        """See `IdTable.ids`. The words of one text have one thread."""
+        """See `IdTable.ids`. The words of one text are encoded in one thread."""
         characters = len(part) if isinstance(part, str) else sum(map(len, part))
         if characters >= KERNEL_CHARS and native.available():
             with native.rescued():

@@ -1,4 +1,4 @@
-"""Encode a text that is being typed: each change encodes only the words around it."""
+"""Encode a text while it is typed: each change encodes only the words around it."""
 
 from __future__ import annotations
 
@@ -13,31 +13,28 @@ from tokentui.text.pretokenize import PreToken
 
 
 class Typed:
-    """The tokens of a text that changes, by a vocabulary that grows. They are those of `encode`.
-
-    Each key encodes only the words around the change again.
-    """
+    """The tokens of a changing text by a growing vocabulary, equal to those of `WordEncoder.encode`."""
 
     def __init__(self) -> None:
         self._encoder: WordEncoder | None = None
         self._text = ""
         self._words: list[PreToken] = []
         self._starts: list[int] = []
-        """The start of each word in the text. The places in the words themselves are relative to the part
-        that they were cut from."""
+        """The start of each word in the text. The places in the `PreToken`s are relative to the part that
+        they were cut from."""
         self._rows: tuple[EncodedToken, ...] = ()
 
     def encode(self, vocabulary: Vocabulary, merges: int, text: str) -> tuple[EncodedToken, ...]:
         """Encode a text.
 
         Args:
-            vocabulary: The vocabulary of a trainer, perhaps still growing.
+            vocabulary: The vocabulary of a trainer. It may grow.
             merges: How many of its merges count.
             text: The text.
 
         Raises:
-            TokentuiError: A unit is not in the vocabulary and the recipe says `error`; it names the unit and
-                its place.
+            TokentuiError: A unit is not in the vocabulary and the recipe says `error`. The message has the
+                unit and its place.
         """
         encoder = self._encoder
         if encoder is None or encoder.vocabulary is not vocabulary:
@@ -55,12 +52,12 @@ class Typed:
         return self._rows
 
     def _retype(self, encoder: WordEncoder, text: str) -> None:
-        """Replace the text: cut the changed part into words again, and encode only these if the tokens of the
-        others are known."""
+        """Replace the text: cut only the changed part into words again, and encode only these if the other
+        tokens are known."""
         old, starts, pretokenizer = self._text, self._starts, encoder.pretokenizer
-        # The stretch to cut again, which no word crosses: from `start` on, to `end` in the new text. The two
-        # characters around a place decide if it is safe. So one with the same two in both texts is safe in
-        # both.
+        # The part to cut again, from `start` to `end` in the new text: no word crosses its ends. The two
+        # characters around a place decide whether it is safe. So a place with the same two in both texts is
+        # safe in both.
         start, end, by = 0, len(text), len(text) - len(old)
         if pretokenizer.in_parts:
             same = _common_prefix(old, text)

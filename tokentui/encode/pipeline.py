@@ -1,10 +1,9 @@
-"""A vocabulary that was read from another tool's file: the ids are the file's own, and so is what is done to
-a text.
+"""Vocabularies from files of other tools: their ids and their steps of encoding are those of the file.
 
-Symbols are in the order in which merges make them, as in every vocabulary: first what no merge makes (units,
-specials, tokens that no row leads to), in order of their ids, then one token a merge. A file may list a token
-under several pairs; the first row whose parts are both there makes it. So the number of tokens made, not of
-rows, is the number of merges.
+As in every vocabulary, symbols are in the order in which merges make them: first those that no merge makes
+(units, specials, tokens without a pair), by id, then one token per merge. A file may list a token under
+several pairs. The first pair whose parts both exist makes it. So the number of merges is the number of tokens
+made, not of rows.
 """
 
 from __future__ import annotations
@@ -23,13 +22,14 @@ from tokentui.recipe import Recipe
 class NameFinder:
     """Finds names in a text: the leftmost, and of those the longest.
 
-    It takes no longer for many names, but for many lengths of names whose first two characters are the same.
+    Its time does not depend on the number of names, but on the number of different lengths among names with
+    the same first two characters.
 
     >>> list(NameFinder(["<s>", "<s>>"]).spans("a<s>><s>"))
     [(1, 5), (5, 8)]
 
     Args:
-        names: The names; an empty one is found nowhere.
+        names: The names. An empty name is ignored.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -42,7 +42,7 @@ class NameFinder:
         self._heads = re.compile(f"[{''.join(map(re.escape, heads))}]") if heads else None
 
     def length_at(self, text: str, start: int) -> int:
-        """Return the characters of the longest name at a place, 0 for none."""
+        """Return the length of the longest name at an offset, 0 for none."""
         for length in self._lengths.get(text[start : start + 2], ()):
             name = text[start : start + length]  # shorter at the end of the text
             if name in self._names:
@@ -50,7 +50,7 @@ class NameFinder:
         return int(text[start : start + 1] in self._names)
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield the places of names, without overlap."""
+        """Yield the (start, end) of names, without overlap."""
         end = 0
         for match in self._heads.finditer(text) if self._heads else ():
             start = match.start()
@@ -76,9 +76,9 @@ def cut_at_names(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int, st
 
 
 def may_hold(text: str, names: tuple[str, ...]) -> bool:
-    """Return whether a text holds one of these names.
+    """Return whether a text contains one of these names.
 
-    Many names share a prefix, and most texts lack even the prefix.
+    Many names share a prefix, and most texts do not even contain the prefix.
     """
     return _prefix_of(names) in text and any(name in text for name in names)
 
@@ -87,21 +87,22 @@ _prefix_of = functools.lru_cache(8)(os.path.commonprefix)
 
 
 class ImportedVocabulary(Vocabulary):
-    """A vocabulary of a file. It does not grow.
+    """A vocabulary from a file. It does not grow.
 
     Args:
-        recipe: What the axes can say of it.
-        pieces: The exact bytes of each symbol, marks included: what no merge makes, then one a merge.
+        recipe: The recipe that describes it as well as the axes can.
+        pieces: The exact bytes of each symbol, marks included: first those that no merge makes, then one per
+            merge.
         ids: The id of each symbol.
         merges: The (left, right) of each merge, as symbols.
         units: The symbol of each smallest unit.
         specials: The id of each special token by its name.
-        unknown: The id of the unknown token, None where there is none.
-        names: The name of each id in the file, where that is not the piece as text.
+        unknown: The id of the unknown token; None if there is none.
+        names: The name in the file of each id whose name is not its piece as text.
         bytes_: The symbol of each byte-fallback token by its byte.
-        scores: The natural log probability of each symbol, where the model has them.
+        scores: The natural log probability of each symbol; empty for a model without.
         never: Symbols that no text becomes.
-        pipeline: What is done to a text.
+        pipeline: The steps of encoding.
     """
 
     imported = True
@@ -118,8 +119,7 @@ class ImportedVocabulary(Vocabulary):
         self.pieces = pieces
         self.base_size = len(pieces) - len(merges)
         self.units = dict(units)
-        # Anything that reads like a list will do: a file without pairs has them worked out when they are
-        # asked for.
+        # Any sequence will do: for a file without pairs they are computed at first use.
         self.merges = cast("list[tuple[int, int]]", merges)
         self.counts = [0] * len(merges)
         self.byte_tokens = 0
@@ -157,7 +157,8 @@ class ImportedVocabulary(Vocabulary):
 
     @functools.cached_property
     def tokens(self) -> Mapping[bytes, int]:
-        """The symbol of each token that a word may become; of two that are spelled alike the last one."""
+        """The symbol of each token that a word may become, by its bytes. Of tokens with equal bytes, the last
+        one."""
         return {piece: symbol for symbol, piece in enumerate(self.pieces) if symbol not in self.unreachable}
 
     @functools.cached_property
@@ -193,7 +194,7 @@ class ImportedVocabulary(Vocabulary):
         return self
 
     def with_specials(self, specials: Mapping[str, int], pipeline: Pipeline) -> ImportedVocabulary:
-        """Return a vocabulary with these special tokens, by name, and these steps in place of its own."""
+        """Return a copy with other special tokens, by name, and another pipeline."""
         return ImportedVocabulary(
             self.recipe, self.pieces, self.order, self.merges, units=self.units, specials=specials,
             pipeline=pipeline, unknown=self._unknown, names=self.names,
@@ -201,7 +202,7 @@ class ImportedVocabulary(Vocabulary):
         )
 
 
-# ---- the pairs that tokens are made of, where a file lists none: worked out when they are asked for
+# ---- the parents of tokens, computed at first use for a file that lists none
 
 
 class Parents(Sequence[tuple[int, int]]):
@@ -211,14 +212,14 @@ class Parents(Sequence[tuple[int, int]]):
     >>> list(Parents(pieces, {piece: symbol for symbol, piece in enumerate(pieces)}, 4))
     [(1, 2), (0, 4), (5, 3)]
 
-    A token's parents are what its bytes become under the tokens before it. Where these are not two (no
-    training makes such a token) they are the two earlier tokens that spell it, the earliest pair there is.
+    The parents of a token are the tokens that its bytes become with only the earlier tokens. If these are not
+    two (no training makes such a token), the parents are the earliest pair of tokens that spells it.
 
     Args:
-        pieces: The exact bytes of each symbol: what has no parents, then the others in order of rank.
+        pieces: The exact bytes of each symbol: first those without parents, then the others by rank.
         table: The symbol of each token.
         base: The number of symbols without parents.
-        units: Cuts a piece into its smallest units; into bytes where None.
+        units: Cuts a piece into its smallest units; None for bytes.
     """
 
     def __init__(
@@ -241,7 +242,7 @@ class Parents(Sequence[tuple[int, int]]):
     @overload
     def __getitem__(self, at: slice) -> list[tuple[int, int]]: ...
     def __getitem__(self, at: int | slice) -> tuple[int, int] | list[tuple[int, int]]:
-        """The parents of a token, by its number from 0."""
+        """The parents of a token, by its index among tokens with parents."""
         if isinstance(at, slice):
             return [self[n] for n in range(*at.indices(len(self)))]
         number = range(len(self))[at]
@@ -252,7 +253,7 @@ class Parents(Sequence[tuple[int, int]]):
     @staticmethod
     def has(piece: bytes, earlier: Mapping[bytes, object]) -> bool:
         """Return whether two earlier tokens spell a piece."""
-        # Most tokens are an earlier one and a little more.
+        # Most tokens are an earlier token and a short rest.
         return any(piece[:at] in earlier and piece[at:] in earlier for at in range(len(piece) - 1, 0, -1))
 
     def _of(self, symbol: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""The pre-tokens of a document as a tokenizer cuts it: all of them, those of a part, or their counts."""
+"""The pre-tokens of a document by the steps of a tokenizer: all, those in a range, or their counts."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from tokentui.text.count import CHUNK_CHARS, COVERED, Coverage, Words, count, co
 from tokentui.text.pretokenize import PreToken, Pretokenizer
 
 _CONTEXT = 400
-"""The number of characters of context that are read before and after a stretch."""
+"""Characters of context that are read before and after a range."""
 _MARGIN = 40
-"""The number of characters after the start of the context that may be cut unlike in the whole document."""
+"""Characters after the start of the context that may be cut differently than in the whole document."""
 _LONG = 1 << 25
-"""Characters of a document that is cut into words at once: they take ten bytes and more for each."""
+"""Longer documents, in characters, are cut in chunks: words take over ten bytes per character."""
 _SPACE = re.compile(r"\s")
 
 Item = PreToken | Special
-"""A pre-token, or a special token that a text contains by name. Places are characters of the document as
+"""A pre-token, or a special token that a text contains by name. Places are in characters of the text as
 typed."""
 
 
 class Pretokens:
-    """Cuts documents by the steps of a tokenizer.
+    """Cuts documents into pre-tokens by the steps of a tokenizer.
 
     Args:
         tokenizer: The tokenizer.
@@ -37,10 +37,10 @@ class Pretokens:
         self.encoder = tokenizer.encoder
         self._recipe = tokenizer.recipe
         self.staged = type(self.encoder.pretokenizer) is not Pretokenizer
-        """True if the file does more to a text than the axes say."""
+        """True if the steps of the tokenizer do more than the axes of the recipe describe."""
 
     def of(self, text: str) -> Iterator[Item]:
-        """Yield the items of a whole text."""
+        """Yield the items of a text."""
         for stretch in self.encoder.stretches(text, False):
             if isinstance(stretch, Special):
                 yield stretch
@@ -48,7 +48,13 @@ class Pretokens:
                 yield from stretch
 
     def within(self, document: str | LongText, start: int, end: int) -> list[Item]:
-        """Return the items that overlap a part of a document, in order."""
+        """Return the items that overlap a range of a document, in order.
+
+        Args:
+            document: The document.
+            start: The first character of the range.
+            end: The character after the range.
+        """
         room = _CONTEXT
         while True:
             begin = _after_space(document, start - room)
@@ -56,7 +62,7 @@ class Pretokens:
             items = [item.moved(begin) if begin else item for item in self.of(document[begin:stop])]
             sure = begin + _MARGIN if begin else 0
             known = [item for item in items if item.start >= sure]
-            # A place between two items before the stretch, and one behind it, are the same as in the whole
+            # A border between two items before the range, and one after it, are the same in the whole
             # document.
             begun = not begin or any(item.end <= start for item in known)
             if begun and (stop == len(document) or not known or known[-1].start >= end):
@@ -85,22 +91,27 @@ class Pretokens:
         return Words.of(counts), dict(named)
 
     def coverage(self, corpus: Corpus, words: Words, named: Mapping[str, int]) -> Coverage:
-        """Return how much of a corpus the pre-tokens that `count` returned hold.
+        """Return how much of a corpus the pre-tokens that `count` returned cover.
 
-        It is empty where it is not known: a file does more to a text than the axes say, or tokens stand in
-        the corpus by their names.
+        `COVERED` if that is unknown: the tokenizer does more than the axes describe, or the corpus contains
+        special tokens by name.
+
+        Args:
+            corpus: The corpus.
+            words: Its pre-tokens.
+            named: The counts of its special tokens.
         """
         return COVERED if self.staged or named else coverage(corpus, self._recipe, words)
 
     def coverage_of_text(self, text: str) -> Coverage:
-        """Return how much of one text its pre-tokens hold, as `coverage` does."""
+        """Return how much of one text its pre-tokens cover. Like `coverage`, `COVERED` if that is unknown."""
         if self.staged or any(isinstance(item, Special) for item in self.of(text)):
             return COVERED
         return coverage_of_text(text, self._recipe)
 
     def _words(self, document: str) -> Iterator[tuple[Special | list[str], int]]:
-        """Yield the words of a document without places, or a special token that it contains by name, each
-        with the number of characters read for it."""
+        """Yield lists of words of a document without places, and special tokens that it contains by name,
+        each with the number of characters read for it."""
         parts = self.encoder.plain_parts(document, False) if len(document) <= _LONG else None
         if parts is None:
             for items, size in self._chunks(document):
@@ -113,14 +124,14 @@ class Pretokens:
         yield [], len(document)
 
     def _chunks(self, document: str) -> Iterator[tuple[list[Item], int]]:
-        """Yield the items of a document, each once, with how much of it has been looked at for them."""
+        """Yield the items of a document in chunks, each with the number of characters read for it."""
         start = reached = 0
         size = CHUNK_CHARS
         while start < len(document):
             end = len(document) if len(document) - start < 2 * size else start + size
             items = [item for item in self.within(document, start, end) if item.start >= start or not start]
             if items and items[0].start < reached:
-                # Two looks at one place do not agree: look at all of the rest.
+                # Two chunks disagree at their border: cut all of the rest at once.
                 end = len(document)
                 items = [item for item in self.of(document) if item.start >= reached]
             reached = max(reached, items[-1].end) if items else reached
@@ -129,8 +140,8 @@ class Pretokens:
 
 
 def _after_space(document: str | LongText, at: int) -> int:
-    """Return a place at or before this one that follows white space, or the place itself if no white space is
-    near. 0 for places before the document."""
+    """Return the nearest place at or before an offset that follows white space; the offset itself if there is
+    none near; 0 for negative offsets."""
     if at <= 0:
         return 0
     head = document[max(0, at - _CONTEXT) : at]

@@ -1,9 +1,9 @@
-"""Which tokens of a vocabulary a text becomes, with a text that does; of the others why none does.
+"""Find for each token a text that becomes it, or the reason why no text does.
 
-Two things can be in a token's way: the encoder (its own units become other tokens), or the steps before it
-(no word that the split and the normalization leave holds those units side by side). The first is exact: what
-surrounds a token never changes how the units inside it join. The second is tried in a few contexts, so the
-reason tells what was tried.
+Two things can prevent a token: the encoder (its own units become other tokens), or the steps before it
+(normalization and split never leave its units side by side in a word). The first is decided exactly: context
+never changes how the units inside a token join. The second is tested in a few contexts, and the reason says
+which.
 """
 
 from __future__ import annotations
@@ -24,17 +24,18 @@ from tokentui.text.pretokenize import MARKS
 
 _CONTEXTS = ("{}", "a{}", "{}a", "a{}a", " {}", "1{}", "{}1", "1{}1", "'{}", "a {}", "{} ")
 _NEIGHBOURS = 128
-"""So many units, and as many of the longest tokens, are set next to a token that becomes others alone."""
+"""The number of units, and of longest tokens, that are put next to a token that alone becomes other tokens.
+"""
 _MOST_TRIED = 1 << 15
-"""So many texts are tried for a token that is a part of a character."""
+"""The most texts that are tried for a token that is part of a character."""
 _MOST_OPENINGS = 1 << 12
-"""So many texts are tried in front of a token that is nearly as long as the longest word."""
+"""The most texts that are tried in front of a token that is nearly as long as the longest word."""
 _UNKNOWN = ("\u0378", "☃", "\ue000", "\U0010fffd", "\x01", "a" * 200)
 """Texts that a vocabulary may lack."""
 
 
 class _Answers:
-    """The answers about one tokenizer, kept as long as the tokenizer."""
+    """Cached answers about one tokenizer."""
 
     def __init__(self) -> None:
         self.neighbours: tuple[str, ...] | None = None
@@ -45,14 +46,14 @@ _KNOWN: weakref.WeakKeyDictionary[Tokenizer, _Answers] = weakref.WeakKeyDictiona
 
 
 def reachability_of_all(tokenizer: Tokenizer) -> Iterator[Reachability]:
-    """Yield each token of a vocabulary in order of the ids, with a text that becomes it, or the reason why
-    none does."""
+    """Yield each token of a vocabulary by id, with a text that becomes it, or the reason why no text does."""
     entries = tuple(tokenizer.entries())
     return (reachability_of(tokenizer, entry) for entry in each(entries, len(entries)))
 
 
 def neighbours(tokenizer: Tokenizer) -> tuple[str, ...]:
-    """Return texts to set next to a token that becomes others alone: long tokens, then units."""
+    """Return texts to put next to a token that alone becomes other tokens: long tokens, then units. The
+    result is cached."""
     known = _known(tokenizer)
     if known.neighbours is None:
         known.neighbours = _neighbours(tokenizer)
@@ -77,14 +78,14 @@ def _neighbours(tokenizer: Tokenizer) -> tuple[str, ...]:
 def reachability_of(
     tokenizer: Tokenizer, entry: TokenEntry, others: Sequence[str] | None = None
 ) -> Reachability:
-    """Return a text that becomes a token, or the reason why none does.
+    """Return a text that becomes a token, or the reason why no text does.
 
-    A token that only bytes that are not UTF-8 become has a text, with these as lone surrogates, and a reason.
+    A token that only invalid UTF-8 becomes has both: a text with lone surrogates, and a reason.
 
     Args:
         tokenizer: The tokenizer.
         entry: The token.
-        others: The texts to set next to a token; the `neighbours` by default, and then the answer is kept.
+        others: The texts to put next to a token; None for the `neighbours`, and then the answer is cached.
     """
     if others is not None:
         return _reach(tokenizer, entry, others)
@@ -123,7 +124,7 @@ def _reach(tokenizer: Tokenizer, entry: TokenEntry, others: Sequence[str] | None
         found = next((one for one in raws if encoder.ids_include(one, entry.id)), None)
         return _answer(tokenizer, entry, found, raw, held)
     named = may_hold(own, vocabulary.specials)
-    # Each unit has a byte of the word, but for a mark that is a unit of its own. A character that continues a
+    # Each unit has a byte of the word, except a mark that is a unit of its own. A character that continues a
     # word has another one before it.
     continues = vocabulary.recipe.unit == "char" and vocabulary.unit_continues(units[0])
     least = len(units) + continues - (MARKS.of(vocabulary.recipe.mark).is_unit)
@@ -155,9 +156,9 @@ def _reach(tokenizer: Tokenizer, entry: TokenEntry, others: Sequence[str] | None
 
 
 def _whole_word(tokenizer: Tokenizer, symbol: int, piece: bytes) -> str | None:
-    """Return the text of a token that is a word spelled without a mark, if that text becomes it.
+    """Return the text of a token that is a word without a mark, if that text becomes the token; else None.
 
-    Most tokens are such words. For them this is what `_reach` does with the first context, with the units cut
+    Most tokens are such words. It does what `_reach` does with the first context, but cuts the units only
     once.
     """
     encoder, vocabulary = tokenizer.encoder, tokenizer.vocabulary
@@ -177,8 +178,8 @@ def _openings(tokenizer: Tokenizer, own: str, others: Sequence[str]) -> Iterator
     """Yield short texts to put in front of a token, shortest first, if longer ones would make the word too
     long to be encoded. Each consists of tokens.
 
-    A token that continues a word comes after the longest token that begins one. Only where the two have too
-    many characters together do other beginnings matter.
+    A token that continues a word follows the longest token that begins a word. Only if both together are too
+    long do other beginnings matter.
     """
     most = tokenizer.encoder.way.most
     if most is None or all(len(other) + len(own) <= most for other in others):
@@ -194,7 +195,7 @@ def _openings(tokenizer: Tokenizer, own: str, others: Sequence[str]) -> Iterator
 
 
 def never(tokenizer: Tokenizer, symbol: int) -> str:
-    """Return a sentence why no text, valid or not, becomes the token of a symbol; empty if some text does."""
+    """Return a sentence on why no text, valid or not, becomes the token of a symbol; empty if a text does."""
     vocabulary = tokenizer.vocabulary
     piece, kind = vocabulary.spelled(symbol), vocabulary.kind_of(symbol)
     token_id = vocabulary.id_of(symbol, tokenizer.merges)
@@ -251,12 +252,12 @@ def _byte(tokenizer: Tokenizer, entry: TokenEntry) -> Reachability:
 # ---- characters by some of their bytes
 
 _LEADS = {2: range(0xC2, 0xE0), 3: range(0xE0, 0xF0), 4: range(0xF0, 0xF5)}
-"""The first bytes of the characters of each size."""
+"""The first bytes of the characters of each size in bytes."""
 _REST = [bytes((value,)) for value in range(0x80, 0xC0)]
 
 
 def _characters(value: int) -> Iterator[str]:
-    """Characters whose UTF-8 has a byte."""
+    """Yield characters whose UTF-8 contains a byte."""
     if value < 0x80:
         yield chr(value)
     else:
@@ -264,7 +265,7 @@ def _characters(value: int) -> Iterator[str]:
 
 
 def completions(data: bytes) -> Iterator[str]:
-    """Return texts of whole characters that contain some bytes, with as few other characters as possible.
+    """Yield texts of whole characters that contain these bytes, with as few other characters as possible.
 
     >>> next(completions(b"\\x80")), next(completions(b"t\\xc3")), list(completions(b"\\xff"))
     ('\\x80', 'tÀ', [])

@@ -1,4 +1,4 @@
-"""Frozen values about a text: the ways to write it, why it is not one token, the text of a token."""
+"""Results about a text as frozen values: its segmentations, why it is not one token, the text of a token."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from tokentui.core.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class WordSegmentations:
-    """The ways to write a word, or a text, in the tokens of a vocabulary.
+    """The segmentations of a word or text into tokens of the vocabulary.
 
     Attributes:
         word: The word, or the text.
-        count: The number of all segmentations into tokens of the vocabulary.
-        ways: The first of them, the fewest tokens first, each with its natural log probability where there is
-            a model of that; then the most probable first.
-        chosen: The one that the encoder takes; empty for a word that the recipe refuses.
-        how: The encoder's way of choosing, in words.
-        shares: Of a model with probabilities the share of each of `ways` in the probability of all; those of
-            all ways sum to 1.
+        count: The number of all segmentations.
+        ways: The first segmentations, each with its natural log probability or None. The most probable ones
+            come first; without probabilities, those with the fewest tokens.
+        chosen: The segmentation that the encoder chooses; empty for a word that the recipe refuses.
+        how: A phrase on how the encoder chooses.
+        shares: The probability of each of `ways` among all segmentations; empty without probabilities.
     """
 
     word: str
@@ -36,10 +35,10 @@ class WhyNot:
     """The reason why a text is not one token.
 
     Attributes:
-        reason: The name of the reason, a record of `tokentui.encode.why_not.REASONS`; `one-token` for a text
-            that is one.
-        sentence: The reason with its proof, one sentence or two.
-        facts: The values of the proof by their names: texts, bytes, ids, steps, counts and places.
+        reason: The name of the reason in `tokentui.encode.why_not.REASONS`; `one-token` for a text that is
+            one token.
+        sentence: The reason with its proof, in one or two sentences.
+        facts: The values of the proof by name: texts, bytes, ids, steps, counts and places.
     """
 
     reason: str
@@ -57,10 +56,10 @@ class Reachability:
     Attributes:
         id: Its id.
         piece: Its exact bytes, marks included.
-        text: A text among whose tokens it is; None where no text that was tried has it.
-        reason: The name of the reason where no text becomes it; empty where one does.
-        sentence: The same in words.
-        facts: The values of the proof by their names.
+        text: A text whose tokens include it; None if no tried text has it.
+        reason: The name of the reason why no text becomes it; empty if one does.
+        sentence: The reason as a sentence.
+        facts: The values of the proof by name.
     """
 
     id: int

@@ -1,4 +1,4 @@
-"""A text encoded by chance, with each draw: BPE-dropout."""
+"""Encode a text by BPE-dropout, and keep each random draw."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tokentui.encode.segment.dropout import LIKE, Draw, P
 from tokentui.encode.vocabulary import Vocabulary
 
 SEEDS = 1 << 31
-"""Seeds that are chosen here are below this."""
+"""Upper bound of seeds that are chosen here."""
 DRAWN = Choice(
     "dropout", "merges of which some are left out at random",
     parameters=(
@@ -21,19 +21,19 @@ DRAWN = Choice(
         Parameter("like", "whose draws they are", next(iter(LIKE)), str),
     ),
 )
-"""The way to sample of a tokenizer with merges, as a user names it: `dropout:p=0.1,like=tokenizers`."""
+"""How a user names sampling with merges: `dropout:p=0.1,like=tokenizers`."""
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnWord:
-    """A pre-token as it was drawn.
+    """A pre-token with its draws.
 
     Attributes:
         text: The pre-token.
         units: Its units.
         draws: The draws in order; places in them are indices of `units`.
-        pieces: The exact bytes of its tokens, None for an unknown one.
-        ids: Their ids, None for one that has none.
+        pieces: The exact bytes of its tokens; None for an unknown one.
+        ids: The ids of its tokens; None for a token without an id.
     """
 
     text: str
@@ -45,14 +45,14 @@ class DrawnWord:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A text as it was drawn.
+    """A sampled encoding of a text, with its draws.
 
     Attributes:
         encoding: Its tokens.
         words: Its pre-tokens.
         p: The share of candidates that are dropped.
-        like: The name of the behaviour.
-        seed: The seed: the same one draws the same.
+        like: The library whose draws these are.
+        seed: The seed. The same seed gives the same draws.
     """
 
     encoding: Encoding
@@ -69,15 +69,16 @@ def drawn(
     """Encode a text by BPE-dropout; see `tokentui.encode.segment.dropout`.
 
     Args:
-        vocabulary: One with merges.
-        merges: How many of them count.
+        vocabulary: A vocabulary with merges.
+        merges: How many merges count.
         text: The text.
         p: The share of candidates that are dropped, from 0 to 1.
         like: A name of `LIKE`.
-        seed: The seed; one by chance where None.
+        seed: The seed; None to choose one at random.
 
     Raises:
-        TokentuiError: It cannot be encoded, has no merges, or p, `like` or the seed cannot be.
+        TokentuiError: The text cannot be encoded, the vocabulary has no merges, or p, `like` or the seed is
+            invalid.
     """
     if isinstance(seed, bool) or not isinstance(seed, int | None):
         raise TokentuiError(f"not a whole number: {shown(seed)}", "seed", "such as 1, or None")
@@ -107,10 +108,10 @@ def drawn(
 
 
 def read_sample(text: str) -> tuple[float, str]:
-    """Return the share and the behaviour that a user writes: `dropout`, or `dropout:p=0.1,like=tokenizers`.
+    """Parse `dropout` or `dropout:p=0.1,like=tokenizers`. Return the share p and the library.
 
     Raises:
-        TokentuiError: It is none.
+        TokentuiError: The text is invalid.
     """
     name = text.partition(":")[0]
     if name != DRAWN.name:

@@ -1,4 +1,4 @@
-"""The ways to write a text in the tokens of a vocabulary: how many there are, and the first of them."""
+"""Count the segmentations of a text into tokens of a vocabulary, and return the first of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tokentui.encode.vocabulary import Special, byte_token
 
 
 class _Option(NamedTuple):
-    """Tokens for the units up to `end`: one token, or the byte tokens of an unknown character."""
+    """The tokens for the units up to `end`: one token, or the byte tokens of an unknown character."""
 
     end: int
     pieces: tuple[bytes, ...]
@@ -26,22 +26,22 @@ class _Option(NamedTuple):
 
 _TokenBytes = tuple[bytes, ...]
 _Way = tuple[_TokenBytes, "_Way"] | None
-"""The tokens of the first edge of a way, and the way after it; None at the end."""
+"""A linked list: the tokens of the first option, and the rest; None at the end."""
 _BestSegmentations = tuple[int, list[tuple[_TokenBytes, float | None]], list[float]]
-"""The number of ways, the first of them with their log probabilities, and their shares."""
+"""The number of segmentations, the first ones with their log probabilities, and their shares."""
 
 
 def ways(encoder: WordEncoder, word: str, limit: int = 10) -> WordSegmentations:
-    """Return the ways to write a pre-token in the tokens of a vocabulary.
+    """Return the segmentations of a pre-token into tokens of a vocabulary.
 
-    Those with fewer tokens come first, then those whose first tokens are longer; by a unigram model, the more
-    probable ones. Tokens that are spelled alike are one way. Special tokens take no part; bytes do for a unit
-    that is no token (byte fallback). Where the recipe refuses the word, none is chosen.
+    Those with fewer tokens come first, then those with longer first tokens; with a unigram model, the more
+    probable ones first. Tokens with equal spellings count once. Special tokens are excluded. Byte-fallback
+    tokens are included for units that are not tokens. If the recipe refuses the word, `chosen` is empty.
 
     Args:
         encoder: The encoder of a tokenizer.
         word: The pre-token.
-        limit: The most ways returned; all are counted.
+        limit: The most segmentations to return. All are counted.
 
     Raises:
         TokentuiError: The word has more units than the limit `ways-units`.
@@ -60,7 +60,7 @@ def ways(encoder: WordEncoder, word: str, limit: int = 10) -> WordSegmentations:
 
 
 def _chosen(encoder: WordEncoder, tokens: Sequence[WordToken]) -> _TokenBytes:
-    """Return the tokens that the encoder takes; none for a word that the recipe refuses."""
+    """Return the tokens that the encoder chooses; empty for a word that the recipe refuses."""
     if UNKNOWN.of(encoder.vocabulary.recipe.unknown).is_error and any(token.unknown for token in tokens):
         return ()
     return tuple(token.text.encode() if token.piece is None else token.piece for token in tokens)
@@ -69,7 +69,7 @@ def _chosen(encoder: WordEncoder, tokens: Sequence[WordToken]) -> _TokenBytes:
 def ways_of(
     encoder: WordEncoder, text: str, limit: int = 10, words: int = 10
 ) -> tuple[WordSegmentations, ...]:
-    """Return the ways to write each of the first distinct pre-tokens of a text; see `ways`."""
+    """Return the segmentations of each of the first `words` distinct pre-tokens of a text; see `ways`."""
     distinct = list(dict.fromkeys(pretoken.text for pretoken in encoder.pretokenizer.analyse(text).pretokens))
     return tuple(ways(encoder, word, limit) for word in distinct[:words])
 
@@ -77,8 +77,8 @@ def ways_of(
 def segmentations(encoder: WordEncoder, text: str, limit: int = 10) -> WordSegmentations:
     """Return the segmentations of a text, combined from those of its pre-tokens; see `ways`.
 
-    No token crosses a pre-token, so the numbers of ways and the shares are multiplied. What the text holds by
-    name, such as a symbol, is written in one way.
+    No token crosses a pre-token, so numbers and shares are multiplied. A special token or symbol in the text
+    has one segmentation.
 
     Raises:
         TokentuiError: A word has more units than the limit `ways-units`.
@@ -109,9 +109,9 @@ def segmentations(encoder: WordEncoder, text: str, limit: int = 10) -> WordSegme
 def _joined(
     found: list[tuple[_TokenBytes, float | None, float]], word: WordSegmentations, limit: int
 ) -> list[tuple[_TokenBytes, float | None, float]]:
-    """Append a word to the segmentations found so far. Keep the first `limit` results.
+    """Append a word to the segmentations so far. Keep the first `limit` results.
 
-    A way made of the i-th and the j-th is behind i·j others, so few of them are looked at.
+    The combination of the i-th and the j-th comes after i·j others, so only few are needed.
     """
     shares = word.shares or (1.0,) * len(word.ways)
     made = [
@@ -129,11 +129,11 @@ def _joined(
 
 
 def _edges(encoder: WordEncoder, units: Sequence[bytes]) -> list[list[_Option]]:
-    """Return the tokens that may start at each unit of a word, the shortest first."""
+    """Return the options that start at each unit of a word, the shortest first."""
     vocabulary = encoder.vocabulary
     prefix = vocabulary.prefix
     whole = b"".join(map(vocabulary.bare, units) if prefix else units)
-    # Few tokens have their bytes in this word at all; only of those are the units found.
+    # Few tokens occur in this word; only for these are the units computed.
     symbols = symbols_of(vocabulary, encoder.merges)
     near = (one for one in symbols if vocabulary.spelled(one).removeprefix(prefix) in whole)
     finder = SymbolFinder(
@@ -150,7 +150,7 @@ def _edges(encoder: WordEncoder, units: Sequence[bytes]) -> list[list[_Option]]:
 
 
 def _fallback(encoder: WordEncoder, unit: bytes) -> _TokenBytes:
-    """Return the byte tokens of a unit that is no token; empty if the vocabulary has none."""
+    """Return the byte-fallback tokens of a unit; empty if the vocabulary lacks one."""
     vocabulary = encoder.vocabulary
     if vocabulary.byte_tokens:
         return tuple(byte_token(value).encode() for value in vocabulary.bare(unit))
@@ -159,8 +159,8 @@ def _fallback(encoder: WordEncoder, unit: bytes) -> _TokenBytes:
 
 
 def _fewest(encoder: WordEncoder, units: Sequence[bytes], limit: int) -> _BestSegmentations:
-    """Return the segmentations with the fewest tokens first; of two with as many, the one with longer tokens
-    in front."""
+    """Return the segmentations with the fewest tokens first; of equal numbers, those with longer tokens
+    first."""
     edges = _edges(encoder, units)
     counts = [0] * len(edges) + [1]  # the ways from each unit to the end
     best: list[list[tuple[int, _Way]]] = [[] for _ in edges] + [[(0, None)]]
@@ -190,8 +190,8 @@ def _written(found: Iterable[_Way]) -> Iterator[_TokenBytes]:
 
 
 def _probable(encoder: WordEncoder, units: Sequence[bytes], limit: int) -> _BestSegmentations:
-    """Return the segmentations of a unigram model, most probable first. Those with an unknown unit are left
-    out."""
+    """Return the segmentations of a unigram model, most probable first. Those with an unknown unit are
+    excluded."""
     segmenter = encoder.segmenter
     assert isinstance(segmenter, Viterbi)
     pieces = encoder.vocabulary.pieces

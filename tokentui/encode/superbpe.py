@@ -1,4 +1,4 @@
-"""A vocabulary of merges in two stages: up to a step merges stay inside words, then they cross them."""
+"""A vocabulary of merges in two stages: merges inside words, then merges across them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tokentui.recipe import Recipe
 
 
 class StagedVocabulary(Vocabulary):
-    """A vocabulary whose first merges were made inside words alone.
+    """A vocabulary whose first `at` merges were made inside words.
 
-    Before the switch it encodes inside these words too. From the switch on all merges count in the whole
-    pre-token, by their ranks.
+    Up to that number of merges, it also encodes inside these words. After that, all merges apply to the whole
+    pre-token, by rank.
 
     Args:
         recipe: The recipe that it is made by.
@@ -21,7 +21,7 @@ class StagedVocabulary(Vocabulary):
         specials: Special tokens in the order of their ids.
         first_id: The first id given.
         at: The number of merges of the first stage.
-        within: The split of the words that these do not cross.
+        within: The split of the words that the first merges do not cross.
     """
 
     plain_merges = False
@@ -34,7 +34,7 @@ class StagedVocabulary(Vocabulary):
         self.at, self.within = at, within
 
     def way(self, merges: int) -> EncodingWay | None:
-        """Merges inside words before the switch."""
+        """Return merging inside words if only merges of the first stage count, else None."""
         return WITHIN if merges < self.at and WAYS.of(self.recipe.encode).by_rank else super().way(merges)
 
     def copy(self, merges: int) -> StagedVocabulary:

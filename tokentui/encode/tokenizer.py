@@ -29,16 +29,16 @@ _POLL_S = 0.05
 
 @dataclass(frozen=True, slots=True)
 class TokenEntry:
-    """One row of a vocabulary.
+    """An entry of a vocabulary.
 
     Attributes:
         id: Its id.
         piece: The exact bytes, marks included; the name's bytes for specials and byte-fallback tokens.
-        text: The same for people.
+        text: The piece as readable text, or the name.
         kind: `special`, `unknown`, `byte` (byte fallback), `unit`, `merge`, `piece` of a model without
             merges, or `orphan` of a file: a token that no merge makes.
-        score: The natural log probability of a unigram piece, None elsewhere.
-        symbol: The symbol of the vocabulary that it stands for; None for specials and byte-fallback tokens.
+        score: The natural log probability of a unigram piece; None for other models.
+        symbol: Its symbol; None for specials and byte-fallback tokens.
     """
 
     id: int
@@ -50,16 +50,15 @@ class TokenEntry:
 
 
 class Tokenizer:
-    """A vocabulary with its first `merges` merges. The vocabulary may grow further; the tokenizer does not
-    change.
+    """A vocabulary with its first `merges` merges. The vocabulary may grow; the tokenizer does not change.
 
     Args:
         vocabulary: The vocabulary, shared and not copied.
-        merges: How many of its merges count; all that it has now where None.
-        run: What training was asked for, by the names of `RUN`, `SHAPE` and `TOLD`; None values are left out.
+        merges: How many of its merges count; None for all at present.
+        run: The options of the training, by the names in `RUN`, `SHAPE` and `TOLD`. None values are dropped.
 
     Raises:
-        TokentuiError: More merges than there are, or a name in `run` that is none.
+        TokentuiError: `merges` is more than the vocabulary has, or a name in `run` is unknown.
 
     >>> import tokentui
     >>> tokenizer = tokentui.train("sample:hugs", "gpt2", merges=6)
@@ -92,7 +91,7 @@ class Tokenizer:
 
     @functools.cached_property
     def run(self) -> Mapping[str, object]:
-        """The words of the training that were asked for, with the first id and the specials that it has."""
+        """The options of the training, with its first id and specials."""
         vocabulary, symbols = self.vocabulary, self.recipe.symbols
         specials = [name for name in vocabulary.specials if name not in symbols]
         told = {**self._asked, "first_id": vocabulary.first_id, "specials": specials}
@@ -114,7 +113,7 @@ class Tokenizer:
         return f"<Tokenizer {safe_line(said, limit=80)}, {self.vocab_size:,} ids>"
 
     def _repr_html_(self) -> str:
-        """Show the size and the first tokens, in order of ids, in a notebook."""
+        """Return the size and the first tokens, by id, as HTML for a notebook."""
         from tokentui.encode.html import MOST_TOKENS, titled, tokens_html
 
         recipe, entries = self.recipe, self.entries()
@@ -123,20 +122,19 @@ class Tokenizer:
         return titled(f"{recipe.objective} · {recipe.split}", facts, tokens_html(listed, self.vocab_size))
 
     def __len__(self) -> int:
-        """The number of ids, specials counted."""
+        """The number of ids, including specials."""
         return self.vocab_size
 
     def __contains__(self, token: object) -> bool:
-        """True if the vocabulary has a token of this spelling; see `token_to_id`."""
+        """Return whether the vocabulary has a token with this spelling; see `token_to_id`."""
         return isinstance(token, str | bytes) and self.token_to_id(token) is not None
 
     def token_to_id(self, token: str | bytes) -> int | None:
-        """Return the id of a token, or None.
+        """Return the id of a token, or None if there is none.
 
         Args:
-            token: Its exact bytes; or its text, as `Encoding.tokens` has it, with `·` for a space, or as the
-                file spells it that it was read from (`Ġthe`, `▁the`). The first of these readings that is a
-                token counts.
+            token: Its exact bytes; or its text: as in `Encoding.tokens`, with `·` for a space, or as in the
+                file of the vocabulary (`Ġthe`, `▁the`). The first of these readings that is a token counts.
         """
         asked = text_of(token, "token")
         if isinstance(asked, bytes):
@@ -166,38 +164,35 @@ class Tokenizer:
 
     @functools.cached_property
     def _by_spelling(self) -> dict[str, int]:
-        """The ids of tokens by their names in the file that they were read from, where it spells them in its
-        own way."""
+        """The ids of tokens by their names in the file of the vocabulary, if they differ from the pieces."""
         return {name: number for number, name in self.vocabulary.names.items() if number in self._rows}
 
     @functools.cached_property
     def _by_piece(self) -> dict[bytes, int]:
-        """The id of each token by its bytes; of two that are spelled alike the first one, byte tokens
-        last."""
+        """The id of each token by its bytes. Of tokens with equal bytes, the first one; byte tokens last."""
         rows = sorted(self._rows.values(), key=lambda entry: entry.kind == "byte")
         return {entry.piece: entry.id for entry in reversed(rows)}
 
     @property
     def recipe(self) -> Recipe:
-        """The recipe that it is run by."""
+        """The recipe of the vocabulary."""
         return self.vocabulary.recipe
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Assumptions and doubts about the file of another tool that the tokenizer was read from, a sentence
-        each."""
+        """Sentences on assumptions and doubts about the file that the tokenizer was read from."""
         return self.vocabulary.notes
 
     @property
     def vocab_size(self) -> int:
-        """The number of ids, specials counted."""
+        """The number of ids, including specials."""
         return self.vocabulary.size(self.merges)
 
     def encode(
         self, text: str | bytes, *, special_tokens: bool = False, allow_special: bool = False,
         progress: Progress | None = None, cancel: Cancel | None = None,
     ) -> Encoding:
-        """Encode a text, see `WordEncoder.encode`. What has no id has None in `ids`."""
+        """Encode a text, see `WordEncoder.encode`. A token without an id is None in `ids`."""
         with job(progress, cancel):
             return self.encoder.encode(
                 text_of(text), allow_special=allow_special, special_tokens=special_tokens
@@ -206,10 +201,10 @@ class Tokenizer:
     def encode_batch(
         self, texts: Iterable[str | bytes], *, special_tokens: bool = False, allow_special: bool = False
     ) -> list[Encoding]:
-        """Encode texts, each as `encode` does; in threads where kernels do the work.
+        """Encode texts, each as `encode` does, in threads if kernels are available.
 
         Raises:
-            TokentuiError: As `encode` does, of the first text that it raises for.
+            TokentuiError: As `encode` does, for the first text that fails.
             Cancelled: The job is cancelled.
         """
         listed = [
@@ -246,10 +241,10 @@ class Tokenizer:
         self, text: str | bytes, *, special_tokens: bool = False, allow_special: bool = False,
         threads: int | None = None, progress: Progress | None = None, cancel: Cancel | None = None,
     ) -> array[int]:
-        """Return the ids of a text alone; see `WordEncoder.ids`. This is faster than `encode` for a long
-        text, not for a single line.
+        """Return only the ids of a text; see `WordEncoder.ids`. For a long text this is faster than `encode`,
+        for a single line it is not.
 
-        They come as a buffer of numbers, in which -1 stands for a token that has no id. `decode` takes it.
+        The result is an array, with -1 for a token without an id. `decode` accepts it.
         """
         threads = None if threads is None else whole(threads, "threads", 1, "such as 2")
         with job(progress, cancel):
@@ -261,21 +256,21 @@ class Tokenizer:
         self, text: str | bytes, *, temperature: float = 1.0, seed: int | None = None,
         p: float | None = None, like: str | None = None,
     ) -> Encoding:
-        """Encode a text by chance: by segmentations of a unigram model, or by merges of which some are left
-        out (BPE-dropout).
+        """Encode a text at random: by a segmentation of a unigram model, or by merges some of which are
+        skipped (BPE-dropout).
 
         Args:
             text: The text.
-            temperature: Of a unigram model: 1 draws by the model; less keeps nearer to the best segmentation,
-                more goes further from it.
+            temperature: For a unigram model: 1 for its probabilities. Lower values favor the best
+                segmentation, higher ones others.
             seed: The same seed gives the same tokens.
-            p: The share of merges that are dropped, from 0 to 1; None for a unigram model.
-            like: The library whose draws they are, a name of `tokentui.encode.segment.dropout.LIKE`: its
-                first where None.
+            p: For merges: the share that is dropped, from 0 to 1. None for a unigram model.
+            like: For merges: the library whose draws to imitate, a name in
+                `tokentui.encode.segment.dropout.LIKE`; None for the first.
 
         Raises:
-            TokentuiError: The vocabulary has no probabilities, or for a share no merges; the temperature is
-                not above 0, the share is none, or there is no such behaviour.
+            TokentuiError: The vocabulary has no probabilities, or no merges for `p`. The temperature, `p` or
+                `like` is invalid.
         """
         text = text_of(text)
         if p is not None or like is not None:
@@ -290,16 +285,16 @@ class Tokenizer:
     def draws(
         self, text: str | bytes, *, p: float = P, like: str = "tokenizers", seed: int | None = None
     ) -> Drawn:
-        """Encode a text by merges of which some are left out (BPE-dropout), and keep each draw.
+        """Encode a text by merges some of which are skipped (BPE-dropout), and keep each draw.
 
         Args:
             text: The text.
-            p: The share of merges that are dropped, from 0 to 1.
-            like: A name of `tokentui.encode.segment.dropout.LIKE`: the library whose draws they are.
-            seed: The same seed draws the same; one by chance where None.
+            p: The share of merges that is dropped, from 0 to 1.
+            like: The library whose draws to imitate, a name in `tokentui.encode.segment.dropout.LIKE`.
+            seed: The same seed gives the same draws; None to choose one at random.
 
         Raises:
-            TokentuiError: The vocabulary has no merges, or p, `like` or the seed cannot be.
+            TokentuiError: The vocabulary has no merges, or p, `like` or the seed is invalid.
 
         >>> import tokentui
         >>> tokenizer = tokentui.train("sample:hugs", "gpt2", merges=6)
@@ -312,14 +307,14 @@ class Tokenizer:
         return drawn(self.vocabulary, self.merges, text_of(text), p, like, seed)
 
     def decode(self, ids: Iterable[int | None]) -> str:
-        """Return the text of ids; bytes that are not UTF-8 become U+FFFD, and so does a token without an id
-        (None, or -1).
+        """Return the text of ids. Bytes that are not UTF-8 become U+FFFD, as does a token without an id (None
+        or -1).
 
         Args:
             ids: Integers of any kind: a list, an array, a NumPy array.
 
         Raises:
-            TokentuiError: An id does not exist; it names the id and the valid range.
+            TokentuiError: An id does not exist. The message has the id and the valid range.
         """
         return self.decoder.to_text(ids)
 
@@ -328,33 +323,33 @@ class Tokenizer:
         return list(map(self.decode, each_of(batch, "batch", "hand in a list of lists of ids")))
 
     def decode_bytes(self, ids: Iterable[int | None]) -> bytes:
-        """Return the exact bytes of ids. Raises as `decode` does."""
+        """Return the exact bytes of ids. Errors are those of `decode`."""
         return self.decoder.to_bytes(ids)
 
     def decode_stream(self, ids: Iterable[int | None]) -> Iterator[Streamed]:
-        """Yield the text that is complete with each id, for ids that come one by one.
+        """Yield the text that is complete after each id, for ids that come one by one.
 
-        The texts together are what `decode` gives for all ids. Bytes of a character wait until it is
-        complete; what is left of them after the last id comes with `end`.
+        The concatenated texts are what `decode` gives for all ids. Bytes of an incomplete character are held
+        back until it is complete, or come last, with `end`.
 
         Raises:
-            TokentuiError: As `decode` does, or the decoder of the file changes text that is complete.
+            TokentuiError: As `decode` does, or the file's decoder changes text that was already returned.
         """
         return stream_of(self.decoder, each_of(ids, "ids", "hand in a list or an array of ids"))
 
     def explain(self, text: str | bytes) -> tuple[WordExplanation, ...]:
-        """Return each merge or attempt in order, a pre-token at a time."""
+        """Return the steps of encoding each pre-token of a text: merges or attempts, in order."""
         return explain(self.encoder, text_of(text))
 
     def lost(self, text: str | bytes) -> tuple[str, ...]:
-        """Short sentences on what decoding the encoded text does not give back."""
+        """Return short sentences on what encoding and decoding a text loses."""
         return self.round_trip(text).lost
 
     def round_trip(self, text: str | bytes) -> RoundTrip:
         """Encode a text, decode the ids, and compare; see `tokentui.encode.explain`.
 
         Returns:
-            The decoded text, and the parts of the text that are lost.
+            The decoded text, and sentences on what is lost.
         """
         return round_trip(self.encoder, text_of(text), self.decoder)
 
@@ -372,7 +367,7 @@ class Tokenizer:
         return rows
 
     def entries(self) -> Iterator[TokenEntry]:
-        """Yield the vocabulary in order of the ids."""
+        """Yield the entries of the vocabulary by id."""
         vocabulary, rows = self.vocabulary, self.named()
         for token_id, symbol in vocabulary.symbols_by_id(self.merges).items():
             if token_id not in rows:  # else it is a merge that borrowed a special's id
@@ -386,15 +381,17 @@ class Tokenizer:
             yield rows[token_id]
 
     def at(self, merges: int) -> Self:
-        """Return the tokenizer after a number of merges. It shares all tables."""
+        """Return the tokenizer at another number of merges. It shares all tables."""
         return type(self)(self.vocabulary, merges, self.run)
 
     def encoded_by(self, encode: str) -> Self:
-        """Return the tokenizer with another way of encoding, a value of the axis `encode`; the tables are
-        shared.
+        """Return the tokenizer with another way of encoding. It shares all tables.
+
+        Args:
+            encode: A value of the axis `encode`.
 
         Raises:
-            TokentuiError: There is no such way, or it needs merges or probabilities that are not there.
+            TokentuiError: The value is unknown, or needs merges or probabilities that the vocabulary lacks.
 
         >>> import tokentui
         >>> tokenizer = tokentui.train("sample:hugs", "gpt2", merges=6)
@@ -405,12 +402,12 @@ class Tokenizer:
 
     @property
     def encoder(self) -> WordEncoder:
-        """Encodes words by it, and remembers them."""
+        """The encoder, with caches of encoded words."""
         if self._encoder is None:  # no cached property: until Python 3.12 all tokenizers would wait for one
             self._encoder = WordEncoder(self.vocabulary, self.merges)
         return self._encoder
 
     @functools.cached_property
     def decoder(self) -> Decoder:
-        """Decodes its ids."""
+        """The decoder."""
         return Decoder(self.vocabulary, self.merges)

@@ -1,17 +1,16 @@
 """The growing vocabulary: base units, one token per merge, and their ids.
 
-A *symbol* is the position of a token in the order in which it is made: base units first (0 … n-1), then the
-merges (n, n+1, …). Symbols
-never change and the tables only grow, so a trainer may extend a vocabulary while readers look at its first k
-merges: every question that depends on how far training has come takes `merges`, the number of merges that
-count.
+A *symbol* is the index of a token in the order in which tokens are made: base units first (0 … n-1), then
+merges (n, n+1, …). Symbols never change and the tables only grow. So a trainer may extend a vocabulary while
+readers use its first k merges: methods whose result depends on the progress of training take `merges`, the
+number of merges that count.
 
-An *id* is what the outside sees. Specials take the first ids from `first_id` on, then the symbols of the
-recipe, then the 256 byte-fallback tokens where the recipe has them, then base and merges (with
-`base=frequency` merges and base, as sentencepiece numbers them).
+An *id* is public. Specials have the first ids from `first_id` on, then the symbols of the recipe, then the
+256 byte-fallback tokens if the recipe has them, then base and merges (with `base=frequency`, merges and base,
+as sentencepiece numbers them).
 
-Two tokens are the same when they were made in the same way. In a text that spells a mark literally (`##`,
-`</w>`) two tokens may be spelled alike and still be two.
+Two tokens are the same if they were made in the same way. If a text contains a literal mark (`##`, `</w>`),
+two different tokens may have equal spellings.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import MARKS, PreToken, Pretokenizer
 
 UNKNOWN_NAMES = ("<unk>", "[UNK]")
-"""The specials that are the unknown token."""
+"""The names of specials that are the unknown token."""
 NO_ID = -1
-"""Id of a token without an id, in arrays of numbers. Elsewhere such a token has None."""
+"""The id of a token without an id, in arrays of numbers. Elsewhere it is None."""
 
 _AFTER_ALL_MERGES = 1 << 32
 
@@ -42,7 +41,7 @@ def byte_token(value: int) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return a text in quotes, short, with what does not print escaped."""
+    """Return a text in quotes, shortened, with unprintable characters escaped."""
     return repr(text if len(text) <= 20 else text[:20] + "…")
 
 
@@ -60,20 +59,21 @@ class Special:
 
 
 Section = Special | list[PreToken]
-"""A token that was found by its name, or the pre-tokens of the text between two of these. Places are in the
-text as typed."""
+"""A special token that a text contains by name, or the pre-tokens of the text between two of these. Places
+are in the text as typed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The file that a tokenizer was read from, without its tokens and merges.
+    """The content of the file of a tokenizer, without its tokens and merges.
 
     Attributes:
         format: The name of its format.
-        metadata: All else that the file says, as a JSON object.
-        listed: (id, name, score) of each token in the order of the file, where the vocabulary does not tell.
+        metadata: All other content of the file, as a JSON object.
+        listed: (id, name, score) of each token in the order of the file, if it does not follow from the
+            vocabulary.
         extras: An example of each aspect that only some formats keep, such as the flags of added tokens, by
-            its name.
+            the name of the aspect.
     """
 
     format: str
@@ -84,26 +84,24 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """The steps of encoding that the axes of a recipe do not describe in full: those of an imported
-    tokenizer.
+    """Steps of encoding of an imported tokenizer that the axes of a recipe do not fully describe.
 
     Attributes:
         way: The way of encoding; None for that of the recipe.
-        pretokenizer: Turns a text into words and units; None for that of the recipe.
-        stretches: Cuts a text at the tokens that it holds by name; the second argument is True if specials
-            count.
-        decoder: Turns the names of tokens, as the file spells them, into text; None for the rules of the
-            recipe.
-        around: The special tokens before and after a text, where the caller asks for them; None for those of
+        pretokenizer: Cuts a text into words and units; None for that of the recipe.
+        stretches: Cuts a text at the tokens that it contains by name. The second argument is True to include
+            special tokens.
+        decoder: Converts the names of tokens in the file to text; None for the rules of the recipe.
+        around: The special tokens before and after a text, for `special_tokens=True`; None for those with
             well-known names.
         stages: The content of the file for each step, as JSON values by the name of the step, unchanged.
-        notes: Assumptions, doubts and things that are not carried over, a sentence each.
-        unknown: The policy for parts that the segmenter leaves unknown, where the recipe has another one.
+        notes: Sentences on assumptions, doubts and things that are not imported.
+        unknown: The policy for parts that the segmenter leaves unknown; empty for that of the recipe.
         origin: The content of the file except its tokens and merges, so that it can be written again.
-        bare: As `stretches` with words in place of pre-tokens, for ids alone; the places of the tokens mean
-            nothing.
+        bare: Like `stretches`, but with words instead of pre-tokens, for ids alone. The places of special
+            tokens are meaningless.
         near: True if the axis `split` of the recipe is only the nearest match to the steps.
-        own: The file's value of the axis `encode` and its way, where the recipe has another one.
+        own: The file's value of the axis `encode` and its way, if the recipe has another value; else None.
     """
 
     way: EncodingWay | None = None
@@ -121,36 +119,36 @@ class Pipeline:
 
 
 class Vocabulary:
-    """Symbols, the merge that makes each, and their ids. Append-only.
+    """Symbols, the merge that makes each, and their ids. It is append-only.
 
     Args:
-        recipe: The recipe that it is made by.
+        recipe: The recipe of the training.
         base: The starting units in order of their ids, as exact bytes with their marks.
         specials: Special tokens in the order of their ids.
         first_id: The first id given.
-        scores: The natural log probability of each piece, where the model has them. It makes no merges then.
+        scores: The natural log probability of each piece, for a model without merges; else empty.
 
     Raises:
-        TokentuiError: Not as many scores as pieces.
+        TokentuiError: The numbers of scores and pieces differ.
     """
 
     limit: tuple[int, Sequence[int]] | None = None
-    """Set for a vocabulary at a step of a replay: the step, and the step at which each symbol comes into use.
-    """
+    """For a vocabulary at a step of a replay: the step, and the step at which each symbol comes into use.
+    Else None."""
     substitutes_bytes: bool = False
     """True for Gage's compression: a byte replaces a pair, so that ids are bytes of the compressed text."""
     unreachable: frozenset[int] = frozenset()
     """Symbols that no text becomes."""
     pipeline = Pipeline()
-    """The steps that the recipe does not describe."""
+    """Steps that the recipe does not describe."""
     imported: bool = False
-    """True if it is that of another tool's file."""
+    """True if it was read from a file of another tool."""
     plain_merges: bool = True
-    """True if nothing but its merges by rank, or its tokens, encodes."""
+    """True if encoding depends only on the ranks of its merges, or on its set of tokens."""
     eventful: bool = False
-    """True if its steps are events: symbols leave and come back, and the events are what encodes."""
+    """True if its steps are events: symbols leave and come back, and the events decide the encoding."""
     notes: tuple[str, ...] = ()
-    """The assumptions about the file that holds the vocabulary, a sentence each."""
+    """Sentences on assumptions about the file of the vocabulary."""
 
     def __init__(
         self, recipe: Recipe, base: Iterable[bytes], specials: Sequence[str] = (), first_id: int = 0,
@@ -158,13 +156,13 @@ class Vocabulary:
     ) -> None:
         self.recipe = recipe
         self.specials = (*specials, *(name for name in recipe.symbols if name not in specials))
-        """The special tokens in the order of their ids, the symbols of the recipe last."""
+        """The names of the special tokens by id, with the symbols of the recipe last."""
         self.first_id = first_id
         self.pieces: list[bytes] = list(base)
         """The exact bytes of each symbol, marks included."""
         self.base_size = len(self.pieces)
         self.scores: Sequence[float] = list(scores)
-        """The natural log probability of each piece, where the model has them."""
+        """The natural log probability of each piece; empty for other models."""
         if self.scores and len(self.scores) != self.base_size:
             what = f"{len(self.scores)} scores for {self.base_size} pieces"
             raise TokentuiError(what, "vocabulary", "give each piece one")
@@ -186,22 +184,22 @@ class Vocabulary:
         """The mark of the recipe."""
         self._kind = MARKS.of(recipe.mark)
         self.prefix = self.mark if self._kind.in_front else b""
-        """The mark that continues a word, empty where the recipe has none."""
+        """The mark of a token that continues a word; empty if the recipe has none."""
         special_pieces = [name.encode("utf-8", "surrogatepass") for name in self.specials]
         self._special_ids = {piece: first_id + n for n, piece in reversed(list(enumerate(special_pieces)))}
         self.borrowed: set[int] = set()
-        """The symbols that have the id of a special, which they spell."""
+        """The symbols that have the id of a special with the same spelling."""
         self.sizes: list[int] = [len(self.specials) + self.byte_tokens + self.base_size]
         """The number of ids after each number of merges, specials and byte tokens counted."""
         first = first_id + self.sizes[0] - self.base_size
         self._next_id = first if self.base_last else first + self.base_size
         first += _AFTER_ALL_MERGES if self.base_last else 0
         self.order: list[int] = list(range(first, first + self.base_size))
-        """The id of each symbol. If the base comes after the merges, its ids grow with each merge; here they
-        follow all possible merges, so that their order never changes."""
+        """The id of each symbol. If the base comes after the merges, the ids of the base grow with each
+        merge. Here they follow all possible merges, so that their order never changes."""
 
     def join(self, left: int, right: int) -> bytes:
-        """Return the bytes of the token that this pair would make: the right part's `##` goes."""
+        """Return the bytes of the token that a pair would make, without the mark of the right part (`##`)."""
         return self.pieces[left] + self.pieces[right][len(self.prefix) :]
 
     def spelled(self, symbol: int) -> bytes:
@@ -216,16 +214,16 @@ class Vocabulary:
 
     @functools.cached_property
     def tokens(self) -> Mapping[bytes, int]:
-        """The symbol of each token that a word may become, of a vocabulary that does not grow.
+        """The symbol of each token that a word may become, for a vocabulary that does not grow.
 
-        Of two pieces that are spelled alike the first one counts, the more probable one.
+        Of tokens with equal bytes, the first one, which is the more probable one.
         """
         symbols = range(len(self.pieces) - 1, -1, -1)
         return {self.pieces[symbol]: symbol for symbol in symbols if symbol not in self.unreachable}
 
     @functools.cached_property
     def trie(self) -> Mapping[bytes, int]:
-        """`tokens`, and -1 for the bytes that a token begins with and that are none."""
+        """`tokens`, with -1 for each prefix of a token that is not a token."""
         starts = {piece[:end]: -1 for piece in self.tokens for end in range(1, len(piece))}
         return {**starts, **self.tokens}
 
@@ -233,11 +231,11 @@ class Vocabulary:
         """Return a view of the vocabulary with only the tokens in use at a step, for vocabularies without
         merges.
 
-        The tables are shared.
+        It shares all tables.
 
         Args:
             step: The step.
-            made: The step at which each symbol comes into use, 0 for what is there from the start.
+            made: The step at which each symbol comes into use, 0 for those in use from the start.
         """
         other = copy.copy(self)
         other.limit = step, made
@@ -249,15 +247,15 @@ class Vocabulary:
         return self.pipeline.way
 
     def parts(self, symbol: int) -> tuple[int, ...]:
-        """Return the symbols that a symbol is made of; empty for what no merge makes."""
+        """Return the symbols that a symbol is made of; empty if no merge makes it."""
         return self.merges[symbol - self.base_size] if symbol >= self.base_size else ()
 
     def made_at(self, symbol: int) -> int:
-        """Return the number of the merge that makes a symbol, 1 for the first; 0 for what no merge makes."""
+        """Return the number of the merge that makes a symbol, from 1; 0 if no merge makes it."""
         return max(0, symbol - self.base_size + 1)
 
     def made_by(self, step: int) -> int:
-        """Return the symbol that a merge makes, by its number from 1 on."""
+        """Return the symbol that a merge makes, by its number from 1."""
         return self.base_size + step - 1
 
     def is_there(self, symbol: int, merges: int) -> bool:
@@ -273,13 +271,13 @@ class Vocabulary:
         return enumerate(self.merges[:merges], self.base_size)
 
     def encoded_by(self, encode: str) -> Self:
-        """Return the vocabulary with another way of encoding. The tables are shared.
+        """Return the vocabulary with another way of encoding. It shares all tables.
 
         Args:
             encode: A value of the axis `encode`.
 
         Raises:
-            TokentuiError: There is no such way, or it needs merges or probabilities that are not there.
+            TokentuiError: The value is unknown, or needs merges or probabilities that the vocabulary lacks.
         """
         way = WAYS.check(encode)
         if encode == self.recipe.encode:
@@ -311,9 +309,9 @@ class Vocabulary:
         return [symbol for symbol in symbols if made[symbol] <= step]
 
     def add(self, left: int, right: int, count: int) -> int:
-        """Append the merge of a pair. Returns its symbol.
+        """Append the merge of a pair. Return its symbol.
 
-        A merge that spells a special token borrows that token's id, as Hugging Face's trainers do.
+        A merge that spells a special token gets that token's id, as in Hugging Face's trainers.
         """
         rank = len(self.merges)
         symbol = self.base_size + rank
@@ -331,7 +329,7 @@ class Vocabulary:
         return symbol
 
     def extend(self, pairs: Sequence[tuple[int, int]], counts: Sequence[int]) -> None:
-        """Append merges of pairs that spell no special token, as `add` does one."""
+        """Append merges of pairs that spell no special token. Faster than `add` for each."""
         pieces, prefix, first = self.pieces, len(self.prefix), len(self.merges)
         pieces_append = pieces.append
         for left, right in pairs:
@@ -357,7 +355,8 @@ class Vocabulary:
         return self.sizes[merges] - lacking
 
     def ids(self, merges: int) -> Sequence[int]:
-        """Return the id of each symbol after a number of merges. The list may go on with later symbols."""
+        """Return the id of each symbol after a number of merges. The sequence may continue with later
+        symbols."""
         if not self.base_last:
             return self.order
         moved = self.sizes[merges] - self.sizes[0] - _AFTER_ALL_MERGES
@@ -387,7 +386,7 @@ class Vocabulary:
         return next((self.special_id(name) for name in self.specials if name in UNKNOWN_NAMES), None)
 
     def refusal(self, unit: bytes, where: str) -> TokentuiError:
-        """Return the error for a text with a unit that the vocabulary lacks, where the recipe refuses it."""
+        """Return the error for a text with an unknown unit that the recipe refuses."""
         what = f"{quoted(unit.decode('utf-8', 'surrogateescape'))} is not in the vocabulary"
         return TokentuiError(what, where, "take another value of the axis unknown")
 
@@ -397,9 +396,6 @@ class Vocabulary:
         return {ids[symbol]: symbol for symbol in self.symbols(merges)}
 
     # ---- marks: which tokens continue a word and which end one
-    #
-    # Judged by the outermost base unit, not by the spelling of the token: a text that spells a mark literally
-    # (`##`, `</w>`) makes tokens that look marked and are not.
 
     def unit_continues(self, unit: bytes) -> bool:
         """Return whether a unit carries the mark of a continuation."""
@@ -412,7 +408,7 @@ class Vocabulary:
         return self._kind.is_unit and unit == self.mark
 
     def mark_sizes(self, left: int, right: int | None = None) -> tuple[int, int]:
-        """Return the number of bytes of a token's mark at its front and at its end.
+        """Return the numbers of bytes of a token's mark at its front and at its end.
 
         Args:
             left: The symbol, or the left symbol of a pair.
@@ -429,7 +425,7 @@ class Vocabulary:
         return continues * len(self.mark), ends * len(self.mark)
 
     def bare(self, unit: bytes) -> bytes:
-        """Return a unit without its mark, unless it is nothing else."""
+        """Return a unit without its mark, unless it is only the mark."""
         if self.unit_continues(unit):
             return unit[len(self.mark) :]
         return unit[: -len(self.mark)] if self.unit_ends(unit) and unit != self.mark else unit

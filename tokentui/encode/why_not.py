@@ -1,8 +1,8 @@
-"""Why a text is not one token: one table of reasons, of which exactly one holds for any text.
+"""Why a text is not one token: a table of reasons, exactly one of which holds for any text.
 
-A text passes the normalization, the split and the encoder; `Case` looks at it on that way. A case may also be
-that of a token of the vocabulary (`tokentui.encode.reachability`): why no text becomes it. What a training
-knows beyond the vocabulary (the counts of pairs, the steps to come) comes in as an `Outlook`.
+A text passes normalization, split and encoder. `Case` inspects it on that way. A case may also be a token of
+the vocabulary (`tokentui.encode.reachability`): why no text becomes it. What a training knows beyond the
+vocabulary (counts of pairs, future steps) comes as an `Outlook`.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _SHOWN = 8
 
 
 class Prospect(NamedTuple):
-    """The future of a text that a training has made no token of.
+    """What a training predicts for a text that is not a token.
 
     Attributes:
-        fate: `absent` (no word of the corpus has its units), `comes` (training on makes it),
-            `overtaken` (training on never makes it), `waits` (that is not known as far as was trained on),
-            `dropped` (it was a piece); empty where there is no training.
-        facts: The values behind that.
+        fate: `absent` (no word of the corpus has its units), `comes` (further training makes it), `overtaken`
+            (further training never makes it), `waits` (unknown at the furthest computed step), `dropped` (it
+            was a piece and left); empty without a training.
+        facts: The values of the proof.
     """
 
     fate: str = ""
@@ -43,12 +43,12 @@ class Prospect(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The knowledge of a training: the tokens that it makes, and the future of a text.
+    """What a training knows: which tokens it may make, and the future of a text.
 
     Attributes:
-        max_length: The greatest number of units of a token; None for any.
-        refuses: True if the filter of the recipe forbids a token, by its exact bytes.
-        prospect: Tells of a case that only lacks a merge.
+        max_length: The largest number of units of a token; None for no limit.
+        refuses: Returns True if the filter of the recipe forbids a token with these bytes.
+        prospect: Returns the prediction for a case that only lacks a merge.
     """
 
     max_length: int | None = None
@@ -60,8 +60,9 @@ NO_OUTLOOK = Outlook()
 
 EMPTY, WHOLE, SPECIAL, CHANGED, NAMED = "empty", "whole", "special", "changed", "named"
 NOTHING, CUT, WORD = "nothing", "cut", "word"
-"""The places where a text stops: it is empty; one token; the name of a special token; changed before it is
-looked up; holds a name; nothing is left; several words are; one word is, which the encoder takes apart."""
+"""Stages at which a text stops: it is empty; it is one token; it is the name of a special token; it is
+changed before lookup; it contains a name; nothing is left of it; it becomes several words; it is one word
+that the encoder splits."""
 TWIN, BROKEN, COVERED, CONTEXT = "twin", "broken", "covered", "context"
 """Further stages, for a token of the vocabulary. TWIN: another token has the same spelling. BROKEN: its bytes
 are not UTF-8. COVERED: the characters with its byte are tokens themselves. CONTEXT: its units become it
@@ -74,9 +75,9 @@ class Case:
     Args:
         tokenizer: The tokenizer.
         text: The text.
-        outlook: What is known of the training.
-        entry: Where the question is why no text becomes a token: the token. `text` is its own text then.
-        held: True if words of some texts have the units of that token side by side.
+        outlook: What the training knows.
+        entry: The token, if the question is why no text becomes it. Then `text` is its own text.
+        held: True if words of some texts contain the units of that token side by side.
     """
 
     def __init__(
@@ -149,14 +150,14 @@ class Case:
 
     @functools.cached_property
     def byte(self) -> int | None:
-        """The id of the byte-fallback token whose name the text is."""
+        """The id of the byte-fallback token with the text as its name, or None."""
         vocabulary = self.vocabulary
         known = range(256) if vocabulary.byte_tokens else vocabulary.byte_symbols
         return next((vocabulary.byte_id(value) for value in known if byte_token(value) == self.text), None)
 
     @functools.cached_property
     def changed(self) -> bool:
-        """True if the normalization changes the text also inside another one."""
+        """True if normalization also changes the text inside another text."""
         normal = self.encoder.pretokenizer.normalized(f"a {self.text} a")
         return self.text not in normal and self.text.replace(" ", SPACE_MARK) not in normal
 
@@ -164,7 +165,7 @@ class Case:
 
     @functools.cached_property
     def word(self) -> str:
-        """The word that the text is."""
+        """The single word that the text becomes."""
         if self.symbol is not None:
             return self.piece.decode("utf-8", "replace")
         return next(one.text for one in self.found if isinstance(one, PreToken))
@@ -183,12 +184,12 @@ class Case:
 
     @functools.cached_property
     def kept(self) -> list[bytes]:
-        """The units that take part."""
+        """The units to encode, without dropped ones."""
         return [self.units[at] for at in self.encoder.kept_indices(self.units)]
 
     @functools.cached_property
     def piece(self) -> bytes:
-        """The bytes of the token that the units would be."""
+        """The bytes of a token with these units."""
         if self.symbol is not None:
             return self.vocabulary.spelled(self.symbol)
         prefix = self.vocabulary.prefix
@@ -196,12 +197,12 @@ class Case:
 
     @functools.cached_property
     def parts(self) -> list[WordPart]:
-        """The parts that the encoder makes of the units, before any policy for unknown ones."""
+        """The parts that the encoder makes of the units, before the policy for unknown ones."""
         return self.encoder.segmenter.segment(self.kept, self.characters)
 
     @functools.cached_property
     def pieces(self) -> tuple[bytes | str, ...]:
-        """The tokens that the word becomes, an unknown one by its name."""
+        """The tokens that the word becomes; an unknown one by its name."""
         if self.symbol is None:
             tokens = self.encoder.word(self.word)
             return tuple(token.text if token.piece is None else token.piece for token in tokens)
@@ -210,7 +211,7 @@ class Case:
 
     @property
     def merges(self) -> bool:
-        """True if the encoder merges."""
+        """True if the way of encoding applies merges."""
         return WAYS.of(self.recipe.encode).needs == "merges"
 
     @functools.cached_property
@@ -221,7 +222,7 @@ class Case:
 
     @functools.cached_property
     def unknown(self) -> bytes | None:
-        """The first unit that the encoder finds no token for."""
+        """The first unit without a token, or None."""
         held = set(self.encoder.kept_indices(self.units))
         dropped = next((unit for at, unit in enumerate(self.units) if at not in held), None)
         if dropped is not None or self.given_up:
@@ -232,7 +233,7 @@ class Case:
 
     @functools.cached_property
     def _spelled(self) -> dict[bytes, list[int]]:
-        """The symbols of each spelling that matters here."""
+        """The symbols of each spelling that is relevant to this case."""
         wanted = {self.piece, *self._forms, *self._typed}
         found: dict[bytes, list[int]] = {}
         for symbol in range(len(self.vocabulary.pieces)):
@@ -276,7 +277,7 @@ class Case:
         return self.vocabulary.made_at(symbol)
 
     def left(self, symbol: int) -> bool:
-        """Return whether steps took a symbol out of the vocabulary, or named it alone."""
+        """Return whether later steps removed a symbol from the vocabulary, or no step ever added it."""
         vocabulary, merges = self.vocabulary, self.encoder.merges
         return vocabulary.eventful and vocabulary.made_at(symbol) <= merges and (
             not vocabulary.is_there(symbol, merges)
@@ -328,7 +329,7 @@ class Case:
 
     @functools.cached_property
     def lacks_unit(self) -> bool:
-        """True if a unit without a token keeps the word from being one."""
+        """True if the word is not a token because a unit has no token."""
         return self.unknown is not None and (self.merges or self.target is None)
 
     @property
@@ -347,7 +348,7 @@ class Case:
 
     @functools.cached_property
     def absent(self) -> bool:
-        """True if the vocabulary has no such token, now or later, and every unit."""
+        """True if the vocabulary has every unit, but no such token, now or later."""
         if self.stage != WORD or self.given_up or self.lacks_unit:
             return False
         return self.target is None and self.later is None
@@ -360,22 +361,22 @@ class Case:
 
     @functools.cached_property
     def lacks_merge(self) -> bool:
-        """True if all that is missing is a token."""
+        """True if nothing but the token itself is missing."""
         return self.absent and not self.too_long and not self.refused
 
     @functools.cached_property
     def foreseen(self) -> bool:
-        """True if the training predicts what happens to the word, other than that the corpus lacks it."""
+        """True if the training predicts the future of the word, other than that the corpus lacks it."""
         return self.prospect.fate not in ("", "absent")
 
     @functools.cached_property
     def refused(self) -> bool:
-        """True if the training makes no token that is spelled so."""
+        """True if the training never makes a token with this spelling."""
         return self.outlook.refuses(self.piece)
 
     @functools.cached_property
     def prospect(self) -> Prospect:
-        """The future of the word, as the training says."""
+        """The prediction of the training for the word."""
         return self.outlook.prospect(self) if self.lacks_merge else Prospect()
 
     # ---- words for sentences
@@ -387,7 +388,7 @@ class Case:
 
     @property
     def cut(self) -> str:
-        """The tokens of the word, as the beginning of a sentence."""
+        """The tokens of the word, as the start of a sentence."""
         if self.symbol is not None:
             taken = (one if isinstance(one, str) else safe(one, limit=40) for one in self.pieces[:_SHOWN])
             return f"its own text is encoded as {' '.join(taken)}" + " …" * (len(self.pieces) > _SHOWN)
@@ -399,9 +400,9 @@ class Case:
 
 
 def shortest_word(vocabulary: Vocabulary, symbol: int) -> int:
-    """Return the number of characters of the shortest word that may hold a token.
+    """Return the number of characters of the shortest word that may contain a token.
 
-    A mark is no character. A token that continues a word has at least one character before it.
+    A mark is not a character. A token that continues a word has at least one character before it.
     """
     piece, (front, end) = vocabulary.spelled(symbol), vocabulary.mark_sizes(symbol)
     own = piece[front : len(piece) - end].decode("utf-8", "replace")
@@ -417,7 +418,7 @@ def _is_text(piece: bytes) -> bool:
 
 
 def shown(text: str | bytes) -> str:
-    """Return a text of which every character can be seen, short."""
+    """Return a text, shortened, with all characters visible."""
     return "".join(span.text for span in visible(text, limit=60))
 
 
@@ -428,16 +429,16 @@ def listed(texts: Sequence[str | bytes]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A reason why a text is not one token, or a token no text.
+    """A reason why a text is not one token, or why no text becomes a token.
 
     Attributes:
         name: Its name.
-        about: The same in a few words.
-        holds: True if it is the reason of a case.
-        facts: The values of its proof.
-        says: The sentence, by the case and the facts.
-        where: What keeps a token from text where it is the reason that none becomes it: the `encoder`, the
-            `split`, the `normalisation`, a `twin`, its `name`, or its `bytes`. Empty where it never is.
+        about: A short description.
+        holds: Returns True if it is the reason of a case.
+        facts: Returns the values of the proof.
+        says: Returns the sentence for the case and the values.
+        where: What prevents a token, if the reason applies to tokens: the `encoder`, the `split`, the
+            `normalisation`, a `twin`, its `name`, or its `bytes`. Empty if it applies only to texts.
     """
 
     name: str
@@ -449,7 +450,7 @@ class Reason:
 
 
 def why_not(tokenizer: Tokenizer, text: str, outlook: Outlook = NO_OUTLOOK) -> WhyNot:
-    """Why a text is not one token by itself, or that it is.
+    """Return why a text is not one token by itself, or that it is.
 
     Raises:
         TokentuiError: The pattern of the split takes too long.
@@ -527,7 +528,7 @@ def _split(case: Case) -> Facts:
         "words": tuple(one.text for one in words), "at": words[min(1, len(words) - 1)].start,
         "branch": None, "rule": "",
     }
-    # Where the axes say all that is done to a text, the branch that takes the first word is known.
+    # If the axes fully describe the steps, the branch that takes the first word is known.
     pipeline = case.vocabulary.pipeline
     own = pipeline.near or case.encoder.pretokenizer.beyond_axes
     if not own and SPLITS.of(case.recipe.split).is_pattern | SPLITS.of(case.recipe.split).branch_by_word:
@@ -586,7 +587,7 @@ def _target(case: Case) -> Facts:
 
 
 def _blocked(case: Case) -> Facts:
-    """Return the step and pair of the token, and the first merge whose result is no part of it."""
+    """Return the step and pair of the token, and the first merge whose result is not part of it."""
     assert case.target is not None
     vocabulary = case.vocabulary
     wanted = _spans(case.encoder, case.target)
@@ -691,7 +692,7 @@ def _says_marked(case: Case, facts: Facts) -> str:
 
 
 def _nowhere(facts: Facts) -> str:
-    """Return a clause on a text whose units no word of the corpus has side by side."""
+    """Return a clause on a text whose units are side by side in no word of the corpus."""
     inside = facts["inside"]
     if not inside:
         return "no word of the corpus is spelled so"
@@ -730,8 +731,7 @@ def _awaited(case: Case) -> Facts:
 
 
 def _like(facts: Facts) -> str:
-    """Return a sentence about the token that differs only in mark or space; empty if there is no such token.
-    """
+    """Return a sentence about a token that differs only in mark or space; empty if there is none."""
     like = facts.get("like")
     return f" There is {shown(like)}, {facts['where']}." if isinstance(like, bytes) else ""
 
@@ -749,7 +749,7 @@ def _pair(facts: Facts) -> str:
 
 
 def _in_line(facts: Facts) -> str:
-    """Return the missing pair with its count and its place in line."""
+    """Return a clause on the missing pair, with its count and its rank among candidates."""
     if not facts.get("count"):
         return f"The first pair that is missing is {_pair(facts)}: it is no candidate at this step"
     times = "once" if facts["count"] == 1 else f"{facts['count']:,} times"
@@ -799,9 +799,10 @@ def _says_none(case: Case, facts: Facts) -> str:
 
 
 def _fate(name: str) -> Callable[[Case], bool]:
-    """True of a text that lacks a merge where a training foresees this of it.
+    """Return a predicate for a text that lacks a merge and for which a training predicts `name`.
 
-    A token of another mark or space is the reason only where the training foresees nothing else.
+    If there is a token with another mark or space, that is the reason unless the training predicts something
+    else.
     """
     return lambda case: (
         case.lacks_merge and case.prospect.fate == name and (case.marked is None or case.foreseen)
@@ -876,4 +877,5 @@ REASONS: dict[str, Reason] = {one.name: one for one in (
            lambda case, facts: "every text that was tried and holds it becomes other tokens",
            where="encoder"),
 )}
-"""The reasons, by name. For any text exactly one holds; for a token that no text becomes one with `where`."""
+"""The reasons, by name. For any text exactly one holds; for a token that no text becomes, one with `where`.
+"""

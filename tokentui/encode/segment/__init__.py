@@ -1,8 +1,8 @@
-"""The ways of encoding a word, and of treating its unknown units: one record a value of the axes `encode` and
-`unknown`.
+"""The ways of encoding a word, and of treating its unknown units: one record per value of the axes `encode`
+and `unknown`.
 
-Each way has a file of its own in this folder. The types that all segmenters share stand here: the parts of a
-word, the steps to them, the face of a segmenter, and a table of tokens at a step.
+Each way has its own file in this folder. Here are the types that all share: the parts of a word, the steps of
+encoding, the protocol of a segmenter, and a table of tokens at a step.
 """
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import UNITS
 
 MAX_CHARACTERS = 100
-"""Longest match gives up a word of more characters than this."""
+"""Longest match gives up words of more characters."""
 ASKED_EVERY = 4096
-"""Merges, or units, of one word between two checks for cancellation."""
+"""Merges or units of one word between two checks of the job."""
 
 
 class WordPart(NamedTuple):
-    """A stretch of a word's units and what it became.
+    """Units `start` to `end` of a word, and the symbol that they became, or the byte of a byte-fallback
+    token.
 
-    A part with neither symbol nor byte is one that the vocabulary lacks.
+    A part with neither is unknown.
     """
 
     start: int
@@ -42,7 +43,7 @@ class WordPart(NamedTuple):
 
 
 def in_bytes(parts: Iterable[WordPart], units: Sequence[bytes], bytes_: Mapping[int, int]) -> list[WordPart]:
-    """Replace each unknown part by the byte tokens of its bytes, if all of them are in the vocabulary.
+    """Replace each unknown part by byte-fallback tokens, if the vocabulary has a token for each of its bytes.
 
     Args:
         parts: The parts.
@@ -64,7 +65,8 @@ def in_bytes(parts: Iterable[WordPart], units: Sequence[bytes], bytes_: Mapping[
 
 @dataclass(frozen=True, slots=True)
 class AppliedMerge:
-    """One merge as it was applied to a word; places are indices of the word's units."""
+    """A merge in a word. Places are indices of units: the left part is `start` to `middle`, the right part
+    `middle` to `end`."""
 
     rank: int
     left: bytes
@@ -77,15 +79,15 @@ class AppliedMerge:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try to find a token: the units from `start` to `end`, spelled as a token there would be.
+    """An attempt to find a token at the units from `start` to `end`.
 
     Attributes:
-        candidate: Its exact bytes.
-        start: The unit that it starts with.
-        end: The unit that it ends before.
-        found: True if it is taken.
-        tokens: Of a token that is looked at and not yet taken: the fewest tokens that write the word up to
-            its end, itself the last of them. None for a stretch that is no token.
+        candidate: The exact bytes that the token would have.
+        start: The index of the first unit.
+        end: The index after the last unit.
+        found: True if the token exists and is used.
+        tokens: For a token that is considered but not used: the smallest number of tokens for the word up to
+            its end, with this token last. None if the candidate is not a token.
     """
 
     candidate: bytes
@@ -96,7 +98,7 @@ class Attempt:
 
     @property
     def outcome(self) -> str:
-        """The outcome in words, to follow the spelling."""
+        """The outcome as a phrase that follows the spelling."""
         if self.found:
             return "is taken" if self.tokens is not None else "found"
         if self.tokens is None:
@@ -106,15 +108,15 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class SplitStep:
-    """One symbol that was taken apart; places are indices of the word's units.
+    """A symbol that was split. Places are indices of units.
 
     Attributes:
         rank: The number of the event, 0 for the first.
         piece: The bytes of the symbol.
-        parts: Those of what stands in its place.
-        cuts: The units that the parts after the first begin with.
-        start: The unit that it begins with.
-        end: The unit behind it.
+        parts: The bytes of the symbols that replace it.
+        cuts: The first unit of each part but the first.
+        start: The first unit of the symbol.
+        end: The unit after the symbol.
     """
 
     rank: int
@@ -129,25 +131,29 @@ EncodingStep = AppliedMerge | Attempt | SplitStep
 
 
 class UnknownUnit(TokentuiError):
-    """A word has an unknown unit, and the recipe refuses that: the text has to be encoded with its places to
-    say where."""
+    """A word has an unknown unit and the recipe refuses it. Encode the text with places to get an error with
+    the place."""
 
 
 RankedPair = tuple[int, int, int, int]
-"""A pair of symbols that merges: (left, right, rank, result). The pair of lowest rank in a word merges first,
-the leftmost of several."""
+"""A pair of symbols that merges: (left, right, rank, result). In a word, the pair of lowest rank merges
+first; of equal ranks, the leftmost."""
 
 
 class Segmenter(Protocol):
-    """A way of encoding, ready for one vocabulary at one number of merges."""
+    """A way of encoding for one vocabulary at one number of merges."""
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
-        """Cut a word into parts that cover its units, before any policy for unknown units. `characters` is
-        the length of the word."""
+        """Cut a word into parts that cover its units, before any policy for unknown units.
+
+        Args:
+            units: The units of the word.
+            characters: The length of the word in characters.
+        """
         ...
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[EncodingStep]:
-        """Return the steps of `segment` to its result, in order."""
+        """Yield the steps of `segment` in order."""
         ...
 
     def with_limit(self, step: int, made: Sequence[int]) -> Segmenter:
@@ -155,18 +161,18 @@ class Segmenter(Protocol):
 
         Args:
             step: The step: how many merges count, or how many tokens have come into use.
-            made: The step at which each symbol comes into use, 0 for what is there from the start.
+            made: The step at which each symbol comes into use, 0 for those in use from the start.
         """
         ...
 
 
 class Follower(Segmenter, Protocol):
-    """A way of encoding that looks at the document before a word."""
+    """A way of encoding in which a word depends on the words before it."""
 
     def follower(self, units: Callable[[str], Sequence[bytes]]) -> Callable[[str], list[WordPart] | None]:
         """Return a function that cuts the words of one text in order.
 
-        It returns the parts of a word; None where they are those that the word has alone.
+        It returns the parts of a word, or None if they are those of the word alone.
 
         Args:
             units: Returns the units of a word.
@@ -174,19 +180,18 @@ class Follower(Segmenter, Protocol):
         ...
 
     def after(self, units: Sequence[bytes], before: float) -> list[WordPart]:
-        """Cut a word with a sum in front of it."""
+        """Cut a word after a text whose log probability is `before`."""
         ...
 
 
 class LimitedTable(Mapping[bytes, int]):
-    """A view of a table of tokens that passes over those which come into use later. The table is not copied.
+    """A view of a table of tokens without those that come into use later. The table is not copied.
 
     Args:
-        table: The symbol of each token; in a table that is walked unit by unit -1 for what a token begins
-            with.
+        table: The symbol of each token. A table for prefix search has -1 for each prefix of a token.
         step: The step.
-        made: The step at which each symbol comes into use, 0 for what is there from the start.
-        walked: Whether the table is walked: a token that comes later is still what another token begins with.
+        made: The step at which each symbol comes into use, 0 for those in use from the start.
+        walked: True for a table for prefix search: a token that comes later is still a prefix.
     """
 
     def __init__(
@@ -213,8 +218,8 @@ class LimitedTable(Mapping[bytes, int]):
         return symbol
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield all tokens, in use or not, since the search for the longest one may pass tokens that come
-        later."""
+        """Yield all tokens, also those that come later, because the search for the longest token may pass
+        them."""
         return iter(self._table)
 
     def __len__(self) -> int:
@@ -229,15 +234,14 @@ class EncodingWay(Choice):
     """A way of encoding.
 
     Attributes:
-        how: The pieces that it takes of all ways to write a word, for a person.
-        segmenter: Makes the segmenter for a vocabulary and a number of merges.
-        needs: What it needs of a vocabulary beyond its pieces: `merges` or `scores`; empty for nothing.
-        most: The most characters of a word that it cuts where units may be unknown; None for words of any
-            length.
+        how: A phrase on which segmentation of a word it chooses.
+        segmenter: Returns the segmenter for a vocabulary and a number of merges.
+        needs: What it needs besides the pieces: `merges`, `scores` or `events`; empty for nothing.
+        most: The most characters of a word that it cuts if units may be unknown; None for no limit.
         scope: What the tokens of a word depend on: the `word` alone, the `document` before it too, or
             `chance`.
-        kernel: True if the kernels of merges encode so.
-        written: The name by which file formats tell whether they can hold it; empty for none.
+        kernel: True if the kernels of merges encode in this way.
+        written: The name by which file formats decide whether they can represent it; empty for none.
         by_rank: True if it applies the merges in the order in which they were learned.
     """
 
@@ -251,11 +255,11 @@ class EncodingWay(Choice):
     by_rank: bool = False
 
     def gives_up(self, characters: int) -> bool:
-        """Return whether a word has too many characters for it."""
+        """Return whether a word has too many characters for this way."""
         return self.most is not None and self.most < characters
 
     def given(self, **tables: object) -> EncodingWay:
-        """This way with the tables of a file, or other things that its segmenter takes."""
+        """Return this way with extra arguments for its segmenter, such as the tables of a file."""
         return replace(self, segmenter=functools.partial(self.segmenter, **tables))
 
 
@@ -299,7 +303,7 @@ WAYS = Axis(
 )
 """The ways, by name."""
 
-# The ways of files, each like one of the axis.
+# Ways of files. Each is a variant of a value of the axis.
 _MERGES, _LONGEST, _VITERBI = (WAYS[name] for name in ("merges", "longest-match", "viterbi"))
 PAIRS = replace(_MERGES, segmenter=Ref("tokentui.encode.segment.merges:PairMerging"))
 RANKS = replace(_MERGES, segmenter=Ref("tokentui.encode.segment.merges:JoinedMerging"), written="ranks")
@@ -324,7 +328,7 @@ SAMPLED = replace(SINGLE, segmenter=Ref("tokentui.encode.segment.viterbi:Samplin
 # ---- unknown units
 
 Bare = Callable[[bytes], bytes]
-"""A unit without its mark."""
+"""Removes the mark of a unit."""
 Policy = Callable[[list[WordPart], Sequence[bytes], Bare], list[WordPart]]
 
 
@@ -366,17 +370,18 @@ def _byte_fallback(parts: list[WordPart], units: Sequence[bytes], bare: Bare) ->
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unknown(Choice):
-    """A treatment of the parts of a word that the vocabulary lacks.
+    """A policy for the parts of a word that the vocabulary lacks.
 
     Attributes:
-        policy: Returns the parts to use, by the parts of a word, its units and a function that removes a
-            unit's mark. None where they stay as they are.
-        is_error: True if a text with an unknown unit is an error. The caller raises it: it knows the place.
+        policy: Returns the parts to use, given the parts of a word, its units and a function that removes the
+            mark of a unit. None to leave parts unchanged.
+        is_error: True if a text with an unknown unit is an error. The caller raises it, because it knows the
+            place.
         never_unknown: True if no unit is ever unknown.
         ignores_rest: True if the rest of a word after its first unknown place is ignored.
         drops_units: True if unknown units are dropped before a word is cut, so that their neighbors meet.
         keeps_text: True if an unknown part stays in the output unchanged, without an id.
-        byte_fallback: True if the vocabulary has a token for each byte, `<0x41>`, which spell unknown units.
+        byte_fallback: True if unknown units are spelled by byte tokens such as `<0x41>`.
         fuses_runs: True if a run of unknown units is one unknown token.
     """
 
@@ -435,4 +440,4 @@ UNKNOWN = Axis(
         "pass-through", "it stands in the output as it is, without an id", keeps_text=True, refuses=_of_merges
     ),
 )
-"""The ways to treat unknown units, by name."""
+"""The policies for unknown units, by name."""

@@ -1,8 +1,8 @@
 """Encoding by merges with the longest result first: any two neighbors merge that spell a token together.
 
-Of results of the same length in units the token of the lower rank goes first, of one token the leftmost
-place. The rank is the order in which merges make the tokens; in a vocabulary without merges that of the ids.
-Source: the second reading of Lian et al., LBPE (2024), as its abstract has it.
+Of results with equal numbers of units the token of lower rank comes first; of one token, the leftmost place.
+The rank is the order in which merges make the tokens, or without merges the order of ids. Source: the second
+reading of Lian et al., LBPE (2024), by its abstract.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from tokentui.encode.vocabulary import Vocabulary
 from tokentui.text.pretokenize import UNITS
 
 _WIDEST = 1 << 32
-"""Larger than the units of any token."""
+"""Larger than the number of units of any token."""
 
 
 class MergesByLength(Merging):
-    """Merges by the length of what two neighbors spell.
+    """Merges the neighbors that spell the longest token.
 
     >>> from tokentui.recipe import Recipe
     >>> vocabulary = Vocabulary(Recipe(split="none", unit="char"), [b"a", b"b", b"c"])
@@ -44,7 +44,7 @@ class MergesByLength(Merging):
         self._in_bytes = UNITS.of(vocabulary.recipe.unit).is_byte
 
     def in_order(self) -> int:
-        """None merges in the order of the vocabulary."""
+        """Return 0: tokens do not merge in the order of the vocabulary."""
         return 0
 
     def with_limit(self, step: int, made: Sequence[int]) -> Self:
@@ -55,7 +55,7 @@ class MergesByLength(Merging):
         return other
 
     def _rank(self, made: int) -> int:
-        """Return the rank of a token, for people."""
+        """Return the rank of a token to show."""
         return max(0, self._ranked[made] - (self._base if self._vocabulary.merges else 0))
 
     def _merged(self, left: int, right: int) -> tuple[int, int] | None:
@@ -74,7 +74,7 @@ class MergesByLength(Merging):
         return vocabulary.mark_sizes(symbol)[0] > 0
 
     def _length(self, symbol: int) -> int:
-        """Return the units of a token."""
+        """Return the number of units of a token."""
         found = self._lengths.get(symbol)
         if found is None:
             vocabulary = self._vocabulary
@@ -90,7 +90,7 @@ class MergesByLength(Merging):
 
     @functools.cached_property
     def _ranked(self) -> Sequence[int]:
-        """Return the rank of each symbol: its number if merges make the tokens, else its id."""
+        """Return the rank of each symbol: the symbol itself if merges make the tokens, else its id."""
         vocabulary = self._vocabulary
         if vocabulary.merges or not vocabulary.imported:
             return range(len(vocabulary.pieces) + 1)

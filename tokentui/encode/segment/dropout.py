@@ -1,18 +1,16 @@
-"""BPE-dropout: merges of which some are left out at random (I. Provilkov et al., 2020).
+"""BPE-dropout: some merges are skipped at random (I. Provilkov et al., 2020).
 
-The libraries that have it draw in three ways, which are not distributed alike:
+Libraries draw in three ways, with different distributions:
 
-- `subword-nmt`: at each step every pair of neighbors is drawn anew. Of those that are kept the pair of the
-  least rank is merged, at all places where it was kept; the end is where none was.
-- `tokenizers`: candidates are drawn as they come up, by rank and then by place, also those that are out of
-  date. A dropped one waits until the next one that is kept, and is lost where none is left. youtokentome's
-  results are distributed in the same way.
-- `sentencepiece`: a candidate is drawn once, as it comes up. A dropped one does not come back until a
-  neighbor has changed.
+- `subword-nmt`: at each step every pair of neighbors is drawn again. Of the kept ones, the pair of lowest
+  rank is merged wherever it was kept. It ends when no pair is kept.
+- `tokenizers`: candidates are drawn by rank and then by place, including stale ones. A dropped candidate
+  returns after the next kept one, and is lost if no candidate is left. youtokentome has the same
+  distribution.
+- `sentencepiece`: a candidate is drawn once. A dropped one does not return until a neighbor has changed.
 
-With p = 0 all give what merges give, with p = 1 the units. Each draw is kept in a log.
-Sources: subword-nmt 0.3.8, `apply_bpe.py`; tokenizers 0.23, `models/bpe/word.rs`; sentencepiece 0.2.3,
-`bpe_model.cc`, `SampleEncode`.
+With p = 0 all give the same as merges, with p = 1 the units. Each draw is logged. Sources: subword-nmt 0.3.8,
+`apply_bpe.py`; tokenizers 0.23, `models/bpe/word.rs`; sentencepiece 0.2.3, `bpe_model.cc`, `SampleEncode`.
 """
 
 from __future__ import annotations
@@ -35,18 +33,18 @@ Cell = tuple[int, int, int, int]
 
 
 class Draw(NamedTuple):
-    """A draw.
+    """A random draw on a candidate pair.
 
     Attributes:
-        start: The unit that the pair starts with.
-        middle: The unit that its right part starts with.
-        end: The unit that it ends before.
-        left: The exact bytes of the left part; empty where the candidate is out of date.
-        right: Those of the right part.
+        start: The first unit of the pair.
+        middle: The first unit of its right part.
+        end: The unit after the pair.
+        left: The exact bytes of the left part; empty for a stale candidate.
+        right: The exact bytes of the right part; empty for a stale candidate.
         rank: The rank of the merge; None for a pair that does not merge.
-        number: The random number, from 0 to below 1.
+        number: The random number, at least 0 and below 1.
         kept: True if the candidate was kept.
-        merged: True if it was merged then.
+        merged: True if it was merged.
     """
 
     start: int
@@ -61,7 +59,7 @@ class Draw(NamedTuple):
 
     @property
     def fate(self) -> str:
-        """The fate of the candidate, in a word or two."""
+        """What happened to the candidate, in a word or two."""
         if self.merged:
             return "merged"
         if not self.kept:
@@ -70,12 +68,12 @@ class Draw(NamedTuple):
 
 
 class Chance(NamedTuple):
-    """The chance of a candidate.
+    """Decides at random which candidates are kept.
 
     Attributes:
         p: The share of candidates that are dropped.
         random: Returns the next random number.
-        above: True if a number must be greater than p to be kept; else p itself is enough.
+        above: True to keep a candidate if its number is greater than p; False if it is at least p.
     """
 
     p: float
@@ -89,14 +87,14 @@ class Chance(NamedTuple):
 
 
 class Line:
-    """The cells of a word while it is merged, and the draws.
+    """The cells of a word during merging, and its draws.
 
     Args:
-        symbols, starts, ends, following: As `merges.merge_cells` has them, with the unit that each cell
-            starts with.
-        merged: The rank of two neighbors and the symbol that they make, None where they do not merge.
+        symbols, starts, ends, following: As for `merges.merge_cells`; `starts` has the first unit of each
+            cell.
+        merged: Returns the rank of two neighbors and the symbol that they make; None if they do not merge.
         pieces: The exact bytes of each symbol.
-        chance: Draws.
+        chance: Decides which candidates are kept.
     """
 
     def __init__(
@@ -110,14 +108,21 @@ class Line:
         self.draws: list[Draw] = []
 
     def merge_at(self, at: int) -> tuple[int, int] | None:
-        """Return the rank of the pair that starts at a cell and the symbol that it makes, None for none."""
+        """Return the rank of the pair that starts at a cell and the symbol that it makes; None if it does not
+        merge."""
         right = self.following[at]
         if right >= len(self.symbols) or NONE in (self.symbols[at], self.symbols[right]):
             return None
         return self._merged(self.symbols[at], self.symbols[right])
 
     def kept(self, at: int, rank: int | None, stale: bool = False) -> bool:
-        """Draw the candidate that starts at a cell. Returns whether it is kept."""
+        """Draw the candidate that starts at a cell, and log the draw. Return whether it is kept.
+
+        Args:
+            at: The cell.
+            rank: The rank to log; None for a pair that does not merge.
+            stale: True for a candidate that no longer exists.
+        """
         number, kept = self._chance.draw()
         right = self.following[at]
         out = stale or right >= len(self.symbols)
@@ -130,7 +135,7 @@ class Line:
         return b"" if self.symbols[at] == NONE else self._pieces[self.symbols[at]]
 
     def join(self, at: int, makes: int) -> Cell:
-        """Merge the pair that starts at a cell."""
+        """Merge the pair that starts at a cell into a symbol."""
         symbols, right = self.symbols, self.following[at]
         made = symbols[at], symbols[right], at, right
         symbols[at], symbols[right] = makes, NONE
@@ -142,7 +147,7 @@ class Line:
         return made
 
     def note_merged(self, draw: int) -> None:
-        """Note that the candidate of a draw was merged."""
+        """Record that the candidate of a draw was merged."""
         self.draws[draw] = self.draws[draw]._replace(merged=True)
 
 
@@ -220,11 +225,11 @@ def _once(line: Line) -> Iterator[Cell]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Behaviour(Choice):
-    """A way to draw.
+    """How a library draws.
 
     Attributes:
-        run: Merges a word by it.
-        above: True if a number must be greater than p to be kept.
+        run: Merges a word with these draws.
+        above: True to keep a candidate if its number is greater than p; False if it is at least p.
     """
 
     run: Callable[[Line], Iterator[Cell]]
@@ -237,27 +242,26 @@ LIKE = Axis(
     Behaviour("subword-nmt", "every pair is drawn anew at each step", run=_each_step, above=True),
     Behaviour("sentencepiece", "a dropped candidate is gone until a neighbour changes", run=_once),
 )
-"""The ways to draw, by the name of the library that has it. youtokentome's is that of tokenizers."""
+"""The ways to draw, by library. youtokentome's is that of tokenizers."""
 
 P = 0.1
-"""The usual share of candidates that are dropped."""
+"""The usual share of dropped candidates."""
 
 
 class Dropout:
-    """Cuts words by merges of which some are left out, each word anew.
+    """Cuts words by merges, some of which are skipped at random, with new draws for each word.
 
     Args:
-        vocabulary: One with merges.
-        merges: How many of them count.
+        vocabulary: A vocabulary with merges.
+        merges: How many merges count.
         p: The share of candidates that are dropped, from 0 to 1.
         like: A name of `LIKE`.
-        seed: The same seed draws the same for the same words in order.
-        log: Gets the draws of each word that is cut, in order; None for none.
-        random: Returns the next random number, in place of those of the seed.
+        seed: The same seed gives the same draws for the same words in order.
+        log: Receives the draws of each word, in order; None for no log.
+        random: Returns the next random number; None to use the seed.
 
     Raises:
-        TokentuiError: The vocabulary has no merges to be encoded by, p is no share, or there is no such
-            behaviour.
+        TokentuiError: The vocabulary has no merges, p is not from 0 to 1, or `like` is unknown.
     """
 
     def __init__(

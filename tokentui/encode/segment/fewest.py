@@ -1,9 +1,11 @@
 """Encoding by the fewest tokens: the shortest path over the places of a word.
 
-Of equally short ways the one with the widest last token is taken, all the way back. A unit that is no token
-may stand anywhere as an unknown part; ways with fewer of them are shorter, whatever the tokens.
+Of equally short paths, the one with the widest last token is chosen, and so on back to the start. A unit that
+is no token may be an unknown part anywhere. Paths with fewer unknown units are shorter, whatever their number
+of tokens.
+
 Source: C. Schmidt et al., Tokenization Is More Than Compression (PathPiece, 2024), with the rule of the
-longest last token; a unigram model of equal scores gives the same.
+longest last token; a unigram model with equal scores gives the same.
 """
 
 from __future__ import annotations
@@ -15,11 +17,11 @@ from tokentui.encode.segment import ASKED_EVERY, Attempt, WordPart, in_bytes
 from tokentui.encode.segment.greedy import SubstringMatch
 
 _Cost = tuple[int, int]
-"""The unknown units of a way, and its tokens."""
+"""The number of unknown units of a path, and its number of tokens."""
 
 
 class FewestTokens(SubstringMatch):
-    """The fewest tokens.
+    """Cuts words into the fewest tokens.
 
     >>> from tokentui.encode.vocabulary import Vocabulary
     >>> from tokentui.recipe import Recipe
@@ -35,8 +37,8 @@ class FewestTokens(SubstringMatch):
         return in_bytes(self._way(self._last(units)), units, self._bytes)
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
-        """Yield the last token of the cheapest way to each place, then the tokens taken, from the end back.
-        """
+        """Yield for each place the last token of the cheapest path to it, then the tokens of the result, from
+        the end."""
         look, last = self.look(units), self._last(units)
         for start, end, symbol, (_, tokens) in last:
             if symbol is not None:
@@ -46,8 +48,8 @@ class FewestTokens(SubstringMatch):
                 yield Attempt(look(start, end)[0], start, end, True, last[end - 1][3][1])
 
     def _last(self, units: Sequence[bytes]) -> list[tuple[int, int, int | None, _Cost]]:
-        """Return, for each end of a unit, the last part (start, end, symbol) of the cheapest way there, and
-        its cost."""
+        """Return, for each end of a unit, the last part (start, end, symbol) of the cheapest path to it, and
+        the cost."""
         look, widest = self.look(units), self.widest
         costs: list[_Cost] = [(0, 0)]
         last: list[tuple[int, int, int | None, _Cost]] = []

@@ -1,9 +1,10 @@
-"""Encoding by long tokens: the longest one at the end of a word, or anywhere in it.
+"""Encoding by long tokens: the longest at the end of a word, or anywhere in it.
 
-The longest token at the start is longest match (`longest`). A unit that is no token is a part of its own. A
-word of any length is cut.
-Source: O. Uzan et al., Greed is All You Need (2024); of the longest token anywhere with any number of pieces
-also V. Hofmann et al., FLOTA (2022).
+`longest` has the longest token at the start. A unit that is no token is a part by itself. Words of any length
+are cut.
+
+Source: O. Uzan et al., Greed is All You Need (2024); for the longest token anywhere, with any number of
+pieces, also V. Hofmann et al., FLOTA (2022).
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from tokentui.encode.vocabulary import Vocabulary
 from tokentui.text.pretokenize import UNITS
 
 Look = Callable[[int, int], tuple[bytes, int | None]]
-"""Returns the spelling of the units from one number up to another, and the token that it is."""
+"""Returns the spelling of the units `start` to `end`, and the symbol of the token with it, or None."""
 
 
 class SubstringMatch(LongestMatch):
-    """Looks up the stretches of a word, tokens that start one and tokens that continue one apart.
+    """Looks up substrings of a word. Tokens that begin a word and tokens that continue one are kept apart.
 
     Args:
         vocabulary: The vocabulary.
@@ -36,16 +37,17 @@ class SubstringMatch(LongestMatch):
 
     @functools.cached_property
     def widest(self) -> int:
-        """The most units that a token has."""
+        """The largest number of units of a token."""
         vocabulary, (firsts, rests, _) = self._vocabulary, self._index
         pieces = {*firsts, *rests}
         if UNITS.of(vocabulary.recipe.unit).is_byte:
             return max(map(len, pieces), default=1)
-        # A character is a unit at least: a mark makes this too large by some, which costs looks alone.
+        # A character has at least one unit. A mark makes the bound a little too large, which only costs
+        # attempts.
         return max((len(piece.decode("utf-8", "replace")) for piece in pieces), default=1)
 
     def look(self, units: Sequence[bytes]) -> Look:
-        """Return the function that looks up the stretches of a word."""
+        """Return the function that looks up the substrings of a word."""
         firsts, rests, _ = self._index
         prefix = self._vocabulary.prefix
         continued = bool(units) and self._vocabulary.unit_continues(units[0])
@@ -60,7 +62,7 @@ class SubstringMatch(LongestMatch):
         return look
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
-        """Cut a word into parts; each unit at which no token is found is a part of its own."""
+        """Cut a word into parts. Each unit at which no token is found is a part by itself."""
         parts: list[WordPart] = []
         for start, end, _, symbol in self.looks(units, self.widest):
             if symbol is not None or end == start + 1:
@@ -68,14 +70,14 @@ class SubstringMatch(LongestMatch):
         return in_bytes(sorted(parts, key=lambda part: part.start), units, self._bytes)
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
-        """Yield each attempt in order. In long words none is wider than the widest token."""
+        """Yield each attempt in order. In long words, no attempt is wider than the widest token."""
         widest = self.widest if len(units) > MAX_CHARACTERS else len(units)
         for start, end, spelled, symbol in self.looks(units, widest):
             yield Attempt(spelled, start, end, symbol is not None)
 
     def looks(self, units: Sequence[bytes], widest: int) -> Iterator[tuple[int, int, bytes, int | None]]:
-        """Yield each attempt (start, end, spelling, symbol or None), of at most `widest` units. An attempt
-        that finds a symbol is taken."""
+        """Yield each attempt (start, end, spelling, symbol or None), of at most `widest` units. A found token
+        is used."""
         raise NotImplementedError
 
 
@@ -92,7 +94,7 @@ class LongestSuffix(SubstringMatch):
     """
 
     def looks(self, units: Sequence[bytes], widest: int) -> Iterator[tuple[int, int, bytes, int | None]]:
-        """From the right, the longest stretch first."""
+        """Yield attempts from the right, the longest substring first."""
         look, end = self.look(units), len(units)
         while end:
             check()
@@ -105,10 +107,11 @@ class LongestSuffix(SubstringMatch):
 
 
 class LongestToken(SubstringMatch):
-    """The longest token anywhere in a word, the leftmost of equals, then in what is left on both sides of it.
+    """The longest token anywhere in a word, of equal lengths the leftmost; then the same in what is left on
+    both sides.
 
-    The stretches are tried from the widest to the narrowest, from left to right where no token is taken yet:
-    both sides are alone from then on, so that is the same.
+    Substrings are tried from the widest to the narrowest, and from left to right, where no token is placed
+    yet. That gives the same result.
 
     >>> from tokentui.recipe import Recipe
     >>> recipe = Recipe(split="none", unit="char", encode="longest-token")
@@ -120,7 +123,7 @@ class LongestToken(SubstringMatch):
     """
 
     def looks(self, units: Sequence[bytes], widest: int) -> Iterator[tuple[int, int, bytes, int | None]]:
-        """From the widest stretches to the narrowest, each width from the left."""
+        """Yield attempts from the widest substrings to the narrowest, each width from the left."""
         look = self.look(units)
         free = [(0, len(units))] if units else []
         for width in range(min(widest, len(units)), 0, -1):

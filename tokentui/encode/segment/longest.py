@@ -1,5 +1,5 @@
-"""Encoding by longest match: from the left, the whole rest of the word first, then ever shorter
-(WordPiece)."""
+"""Encoding by longest match (WordPiece): from the left, first the whole rest of the word, then ever shorter
+prefixes."""
 
 from __future__ import annotations
 
@@ -28,9 +28,8 @@ _ONE = (1,)
 class LongestMatch:
     """Looks tokens up by their exact bytes, marks included.
 
-    After the first place of a word only tokens that continue a word are looked for, by the structure of the
-    token and not by its spelling. A word of more than 100 characters is given up, unless no unit can be
-    unknown.
+    After the start of a word only tokens that continue a word are tried. Their structure decides that, not
+    their spelling. A word of more than 100 characters is given up, unless no unit can be unknown.
     """
 
     def __init__(self, vocabulary: Vocabulary, merges: int) -> None:
@@ -39,12 +38,13 @@ class LongestMatch:
         unknown = UNKNOWN.of(vocabulary.recipe.unknown)
         self._stops = unknown.ignores_rest
         self._most: int | None = None if unknown.never_unknown else MAX_CHARACTERS
-        """The most characters of a word that is not given up."""
+        """The most characters of a word that is cut; None for no limit."""
         self._long = MAX_CHARACTERS if unknown.never_unknown else None
-        """In longer words no attempt is longer than the longest token."""
+        """In words of more characters, no attempt is longer than the longest token; None for no such limit.
+        """
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
-        """Cut a word into parts; each unit at which no token starts is a part of its own."""
+        """Cut a word into parts. Each unit at which no token starts is a part by itself."""
         if self._most is not None and characters > self._most:
             return [WordPart(0, len(units))]
         parts = []
@@ -56,7 +56,7 @@ class LongestMatch:
         return parts
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
-        """Yield each attempt in order. In words of any length that `never` allows, none is longer than the
+        """Yield each attempt in order. In words without a limit of length, no attempt is longer than the
         longest token."""
         if self._most is not None and characters > self._most:
             return
@@ -67,7 +67,7 @@ class LongestMatch:
     def _tries(
         self, units: Sequence[bytes], *, bounded: bool
     ) -> Iterator[tuple[int, int, int | None, bytes]]:
-        """(start, end, symbol or None, candidate) of each attempt, longest first at each place."""
+        """Yield (start, end, symbol or None, candidate) of each attempt, the longest first at each place."""
         firsts, rests, longest = self._index
         prefix = self._vocabulary.prefix
         continued = bool(units) and self._vocabulary.unit_continues(units[0])
@@ -102,7 +102,7 @@ class LongestMatch:
 
     @functools.cached_property
     def _index(self) -> tuple[Mapping[bytes, int], Mapping[bytes, int], int]:
-        """Tokens that start a word and tokens that continue one, each by its bytes; the length of the
+        """The tokens that begin a word and those that continue one, each by its bytes, and the length of the
         longest."""
         if self._vocabulary.imported:  # the first token of a word is told by its spelling alone
             table = self._vocabulary.tokens
@@ -118,7 +118,7 @@ class LongestMatch:
         continues: list[bool] = []
         for symbol in range(self._size):
             piece = self._vocabulary.pieces[symbol]
-            # A merge starts as its left part does.
+            # A merge begins or continues a word as its left part does.
             rest = (
                 continues[merges[symbol - base][0]] if symbol >= base
                 else self._vocabulary.unit_continues(piece)
@@ -130,13 +130,13 @@ class LongestMatch:
 
 
 class TableMatch(LongestMatch):
-    """Longest match among all tokens of a file. As in BERT's program, spelling alone decides which tokens
+    """Longest match among all tokens of a file. As in BERT's code, the spelling alone decides which tokens
     begin a word.
 
     Args:
         vocabulary: The vocabulary.
-        merges: Without meaning where there are none.
-        limit: A word of more characters is given up; None for no limit.
+        merges: Unused for a vocabulary without merges.
+        limit: The most characters of a word that is cut; None for no limit.
     """
 
     def __init__(self, vocabulary: Vocabulary, merges: int, *, limit: int | None = MAX_CHARACTERS) -> None:
@@ -147,8 +147,8 @@ class TableMatch(LongestMatch):
 class BytesMatch(LongestMatch):
     """Longest match among all tokens of a file whose units are bytes, in words of any length.
 
-    At each place only the lengths of tokens that begin with the next two bytes are tried: a document without
-    a split is one word.
+    At each place, only the lengths of tokens that begin with the next two bytes are tried, because a document
+    without a split is one word.
     """
 
     def __init__(self, vocabulary: Vocabulary, merges: int) -> None:
@@ -157,7 +157,8 @@ class BytesMatch(LongestMatch):
         self._lengths: Mapping[bytes, Sequence[int]] | None = None
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
-        """Cut a word into parts; each byte at which no token starts is a part of its own."""
+        """Cut a word into parts. A byte at which no token starts is a part by itself, or the rest of the word
+        if unknown parts end a word."""
         table, (word, size) = self._index[0], (b"".join(units), len(units))
         lengths = self._lengths_by_head()
         parts: list[WordPart] = []
@@ -179,12 +180,13 @@ class BytesMatch(LongestMatch):
         return parts
 
     def with_limit(self, number: int, made: Sequence[int]) -> Self:
-        """Return the same with the tokens that are in use at a step."""
+        """Return a segmenter that uses only the tokens in use at a step."""
         self._lengths_by_head()
         return super().with_limit(number, made)
 
     def _lengths_by_head(self) -> Mapping[bytes, Sequence[int]]:
-        """Return the lengths of the tokens that begin with two bytes, longest first, and 1."""
+        """Return the lengths of the tokens that begin with each two bytes, longest first, with 1 as the last.
+        """
         if self._lengths is None:
             found: dict[bytes, set[int]] = {}
             for piece in self._index[0]:
@@ -195,12 +197,12 @@ class BytesMatch(LongestMatch):
 
 
 class WholeWords:
-    """Looks a word up as a whole: it is a token, or its bytes where all of them are tokens, or unknown.
+    """Looks a word up as a whole: it is a token, or its byte tokens if all exist, or unknown.
 
     Args:
         vocabulary: The vocabulary.
-        merges: Without meaning where there are none.
-        start: A unit that begins another word within the word (sentencepiece's ▁); empty for none.
+        merges: Unused for a vocabulary without merges.
+        start: A unit that begins another word inside the word (sentencepiece's ▁); empty for none.
         bytes_: The symbol of each byte-fallback token by its byte.
     """
 
@@ -213,7 +215,7 @@ class WholeWords:
         self._bytes = bytes_ or {}
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
-        """Return the parts that the words are."""
+        """Cut a word into the words inside it, each a token, its byte tokens, or unknown."""
         words = [(start, end, b"".join(units[start:end])) for start, end in self._words(units)]
         parts = [WordPart(start, end, self._table.get(word)) for start, end, word in words]
         return in_bytes(parts, units, self._bytes)

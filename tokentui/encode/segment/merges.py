@@ -1,14 +1,15 @@
-"""Encoding by merges: of all neighbors that merge the pair of the least rank first, of equals the leftmost.
+"""Encoding by merges: the pair of lowest rank merges first; of equal ranks, the leftmost.
 
-A trained vocabulary makes each token of one pair. A file may list a token under several pairs, or list no
-pairs at all. The ways differ in the rank of a pair, and give the same for trained vocabularies:
+A trained vocabulary makes each token from one pair. A file may list a token under several pairs, or list no
+pairs at all. The classes differ in the rank of a pair, and agree for trained vocabularies:
 
 - `Merging`: the number of the merge.
 - `PairMerging`: the row of the pair in the file (Hugging Face, GPT-2, subword-nmt).
-- `JoinedMerging`: the rank of what the two spell together, where that is a token (tiktoken, sentencepiece).
-- `PieceMerging`: the same with pieces that never merge and pieces that are cut again (sentencepiece).
+- `JoinedMerging`: the rank of the token that the pair spells (tiktoken, sentencepiece).
+- `PieceMerging`: as `JoinedMerging`, with pieces that never merge and pieces that are split again
+  (sentencepiece).
 
-Another order than that of the ranks is in `by_length`.
+`by_length` merges in another order than that of the ranks.
 """
 
 from __future__ import annotations
@@ -24,35 +25,35 @@ from tokentui.encode.segment import ASKED_EVERY, AppliedMerge, LimitedTable, Ran
 from tokentui.encode.vocabulary import Vocabulary
 
 NONE = -1
-"""The symbol of a unit that the vocabulary lacks, and of a place that was merged away: it joins nothing."""
+"""The symbol of an unknown unit, and of a cell that was merged into its left neighbor. It merges with
+nothing."""
 
 Cells = tuple[list[int], Sequence[int], list[int]]
-"""A word before any merge: the symbol of each cell, the unit that it starts with, the unit that it ends
-before."""
+"""A word before any merge: the symbol of each cell, its first unit, and the unit after it."""
 PairLookup = Callable[[int, int], tuple[int, int] | None]
 """Returns the rank of two neighbors and the symbol that they make, or None if they do not merge."""
 MergeLoop = Callable[
     [list[int], Sequence[int], list[int], list[int], PairLookup], Iterator[tuple[int, int, int, int]]
 ]
-"""Merges the cells of a word in place. Arguments: the symbol of each cell, the unit where it starts, the unit
-where it ends, and the next cell; see `merge_cells`."""
+"""Merges the cells of a word in place. Arguments: the symbol of each cell, its first unit, the unit after it,
+and the next cell; see `merge_cells`."""
 CellMerge = tuple[int, int, int, int, int]
-"""A merge of two cells of a word: the left symbol, the right one, what they make, and the places of both
-cells."""
+"""A merge of two cells of a word: (left symbol, right symbol, result, left cell, right cell)."""
 
 
 def merge_cells(
     symbols: list[int], ends: list[int], following: list[int], merged: PairLookup
 ) -> Iterator[tuple[int, int, int, int]]:
-    """Merge in place; yields (left, right, place, place of the right one) after each merge.
+    """Merge the cells of a word in place. Yield (left symbol, right symbol, left cell, right cell) after each
+    merge.
 
-    A heap entry is stale when the two cells at its place now have another rank, or none.
+    A heap entry is stale if the two cells at its place now have another rank, or none.
 
     Args:
         symbols: The symbol of each cell.
-        ends: The unit that each cell ends before.
-        following: The place of the cell behind each.
-        merged: The rank of two neighbors and the symbol that they make, None where they do not merge.
+        ends: The unit after each cell.
+        following: The next cell after each cell.
+        merged: Returns the rank of two neighbors and the symbol that they make; None if they do not merge.
     """
     size = len(symbols)
     before = list(range(-1, size - 1))
@@ -78,7 +79,7 @@ def merge_cells(
         ranks[at] = ranks[right] = None
         ends[at] = ends[right]
         beyond = following[at] = following[right]
-        # Both neighbors are looked at anew: the one behind and the one in front.
+        # Both new pairs need a rank: the one before and the one after.
         fresh = [(before[at], at)] if before[at] >= 0 else []
         if beyond < size:
             before[beyond] = at
@@ -89,22 +90,24 @@ def merge_cells(
 def in_order(
     symbols: list[int], starts: Sequence[int], ends: list[int], following: list[int], merged: PairLookup
 ) -> Iterator[tuple[int, int, int, int]]:
-    """Return the run that leaves out none; see `merge_cells`."""
+    """Merge without dropout; see `merge_cells`."""
     return merge_cells(symbols, ends, following, merged)
 
 
 class Merging:
     """Merges by the merges of a vocabulary.
 
-    A heap of (rank, place) over a linked list of cells: a word of n units costs O(n log n).
+    It uses a heap of (rank, place) and a linked list of cells: a word of n units takes O(n log n).
 
     Args:
         vocabulary: The vocabulary.
-        merges: The number of its merges that count: a pair that makes a later token is passed over.
-        whole: The token of a whole word, by its bytes; empty where merges decide alone.
-        fallback: The symbols of the bytes that replace a unit which is no token; empty where none do.
-        drop: True if a unit that is no token is left out before any merge, so that its neighbors meet.
-        fused: True if a run of units that are no tokens is one, where some bytes have no symbol.
+        merges: How many of its merges count. Later merges are ignored.
+        whole: The symbols of words that are tokens without merging, by their bytes; empty if merges alone
+            decide.
+        fallback: The symbols of the byte-fallback tokens that replace an unknown unit, by byte; empty for
+            none.
+        drop: True if an unknown unit is dropped before merging, so that its neighbors meet.
+        fused: True if a run of unknown units is one part, where some of their bytes have no symbol.
 
     >>> from tokentui.recipe import Recipe
     >>> vocabulary = Vocabulary(Recipe(split="whitespace", unit="char"), [b"g", b"h", b"u"])
@@ -138,13 +141,13 @@ class Merging:
 
     @property
     def plain(self) -> bool:
-        """True if merging all pairs is all that is done to a word of known units."""
+        """True if the only thing done to a word of known units is to merge all pairs."""
         return True
 
     @property
     def spelled(self) -> Callable[[bytes], tuple[int, int] | None] | None:
-        """Returns the rank and symbol of a spelling, for vocabularies that merge neighbors by what they
-        spell. None if pairs decide."""
+        """A function that returns the rank and symbol of a spelling, if the spelling of neighbors decides;
+        None if pairs decide."""
         return None
 
     @property
@@ -153,14 +156,14 @@ class Merging:
         return ()
 
     def in_order(self) -> int:
-        """Return the number of tokens, from the first, that merge in the order of the vocabulary.
+        """Return how many tokens, from the first, merge in the order of the vocabulary.
 
-        Within these tokens, the steps with fewer of them are a prefix of the steps with more of them.
+        For these, the merges of a word with fewer tokens are a prefix of its merges with more tokens.
         """
         return len(self._vocabulary.merges)
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
-        """Cut a word into parts; a unit that the vocabulary lacks is a part of its own."""
+        """Cut a word into parts. Each unknown unit is a part by itself."""
         symbol = self._whole_word(units) if self._whole else None
         if symbol is not None:
             return [WordPart(0, len(units), symbol)]
@@ -176,7 +179,7 @@ class Merging:
         return parts
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[AppliedMerge]:
-        """Yield each merge in the order applied. A word that is a token as a whole has none."""
+        """Yield each merge in the order applied; none for a word that is a token without merging."""
         if self._whole_word(units) is not None:
             return
         symbols, starts, ends = self._cells(units)
@@ -196,19 +199,19 @@ class Merging:
         those in use at a step."""
         other = copy.copy(self)
         if self._vocabulary.merges:
-            # the units stay: those of Gage's compression alone change, which is walked otherwise
+            # `_known` stays: merges change only the units of Gage's compression, which gets a new encoder
             other._merges, other._limit = step, self._base + step
         else:
             other._whole = LimitedTable(self._whole, step, made)
         return other
 
     def history(self, units: Sequence[bytes]) -> tuple[list[int], Sequence[int], list[CellMerge]]:
-        """Return the cells of a word before any merge, and its merges in the order of use.
+        """Return the cells of a word before any merge, and its merges in the order applied.
 
-        A word that is itself a token is merged too.
+        A word that is a token without merging is merged too.
 
         Returns:
-            The symbol of each cell (-1 for none), the unit that each starts with, and the merges.
+            The symbol of each cell (-1 for an unknown unit), the first unit of each, and the merges.
         """
         symbols, starts, ends = self._cells(units)
         first = symbols.copy()
@@ -216,22 +219,27 @@ class Merging:
         return first, starts, [(left, right, symbols[at], at, middle) for left, right, at, middle in run]
 
     def whole(self, units: Sequence[bytes]) -> int | None:
-        """Return the token that equals the whole word, or None. It takes precedence over merges once all
-        merges count."""
+        """Return the token that equals the whole word, or None. Once all merges count, it takes precedence
+        over merging."""
         return self._whole.get(b"".join(units)) if self._whole else None
 
     def whole_words(self) -> Iterator[int]:
-        """Yield the tokens that words of the same spelling become without merging."""
+        """Yield the tokens that words with their spelling become without merging."""
         pieces = self._vocabulary.pieces
         return (symbol for symbol in self._whole.values() if self._counts_whole(symbol, len(pieces[symbol])))
 
     def at_once(self, word: bytes, units: int) -> int | None:
-        """Return the token that a word of these units becomes without merging, or None."""
+        """Return the token that a word becomes without merging, or None.
+
+        Args:
+            word: The bytes of the word.
+            units: The number of its units.
+        """
         symbol = self.whole((word,))
         return symbol if symbol is not None and self._counts_whole(symbol, units) else None
 
     def cells_of(self, unit: bytes) -> list[int]:
-        """Return the symbols that a unit begins with: its own, those of its bytes, or -1. None if the unit is
+        """Return the symbols of a unit before any merge: its own, those of its bytes, or -1; empty if it is
         dropped."""
         return self._cells((unit,))[0]
 
@@ -249,8 +257,8 @@ class Merging:
     def _cells(self, units: Sequence[bytes]) -> Cells:
         """Return the cells of a word before any merge.
 
-        An unknown unit waits for the next token that is no byte, as in Hugging Face's library. The bytes of
-        the units that follow it come first.
+        As in Hugging Face's library, an unknown unit is inserted before the next token that is not a byte.
+        The bytes of units after it come first.
         """
         known, fallback = self._known, self._fallback
         if not fallback and not self._drop:
@@ -282,11 +290,11 @@ class Merging:
 
 
 class PairMerging(Merging):
-    """Merges by rows of pairs.
+    """Merges by rows of pairs from a file.
 
     Args:
         vocabulary, merges, more: As for `Merging`.
-        rows: The rank of the row by `left * len(pieces) + right`.
+        rows: The rank of each pair, by the key `left * len(pieces) + right`.
         makes: The symbol that each row makes.
     """
 
@@ -301,9 +309,8 @@ class PairMerging(Merging):
         return None if row is None or self.makes[row] >= self._limit else (row, self.makes[row])
 
     def pairs(self) -> Iterator[RankedPair]:
-        """Yield the pairs that merge. Their parts and results are tokens that are in use at this number of
-        merges: a file may list a second pair for an early token whose parts come later.
-        """
+        """Yield the pairs that merge. Parts and result are in use at this number of merges. A file may list a
+        second pair for an early token whose parts come later."""
         for key, row in self._rows.items():
             left, right = divmod(key, self._width)
             if max(left, right, self.makes[row]) < self._limit:
@@ -321,7 +328,7 @@ class JoinedMerging(Merging):
     Args:
         vocabulary, merges, more: As for `Merging`.
         table: The symbol of each token by its bytes.
-        order: The rank of each symbol; the symbol itself where None.
+        order: The rank of each symbol; None if it is the symbol itself.
     """
 
     def __init__(
@@ -333,7 +340,7 @@ class JoinedMerging(Merging):
 
     @property
     def spelled(self) -> Callable[[bytes], tuple[int, int] | None]:
-        """Gives the rank and the symbol of the token that neighbors spell together."""
+        """A function that returns the rank and the symbol of the token that neighbors spell."""
         return self._ranked
 
     def _ranked(self, piece: bytes) -> tuple[int, int] | None:
@@ -346,7 +353,7 @@ class JoinedMerging(Merging):
         return self._ranked(self._pieces[left] + self._pieces[right])
 
     def pairs(self) -> Iterator[RankedPair]:
-        """Yield the pairs that merge, of tokens that are in use at this number of merges."""
+        """Yield the pairs that merge. Parts and result are in use at this number of merges."""
         symbol_of, order = self._table.get, self._order
         ranks = {} if order is None else {priority: rank for rank, priority in enumerate(sorted(set(order)))}
         for piece, made in self._table.items():
@@ -376,8 +383,8 @@ class PieceMerging(JoinedMerging):
         table: The symbol of each piece by its bytes.
         order: The rank of each symbol.
         frozen: Symbols that merge with nothing (user-defined pieces).
-        unused: Symbols that are cut again into the pair that they were merged from last.
-        hidden: Symbols of characters that are no pieces: they merge, and are unknown where they are left.
+        unused: Symbols that are split again into the pair that they were last merged from.
+        hidden: Symbols of characters that are not pieces. They merge, and are unknown if they remain.
         bytes_: The symbol of each byte-fallback token by its byte.
     """
 
@@ -406,15 +413,14 @@ class PieceMerging(JoinedMerging):
         return self._frozen
 
     def pairs(self) -> Iterator[RankedPair]:
-        """Return all pairs that merge."""
+        """Yield all pairs that merge."""
         frozen = self._frozen
         return (pair for pair in super().pairs() if pair[0] not in frozen and pair[1] not in frozen)
 
     def cells_of(self, unit: bytes) -> list[int]:
-        """Return the cells of a unit as `Merging.cells_of` does, but -1 for a character that is no piece and
-        still merges.
+        """Return `Merging.cells_of`, but -1 for a character that is not a piece and still merges.
 
-        Bytes stand for an unknown one where they are pieces that merge with nothing.
+        An unknown unit is replaced by its bytes if their pieces merge with nothing.
         """
         found = [NONE if symbol in self._hidden else symbol for symbol in super().cells_of(unit)]
         if unit in self._known:
@@ -424,7 +430,7 @@ class PieceMerging(JoinedMerging):
         return found if merge or NONE in spelled else spelled
 
     def history(self, units: Sequence[bytes]) -> tuple[list[int], Sequence[int], list[CellMerge]]:
-        """Return the history of `Merging.history`. A character that stays unknown starts as -1."""
+        """Return `Merging.history`, but -1 for a character that stays unknown."""
         first, starts, merges = super().history(units)
         return [-1 if symbol in self._hidden else symbol for symbol in first], starts, merges
 

@@ -1,9 +1,9 @@
-"""Encoding by events: of all that can happen in a word the event of the smallest number first, which is not
-before the one that happened last; everywhere in the word at once, from left to right.
+"""Encoding by events: of all events that apply to a word, the one with the smallest index comes first, but
+none before the last applied one. It applies everywhere in the word at once, from left to right.
 
-That is what a replay of all events in their order gives. Merges join neighbors, splits take a symbol apart,
-a cover is laid over symbols that spell its text. At the end a symbol that was demoted is replaced by its
-parts. Source: PickyBPE (Chizhov et al. 2024), whose encoder takes "the earliest event from here on".
+This equals a replay of all events in order. Merges join neighbors, splits replace a symbol by its parts, and
+a cover replaces symbols that spell its text. At the end, demoted symbols are replaced by their parts. Source:
+PickyBPE (Chizhov et al. 2024), whose encoder takes "the earliest event from here on".
 """
 
 from __future__ import annotations
@@ -28,14 +28,13 @@ _MERGE, _COVER, _TAKES_APART = "merge", "cover", ("split", "break")
 
 
 class AppliedEvent(NamedTuple):
-    """A change of a word.
+    """A change of a word by an event.
 
     Attributes:
-        event: The number of the event, 0 for the first.
-        before: The symbols that were there.
-        after: Those that stand there now.
-        at: The unit that each of the old ones begins with, of a split each of the new ones; then the unit
-            behind them.
+        event: The index of the event.
+        before: The replaced symbols.
+        after: The symbols that replace them.
+        at: The first unit of each replaced symbol, or for a split of each new one; then the unit after them.
     """
 
     event: int
@@ -47,11 +46,11 @@ class AppliedEvent(NamedTuple):
 class Replaying:
     """Replays the events of a vocabulary on a word.
 
-    A heap of (event, place): a word of n units costs O(n log n) as long as few events take it apart.
+    It uses a heap of (event, place): a word of n units takes O(n log n) if few events split it.
 
     Args:
         vocabulary: The vocabulary of events.
-        steps: The number of its steps that count.
+        steps: How many of its steps count.
 
     >>> from tokentui.encode.events import Event, EventVocabulary, EventKind
     >>> from tokentui.recipe import Recipe
@@ -77,7 +76,7 @@ class Replaying:
 
     @functools.cached_property
     def _cut(self) -> Pretokenizer:
-        """Cuts a pre-token into the words inside it."""
+        """The pretokenizer that cuts a pre-token into the words inside it."""
         recipe = self._vocabulary.recipe
         return Pretokenizer(recipe.with_axes(
             normalize=(), split=self._vocabulary.within, prefix_space=None
@@ -95,7 +94,7 @@ class Replaying:
         return found | {len(units)}
 
     def given_out(self, symbol: int) -> tuple[int, ...]:
-        """Return the symbols to output for a symbol: itself, or its parts once it is demoted."""
+        """Return the symbols to output for a symbol: itself, or its parts if it is demoted."""
         found = self._vocabulary.demoted.get(symbol)
         if found is None or found[0] > self._steps:
             return (symbol,)
@@ -103,7 +102,7 @@ class Replaying:
 
     @functools.cached_property
     def _length(self) -> dict[int, int]:
-        """Cache of the units that each symbol covers."""
+        """Cache of the number of units that each symbol covers."""
         return {}
 
     def length(self, symbol: int) -> int:
@@ -117,12 +116,12 @@ class Replaying:
     def changes(
         self, symbols: list[int], following: list[int], borders: Container[int] = ()
     ) -> Iterator[AppliedEvent]:
-        """Replay the events on a word in place. Yield each change after it was made.
+        """Replay the events on a word in place. Yield each change after it is made.
 
         Args:
-            symbols: The symbol that begins at each unit, -1 where none does or it is unknown.
-            following: The unit behind each symbol.
-            borders: Where the words inside it begin and end.
+            symbols: The symbol that begins at each unit; -1 if none does, or for an unknown unit.
+            following: The unit after each symbol.
+            borders: The units where the words inside it begin and end.
         """
         tables, size, events, stop = self._vocabulary.tables, len(symbols), self._events, self._end
         merges, joins, splits = tables.merges, tables.joins, tables.splits
@@ -137,7 +136,8 @@ class Replaying:
             return found if found < stop else None
 
         def look(at: int, last: int) -> None:
-            """Note what can happen to a symbol, and to it with the next one, from an event on."""
+            """Push the next event, after index `last`, that applies to the symbol at a unit, alone or with
+            its neighbors."""
             symbol, right = symbols[at], following[at]
             if symbol == _NONE:
                 return
@@ -191,8 +191,8 @@ class Replaying:
     def _taken(
         self, event: Event, at: int, symbols: list[int], following: list[int], borders: Container[int]
     ) -> tuple[tuple[int, ...], tuple[int, ...], list[int]] | None:
-        """Return the symbols that an event removes from a unit on, those that it inserts, and the borders of
-        the former, or of the parts. None if the symbols there do not match."""
+        """Return (removed symbols, inserted symbols, borders of the removed symbols or of the parts of a
+        split) of an event at a unit. None if the symbols there do not match."""
         symbol = symbols[at]
         if event.kind in _TAKES_APART:
             if symbol != event.symbol:
@@ -223,7 +223,7 @@ class Replaying:
         return (tuple(was), (event.symbol,), places) if places[-1] == end else None
 
     def _covering(self, symbols: list[int]) -> list[int]:
-        """Return an entry of the heap for every occurrence of a text that an event covers."""
+        """Return a heap entry for every occurrence of a text that an event covers."""
         size, pieces, found = len(symbols), self._vocabulary.pieces, list[int]()
         covers, longest, stop = self._vocabulary.tables.covers, self._vocabulary.tables.longest, self._end
         for start in range(size):
@@ -241,7 +241,7 @@ class Replaying:
         return [known.get(unit, _NONE) for unit in units], list(range(1, len(units) + 1))
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
-        """Cut a word into parts; a unit that the vocabulary lacks is a part of its own."""
+        """Cut a word into parts. Each unknown unit is a part by itself."""
         symbols, following = self._cells(units)
         for number, _ in enumerate(self.changes(symbols, following, self.borders(units))):
             if number % ASKED_EVERY == 0:
@@ -258,8 +258,8 @@ class Replaying:
         return parts
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[AppliedMerge | SplitStep]:
-        """Yield each change in the order applied. Merges and covers are shown as merges of the first part
-        with the rest. Symbols that are never output are split last."""
+        """Yield each change in the order applied. Merges and covers appear as merges of the first part with
+        the rest. Demoted symbols are split last."""
         symbols, following = self._cells(units)
         pieces, step_of = self._vocabulary.pieces, self._vocabulary.step_of
         for event_number, was, now, at in self.changes(symbols, following, self.borders(units)):
@@ -291,7 +291,7 @@ class Replaying:
     def history(self, units: Sequence[bytes]) -> Iterator[tuple[int, tuple[int, ...]]]:
         """Yield (step, symbols) of a word: step 0 before any event, then each step that changes it.
 
-        What is demoted later stands as it was made; see `segment` for what is given out.
+        Symbols that are demoted later are not replaced here; `segment` replaces them.
         """
         symbols, following = self._cells(units)
         last = 0

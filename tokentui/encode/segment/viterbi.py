@@ -1,8 +1,8 @@
-"""Encoding by a unigram model: the most probable segmentation, and what else the model makes of a word.
+"""Encoding by a unigram model: the most probable segmentation, and other results of the model for a word.
 
-A unit that is no piece by itself may stand anywhere as an unknown part, ten nats less probable than the least
-piece. Of equally probable segmentations the one whose last piece starts earliest is taken, all the way back.
-Source: sentencepiece 0.2.3, `unigram_model.cc`, in double precision.
+A unit that is no piece may be an unknown part anywhere, ten nats less probable than the least probable piece.
+Of equally probable segmentations, the one whose last piece starts earliest is chosen, and so on back to the
+start. Source: sentencepiece 0.2.3, `unigram_model.cc`, in double precision.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ from tokentui.encode.segment import ASKED_EVERY, Attempt, LimitedTable, WordPart
 from tokentui.encode.vocabulary import Vocabulary
 
 UNKNOWN_PENALTY = 10.0
-"""By how much an unknown unit scores less than the least piece."""
+"""How much lower than the lowest score of a piece the score of an unknown unit is, in nats."""
 
 
 class Arc(NamedTuple):
-    """A piece that fits at units `start` to `end`. An unknown unit has no symbol."""
+    """A piece that fits at units `start` to `end`, with its log probability. An unknown unit has no symbol.
+    """
 
     start: int
     end: int
@@ -42,12 +43,12 @@ _ArcTuple: TypeAlias = "tuple[int, int, int | None, float]"
 
 
 class Segmentations(NamedTuple):
-    """The segmentations of a word.
+    """The best segmentations of a word, with totals over all.
 
     Attributes:
-        number: The number of all.
+        number: The number of all segmentations.
         total: The natural log of their summed probability.
-        best: The most probable ones in order, each with its natural log probability.
+        best: The most probable ones, in order, each with its natural log probability.
     """
 
     number: int
@@ -62,7 +63,7 @@ class PieceScores(NamedTuple):
         tokens: The symbol of each token.
         scores: The score of each symbol.
         unknown: The score of a unit that is no token.
-        refused: A symbol that is taken as unknown where it is found, None for none.
+        refused: A symbol that is treated as unknown; None for none.
     """
 
     tokens: Mapping[bytes, int]
@@ -73,16 +74,16 @@ class PieceScores(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A piece of a word's lattice.
+    """A piece of the lattice of a word.
 
     Attributes:
-        start: The unit that it starts with.
-        end: The unit that it ends before.
-        piece: Its exact bytes; of an unknown unit, the unit's.
-        symbol: Its place in the vocabulary, None for an unknown unit.
+        start: Its first unit.
+        end: The unit after it.
+        piece: Its exact bytes; for an unknown unit, those of the unit.
+        symbol: Its symbol; None for an unknown unit.
         score: Its natural log probability.
-        posterior: The probability that a segmentation of this word has it, over all segmentations.
-        best: Whether the most probable segmentation has it.
+        posterior: The probability that a segmentation of this word contains it.
+        best: True if the most probable segmentation contains it.
     """
 
     start: int
@@ -98,8 +99,8 @@ class Viterbi:
     """Cuts words by the scores of a vocabulary.
 
     Args:
-        vocabulary: One with `scores`, the natural log probability of each piece.
-        merges: Of no meaning here: such a vocabulary has none.
+        vocabulary: A vocabulary with `scores`, the natural log probability of each piece.
+        merges: Unused: such a vocabulary has no merges.
 
     Raises:
         TokentuiError: The vocabulary has no scores.
@@ -119,12 +120,12 @@ class Viterbi:
 
     @functools.cached_property
     def _table(self) -> Mapping[bytes, int]:
-        """The tokens and what they begin with. Kernels do without."""
+        """The symbol of each token, and -1 for each prefix of a token. Kernels do not use it."""
         return self._vocabulary.trie
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
-        """Cut a word into the parts of its most probable segmentation; each unknown unit is a part of its
-        own."""
+        """Cut a word into the parts of its most probable segmentation. Each unknown unit is a part by itself.
+        """
         best = self._best(self._found(units), len(units))
         return [WordPart(start, end, symbol) for start, end, symbol, _ in best]
 
@@ -135,20 +136,20 @@ class Viterbi:
             yield Attempt(self._piece(arc, units), arc.start, arc.end, arc.symbol is not None)
 
     def nbest(self, units: Sequence[bytes], most: int) -> list[tuple[tuple[bytes, ...], float]]:
-        """Return the segmentations of a word, most probable first, each with its natural log probability."""
+        """Return the best segmentations of a word, at most `most`, each with its natural log probability."""
         best = self.segmentations(units, most).best
         return [(tuple(self._piece(arc, units) for arc in way), score) for way, score in best]
 
     def segmentations(self, units: Sequence[bytes], most: int, *, unknown: bool = True) -> Segmentations:
-        """Return the segmentations of a word: their number, their summed probability and the best of them.
+        """Return the number of segmentations of a word, their summed probability and the best of them.
 
-        The best ones are found exactly: of each place the best so many ways to it are kept. Of equally
-        probable ones the one whose last piece starts earliest comes first.
+        The best are found exactly: the best `most` paths to each place are kept. Of equally probable ones,
+        the one whose last piece starts earliest comes first.
 
         Args:
             units: The units of the word.
             most: The most segmentations to return.
-            unknown: True if a unit that is no piece may stand in one.
+            unknown: True to include segmentations with unknown units.
         """
         arcs, size = self._arcs(units), len(units)
         arcs = arcs if unknown else [arc for arc in arcs if arc.symbol is not None]
@@ -203,7 +204,7 @@ class Viterbi:
         return parts[::-1]
 
     def model(self) -> PieceScores:
-        """Return the tokens and scores that decide on the most probable segmentation."""
+        """Return the tokens and scores that decide the most probable segmentation."""
         tokens = self._vocabulary.tokens
         if self._limited:
             tokens = {piece: symbol for piece in tokens if (symbol := self._table.get(piece, -1)) >= 0}
@@ -250,20 +251,20 @@ class Viterbi:
 _FIRST = operator.itemgetter(0)
 
 _COLDEST = 1e-200
-"""The least temperature that is reckoned with: only the best segmentation is drawn long before, and scores
-would be infinite below it."""
+"""The smallest temperature that is used. Below it scores would be infinite; only the best segmentation is
+drawn long before."""
 
 
 class Sampling(Viterbi):
-    """Samples segmentations. Each has its probability to the power of 1/temperature, normalized; a word is
-    cut differently each time.
+    """Draws segmentations at random. The probability of each is that of the model to the power of
+    1/temperature, normalized. Each call draws again.
 
     Args:
-        vocabulary: One with probabilities.
-        merges: Of no meaning here.
-        temperature: 1 draws by the model; less keeps nearer to the best segmentation, more goes further from
-            it.
-        seed: The same seed draws the same segmentations for the same words in order.
+        vocabulary: A vocabulary with probabilities.
+        merges: Unused.
+        temperature: 1 for the probabilities of the model. Lower values favor the best segmentation, higher
+            ones others.
+        seed: The same seed gives the same draws for the same words in order.
 
     Raises:
         TokentuiError: The vocabulary has no probabilities, or the temperature is not above 0.
@@ -283,7 +284,7 @@ class Sampling(Viterbi):
         self._random = Random(seed)
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
-        """Cut a word into the parts of a segmentation drawn at random, from the last one back."""
+        """Cut a word into the parts of a random segmentation, drawn from the last part back."""
         arcs = [arc._replace(score=arc.score / self._temperature) for arc in self._arcs(units)]
         sums, incoming = _forward(arcs, len(units)), _by_end(arcs, len(units))
         parts, place = [], len(units)
@@ -300,18 +301,18 @@ class Sampling(Viterbi):
 
 
 class FusedViterbi(Viterbi):
-    """The most probable segmentation; a run of unknown units is one part, or the tokens of its bytes where
-    all are tokens.
+    """The most probable segmentation, in which a run of unknown units is one part, or its byte tokens if all
+    exist.
 
-    Of segmentations that are as good as equal rounding decides, so the scores are those that the library has.
+    Rounding decides between nearly equal segmentations, so the scores are exactly those of the library.
 
     Args:
-        vocabulary: One with scores.
-        merges: Of no meaning here.
+        vocabulary: A vocabulary with scores.
+        merges: Unused.
         fallback: The symbol of each byte-fallback token by its byte.
-        unknown: The symbol of the unknown token: where a text spells it, that is an unknown unit too.
-        least: The least score, which unknown units are measured by, where the scores are taken as they are
-            (llama.cpp); None for the least of all, and scores as Hugging Face's library reads them.
+        unknown: The symbol of the unknown token. Text that spells it is an unknown unit too.
+        least: The lowest score, from which the score of unknown units follows, with the scores of the file
+            (llama.cpp). None for the lowest of all, with scores as Hugging Face's library parses them.
     """
 
     def __init__(
@@ -344,10 +345,10 @@ class FusedViterbi(Viterbi):
 
 @functools.lru_cache(maxsize=1 << 17)  # each step of an opened file asks for all of them
 def as_read(score: float) -> float:
-    """Return a number as Rust's serde_json reads it from a file: its digits as a whole number, rounded, and
-    then divided.
+    """Return a number as Rust's serde_json parses it: its digits as a whole number, rounded, and then
+    divided.
 
-    That is not always the nearest number of double precision. Source: serde_json 1.0, `f64_from_parts`.
+    That is not always the nearest double. Source: serde_json 1.0, `f64_from_parts`.
     """
     digits, _, exponent = repr(score).partition("e")
     whole, _, part = digits.lstrip("-").partition(".")
@@ -358,7 +359,7 @@ def as_read(score: float) -> float:
 
 
 def _forward(arcs: Iterable[Arc], size: int) -> list[float]:
-    """Return the log of the summed probability of all ways to each place. Arcs must be ordered by start."""
+    """Return the log of the summed probability of all paths to each place. Arcs must be ordered by start."""
     sums = [0.0] + [-inf] * size
     for start, end, _, score in arcs:
         here, more = sums[end], sums[start] + score
@@ -376,28 +377,22 @@ def _by_end(arcs: Iterable[Arc], size: int) -> list[list[Arc]]:
     return found
 
 
-# ---- in single precision over a whole text, as sentencepiece has it
-#
-# Its sums are floats of 32 bits that run through the text. Where two segmentations of a word are as good as
-# equal, rounding decides, and that depends on how much text stands before the word. So a word is cut once and
-# remembered, with how clear the choice was; only where rounding could turn it is the word cut again with the
-# sum that it really has in front. A sum that has grown too large begins again at nothing.
-# Source: sentencepiece 0.2.3, `unigram_model.cc`, `EncodeOptimized`.
+# ---- sums in single precision over a whole text, as in sentencepiece
 
 _EPSILON = 2.0**-22
 _LARGEST_SUM = 1e5
-"""A sum beyond this is taken off what is still to be decided."""
+"""If a sum exceeds this, it is subtracted from the sums of the rest of the word."""
 
 
 class _WordCut(NamedTuple):
-    """A word as it was cut.
+    """The segmentation of a word, with data on how certain it is.
 
     Attributes:
         parts: Its parts.
-        scores: The score of each.
-        margin: By how much any other way is worse.
-        end: The sum at its end.
-        reach: The largest sum in it.
+        scores: The score of each part.
+        margin: How much lower the score of the next best segmentation is.
+        end: The sum of scores at its end.
+        reach: The largest absolute sum in the word.
     """
 
     parts: list[WordPart]
@@ -408,13 +403,14 @@ class _WordCut(NamedTuple):
 
 
 class SingleViterbi(Viterbi):
-    """The most probable segmentation, in single precision.
+    """The most probable segmentation with sums in single precision that run through a text, as in
+    sentencepiece.
 
     Args:
-        vocabulary: One with scores.
-        merges: Of no meaning here.
-        least: The least score of an ordinary piece, which unknown units are measured by.
-        bytes_: The symbol of each byte-fallback token by its byte; empty where unknown units stay unknown.
+        vocabulary: A vocabulary with scores.
+        merges: Unused.
+        least: The lowest score of an ordinary piece, from which the score of unknown units follows.
+        bytes_: The symbol of each byte-fallback token by its byte; empty if unknown units stay unknown.
     """
 
     def __init__(
@@ -436,7 +432,8 @@ class SingleViterbi(Viterbi):
         return other
 
     def follower(self, units: Callable[[str], Sequence[bytes]]) -> Callable[[str], list[WordPart] | None]:
-        """Return a function that cuts the words of one text in order, each with the sum in front of it."""
+        """Return a function that cuts the words of one text in order, each with the sum of the text before
+        it. It returns None for a word that is cut as at the start of a text."""
         total, known, cell = 0.0, self._cuts, array("f", [0.0])
 
         def parts(word: str) -> list[WordPart] | None:
@@ -458,11 +455,11 @@ class SingleViterbi(Viterbi):
         return parts
 
     def after(self, units: Sequence[bytes], before: float) -> list[WordPart]:
-        """Cut a word with a sum in front of it."""
+        """Cut a word after a text whose scores sum to `before`."""
         return in_bytes(self.cut(units, before).parts, units, self._bytes)
 
     def _known(self, word: str, units: Callable[[str], Sequence[bytes]]) -> _WordCut:
-        """Return the result for a word at the start of a text, from the cache."""
+        """Return the result for a word at the start of a text, from the cache if possible."""
         found = self._cuts.get(word)
         if found is None:
             if len(self._cuts) >= memo.KEPT:
@@ -471,7 +468,7 @@ class SingleViterbi(Viterbi):
         return found
 
     def cut(self, units: Sequence[bytes], before: float) -> _WordCut:
-        """Cut a word with a sum in front of it."""
+        """Cut a word after a text whose scores sum to `before`, with its margin."""
         size, cell = len(units), array("f", [0.0])  # a number that is put there is rounded
         sums = list(array("f", [before])) * (size + 1)
         last: list[tuple[int, int | None, float] | None] = [None] * (size + 1)
@@ -504,5 +501,5 @@ class SingleViterbi(Viterbi):
 
 
 def single(value: float) -> float:
-    """Return a number rounded to single precision."""
+    """Round a number to single precision."""
     return array("f", [value])[0]

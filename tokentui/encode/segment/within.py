@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class Within:
-    """Merges by the merges of a vocabulary, inside the words that its split cuts a pre-token into.
+    """Merges by a vocabulary, only inside the words that its split `within` cuts a pre-token into.
 
     Args:
-        vocabulary: The vocabulary, of two stages.
-        merges: The number of its merges that count.
+        vocabulary: The vocabulary, a `StagedVocabulary`.
+        merges: How many of its merges count.
     """
 
     def __init__(self, vocabulary: Vocabulary, merges: int) -> None:
@@ -34,7 +34,7 @@ class Within:
         return type(self)(self._vocabulary, step)
 
     def _words(self, units: Sequence[bytes]) -> Iterator[tuple[int, Sequence[bytes]]]:
-        """Yield each word by its units, with the first of them."""
+        """Yield (index of the first unit, units) of each word."""
         start, text = 0, b"".join(units).decode("utf-8", "surrogateescape")
         for word in self._cut.words(text, first=False):
             end = start + len(self._cut.units(word))
@@ -44,14 +44,14 @@ class Within:
             yield start, units[start:]
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
-        """Cut a pre-token into parts; a unit that the vocabulary lacks is a part of its own."""
+        """Cut a pre-token into parts. Each unknown unit is a part by itself."""
         return [
             part._replace(start=part.start + start, end=part.end + start)
             for start, word in self._words(units) for part in self._merging.segment(word, characters)
         ]
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[AppliedMerge]:
-        """Return each merge in the order of the ranks."""
+        """Yield each merge in the order of the ranks."""
         found = [
             replace(step, start=step.start + start, middle=step.middle + start, end=step.end + start)
             for start, word in self._words(units) for step in self._merging.steps(word, characters)
