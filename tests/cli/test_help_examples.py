@@ -11,6 +11,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from gguf_files import NORMAL, gguf, vocabulary
 from running_cli import cli, done
 
 from tokentui import tours
@@ -26,7 +27,7 @@ LEFT_OUT = {
 }
 """Patterns of the examples that are not run, and why."""
 NEEDS = {
-    "--against transformers": "transformers",
+    "--against transformers": "transformers", "--against llama.cpp": "xllamacpp",
     "--against tokenizers": "tokenizers", "--against subword-nmt": "subword_nmt",
     "--against rustbpe": "rustbpe", "--against tiktoken": "tiktoken", ".parquet": "pyarrow",
     "--chat": "jinja2",
@@ -61,6 +62,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (home / "big.gz").write_bytes(gzip.compress((home / "en.txt").read_bytes()))
     for name in ("day1", "day2"):
         done("count", str(home / "en.txt"), "-r", "gpt2", "-q", "-o", str(home / f"{name}.counts.tsv"))
+    model = json.loads((home / "tokenizer.json").read_text("utf-8"))["model"]
+    rows = [row if isinstance(row, str) else " ".join(row) for row in model["merges"]]
+    (home / "model.gguf").write_bytes(gguf(vocabulary(
+        "gpt2", list(model["vocab"]), [NORMAL] * len(model["vocab"]), merges=rows, pre="gpt-2")))
     done("pin", "-t", str(home / "tokenizer.json"), "-o", str(home / "golden.json"))
     shutil.copy(Path(tours.__path__[0]) / "ties.toml", home / "lesson.toml")
     return home

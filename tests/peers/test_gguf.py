@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
 import unicodedata
 from collections import Counter
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import gguf_files
 import llama_cpp
 import pytest
-from gguf_files import BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED
+from gguf_files import BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED, Array
+from running_cli import cli, done, refused
 from texts import TEXTS
 
+from tokentui.analyze.verify import child
 from tokentui.formats.files import load
 from tokentui.formats.gguf.pre import PRE
 from tokentui.formats.sentencepiece.charsmap import rules_of
@@ -161,3 +165,58 @@ def test_wordpiece(tmp_path: Path) -> None:
     texts = tuple(filter(alike, WHOLE))
     assert len(texts) > 150
     check(tmp_path, wordpiece(), texts)
+
+
+# ---- the command
+
+
+def test_verify_against_llama_cpp(tmp_path: Path) -> None:
+    pytest.importorskip("xllamacpp")
+    path, text = tmp_path / "model.gguf", tmp_path / "text.txt"
+    path.write_bytes(gguf_files.gguf(bpe("llama-bpe")))
+    text.write_text("\n".join(MARKED), "utf-8")
+    row = json.loads(done("verify", str(text), "-t", str(path), "--against", "llama.cpp", "-q", "--json"))
+    assert (row["peer"], row["alike"]) == ("llama.cpp", True)
+    assert row["version"] == version("xllamacpp")
+    assert row["tokens"] > 1000
+
+
+def test_verify_names_the_text_that_llama_cpp_reads_otherwise(tmp_path: Path) -> None:
+    """Of user-defined tokens that overlap, llama.cpp takes the longest and this program the leftmost."""
+    pytest.importorskip("xllamacpp")
+    values = bpe("gpt-2")
+    values["tokenizer.ggml.tokens"] += ["zx", "xwy"]
+    values["tokenizer.ggml.token_type"] = Array("i", [
+        *values["tokenizer.ggml.token_type"].numbers, USER_DEFINED, USER_DEFINED,
+    ])
+    path, text = tmp_path / "model.gguf", tmp_path / "text.txt"
+    path.write_bytes(gguf_files.gguf(values))
+    text.write_text("alike\nzxwy is not", "utf-8")
+    result = cli("verify", str(text), "--as", "lines", "-t", str(path), "--against", "xllamacpp", "--json")
+    row = json.loads(result.stdout)
+    assert (result.exit_code, row["texts"], row["differs"]["text"]) == (1, 1, "zxwy")
+    assert row["differs"]["ours"]["tokens"] == ["zx", "w", "y"]
+    assert row["differs"]["theirs"]["tokens"] == ["z", "xwy"]
+
+
+def test_llama_cpp_reads_gguf_files_alone(tmp_path: Path) -> None:
+    pytest.importorskip("xllamacpp")
+    text, other = tmp_path / "text.txt", tmp_path / "a.json"
+    text.write_text("a")
+    train("sample:hugs", "gpt2", merges=1).save(other)
+    line = refused("verify", str(text), "-t", str(other), "--against", "llama.cpp")
+    assert "llama.cpp reads GGUF files, not " in line
+    assert "(name one of its GGUF files)" in line
+    assert "llama.cpp is not compared by training" in refused(
+        "verify", str(text), "-r", "gpt2", "--against", "llama.cpp")
+
+
+@pytest.mark.parametrize("flags", ["0001000001000000", "0000010000000000", "0100000000000000"])
+def test_the_flag_of_the_vocabulary_is_the_first(flags: str) -> None:
+    """In the layout of several releases; one without a known layout is refused."""
+    parameters = bytes(72) + bytes.fromhex(flags) + b"\xff" * 432
+    if flags.startswith("01"):
+        with pytest.raises(ValueError, match="not known"):
+            child._flag_of_vocabulary(parameters)
+    else:
+        assert child._flag_of_vocabulary(parameters) == 72

@@ -16,6 +16,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import silent, tick
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
+from tokentui.formats import WRITTEN
 from tokentui.formats.files import recognise
 from tokentui.formats.folder import model_folder
 from tokentui.formats.published import located
@@ -28,6 +29,7 @@ from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count
 from tokentui.text.pretokenize import UNITS
+from tokentui.text.remote import is_url, shown
 from tokentui.text.split import SPLITS
 
 TRAINING_S = 3600.0
@@ -270,7 +272,11 @@ def verify_encoding(tokenizer: Tokenizer, path: str, peer: Peer, documents: Sequ
     if not peer.folders and (found is None or found.name != peer.format):
         # in place of the library's parse error
         what = f"{peer.name} reads {peer.reads}, not {found.about if found else 'this file'}"
-        raise TokentuiError(what, path, f"tokentui convert FILE OUT --to {peer.format}, and verify OUT")
+        hint = f"tokentui convert FILE OUT --to {peer.format}, and verify OUT"
+        raise TokentuiError(what, path, hint if peer.format in WRITTEN else f"name one of its {peer.reads}")
+    if is_url(path) or not path:
+        what = f"{peer.name} reads files of this machine"
+        raise TokentuiError(what, shown(path) or "-t", "fetch the file, and name its path")
     pattern = _pattern(tokenizer, peer) if peer.pattern else ""
     vocabulary = tokenizer.vocabulary
     named = {name: vocabulary.special_id(name) for name in vocabulary.specials} if peer.specials else {}

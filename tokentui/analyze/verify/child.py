@@ -215,7 +215,70 @@ class TikToken(Opened):
         return {"normalized": text, "words": regex.findall(self._pattern, text), "tokens": tokens}
 
 
-READERS = ("HuggingFace", "Transformers", "SentencePiece", "TikToken")
+class LlamaCpp(Opened):
+    """The vocabulary of a GGUF file, by the C functions of llama.cpp in the package xllamacpp."""
+
+    def __init__(self, path: str, **_: object) -> None:
+        import ctypes
+        import importlib.util
+
+        spec = importlib.util.find_spec("xllamacpp")
+        assert spec is not None
+        assert spec.origin is not None
+        self._ctypes = ctypes
+        # The package is not imported: its parameters cannot ask for the vocabulary alone.
+        self._library = library = ctypes.CDLL(os.path.join(os.path.dirname(spec.origin), "xllamacpp.abi3.so"))
+
+        class Parameters(ctypes.Structure):  # at least as large as those of a model
+            _fields_ = (("bytes", ctypes.c_ubyte * 512),)
+
+        library.llama_model_default_params.restype = Parameters
+        library.llama_model_load_from_file.restype = ctypes.c_void_p
+        library.llama_model_load_from_file.argtypes = [ctypes.c_char_p, Parameters]
+        library.llama_model_get_vocab.restype = ctypes.c_void_p
+        library.llama_model_get_vocab.argtypes = [ctypes.c_void_p]
+        library.llama_tokenize.argtypes = [
+            ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int32, ctypes.c_void_p, ctypes.c_int32, ctypes.c_bool,
+            ctypes.c_bool,
+        ]
+        library.llama_vocab_get_text.restype = ctypes.c_char_p
+        library.llama_vocab_get_text.argtypes = [ctypes.c_void_p, ctypes.c_int32]
+        parameters = library.llama_model_default_params()
+        parameters.bytes[_flag_of_vocabulary(bytes(parameters.bytes))] = 1
+        model = library.llama_model_load_from_file(os.fsencode(path), parameters)
+        if not model:
+            raise ValueError("llama.cpp does not read this file")
+        self._vocabulary = library.llama_model_get_vocab(model)
+
+    def ids(self, text: str, specials: bool, around: bool = False) -> list[int]:
+        """The ids of a text, with special tokens before and after it if so asked."""
+        data = _as_bytes(text)
+        ids = (self._ctypes.c_int32 * (2 * len(data) + 16))()
+        number = self._library.llama_tokenize(
+            self._vocabulary, data, len(data), ids, len(ids), around, specials
+        )
+        if number < 0:
+            raise ValueError("llama.cpp does not encode this text")
+        return list(ids[:number])
+
+    def stages(self, text: str) -> dict[str, object]:
+        pieces = (self._library.llama_vocab_get_text(self._vocabulary, id_) for id_ in self.ids(text, False))
+        return {"normalized": None, "words": None, "tokens": [_as_text(piece or b"") for piece in pieces]}
+
+
+def _flag_of_vocabulary(parameters: bytes) -> int:
+    """The place of `vocab_only` in the default parameters of a model: the first of the flags. They follow the
+    pointers, which are null, and some of the others are on."""
+    for at in range(32, 256, 8):
+        flags = parameters[at : at + 8]
+        if any(flags):
+            if flags[0] == 0 and max(flags) == 1:
+                return at
+            break
+    raise ValueError("this release of xllamacpp is not known")
+
+
+READERS = ("HuggingFace", "Transformers", "SentencePiece", "TikToken", "LlamaCpp")
 """The classes that open a file."""
 
 

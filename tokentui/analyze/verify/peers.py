@@ -47,10 +47,11 @@ class Peer:
     """A library: one entry of `PEERS`, and its functions in `child.py`.
 
     Attributes:
-        name: Its name for `--against`, which is its name in a package index too.
+        name: Its name for `--against`.
         module: The module that it is imported as; `train_MODULE` of the child trains with it.
         axes: The values of each axis that it trains with, where these are not all; empty if it does not
             train.
+        package: Its name in a package index; empty if it is `name`.
         also: Other names for `--against`.
         because: Why it trains with no other values of an axis, by the axis.
         coverage: The least coverage that it trains with; None where it knows no coverage and no symbols.
@@ -73,6 +74,7 @@ class Peer:
     name: str
     module: str
     axes: Mapping[str, tuple[str, ...]]
+    package: str = ""
     also: tuple[str, ...] = ()
     because: tuple[str, str] = ("", "")
     coverage: float | None = None
@@ -94,7 +96,7 @@ class Peer:
     def version(self) -> str:
         """The version that is installed, empty where that is not known."""
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            return importlib.metadata.version(self.name)
+            return importlib.metadata.version(self.package or self.name)
         return ""
 
 
@@ -129,6 +131,10 @@ PEERS: dict[str, Peer] = {
             "transformers", "transformers", {}, letters=True, reads="model folders", folders=True,
             opens="Transformers", specials=True,
         ),
+        Peer(
+            "llama.cpp", "xllamacpp", {}, package="xllamacpp", also=("xllamacpp", "llama-cpp", "llamacpp"),
+            letters=True, reads="GGUF files", format="gguf", opens="LlamaCpp", specials=True,
+        ),
     )
 }
 """The libraries by name. A new one is an entry here, and a function in `child.py`."""
@@ -144,7 +150,7 @@ def peer_of(name: str) -> Peer:
     if peer is None:
         raise TokentuiError(f"no peer {name[:40]!r}", "--against", nearest(name.lower(), PEERS))
     if importlib.util.find_spec(peer.module) is None:
-        hint = f"pip install {peer.name}"
+        hint = f"pip install {peer.package or peer.name}"
         raise TokentuiError("the library is not installed", f"--against {peer.name}", hint)
     return peer
 

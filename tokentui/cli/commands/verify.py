@@ -41,6 +41,7 @@ Examples:
   tokentui verify novel.txt -r minbpe --against rustbpe --json
   tokentui verify novel.txt -t tokenizer.json --against tokenizers
   tokentui verify novel.txt -t model --against transformers
+  tokentui verify novel.txt -t model.gguf --against llama.cpp
   tokentui verify novel.txt -t cl100k_base.tiktoken -s split=cl100k --against tiktoken
   tokentui verify novel.txt -t novel.json -r gpt2""",
 )
