@@ -27,7 +27,7 @@ def tokenizer(way: str) -> Tokenizer:
     """A tokenizer with all that a way of encoding needs."""
     scored = WAYS[way].needs == "scores"
     objectives = AXES["objective"].items()
-    objective = next(name for name, one in objectives if one.scored == scored and not one.codes)
+    objective = next(name for name, one in objectives if one.scored == scored and not one.substitutes_bytes)
     recipe = PLAIN.with_axes(encode=way, objective=objective)
     if scored:
         return train(CORPUS, recipe, vocab_size=25)

@@ -1,10 +1,10 @@
-"""Gage's compression: a byte that the text lacks stands for the most frequent pair, again and again (P. Gage,
-1994).
+"""Gage's compression: a byte that the text lacks replaces the most frequent pair, again and again (P. Gage,
+"A New Algorithm for Data Compression", 1994).
 
-The counts are those of byte-pair encoding: overlapping places count, and pairs are replaced from left to
-right. What differs is the vocabulary (see `tokentui.encode.vocabulary`) and the end: a pair that stands once
-is never replaced, and a run ends when no byte is free. Gage's program works on blocks of a text and stops
-below three places (`min_count=3`); here a document is one block.
+Counts are those of byte-pair encoding: overlapping places count, and pairs are replaced from left to right.
+The vocabulary differs (see `tokentui.encode.gage`), and so does the end: a pair that occurs once is never
+replaced, and a run ends when no byte is free. Gage's program works on blocks of a text and stops below three
+places (`min_count=3`); here a document is one block.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from tokentui.recipe import Stops
 from tokentui.text.pretokenize import Pretokenizer
 
 ENTRY_BYTES = 3
-"""The assumed size of an entry of the table in bytes: the pair and the byte that replaces it.
+"""The bytes that an entry of the table is counted with: the pair and the byte that replaces it.
 
-Gage's program packs its table further, block by block: a byte or two for an entry, and a byte for each gap
+Gage's program packs its table further, block by block: one or two bytes for an entry, and one for each gap
 between entries.
 """
 
 _PRINTED = 188
-"""So many bytes keep their own letter (in Latin-1) and come first in GPT-2's order."""
+"""The number of bytes that GPT-2 shows as their own letter (in Latin-1). They come first in its order."""
 
 _LETTERS = {
     value: chr(value if n < _PRINTED else 256 + n - _PRINTED) for n, value in enumerate(byte_order_of_gpt2())
@@ -43,30 +43,30 @@ _LETTERS = {
 
 
 def letter(value: int) -> str:
-    """The letter that a byte is shown as: A for 0x41, and for all others too as GPT-2 shows bytes; no two
-    share one."""
+    """Return the letter that a byte is shown as, as GPT-2 shows bytes: A for 0x41. No two share a letter."""
     return _LETTERS[value]
 
 
 class GageTrainer(PairTrainer):
-    """A compression: merges by count, as long as a byte is free.
+    """A compression; see `trainer.Trainer`. It merges pairs by count while a byte is free.
 
-    The last pair that stands twice ends it: one that stands once would only lengthen the table.
+    It ends when no pair occurs twice: a pair that occurs once would only lengthen the table.
 
     Args:
-        material: The documents, each of them a word, and the recipe.
-        source: The engine of a compression of the same documents, whose steps are taken over; None for none.
-        number: How many of its steps are taken over.
+        material: The documents, each of them one word, and the recipe.
+        source: The engine of a compression of the same documents, to take over steps from; None starts at
+            step 0.
+        number: The number of steps that are taken over.
     """
 
     def __init__(self, material: Material, source: PairEngine | None = None, number: int = 0) -> None:
-        def vocabulary(totals: Totals) -> GageVocabulary:
+        def vocabulary_of(totals: Totals) -> GageVocabulary:
             run = material.run
             return GageVocabulary(material.recipe, free_bytes(totals), run.specials, run.first_id)
 
         with quiet_collector():
-            taken = source.fork(number, material) if isinstance(source, PlainPairs) else None
-            self._pairs = taken or PlainPairs(material, vocabulary)
+            fork = source.fork(number, material) if isinstance(source, PlainPairs) else None
+            self._pairs = fork or PlainPairs(material, vocabulary_of)
         super().__init__(self._pairs, material, GageTrainer)
         self.compression = self
         self.letters = self._vocabulary.placeholders
@@ -79,7 +79,7 @@ class GageTrainer(PairTrainer):
         return vocabulary
 
     def why(self, stops: Stops) -> Why:
-        """The reasons of the step to come: the sizes, and what it does to them."""
+        """Return the reasons of the next step: the sizes, and what the step does to them."""
         why, facts = super().why(stops), [self.compressed(length=0).sizes]
         if self.number >= self.most:
             facts.append("no free byte: each of the 256 stands in the text or for a pair")
@@ -92,7 +92,11 @@ class GageTrainer(PairTrainer):
         return replace(why, facts=(*facts, *why.facts))
 
     def life(self, word: str) -> list[Life]:
-        """A text as the steps up to this one compress it."""
+        """Return how the steps up to this one compress a text.
+
+        Raises:
+            TokentuiError: The text contains a byte that stands for a pair.
+        """
         known = self._vocabulary.known_units(self.number)
         for unit in Pretokenizer(self.recipe).units(word):
             if unit not in known:
@@ -100,7 +104,7 @@ class GageTrainer(PairTrainer):
         return super().life(word)
 
     def compressed(self, start: int = 0, length: int = 4000) -> Compressed:
-        """The compression at this step, with so many bytes of the compressed text from a byte on."""
+        """Return the compression at this step, with `length` bytes of the compressed text from `start` on."""
         vocabulary, number = self._vocabulary, self.number
         window, breaks = bytearray(), []
         for at, (first, symbol) in enumerate(itertools.islice(self._symbols(), start, start + length)):
@@ -119,8 +123,8 @@ class GageTrainer(PairTrainer):
         )
 
     def _symbols(self) -> Iterator[tuple[bool, int]]:
-        """The symbols of the documents in order, each with whether a document after the first begins with it.
-        """
+        """Yield the symbols of the documents in order, each with whether a document after the first starts
+        with it."""
         symbols, length = self._pairs.symbols, self._pairs.length
         for n, at in enumerate(self._pairs.starts):
             first = n > 0

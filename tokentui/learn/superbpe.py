@@ -3,13 +3,13 @@ Language Models", 2025).
 
 The pre-tokens of the recipe are stretches of several words. The first `at` merges are those of byte-pair
 encoding inside the words that the split `within` cuts the stretches into. Then the words are given up: the
-merges are replayed on whole stretches, and byte-pair encoding goes on there, so that tokens cross words. A
-token of this stage has at most so many parts between spaces, and no colon with a space after it; a pair
-that would make another is never merged.
+merges are replayed on whole stretches, and byte-pair encoding continues there, so that tokens cross words. A
+token of the second stage has at most `words` parts between spaces, and no colon followed by a space; a pair
+that would make another token is never merged.
 
-Each stage is an engine of its own, whose steps are numbered from 0; the second one is laid out in the tokens
-of the first (`superwords`). The authors' trainer
-skips a merge of the first stage that occurs nowhere in the stretches, and drops it; here it stays.
+Each stage is an engine of its own, whose steps are numbered from 0. The second one is laid out in the tokens
+of the first (`superwords`). The authors' trainer drops a merge of the first stage that occurs nowhere in the
+stretches; here it stays.
 """
 
 from __future__ import annotations
@@ -48,39 +48,44 @@ if TYPE_CHECKING:
 def vocabulary(
     recipe: Recipe, base: Iterable[bytes], specials: Sequence[str] = (), first_id: int = 0
 ) -> StagedVocabulary:
-    """The vocabulary of a recipe, with no merges yet."""
-    told = OBJECTIVES.of(recipe.objective).arguments(recipe.objective)
-    at, within = told["at"], told["within"]
+    """Return the vocabulary of a recipe without any merges; see `Objective.vocabulary`."""
+    parameters = OBJECTIVES.of(recipe.objective).arguments(recipe.objective)
+    at, within = parameters["at"], parameters["within"]
     assert isinstance(at, int)
     return StagedVocabulary(recipe, base, specials, first_id, at=at, within=str(within))
 
 
-def _meet(known: Vocabulary, at: int, left: int, right: int) -> bool:
-    """True if a merge of the first stage may join two words that stand side by side, by the last token of the
-    one and the first of the other.
+def _may_join(vocabulary: Vocabulary, at: int, left: int, right: int) -> bool:
+    """Return whether a merge of the first stage can join two neighboring words.
 
-    A word ends with the right part, of the right part, of its last token, each from the merge that makes it
-    up to the one that takes it; it begins with left parts so. Where no two of these merge while both stand
-    there, nothing does.
+    While merges are made, a word ends with its last unit, then with the token that takes this unit in, and so
+    on up to its last token. It begins likewise. A merge can join the words if it merges such an end with such
+    a beginning at a step at which both are present.
+
+    Args:
+        vocabulary: The vocabulary, with the merges of the first stage.
+        at: The number of these merges.
+        left: The last token of the first word.
+        right: The first token of the second word.
     """
     ends, begins = [left], [right]
-    while ends[-1] >= known.base_size:
-        ends.append(known.parts(ends[-1])[1])
-    while begins[-1] >= known.base_size:
-        begins.append(known.parts(begins[-1])[0])
-    for n, one in enumerate(ends):
-        until = known.made_at(ends[n - 1]) - 1 if n else at
-        for m, other in enumerate(begins):
-            rank = known.ranks.get((one, other))
-            if rank is not None and max(known.made_at(one), known.made_at(other)) <= rank < (
-                min(until, known.made_at(begins[m - 1]) - 1) if m else until
-            ):
+    while ends[-1] >= vocabulary.base_size:
+        ends.append(vocabulary.parts(ends[-1])[1])
+    while begins[-1] >= vocabulary.base_size:
+        begins.append(vocabulary.parts(begins[-1])[0])
+    for row, end in enumerate(ends):
+        end_lasts = vocabulary.made_at(ends[row - 1]) - 1 if row else at
+        for column, begin in enumerate(begins):
+            begin_lasts = vocabulary.made_at(begins[column - 1]) - 1 if column else end_lasts
+            rank = vocabulary.ranks.get((end, begin))
+            made = max(vocabulary.made_at(end), vocabulary.made_at(begin))
+            if rank is not None and made <= rank < min(end_lasts, begin_lasts):
                 return True
     return False
 
 
 class TwoStages:
-    """The engine of both stages; see `engine.PairEngine`. From the step of the switch on it is the second.
+    """The engine of both stages; see `engine.PairEngine`. Step `at` is the switch to the second stage.
 
     Args:
         material: The counted stretches, the recipe and the run.
@@ -88,48 +93,50 @@ class TwoStages:
 
     def __init__(self, material: Material) -> None:
         self.material, recipe = material, material.recipe
-        told = material.objective.arguments(recipe.objective)
-        at, most = told["at"], told["words"]
+        parameters = material.objective.arguments(recipe.objective)
+        at, most_words = parameters["at"], parameters["words"]
         assert isinstance(at, int)
-        assert isinstance(most, int)
-        self.at, self.most = at, most
-        inner = recipe.with_axes(split=told["within"], objective="count", normalize=(), prefix_space=None)
+        assert isinstance(most_words, int)
+        self.at, self._most_words = at, most_words
+        inner = recipe.with_axes(
+            split=parameters["within"], objective="count", normalize=(), prefix_space=None
+        )
         cut, units = Pretokenizer(inner), Pretokenizer(recipe).units
-        numbers: dict[str, int] = {}
-        self._inside: list[list[int]] = []
-        """The words of each stretch, by their numbers."""
+        indexes: dict[str, int] = {}
+        self._words_of: list[list[int]] = []
+        """The indexes of the words of each stretch."""
         counts: list[int] = []
-        stretches = zip(each(material.words.words, len(material.words.words)), material.words.counts,
-                        strict=True)
-        for stretch, count in stretches:
-            held = [numbers.setdefault(word, len(numbers)) for word in cut.words(stretch, first=False)]
-            counts += [0] * (len(numbers) - len(counts))
-            for number in held:
-                counts[number] += count
-            self._inside.append(held)
-        self._lengths = [len(units(word)) for word in numbers]
+        texts = material.words.words
+        for stretch, count in zip(each(texts, len(texts)), material.words.counts, strict=True):
+            of_stretch = [indexes.setdefault(word, len(indexes)) for word in cut.words(stretch, first=False)]
+            counts += [0] * (len(indexes) - len(counts))
+            for index in of_stretch:
+                counts[index] += count
+            self._words_of.append(of_stretch)
+        self._lengths = [len(units(word)) for word in indexes]
         """The units of each word."""
-        words = Words(tuple(numbers), tuple(counts))
+        words = Words(tuple(indexes), tuple(counts))
         self._inner = replace(material, parts=(CorpusPart("", words),), recipe=inner)
 
-        def made(totals: Totals) -> Vocabulary:
+        def vocabulary_of(totals: Totals) -> Vocabulary:
             run = material.run
             return vocabulary(recipe, BASES.of(recipe.base).units(totals), run.specials, run.first_id)
 
-        self.first: PairEngine = start_engine(self._inner, made)
+        self.first: PairEngine = start_engine(self._inner, vocabulary_of)
+        """The engine of the first stage."""
         self.engine = self.first.engine
-        """The engine of the first stage, and of the second."""
         self.second: PairEngine | None = None
+        """The engine of the second stage; None before step `at` was made."""
         self.crossed: frozenset[int] = frozenset()
-        """The stretches that the switch itself changed."""
-        self.jumps: dict[int, int] = {}
-        """By how much the switch changed the uses of each symbol."""
+        """The indexes of the stretches that the switch changed."""
+        self.use_changes: dict[int, int] = {}
+        """By how much the switch changed the uses of each symbol, by weight."""
         self._units = [1] * self.first.vocabulary.base_size
-        """The units of each symbol."""
-        self._follow()
+        """The units of each symbol, as far as they were needed."""
+        self._update()
 
-    def _follow(self) -> None:
-        """Take the step from the stage that it is in; with the last step of the first, begin the second."""
+    def _update(self) -> None:
+        """Set the present and the furthest step from those of the stages. Start the second stage at `at`."""
         self.number, self.computed = self.first.number, self.first.computed
         if self.number == self.at and self.second is None:
             self._switch()
@@ -138,31 +145,33 @@ class TwoStages:
             self.number = self.at + self.second.number if self.number == self.at else self.number
 
     def _switch(self) -> None:
-        """Lay out the stretches in the tokens that the merges make of them."""
+        """Start the second stage: lay out each stretch in the tokens that the merges make of it."""
         known, at, first = self.first.vocabulary, self.at, self.first
         cut, merging = Pretokenizer(self.material.recipe).units, Merging(known, at)
-        inside = [[span.symbol for span in first.word(n, 0, None)]
-                  for n in each(range(len(self._lengths)), len(self._lengths))]
-        meet = functools.cache(functools.partial(_meet, known, at))
+        tokens_of = [[span.symbol for span in first.word(index, 0, None)]
+                     for index in each(range(len(self._lengths)), len(self._lengths))]
+        may_join = functools.cache(functools.partial(_may_join, known, at))
         texts, stretches, crossed = self.material.words.words, list[list[int]](), set[int]()
-        for n, (text, held) in enumerate(zip(each(texts, len(texts)), self._inside, strict=True)):
-            words = [inside[number] for number in held]
+        for index, (text, of_stretch) in enumerate(
+            zip(each(texts, len(texts)), self._words_of, strict=True)
+        ):
+            words = [tokens_of[word] for word in of_stretch]
             symbols = list(itertools.chain.from_iterable(words))
-            if any(meet(left[-1], right[0]) for left, right in itertools.pairwise(words)):
+            if any(may_join(left[-1], right[0]) for left, right in itertools.pairwise(words)):
                 parts = merging.segment(cut(text), len(text))
-                now = [part.symbol for part in parts if part.symbol is not None]
-                if now != symbols:
-                    crossed.add(n)
-                    symbols = now
+                merged = [part.symbol for part in parts if part.symbol is not None]
+                if merged != symbols:
+                    crossed.add(index)
+                    symbols = merged
             stretches.append(symbols)
-        units = self._units_of_symbols(known)
-        self.second = self._second(known, Superwords(stretches, units[: len(known.pieces)], self.most, cut))
+        units = self._units_of_symbols(known)[: len(known.pieces)]
+        self.second = self._start_second(known, Superwords(stretches, units, self._most_words, cut))
         self.crossed = frozenset(crossed)
-        now_used = self.second.uses
-        changes = {symbol: now_used[symbol] - was for symbol, was in enumerate(first.uses)}
-        self.jumps = {symbol: change for symbol, change in changes.items() if change}
+        uses = self.second.uses
+        changes = {symbol: uses[symbol] - before for symbol, before in enumerate(first.uses)}
+        self.use_changes = {symbol: change for symbol, change in changes.items() if change}
 
-    def _second(self, known: Vocabulary, superwords: Superwords) -> PairEngine:
+    def _start_second(self, known: Vocabulary, superwords: Superwords) -> PairEngine:
         """Return the engine of the second stage, with kernels if the first one has them."""
 
         def build(engine: type[PlainPairs] | type[KernelPairs]) -> PairEngine:
@@ -174,7 +183,7 @@ class TwoStages:
         return with_engine(self.material, build, compiled)
 
     def _units_of_symbols(self, known: Vocabulary) -> list[int]:
-        """Return the units of each symbol."""
+        """Return the units of each symbol of a vocabulary, and of others that it may have had."""
         for left, right in known.merges[len(self._units) - known.base_size :]:
             self._units.append(self._units[left] + self._units[right])
         return self._units
@@ -182,41 +191,41 @@ class TwoStages:
     # ---- walking
 
     def walk(self, goal: int, under: Constraints) -> None:
-        """Go towards a step for some milliseconds."""
+        """Go toward a step for some milliseconds, forward until no pair may be merged."""
         second = self.second
         if second is not None and (self.number > self.at or (self.number == self.at and goal > self.at)):
             second.walk(max(goal - self.at, 0), under)
         elif self.number == self.at and goal > self.at:
-            self._follow()
+            self._update()
         else:
             self.first.walk(min(goal, self.at), under)
-        self._follow()
+        self._update()
 
     def best(self, under: Constraints) -> int:
-        """The best pair at the furthest step, 0 where no pair may be merged."""
+        """Return the best pair at the furthest step, 0 if no pair may be merged."""
         return self.first.best(under) if self.second is None else self.second.best(under)
 
     @property
-    def _now(self) -> PairEngine:
-        """The stage that this step is in."""
+    def _stage(self) -> PairEngine:
+        """The engine of the stage that the present step is in."""
         return self.first if self.second is None or self.number < self.at else self.second
 
     def top(self, under: Constraints, limit: int) -> Ranked:
-        """The candidates at this step."""
-        return self._now.top(under, limit)
+        """Return the best candidates at this step, `limit` of them at most."""
+        return self._stage.top(under, limit)
 
     def forget(self) -> None:
-        """Forget the steps past the present one."""
+        """Forget the steps after the present one."""
         if self.second is not None and self.number >= self.at:
             self.second.forget()
         else:
             self.second = None
             self.first.forget()
         del self._units[len(self.vocabulary.pieces) :]
-        self._follow()
+        self._update()
 
     def fork(self, number: int, material: Material) -> TwoStages:
-        """The same corpus at a known step, for a run by another recipe."""
+        """Return an engine with the corpus at a computed step, for a run by another recipe."""
         other = copy.copy(self)
         inner = replace(self._inner, recipe=self._inner.recipe.with_axes(what_if=material.recipe.what_if))
         other.material, other._inner = material, inner
@@ -226,7 +235,7 @@ class TwoStages:
         other._units = self._units[: other.first.vocabulary.base_size]
         if self.second is not None and number > self.at:
             other.second = self.second.fork(number - self.at, material)
-        other._follow()
+        other._update()
         return other
 
     # ---- the figures
@@ -239,35 +248,35 @@ class TwoStages:
     @property
     def uses(self) -> Sequence[int]:
         """The uses of each symbol at this step, by weight."""
-        return self._now.uses
+        return self._stage.uses
 
     def memory(self) -> int:
-        """The bytes that both stages take."""
+        """Return the bytes that both stages take."""
         return self.first.memory() + (0 if self.second is None else self.second.memory())
 
     def merged(self, number: int) -> Merged:
-        """The figures of a known step."""
+        """Return the figures of a computed step."""
         if self.second is None or number <= self.at:
             return self.first.merged(number)
         return self.second.merged(number - self.at)
 
     def tokens_at(self, number: int) -> int:
-        """The length of the corpus in tokens after a known step."""
+        """Return the length of the corpus in tokens after a computed step, by weight."""
         if self.second is None or number < self.at:
             return self.first.tokens_at(number)
         return self.second.tokens_at(number - self.at)
 
     def size_at(self, number: int) -> int:
-        """The number of ids after a known step."""
+        """Return the number of ids after a computed step."""
         return self.vocabulary.sizes[number]
 
     def words_changed(self) -> Iterable[int]:
-        """The stretches, by their number, that the last step changed."""
+        """Return the indexes of the stretches that the last step changed."""
         if self.second is not None and self.number > self.at:
             return self.second.words_changed()
         changed = set(self.first.words_changed()) if self.number else set()
-        found = {n for n, held in enumerate(self._inside) if not changed.isdisjoint(held)}
-        return found | (self.crossed if self.number == self.at else frozenset())
+        stretches = {index for index, words in enumerate(self._words_of) if not changed.isdisjoint(words)}
+        return stretches | (self.crossed if self.number == self.at else frozenset())
 
     def _spans(self, index: int) -> list[Span]:
         """Return the tokens of a stretch at this step, in units of the recipe."""
@@ -278,22 +287,22 @@ class TwoStages:
                 spans.append(Span(start, start + units[symbol], symbol))
                 start += units[symbol]
             return spans
-        for number in self._inside[index]:
+        for word in self._words_of[index]:
             spans += [Span(start + span.start, start + span.end, span.symbol)
-                      for span in self.first.word(number, 0, None)]
-            start += self._lengths[number]
+                      for span in self.first.word(word, 0, None)]
+            start += self._lengths[word]
         return spans
 
     def word(self, index: int, first: int, units: int | None) -> list[Span]:
-        """The present tokens of a stretch, from the one that covers a unit on."""
+        """Return the present tokens of a stretch that cover some of its units; see `PairEngine.word`."""
         spans = self._spans(index)
         if not first and units is None:
             return spans
         last = None if units is None else first + units
-        return [one for one in spans if one.end > first and (last is None or one.start < last)]
+        return [span for span in spans if span.end > first and (last is None or span.start < last)]
 
     def crosses(self, piece: bytes) -> int:
-        """The number of words of the first stage that a token touches."""
+        """Return the number of words of the first stage that the bytes of a token touch."""
         text = piece.decode("utf-8", "replace")
         return len(Pretokenizer(self._inner.recipe).words(text, first=False))
 
@@ -303,8 +312,9 @@ class SuperTrainer(PairTrainer):
 
     Args:
         material: The counted stretches, the recipe and the run.
-        source: The engine of a training of the same stretches, whose steps are taken over; None for none.
-        number: How many of its steps are taken over.
+        source: The engine of a training of the same stretches, to take over steps from; None starts at
+            step 0.
+        number: The number of steps that are taken over.
     """
 
     engine: TwoStages
@@ -318,7 +328,7 @@ class SuperTrainer(PairTrainer):
         super().__init__(engine, material, SuperTrainer)
 
     def step_at(self, number: int) -> EventStep:
-        """A known step."""
+        """Return a computed step, 1 for the first."""
         step, at = super().step_at(number), self.engine.at
         crossing = number > at and self.engine.crosses(step.token) > 1
         return EventStep(
@@ -329,7 +339,7 @@ class SuperTrainer(PairTrainer):
         )
 
     def why(self, stops: Stops) -> Why:
-        """The reasons of the step to come: its stage, and whether its token crosses words."""
+        """Return the reasons of the next step: its stage, and whether its token crosses words."""
         why, at, facts = super().why(stops), self.engine.at, list[str]()
         left = at - self.number
         if left > 0:
@@ -343,11 +353,11 @@ class SuperTrainer(PairTrainer):
         return replace(why, facts=(*facts, *why.facts))
 
     def life(self, word: str) -> list[Life]:
-        """A stretch as the tokenizers of the steps up to this one encode it."""
+        """Return how the tokenizers of the steps up to this one encode a stretch."""
         known, at = self.engine.vocabulary, self.engine.at
         encoder = self.tokenizer().encoder
         units = encoder.pretokenizer.units(word)
-        units = [units[one] for one in encoder.kept_indices(units)]
+        units = [units[index] for index in encoder.kept_indices(units)]
         inside, across = Within(known, min(self.number, at)), Merging(known, self.number)
         steps = {step.rank + 1 for step in inside.steps(units, len(word))}
         if self.number >= at:
@@ -362,11 +372,11 @@ class SuperTrainer(PairTrainer):
         return lives((number, pieces(number)) for number in sorted({0, *steps}))
 
     def _use_changes(self, symbol: int) -> Iterator[tuple[int, int, int | None]]:
-        """Yield the changes of each step; those of the switch come with the last step before it."""
-        at, jump = self.engine.at, self.engine.jumps.get(symbol, 0)
+        """Yield the use changes of each step, see `PairTrainer`. Step `at` includes those of the switch."""
+        at, switched = self.engine.at, self.engine.use_changes.get(symbol, 0)
         changes = {number: (change, into) for number, change, into in super()._use_changes(symbol)}
-        if jump and self.number >= at:
+        if switched and self.number >= at:
             change, into = changes.get(at, (0, None))
-            changes[at] = change + jump, into
+            changes[at] = change + switched, into
         for number in sorted(changes, reverse=True):
             yield number, *changes[number]

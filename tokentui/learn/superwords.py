@@ -1,4 +1,4 @@
-"""Stretches of words in the tokens of SuperBPE's first stage, from which its second stage goes on."""
+"""Stretches of words in the tokens of SuperBPE's first stage: what its second stage starts from."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 
 class Superwords(NamedTuple):
-    """Words laid out in symbols of a vocabulary that has merges, and the rule for the tokens of their merges.
+    """Stretches in symbols of a vocabulary with merges, and the rule for the tokens of further merges.
 
     Attributes:
-        words: The symbols of each word.
+        words: The symbols of each stretch.
         units: The units of each symbol.
         most: The most parts between spaces that a token may have.
         cut: Cuts a text into units.
@@ -24,13 +24,13 @@ class Superwords(NamedTuple):
     cut: Callable[[str], Sequence[bytes]]
 
     def allows(self, token: bytes, longest: int | None) -> bool:
-        """Return whether a token may be made: it has few enough words and units, and no ": " in it."""
+        """Return whether a merge may make a token: at most `most` parts and `longest` units, and no ": "."""
         if b": " in token or sum(map(bool, token.split(b" "))) > self.most:
             return False
         return longest is None or len(self.cut(token.decode("utf-8", "surrogateescape"))) <= longest
 
     def uses(self, weights: Sequence[int]) -> list[int]:
-        """Return the uses of each symbol, by the weights of the words."""
+        """Return the uses of each symbol, by the weights of the stretches."""
         uses = [0] * len(self.units)
         for symbols, weight in zip(self.words, weights, strict=True):
             for symbol in symbols:
@@ -38,7 +38,11 @@ class Superwords(NamedTuple):
         return uses
 
     def extents(self, pieces: Sequence[bytes]) -> array[int]:
-        """Return what kernels know of each symbol: its units, its parts between spaces, and its edges."""
+        """Return three numbers for each symbol, for kernels: its units, its parts between spaces, its edges.
+
+        The edges are flags of `kernels.merges`: a space at the start or at the end, a colon at the end, and a
+        colon with a space inside.
+        """
         from tokentui.learn.kernels.merges import CLOSES, COLON, HOLDS, OPENS
 
         def extent(piece: bytes, units: int) -> tuple[int, int, int]:
