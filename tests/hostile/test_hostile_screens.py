@@ -240,6 +240,23 @@ async def test_the_set_in_every_dialog(walls: Walls, tmp_path: Path, monkeypatch
             await tour.dialog(screen, text, keys)
 
 
+async def test_names_that_are_markup_on_every_pane_and_in_every_dialog(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in hostile.MARKUP_NAMES:
+        hostile.file_named(tmp_path, name)
+    poison = Poison(hostile.MARKUP_NAMES)
+    async with started((120, 40)) as (app, session, pilot):
+        tour = Tour(app, session, pilot, Tripwire(monkeypatch))
+        await tour.panes(hostile.MARKUP_NAMES, len(hostile.MARKUP_NAMES))
+        await tour.toasts(hostile.MARKUP_NAMES, len(hostile.MARKUP_NAMES))
+        await tour.typed(hostile.MARKUP_NAMES)
+        await tour.clicks()
+        for screen, text, keys in dialogs(poison, tmp_path):
+            await tour.dialog(screen, text, keys)
+
+
 async def test_without_any_wall_the_set_comes_through(monkeypatch: pytest.MonkeyPatch) -> None:
     stand("no guard", monkeypatch)
     stand("no safe text", monkeypatch)

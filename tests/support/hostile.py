@@ -26,6 +26,10 @@ ACTION = "app.sprung"
 """An action that only markup of the hostile set names."""
 LINK = "http://evil.example/"
 
+MARKUP_NAMES = ("tok[/]en", "[red]x[/red]", f"[@click={ACTION}]y", "bell\x07[/]\x1b[31m")
+"""Names that Textual would parse: an end without a start, which raises; a style, whose brackets get lost; an
+action; control characters."""
+
 _ESC, _ST, _BEL = "\x1b", "\x1b\\", "\x07"
 _PAYLOAD = "52;c;b3duZWQ="
 
@@ -375,3 +379,11 @@ def named(folder: Path, data: bytes = b"a text of words and words") -> list[Path
             continue
         made.append(path)
     return made
+
+
+def file_named(folder: Path, name: str) -> Path:
+    """A file that has the name, in a folder that has it too. A slash in the name makes one more folder."""
+    path = folder / name / f"{name}.txt"
+    path.parent.mkdir(parents=True)
+    path.write_text(f"a text of words and {name} words\n" * 9)
+    return path

@@ -184,7 +184,7 @@ def _subclasses(kind: type[Any]) -> Iterator[type[Any]]:
 def test_every_app_screen_and_widget_is_guarded() -> None:
     for module in pkgutil.walk_packages(tokentui.ui.__path__, "tokentui.ui."):
         importlib.import_module(module.name)
-    ours = {one for one in _subclasses(MessagePump) if one.__module__.startswith("tokentui.")}
+    ours = {one for one in _subclasses(MessagePump) if one.__module__.startswith("tokentui.ui.")}
     assert len(ours) > 50
     for one in ours:
         dispatches = next(base for base in one.__mro__ if "_dispatch_message" in base.__dict__)

@@ -265,7 +265,7 @@ class ExplorerApp(Acting, TerminalApp):
             again = [*self._said]
         for one in again:
             end, kind = self._said[one]
-            self.notify(one, severity=kind, markup=False, timeout=end - now)
+            self.notify(one, severity=kind, timeout=end - now)
 
     def _clear_messages(self) -> None:
         """Take all messages away, and the room that each was given."""

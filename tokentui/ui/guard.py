@@ -22,6 +22,7 @@ from textual.app import App
 from textual.dom import DOMNode
 from textual.message import Message
 from textual.message_pump import MessagePump
+from textual.notifications import SeverityLevel
 from textual.timer import Timer, TimerCallback
 from textual.worker import WorkerFailed
 
@@ -77,7 +78,16 @@ class GuardedApp(Guarded, App[None]):
         """Show an error in one line."""
         severity = "information" if isinstance(error, Cancelled) else "error"
         text = "stopped" if isinstance(error, Cancelled) else in_words(error)
-        self.notify(safe(text, limit=_LONGEST), severity=severity, markup=False)  # type: ignore[arg-type]
+        self.notify(text, severity=severity)  # type: ignore[arg-type]
+
+    def notify(
+        self, message: str, *, title: str = "", severity: SeverityLevel = "information",
+        timeout: float | None = None, markup: bool = False,
+    ) -> None:
+        """Show a notification. Text from data may be in it: it is made safe, and markup is never parsed."""
+        super().notify(
+            safe(message, limit=_LONGEST), title=safe(title, limit=_LONGEST), severity=severity,
+            timeout=timeout, markup=False)
 
     async def run_action(
         self, action: str | ActionParseResult, default_namespace: DOMNode | None = None,

@@ -200,4 +200,4 @@ class TypedLine(Acting, Field):
         if len(text) > room:
             taken = f"{number(room)} of {number(len(text))} characters are taken"
             what = f"{taken}: the line holds {number(TYPED_LIMIT)}"
-            self.app.notify(what, severity="warning", markup=False)
+            self.app.notify(what, severity="warning")

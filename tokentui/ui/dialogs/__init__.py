@@ -23,7 +23,7 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.lines import KeyLine
 from tokentui.ui.draw.table import Column, Listing, TableRow, place_columns
-from tokentui.ui.draw.text import Cell, Copied, join
+from tokentui.ui.draw.text import Cell, Copied, join, safe_content
 from tokentui.ui.guard import Guarded, start_worker
 from tokentui.ui.keys import Acting, Action
 from tokentui.ui.link import EngineLink, EngineScreen
@@ -139,9 +139,9 @@ class Dialog(Acting, EngineScreen[Result], ModalScreen[Result]):
     def name_box(self, title: str | None = None, subtitle: str | None = None) -> None:
         """Take other titles, safe or not: one that is empty goes, None leaves one as it is."""
         if title is not None:
-            self.box.border_title = join(((title, ""),)) if title else None
+            self.box.border_title = safe_content(title) if title else None
         if subtitle is not None:
-            self.box.border_subtitle = join(((subtitle, ""),)) if subtitle else None
+            self.box.border_subtitle = safe_content(subtitle) if subtitle else None
 
     def on_resize(self) -> None:
         """Lay out anew, as soon as the new room is there."""
@@ -311,4 +311,4 @@ class Notice(Told):
 
 def prompted(prompt: str, field: Widget, classes: str = "line") -> Horizontal:
     """A line to type in behind a prompt."""
-    return Horizontal(Static(join(((prompt, ""),)), classes="prompt", markup=False), field, classes=classes)
+    return Horizontal(Static(safe_content(prompt), classes="prompt"), field, classes=classes)

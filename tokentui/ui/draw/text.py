@@ -123,6 +123,21 @@ def join(cell: Iterable[Run], style: str = "") -> Content:
     return Content("".join(parts), spans)
 
 
+def safe_content(text: bytes | str, style: str = "", *, limit: int | None = None) -> Content:
+    """Return text from anywhere as content that Textual shows as it is, without parsing markup.
+
+    Whatever Textual parses as markup has to come from here or from `join`: titles of borders, tooltips,
+    static text, cells of its tables and lists, entries of its palette. As a plain `str`, a file named `a[/]b`
+    ends the app, and one named `[@click=app.quit]a` becomes a link that quits.
+
+    Args:
+        text: The text, safe for a terminal or not.
+        style: A name in `PALETTE`.
+        limit: The most characters; a longer text ends in an ellipsis.
+    """
+    return join(((safe(text, limit=limit), style),))
+
+
 class Styles(dict[str, Style]):
     """Styles by the names of the palette, each resolved when it is first used.
 

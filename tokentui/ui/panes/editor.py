@@ -173,7 +173,7 @@ class CorpusEditor(Acting, Guarded, TextArea):
 
     def _replace_via_keyboard(self, insert: str, start: Location, end: Location) -> EditResult | None:
         if refused := refusal(insert, len(self.text)):
-            self.app.notify(refused, severity="error", markup=False)
+            self.app.notify(refused, severity="error")
             return None
         return super()._replace_via_keyboard(insert, start, end)
 
