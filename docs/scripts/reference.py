@@ -28,20 +28,25 @@ from tokentui.formats.proof import EXAMPLES
 from tokentui.preset_table import PRESETS, Preset
 from tokentui.recipe import SHAPE, Recipe
 from tokentui.text.sources import READ_AS, parallel, samples
-from tokentui.ui.actions import ACTIONS
-from tokentui.ui.keys import Action, key_name
+from tokentui.ui.bindings import EVERYWHERE, BoundAction, key_name
+from tokentui.ui.keymap import sections_of
 
 DOCS = Path(__file__).resolve().parents[1]
 _MADE = "`python docs/scripts/reference.py` makes this page from the records of the program."
-SCREENS = {
-    "global": "The main screen", "corpus": "The corpus", "pairs": "Pairs", "vocabulary": "The vocabulary",
-    "encode": "The typed text", "cursor": "The cursor in the corpus", "editor": "Typing into the corpus",
-    "compare": "Compare", "choices": "Compare: the columns", "parting": "Compare: where two part",
-    "measures": "Compare: measures", "agreement": "Compare: agreement", "tokens": "Compare: the vocabularies",
-    "rows": "Compare: tables", "aligned": "Compare: the aligned text", "curves": "Compare: curves",
-    "tour": "A tour",
+PANES = {
+    "main": {
+        EVERYWHERE: "The main screen", "corpus": "The corpus", "pairs": "Pairs",
+        "vocabulary": "The vocabulary", "encode": "The typed text", "editor": "Typing into the corpus",
+    },
+    "compare": {
+        EVERYWHERE: "Compare", "choices": "Compare: the columns", "parting": "Compare: where two part",
+        "measures": "Compare: measures", "agreement": "Compare: agreement",
+        "tokens": "Compare: the vocabularies", "rows": "Compare: tables",
+        "aligned": "Compare: the aligned text", "curves": "Compare: curves",
+    },
+    "tour": {"tour": "A tour"},
 }
-"""The headings of the contexts that keys work in."""
+"""The headings of the panes of each screen."""
 
 
 def _parameter(one: Parameter) -> tuple[str, str, str]:
@@ -125,25 +130,17 @@ def keys() -> str:
     """The keys, by where they work."""
     lines = ["# Keys", "", "`?` shows these in the program, `ctrl+p` finds one by a word. A key means the",
              "same on all screens. In a dialog the footer tells its keys.", "", _MADE, ""]
-    for context, title in SCREENS.items():
-        rows = [_key(one) for one in ACTIONS if _home(one) == context and one.keys]
-        if rows:
-            lines += [f"## {title}", "", *table(("keys", "does", "where else"), rows)]
+    seen: set[str] = set()
+    for screen, panes in PANES.items():
+        for pane, title in panes.items():
+            actions = [one for one in sections_of(screen)[pane] if pane != EVERYWHERE or one.id not in seen]
+            seen |= {one.id for one in actions}
+            lines += [f"## {title}", "", *table(("id", "keys", "does"), map(_key, actions))]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _home(action: Action[Any]) -> str:
-    """The first context of an action, in the order of `SCREENS`."""
-    return next(context for context in SCREENS if context in action.contexts)
-
-
-def _key(action: Action[Any]) -> tuple[str, str, str]:
-    names = " ".join(code(key_name(key)) for key in action.keys)
-    more = [SCREENS[one].removeprefix("Compare: ").lower() for one in action.contexts
-            if one in SCREENS and one != _home(action)]
-    notes = [f"also: {', '.join(more)}"] if more else []
-    notes += ["everywhere"] if action.always else ["in all panes"] if action.anywhere else []
-    return names, plain(action.help), "; ".join(notes)
+def _key(action: BoundAction) -> tuple[str, str, str]:
+    return code(action.id), " ".join(code(key_name(key)) for key in action.keys), plain(action.help)
 
 
 def formats() -> str:

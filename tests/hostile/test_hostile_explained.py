@@ -114,8 +114,8 @@ async def test_what_explains_a_training(
             wire.check(app)
             app.pop_screen()
         await pilot.pause()
-        app.main.turn_ages()
-        app.main.encode.turn_page(1)
+        app.main.action_turn_ages()
+        app.main.encode.action_turn_page(1)
         await pilot.pause()
         wire.check(app)
         assert wire.checks > 20

@@ -126,7 +126,7 @@ class Tour:
         await self.pilot.pause()
         self.check()
         main.corpus.end()
-        await self.app.action_do("ctrl+p")
+        self.app.main.action_show_keys(True)
         await until(
             self.pilot, lambda: isinstance(self.app.screen, HelpScreen) and self.app.screen.field.has_focus
         )
@@ -204,7 +204,7 @@ def dialogs(poison: Poison, folder: Path) -> Iterator[tuple[Screen[Any], str, tu
     yield FindScreen(good, "corpus", text), "", ()
     yield ExportScreen(good), "", ("down", "enter")
     yield ExportScreen(bad), text, ()
-    yield HelpScreen(good, ()), text, ()
+    yield HelpScreen(good, {}), text, ()
     yield SettingsScreen(good), text, ("right", "down", "left")
     yield CompressedScreen(good), "", ("end",)
     yield OfferScreen(good, poison.kept(), text), "", ()

@@ -17,8 +17,8 @@ import click
 import pytest
 
 from tokentui.cli.main import COMMANDS, EXPLORE, program
-from tokentui.ui.actions import ACTIONS
-from tokentui.ui.keys import key_name
+from tokentui.ui.bindings import key_name
+from tokentui.ui.keymap import all_actions
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -48,8 +48,8 @@ def test_what_is_made_is_what_the_script_makes(name: str) -> None:
 
 def test_every_key_of_the_screens_has_a_heading() -> None:
     keys = (DOCS / "reference" / "keys.md").read_text(encoding="utf-8")
-    for action in ACTIONS:
-        assert all(f"`{key_name(key)}`" in keys for key in action.keys), action.name
+    for action in all_actions().values():
+        assert all(f"`{key_name(key)}`" in keys for key in action.keys), action.id
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(DOCS)))

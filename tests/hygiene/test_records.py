@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import screens
@@ -21,6 +21,7 @@ import strangers
 from dialogs import FakeEngine, shown
 from running_cli import done, rows
 from screens import snapshot
+from textual.binding import Binding, BindingType
 from trainers import merge_steps
 from waiting import screen_text, settled, until
 
@@ -56,15 +57,14 @@ from tokentui.text.normalize import NORMALIZERS
 from tokentui.text.pretokenize import MARKS, UNITS
 from tokentui.text.split import Split, WordSpan
 from tokentui.ui import app as app_module
-from tokentui.ui.actions import ACTIONS, MAIN_ACTIONS
-from tokentui.ui.app import ExplorerApp
+from tokentui.ui.bindings import EVERYWHERE, Hint
 from tokentui.ui.dialogs import draft
 from tokentui.ui.dialogs.analysis import AnalysisScreen
 from tokentui.ui.dialogs.ask import help_rows
 from tokentui.ui.dialogs.export import ExportScreen
 from tokentui.ui.dialogs.facts import FactsScreen
 from tokentui.ui.draw.figures import decimal
-from tokentui.ui.keys import Action
+from tokentui.ui.main import MainScreen
 from tokentui.ui.panes.tables import SCORE_WIDTH
 
 CORPUS = Corpus.from_text("low lower-lowest New newer-newest wide-wider " * 40 + "widest LOW", "new values")
@@ -340,18 +340,22 @@ async def test_a_new_format_is_written_and_offered(
 
 async def test_a_new_action_has_its_key_its_hint_and_its_help(monkeypatch: pytest.MonkeyPatch) -> None:
     pressed: list[object] = []
-    action: Action[Any] = Action(("f9",), "newest", pressed.append, "Do what is new", NAME, footer=1)
-    monkeypatch.setattr(app_module, "MAIN_ACTIONS", (*MAIN_ACTIONS, action))
 
-    class Newer(ExplorerApp):
-        ACTIONS = (*ACTIONS, action)
-        CSS_PATH = str(Path(app_module.__file__).with_name("app.tcss"))
+    class Newer(MainScreen):
+        BINDINGS: ClassVar[list[BindingType]] = [
+            Binding("f9", "do_what_is_new", "newest", tooltip="Do what is new", id=NAME, group=Hint(rank=1)),
+        ]
 
-    monkeypatch.setattr(screens, "ExplorerApp", Newer)
+        def action_do_what_is_new(self) -> None:
+            pressed.append(self)
+
+    monkeypatch.setattr(app_module, "MainScreen", Newer)
     app, _ = screens.explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await settled(pilot)
         await until(pilot, lambda: "newest" in screen_text(pilot))
         await pilot.press("f9")
         await until(pilot, lambda: bool(pressed))
-    assert any(row.key == NAME for row in help_rows(Newer.ACTIONS, "global", ""))
+        sections = app.main.key_sections()
+        assert NAME in [action.id for action in sections[EVERYWHERE]]
+        assert any(row.key == NAME for row in help_rows(sections, EVERYWHERE, ""))

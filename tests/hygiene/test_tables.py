@@ -22,14 +22,14 @@ from tokentui.encode.segment import WordPart
 from tokentui.formats import FORMATS
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
-from tokentui.ui.actions import ACTIONS
+from tokentui.ui.keymap import all_actions
 
 NAMES: dict[str, set[str]] = {
     **{name: set(axis) - {"none"} for name, axis in AXES.items()},
     "format": set(FORMATS), "preset": set(PRESETS), "command": set(COMMANDS), "limit": set(LIMITS),
     "peer": set(PEERS),
     "measure": {one.name for one in MEASURES}, "check": {one.name for one in CHECKS},
-    "action": {one.name for one in ACTIONS},
+    "action": set(all_actions()),
 }
 """The names of the records, by their kind."""
 

@@ -16,7 +16,7 @@ from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session.opening import prepare, prepare_tokenizer
 from tokentui.session.state import State
 from tokentui.session.views import ColumnWanted
-from tokentui.ui.actions import compare_with
+from tokentui.ui.main import MainScreen
 
 CORPUS = tokentui.read("sample:sailor")
 
@@ -31,7 +31,7 @@ def file(tmp_path: Path) -> str:
 def compared(state: State, second: ColumnWanted) -> tuple[ColumnWanted, ColumnWanted]:
     """The columns that the key of Compare gives with this answer."""
     screen: Any = Mock(engine=FakeEngine(state.snapshot()))
-    compare_with(screen)
+    MainScreen.action_compare(screen)
     _, answer = screen.app.push_screen.call_args.args
     answer(second)
     ((first, other),) = screen.app.compare.call_args.args

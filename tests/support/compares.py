@@ -43,7 +43,6 @@ from tokentui.session.snapshot import (
     TokensInBoth,
 )
 from tokentui.session.views import AtStep, ColumnSnapshot, Passage, Position, TokenList
-from tokentui.ui.actions import COMPARE_ACTIONS
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.compare import CompareScreen
 
@@ -224,7 +223,7 @@ async def comparing(
     async with app.run_test(size=size, notifications=True) as pilot:
         await settled(pilot)
         session = FakeComparison(app, count)
-        screen = CompareScreen(app.engine, COMPARE_ACTIONS, typed)
+        screen = CompareScreen(app.engine, typed)
         app.push_screen(screen, lambda _: setattr(session, "closed", True))
         session.show()
         await until(

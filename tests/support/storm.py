@@ -11,7 +11,7 @@ from pathlib import Path
 
 from terminal import Terminal, seen
 
-from tokentui.ui.actions import ACTIONS
+from tokentui.ui.keymap import all_actions
 
 _NAMED = {
     "up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
@@ -49,7 +49,8 @@ def typed(key: str) -> bytes:
 def every_key() -> list[bytes]:
     """All keys that do something and do not leave."""
     return [
-        typed(key) for key in sorted({key for action in ACTIONS for key in action.keys} - {*LEAVE, "ctrl+p"})
+        typed(key)
+        for key in sorted({key for one in all_actions().values() for key in one.keys} - {*LEAVE, "ctrl+p"})
     ]
 
 

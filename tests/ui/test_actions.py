@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import re
 from typing import Any
 
 import pytest
 from screens import explorer, screen_text
+from textual.actions import parse
+from textual.dom import DOMNode
 from waiting import settled, until
 
+from tokentui import ui
 from tokentui.session.commands import Move
-from tokentui.ui.actions import ACTIONS, COMPARE_ACTIONS, MAIN_ACTIONS
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.dialogs.ask import HelpScreen, help_rows
+from tokentui.ui.bindings import (
+    EVERYWHERE,
+    GAP,
+    HANDLED,
+    MOST_KEYS,
+    RULE,
+    BoundAction,
+    Hint,
+    actions_of,
+    bindings_of,
+    fitting,
+    key_name,
+    split_keys,
+)
+from tokentui.ui.compare import CompareScreen
+from tokentui.ui.dialogs.ask import HelpScreen
 from tokentui.ui.dialogs.colours import ColoursScreen
 from tokentui.ui.draw.text import LIGHT_NAME
-from tokentui.ui.keys import GAP, MOST_HINTS, RULE, Action, fitting, hints, key_name
+from tokentui.ui.keymap import SCREENS, all_actions, sections_of
+from tokentui.ui.main import MainScreen
 
-SCREENS = {"global": MAIN_ACTIONS, "compare": COMPARE_ACTIONS}
-CONTEXTS = sorted(
-    {(kind, context) for kind, table in SCREENS.items() for one in table for context in one.contexts}
-)
+PANES = [(screen, pane) for screen in SCREENS for pane in sections_of(screen)]
+ALL = list(all_actions().values())
 SAFE = re.compile(
     r"[A-Za-z0-9]|f([1-9]|10)|up|down|left|right|home|end|pageup|pagedown|space|enter|tab|shift\+tab|escape"
     r"|ctrl\+[cdfgklnoprtuwxyz]|plus|minus|delete|ampersand|(left|right)_parenthesis|equals_sign|(greater|less)_than_sign|(left|right)_square_bracket|slash"
@@ -28,20 +46,47 @@ SAFE = re.compile(
 )
 
 
-def test_names_are_unique() -> None:
-    assert len({action.name for action in ACTIONS}) == len(ACTIONS)
-    assert all(action.name and action.label and action.help for action in ACTIONS)
+def nodes() -> list[type[DOMNode]]:
+    """All classes of the program with bindings."""
+    for module in pkgutil.walk_packages(ui.__path__, "tokentui.ui."):
+        importlib.import_module(module.name)
+    found: list[type[DOMNode]] = [DOMNode]
+    for kind in found:
+        found += [one for one in kind.__subclasses__() if one not in found]
+    return [kind for kind in found if kind.__module__.startswith("tokentui.") and "BINDINGS" in kind.__dict__]
 
 
-@pytest.mark.parametrize(("kind", "context"), CONTEXTS)
-def test_keys_do_not_clash_in_a_context(kind: str, context: str) -> None:
-    keys = [key for one in SCREENS[kind] if context in one.contexts for key in one.keys]
-    keys += [key for one in SCREENS[kind] if one.anywhere and context == kind for key in one.keys]
-    assert len(set(keys)) == len(keys)
+def test_each_binding_names_a_method() -> None:
+    screens = [screen.resolve() for screen in SCREENS.values()]
+    assert len(nodes()) > 40
+    for kind in nodes():
+        for binding, _ in bindings_of(kind):
+            namespace, name, _ = parse(binding.action)
+            owners: dict[str, list[Any]] = {"": [kind], "app": [ExplorerApp], "screen": screens}
+            assert name == HANDLED or any(
+                hasattr(owner, f"action_{name}") for owner in owners[namespace]
+            ), binding
+
+
+def test_each_id_is_of_one_binding() -> None:
+    """Also of no two bindings of one class that share a key: Textual's keymap would move both."""
+    owners: dict[str, set[tuple[str, str]]] = {}
+    for kind in nodes():
+        own = [one for one, _ in bindings_of(kind) if one.id and one in kind.__dict__["BINDINGS"]]
+        for binding in own:
+            owners.setdefault(str(binding.id), set()).add((binding.key, binding.action))
+        keys = [key for binding in own for key in split_keys(binding.key)]
+        assert len(keys) == len(set(keys)), kind
+    assert {id: found for id, found in owners.items() if len(found) > 1} == {}
+
+
+def test_each_action_has_words() -> None:
+    assert all(action.id and action.label and action.help for action in ALL)
 
 
 def test_what_the_screen_does_for_a_pane_has_its_key_in_all_of_them() -> None:
-    assert {key for one in MAIN_ACTIONS if one.anywhere for key in one.keys} == {"s", "p", "t", "z", "S", "B"}
+    about = [one for one in actions_of(MainScreen, {}) if one.hint.pane]
+    assert {key for one in about for key in one.keys} == {"s", "p", "t", "z", "S", "B"}
 
 
 MOVES = {
@@ -52,62 +97,56 @@ MOVES = {
 
 def test_a_key_means_the_same_on_both_screens() -> None:
     labels: dict[str, set[str]] = {}
-    for one in (*MAIN_ACTIONS, *COMPARE_ACTIONS):
+    for one in (*actions_of(MainScreen, {}), *actions_of(CompareScreen, {})):
         for key in one.keys:
             if key not in MOVES:
                 labels.setdefault(key, set()).add(one.label)
     assert {key: said for key, said in labels.items() if len(said) > 1} == {}
 
 
-@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.name)
-def test_an_action_is_reachable_everywhere(action: Action[Any]) -> None:
-    bound = {key: binding for binding in ExplorerApp.BINDINGS for key in [binding.key]}  # type: ignore[union-attr]
-    if action.does is not None:
-        assert set(action.keys) <= set(bound)
-        assert all(bound[key].priority == action.always for key in action.keys)  # type: ignore[union-attr]
-    assert any(row.key == action.name for row in help_rows(ACTIONS, "global", ""))
-    if action.footer:
-        assert action in hints(ACTIONS, *action.contexts)
-
-
-@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.name)
-def test_only_keys_that_arrive_in_every_terminal(action: Action[Any]) -> None:
+@pytest.mark.parametrize("action", ALL, ids=lambda action: action.id)
+def test_only_keys_that_arrive_in_every_terminal(action: BoundAction) -> None:
     # ctrl+q is Textual's own way out; it is never the only one.
     assert all(SAFE.fullmatch(key) for key in action.keys if key != "ctrl+q")
     assert action.keys != ("ctrl+q",)
 
 
 def test_what_works_everywhere_is_no_text() -> None:
-    assert all(key.startswith("ctrl+") for action in ACTIONS if action.always for key in action.keys)
+    assert all(key.startswith("ctrl+") for one in actions_of(ExplorerApp, {}) for key in one.keys)
 
 
-@pytest.mark.parametrize(("kind", "context"), CONTEXTS)
+@pytest.mark.parametrize(("screen", "pane"), PANES)
 @pytest.mark.parametrize("width", [0, 10, 28, 40, 80, 120, 1000])
-def test_the_footer_takes_what_fits_in_order(kind: str, context: str, width: int) -> None:
-    shown = hints(SCREENS[kind], context, kind)
+def test_the_footer_takes_what_fits_in_order(screen: str, pane: str, width: int) -> None:
+    sections = sections_of(screen)
+    shown = [one for one in (*sections[pane], *sections[EVERYWHERE]) if one.hint.rank]
+    shown = list({one.id: one for one in shown}.values())
     groups = fitting(shown, width)
     chosen = [one for group in groups for one in group]
-    others = [one for one in shown if not one.stays]
-    assert sorted(map(others.index, [one for one in chosen if not one.stays])) == [
-        *range(sum(not one.stays for one in chosen))
+    others = [one for one in shown if not one.hint.always]
+    assert sorted(map(others.index, [one for one in chosen if not one.hint.always])) == [
+        *range(sum(not one.hint.always for one in chosen))
     ]
     line = RULE.join(GAP.join(f"{one.shown_key} {one.label}" for one in group) for group in groups)
     assert len(line) <= width
-    assert len(chosen) <= MOST_HINTS
-    stays = [one for one in shown if one.stays]
-    assert [one.name for one in stays] == ["help", "quit"]
+    assert len(chosen) <= MOST_KEYS
+    always = [one for one in shown if one.hint.always]
+    assert [one.id for one in always] == ["help", "quit"]
     if width >= len("? help  q quit"):
-        assert groups[-1] == stays
+        assert groups[-1] == always
     if width == 1000:
-        assert len(chosen) == min(MOST_HINTS, len(shown))
+        assert len(chosen) == min(MOST_KEYS, len(shown))
 
 
 def test_keys_are_shown_as_they_stand_on_the_keyboard() -> None:
     assert [key_name(key) for key in ("question_mark", "ctrl+p", "escape", "left", "N")] == [
         "?", "ctrl+p", "esc", "←", "N",
     ]
-    assert Action(("up", "down"), "", keys_shown=2).shown_key == "↑↓"
-    assert Action(("escape", "q", "question_mark"), "", keys_shown=3).shown_key == "esc q ?"
+    def shown_key(*keys: str) -> str:
+        return BoundAction("", keys, "", "", "", Hint(count=len(keys))).shown_key
+
+    assert shown_key("up", "down") == "↑↓"
+    assert shown_key("escape", "q", "question_mark") == "esc q ?"
 
 
 async def test_the_keys_are_found_by_a_word_and_done() -> None:
@@ -119,7 +158,8 @@ async def test_the_keys_are_found_by_a_word_and_done() -> None:
         shown = app.screen
         assert isinstance(shown, HelpScreen)
         await until(pilot, lambda: shown.listing.rows)
-        assert {one.name for one in app.main.meant()} <= {row.key for row in shown.listing.rows}
+        ids = {action.id for actions in app.main.key_sections().values() for action in actions}
+        assert ids <= {row.key for row in shown.listing.rows}
         shown.field.value = "100 steps forward"
         await until(pilot, lambda: shown.listing.cursor_key == "next_100")
         await pilot.press("enter")
@@ -160,21 +200,3 @@ async def test_a_theme_is_seen_before_it_is_taken() -> None:
         await pilot.press("down", "enter")
         await until(pilot, lambda: app.screen is app.main)
         assert app.theme == LIGHT_NAME
-
-
-async def test_a_new_key_is_one_entry() -> None:
-    """A key that copies the row under the cursor: it works, and footer and help show it."""
-    copied: list[object] = []
-    entry: Action[Any] = Action(
-        ("f9",), "copy", lambda on: copied.append(on.pairs.cursor_key), "Copy the row", "copy_row",
-        ("pairs",), 1, anywhere=True,
-    )
-    app, _ = explorer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settled(pilot)
-        app.main.actions = (*app.main.actions, entry)
-        await pilot.press("2")
-        await app.action_do("f9")
-        assert copied == [(b" t", b"he")]
-        assert "f9 copy" in screen_text(app).splitlines()[-1]
-        assert any(row.key == "copy_row" for row in help_rows(app.main.meant(), "pairs", ""))

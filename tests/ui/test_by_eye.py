@@ -95,7 +95,7 @@ async def test_find_counts_its_matches_however_narrow_the_title_is(size: tuple[i
         await to_end(app, pilot)
         app.main.go("vocabulary")
         app.main.mark_found("vocabulary", "the")
-        app.main.find_again(backward=False)
+        app.main.action_find_again(backward=False)
         await until(pilot, lambda: app.main.vocabulary.match)
         said = app.main.vocabulary.match[0][0]
         assert said.startswith("1 of ")

@@ -53,7 +53,7 @@ from tokentui.session.commands import (
 from tokentui.session.snapshot import Curves
 from tokentui.session.views import PARTS, ColumnWanted, Passage, Position, TokenList
 from tokentui.text.read import read
-from tokentui.ui.actions import COMPARE_ACTIONS, MAIN_ACTIONS
+from tokentui.ui.bindings import actions_of
 from tokentui.ui.compare import CompareScreen
 from tokentui.ui.dialogs.ask import (
     AskLine,
@@ -67,7 +67,7 @@ from tokentui.ui.dialogs.ask import (
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
-from tokentui.ui.keys import hints
+from tokentui.ui.keymap import sections_of
 from tokentui.ui.main import MainScreen
 from tokentui.ui.panes.aligned import passage_line
 from tokentui.ui.panes.lines import PANES
@@ -195,8 +195,8 @@ def test_columns_go_to_a_size_whatever_they_were_in_step_by() -> None:
 
 
 KEYS_OF_MAIN = sorted(
-    {key for one in MAIN_ACTIONS if one.palette and not one.needs for key in one.keys if len(key) == 1}
-    - {key for one in COMPARE_ACTIONS for key in one.keys}
+    {key for one in actions_of(MainScreen, {}) if not one.hint.needs for key in one.keys if len(key) == 1}
+    - {key for one in actions_of(CompareScreen, {}) for key in one.keys}
 )
 
 
@@ -447,7 +447,7 @@ def test_a_part_of_a_size_is_nothing() -> None:
 
 
 async def test_figures_are_said_to_be_of_what_they_count() -> None:
-    (key,) = next(one.keys for one in COMPARE_ACTIONS if one.name == "passage")
+    (key,) = next(one.keys for one in actions_of(CompareScreen, {}) if one.id == "passage")
     (line,) = passage_line(Passage(0, 0), 10)
     assert [text for text, style in line if style == "key"] == [key]
     async with comparing() as (app, screen, session, pilot):
@@ -556,12 +556,13 @@ async def test_help_footer_and_palette_are_made_from_the_one_list() -> None:
         assert isinstance(shown, HelpScreen)
         await until(pilot, lambda: shown.listing.rows)
         keys = {row.key for row in shown.listing.rows}
-        assert {action.name for action in COMPARE_ACTIONS} <= keys
+        sections = sections_of("compare")
+        assert {action.id for actions in sections.values() for action in actions} <= keys
         await until(pilot, lambda: "Choices" in screen_text(app))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
         line = screen_text(app).splitlines()[-1]
-        for action in hints(COMPARE_ACTIONS, "choices", "compare")[:8]:
+        for action in screen.footer_actions()[:8]:
             assert f"{action.shown_key} {action.label}" in line
 
 

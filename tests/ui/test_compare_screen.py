@@ -107,7 +107,7 @@ async def test_wide_and_combining_characters_stay_in_their_columns() -> None:
         await until(pilot, lambda: screen_text(app) == start)
         # Every disagreement is brought into view; behind the last comes the first.
         for _ in shown.alignment.partings:
-            screen.go_to_disagreement(False)
+            screen.action_go_to_disagreement(False)
             seen.append(shown.here)
             found = next(one for one in shown.alignment.partings if one.start == shown.here)
             assert shown.left <= shown.alignment.x(found.start)

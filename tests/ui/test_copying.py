@@ -17,20 +17,21 @@ from tokentui.core.choices import Ref
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
 from tokentui.session.driver import Session
-from tokentui.ui.actions import MAIN_ACTIONS
 from tokentui.ui.app import ExplorerApp
+from tokentui.ui.bindings import actions_of, bindings_of
 from tokentui.ui.dialogs import COPY, Dialog
 from tokentui.ui.dialogs.copying import CopyScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
 from tokentui.ui.draw.table import VirtualTable
+from tokentui.ui.main import MainScreen
 from tokentui.ui.typed import Field
 
 LEAVES = {"quit", "quit_now", "suspend"}
 KEYS = [
-    one.keys[0] for one in MAIN_ACTIONS
-    if one.keys and "global" in one.contexts and one.name not in LEAVES
-] + [one.keys[0] for one in MAIN_ACTIONS if one.keys and one.anywhere and "corpus" in one.contexts]
+    action.keys[0] for kind in (MainScreen, ExplorerApp) for action in actions_of(kind, {})
+    if action.id not in LEAVES
+]
 
 
 def dialogs(of: type[Any] = Dialog) -> Iterator[type[Dialog[Any]]]:
@@ -47,11 +48,7 @@ def test_y_is_the_key_that_copies_in_every_dialog() -> None:
     kinds = {*dialogs()}
     assert len(kinds) > 20
     for kind in kinds - {CopyScreen}:
-        found = next(
-            action for base in kind.__mro__ for action in base.__dict__.get("ACTIONS", ())
-            if "y" in action.keys and action.does
-        )
-        assert found is COPY, kind
+        assert [binding for binding, keys in bindings_of(kind) if "y" in keys] == [COPY], kind
 
 
 def explorer() -> ExplorerApp:

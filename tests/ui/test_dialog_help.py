@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from dialogs import FakeEngine, shown, tried_on_all_sizes, typed
 from waiting import screen_text, until
 
-from tokentui.ui.actions import ACTIONS, MAIN_ACTIONS
+from tokentui.ui.bindings import EVERYWHERE, BoundAction
 from tokentui.ui.dialogs.ask import HelpScreen, engine_line, help_rows
 from tokentui.ui.draw.table import Listing
-from tokentui.ui.keys import Action
+from tokentui.ui.keymap import SCREENS, sections_of
 from tokentui.ui.typed import Field
 
 
-def deed(name: str, keys: tuple[str, ...], label: str, help: str, context: str) -> Action[Any]:
+def deed(id: str, keys: tuple[str, ...], label: str, help: str) -> BoundAction:
     """An action that does nothing."""
-    return Action(keys, label, None, help, name, (context,))
+    return BoundAction(id, keys, label, help, "")
 
 
-DEEDS = (
-    deed("step", ("n", "right"), "next", "Make the next merge", "global"),
-    deed("find", ("slash",), "find", "Find text in the pane", "corpus"),
-    deed("order", ("S",), "order", "Sort it by use and then by age and then once more", "vocabulary"),
-    deed("help", ("question_mark",), "help", "Show all keys", "global"),
-)
+DEEDS = {
+    EVERYWHERE: [
+        deed("step", ("n", "right"), "next", "Make the next merge"),
+        deed("help", ("question_mark",), "help", "Show all keys"),
+    ],
+    "corpus": [deed("find", ("slash",), "find", "Find text in the pane")],
+    "vocabulary": [deed("order", ("S",), "order", "Sort it by use and then by age and then once more")],
+}
 
 
 def _texts(context: str, find: str = "") -> list[str]:
@@ -43,22 +43,21 @@ def test_the_focused_pane_comes_first() -> None:
     ]
 
 
-def test_the_keys_come_in_the_order_of_their_table() -> None:
-    shown = [row.key for row in help_rows(MAIN_ACTIONS, "pairs", "")]
-    of_the_pane = [one.name for one in MAIN_ACTIONS if "pairs" in one.contexts]
+def test_the_keys_come_in_the_order_of_the_bindings() -> None:
+    sections = sections_of("main")
+    shown = [row.key for row in help_rows(sections, "pairs", "")]
     first = shown[1 : shown.index(None, 1)]
-    assert [key[0] if isinstance(key, tuple) else key for key in first] == of_the_pane
-    whole = [one.name for one in MAIN_ACTIONS if "global" in one.contexts]
+    assert first == [one.id for one in sections["pairs"]]
+    whole = [one.id for one in sections[EVERYWHERE]]
     assert [key for key in shown if key in whole] == whole
-    assert whole[:5] == ["next", "back", "play", "faster", "slower"]
+    assert whole[:2] == ["next", "back"]
 
 
 def test_an_action_of_several_panes_stands_under_each() -> None:
-    both: Action[Any] = Action(
-        ("enter",), "inspect", None, "Show all about it", "inspect", ("corpus", "vocabulary")
-    )
+    both = deed("inspect", ("enter",), "inspect", "Show all about it")
+    sections = {pane: [*actions, *([both] if pane != EVERYWHERE else [])] for pane, actions in DEEDS.items()}
     for context in ("corpus", "vocabulary"):
-        found = list(help_rows((*DEEDS, both), context, "enter"))
+        found = list(help_rows(sections, context, "enter"))
         assert len({row.key for row in found if row.key is not None}) == 2
         assert found[0].cells[0][0][0] == context.capitalize()
 
@@ -78,11 +77,14 @@ async def test_a_long_sentence_takes_more_rows() -> None:
         assert [row.key for row in dialog.listing.rows[1:4]] == ["order", ("order", 1), ("order", 2)]
 
 
-async def test_all_actions_of_the_program_are_listed() -> None:
-    async with shown(HelpScreen(FakeEngine(), ACTIONS, "pairs"), (120, 40)) as (app, pilot):
+@pytest.mark.parametrize("screen", SCREENS)
+async def test_all_actions_of_the_program_are_listed(screen: str) -> None:
+    sections = sections_of(screen)
+    async with shown(HelpScreen(FakeEngine(), sections, "pairs"), (120, 40)) as (app, pilot):
         listing = app.screen.query_one(Listing)
         await until(pilot, lambda: listing.rows)
-        assert {action.name for action in ACTIONS} <= {row.key for row in listing.rows}
+        ids = {action.id for actions in sections.values() for action in actions}
+        assert ids <= {row.key for row in listing.rows}
         assert engine_line() in screen_text(pilot)
         assert "tokentui" in engine_line()
         assert "engine" in engine_line()
@@ -133,13 +135,13 @@ async def test_the_list_scrolls_and_steps_over_headings() -> None:
 
 
 async def test_hostile_actions_on_all_sizes() -> None:
-    deeds = (deed("x", ("n",), "[/]\x1b[31m", "\u202e[bold]\x1b]0;x\x07 " * 9, "pa\x9bne"), *DEEDS)
-    async with shown(HelpScreen(FakeEngine(), deeds, "pa\x9bne")) as (_, pilot):
+    hostile = deed("x", ("n",), "[/]\x1b[31m", "\u202e[bold]\x1b]0;x\x07 " * 9)
+    async with shown(HelpScreen(FakeEngine(), {**DEEDS, "pa\x9bne": [hostile]}, "pa\x9bne")) as (_, pilot):
         await tried_on_all_sizes(pilot)
 
 
 async def test_no_actions_at_all() -> None:
-    async with shown(HelpScreen(FakeEngine(), (), "corpus")) as (app, pilot):
+    async with shown(HelpScreen(FakeEngine(), {}, "corpus")) as (app, pilot):
         await pilot.press("down", "enter", "end", "pageup")
         await until(pilot, lambda: engine_line() in screen_text(pilot))
         assert not app.answered

@@ -291,7 +291,7 @@ async def test_enter_takes_the_row_that_it_was_pressed_on(folder: Path) -> None:
     """Also where others are listed meanwhile."""
     dialog = OpenScreen(FakeEngine())
     async with shown(dialog) as (app, pilot):
-        dialog.to_list()
+        dialog.action_to_list()
         dialog.listing.move_to(dialog.listing.index_of(("open", "sample:hugs")) or 0)
         dialog.listing.choose()
         dialog.listing.show(dialog.listing.rows[::-1])

@@ -295,7 +295,7 @@ async def test_enter_that_comes_after_esc_takes_nothing() -> None:
         await pilot.press("enter", "5")
         await until(pilot, lambda: dialog.field.value == "5")
         dialog.field.post_message(Input.Submitted(dialog.field, "5"))  # on its way when esc is done
-        dialog.leave()
+        dialog.action_leave()
         await until(pilot, lambda: drive.listing("axes").has_focus)
         await pilot.pause()
         assert dialog.choice == RecipeChoice(GPT2)

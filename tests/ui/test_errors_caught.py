@@ -23,7 +23,6 @@ import tokentui.ui
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import is_safe
 from tokentui.session.views import ColumnWanted
-from tokentui.ui.actions import MAIN_ACTIONS
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.compare import CompareScreen
 from tokentui.ui.dialogs import Dialog
@@ -122,7 +121,7 @@ def failing(kind: str, app: Any) -> Any:
         dialog = FailingDialog(app.engine, "fails")
         app.push_screen(dialog)
         return dialog
-    screen = FailingScreen(app.engine, MAIN_ACTIONS, "", "shade")
+    screen = FailingScreen(app.engine, "", "shade")
     app.push_screen(screen)
     return screen
 

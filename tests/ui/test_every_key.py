@@ -21,8 +21,8 @@ from tokentui.learn import PairCandidate
 from tokentui.session import commands as do
 from tokentui.session.driver import Session
 from tokentui.session.views import ColumnWanted
-from tokentui.ui.actions import MAIN_ACTIONS
 from tokentui.ui.app import ExplorerApp
+from tokentui.ui.bindings import BoundAction, actions_of
 from tokentui.ui.compare import CompareScreen
 from tokentui.ui.dialogs.ask import GoToScreen, HelpScreen, foretell, place_of
 from tokentui.ui.dialogs.exact import facts
@@ -32,7 +32,7 @@ from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.pieces import PiecesScreen
 from tokentui.ui.dialogs.questions import QuestionsScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
-from tokentui.ui.keys import Action
+from tokentui.ui.main import MainScreen
 
 STEPS = {
     "next": 1, "back": -1, "next_10": 10, "back_10": -10, "next_100": 100, "back_100": -100, "play": "run",
@@ -64,13 +64,13 @@ LEFT_OUT = {
 }
 
 
-def global_actions() -> list[Action[Any]]:
+def global_actions() -> list[BoundAction]:
     """Those of the whole main screen, and of a pane that work from all of them."""
-    return [one for one in MAIN_ACTIONS if one.keys and ("global" in one.contexts or one.anywhere)]
+    return [*actions_of(MainScreen, {}), *actions_of(ExplorerApp, {})]
 
 
 def test_every_action_is_one_of_these() -> None:
-    names = {one.name for one in global_actions()}
+    names = {one.id for one in global_actions()}
     assert names == {*STEPS, *DIALOGS, *REFUSED, *SEEN, *LEFT_OUT}
 
 
@@ -174,29 +174,29 @@ def one_by_one(*walks: tuple[str, ...]) -> list[Any]:
     ]
 
 
-async def act(seen: Watching, action: Action[Any], pressed: list[str]) -> None:
+async def act(seen: Watching, action: BoundAction, pressed: list[str]) -> None:
     """Press the key of an action and wait for what it does; `pressed` are the actions that wait."""
     app = seen.app
-    if action.name in STEPS:
-        pressed.append(action.name)
+    if action.id in STEPS:
+        pressed.append(action.id)
         await seen.press(action.keys[0])
         await seen.until(lambda: seen.waiting == words_of(pressed))
         assert "waits for it: " in screen_text(app)
-    elif action.name in DIALOGS:
+    elif action.id in DIALOGS:
         await seen.press(action.keys[0])
         await seen.until(lambda: app.screen is not app.main)
         screen_text(app)  # without a terminal a dialog is drawn only where a test looks at it
         await seen.press("escape")
         await seen.until(lambda: app.screen is app.main)
-    elif action.name in REFUSED:
+    elif action.id in REFUSED:
         said = len(seen.said)
         await seen.press(action.keys[0])
         await seen.until(lambda: len(seen.said) > said)
-    elif action.name in SEEN:
+    elif action.id in SEEN:
         before = seen.seen()
         await seen.press(action.keys[0])
         # What is on already is shown anew by its opposite.
-        if action.name not in ("pane_1", "slower"):
+        if action.id not in ("pane_1", "slower"):
             await seen.until(lambda: seen.seen() != before)
         app.main.go("corpus")
 
@@ -206,7 +206,7 @@ async def test_every_key_while_a_corpus_is_opened(
     gates: Gates, text: Path, phases: tuple[str, ...]
 ) -> None:
     """Each phase gets some of the keys, and the last one the key that goes to the end."""
-    actions = sorted(global_actions(), key=lambda one: one.name == "end")
+    actions = sorted(global_actions(), key=lambda one: one.id == "end")
     async with opening(text, gates, phases[0]) as seen:
         app = seen.app
         pressed: list[str] = []
@@ -323,7 +323,7 @@ async def test_every_step_key_while_another_recipe_is_laid_out(
             if name not in ("play", "piece_on", "piece_back", "pieces_on", "pieces_back", "end")
         ]
         names += ["next_10", "next", "back"]
-        keys = {one.name: one.keys[0] for one in MAIN_ACTIONS if one.keys and "global" in one.contexts}
+        keys = {one.id: one.keys[0] for one in global_actions()}
         pressed: list[str] = []
         share = -(-len(names) // len(phases))
         for n, phase in enumerate(phases):

@@ -20,7 +20,6 @@ from tokentui.session.driver import Session
 from tokentui.session.shipped import TOURS
 from tokentui.session.views import ColumnWanted
 from tokentui.ui import history
-from tokentui.ui.actions import plays
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.ask import UntilScreen
 from tokentui.ui.dialogs.copying import CopyScreen, token_of
@@ -211,7 +210,7 @@ async def test_a_tour_leaves_the_places_of_the_user_alone() -> None:
     async with training() as (app, pilot):
         await pilot.press("g", "9", "enter")
         await until(pilot, lambda: step(app) == 9)
-        plays(TOURS[3].name)(app.main)
+        app.action_play_tour(TOURS[3].name)
         await until(pilot, lambda: isinstance(app.screen, TourScreen) and app.screen.arrived)
         await pilot.press("ctrl+o")
         await until(pilot, lambda: "a tour has no place to go back to" in screen_text(app))

@@ -165,8 +165,8 @@ async def test_a_filter_and_a_view_of_compare_are_in_its_titles(size: tuple[int,
 
 def test_every_pane_of_both_screens_names_its_states() -> None:
     app = explorer()
-    main = MainScreen(app.engine, ())
-    screens = (main, CompareScreen(app.engine, ()))
+    main = MainScreen(app.engine)
+    screens = (main, CompareScreen(app.engine))
     for screen in screens:
         for name in screen.panes:
             assert screen.states(name) == ()

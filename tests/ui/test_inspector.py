@@ -108,8 +108,8 @@ async def test_the_screen_of_a_token(size: tuple[int, int]) -> None:
         view = dialog.view
         assert view is not None
         assert f"1 of {view.uses}" in screen_text(pilot) or size[1] < 40
-        dialog.more_places()
-        dialog.more_places()  # before the answer: it asks for the same places
+        dialog.action_more_places()
+        dialog.action_more_places()  # before the answer: it asks for the same places
         await settled(pilot)
         assert dialog._first == 4
         assert f"4 of {view.uses}" in screen_text(pilot) or size[1] < 40
@@ -258,7 +258,7 @@ async def test_compare_inspects_by_the_column_concerned() -> None:
                     and all(one.in_sync and not one.loading for one in screen.snapshot.columns))
         await pilot.press("right")
         await until(pilot, lambda: screen.place == 1)
-        screen.inspect_typed()
+        screen.action_inspect_typed()
         await until(pilot, lambda: isinstance(app.screen, InspectScreen))
         dialog = inspector(app)
         await until(pilot, lambda: dialog.found is not None and not dialog.asking)

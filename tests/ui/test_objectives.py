@@ -18,12 +18,13 @@ from tokentui.core.errors import TokentuiError
 from tokentui.learn import Judged, Round, Why
 from tokentui.session.commands import StepPieces
 from tokentui.session.views import CurveView
-from tokentui.ui.actions import MAIN_ACTIONS
 from tokentui.ui.app import ExplorerApp
+from tokentui.ui.bindings import actions_of
 from tokentui.ui.dialogs.ask import FindScreen, HelpScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.draw.figures import amount, behind, decimal
 from tokentui.ui.draw.text import Cell
+from tokentui.ui.main import MainScreen
 from tokentui.ui.panes.tables import ColumnTable, candidates, stands
 from tokentui.ui.panes.why import curve, scrubber, sentences
 from tokentui.ui.waits import has
@@ -300,7 +301,7 @@ def test_actions_are_offered_where_they_mean_something() -> None:
     kinds: dict[str, dict[str, Any]] = {"count": {}, "score": SCORE, "gage": GAGE, "unigram": UNIGRAM}
     for name, changes in kinds.items():
         now = snapshot(**changes)
-        meant = {action.name for action in MAIN_ACTIONS if has(now, action.needs)}
+        meant = {one.id for one in actions_of(MainScreen, {}) if has(now, one.hint.needs)}
         assert fine & meant == (fine if name == "unigram" else set())
         assert ("compressed" in meant) == (name == "gage")
 

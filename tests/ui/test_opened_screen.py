@@ -355,8 +355,10 @@ async def test_an_answer_opens_no_dialog_over_one_that_was_opened_meanwhile(file
     async with opened(file, corpus) as (app, pilot):
         main = app.main
         await pilot.press("3", "1")
-        main.put_cursor(True)
-        asks = {"inspect": main.vocabulary.choose, "token": main.inspect_here, "life": main.show_life}
+        main.action_begin_cursor()
+        asks = {
+            "inspect": main.vocabulary.choose, "token": main.action_inspect_token, "life": main.action_life,
+        }
         for name, ask in asks.items():
             for meanwhile in (True, False):
                 ask()

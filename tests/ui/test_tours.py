@@ -18,7 +18,6 @@ from tokentui.session.saved import SavedSession, read
 from tokentui.session.shipped import TOURS
 from tokentui.session.tours import Stop, Tour, parse_tour, read_tour
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.keys import Action
 from tokentui.ui.start import StartScreen
 from tokentui.ui.tour import TourScreen
 
@@ -196,8 +195,8 @@ async def test_keys_of_the_users_session_are_none_of_a_tour() -> None:
     app = app_of(tour=short())
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await playing(pilot, app, 0)
-        names = {one.name for one in screen.actions}
-        assert not {"record", "compare", "first_screen"} & names
-        own: list[Action[Any]] = [one for one in screen.actions if "tour" in one.contexts]
-        assert [one.name for one in own] == ["tour_next", "tour_back", "tour_leave"]
+        sections = screen.key_sections()
+        ids = {action.id for actions in sections.values() for action in actions}
+        assert not {"record", "compare", "first_screen"} & ids
+        assert [action.id for action in sections["tour"]] == ["tour_next", "tour_back", "tour_leave"]
         assert "enter go on" in screen_text(app).splitlines()[-1]

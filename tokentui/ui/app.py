@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
-from inspect import isawaitable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import RenderableType
-from textual.actions import SkipAction
+from textual.binding import Binding, BindingType
 from textual.notifications import SeverityLevel as Severity
 
 from tokentui.core.choices import Ref
@@ -18,12 +17,11 @@ from tokentui.core.safetext import safe
 from tokentui.recipe import Run
 from tokentui.session import commands as do
 from tokentui.session.snapshot import Snapshot
-from tokentui.ui.actions import ACTIONS, COMPARE_ACTIONS, MAIN_ACTIONS, plays
+from tokentui.ui.bindings import Hint
 from tokentui.ui.chosen import Chosen
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.history import NavigationHistory
-from tokentui.ui.keys import Acting
 from tokentui.ui.link import EngineLink
 from tokentui.ui.main import MainScreen
 from tokentui.ui.screen import PaneScreen
@@ -40,11 +38,13 @@ if TYPE_CHECKING:  # loaded when it is first wanted
     from tokentui.ui.autosave import Autosave
 
 _FIRST = Ref("tokentui.ui.start:show")
+_TOUR = Ref("tokentui.ui.tour:TourScreen")
+_READ_TOUR = Ref("tokentui.session.tours:read_tour")
 _LINES_A_MESSAGE = 12
 """The lines of the screen for each message that is seen at once: so they cover nothing but the corpus."""
 
 
-class ExplorerApp(Acting, TerminalApp):
+class ExplorerApp(TerminalApp):
     """The explorer: an app about a session, which it knows by its commands and snapshots.
 
     Args:
@@ -65,7 +65,14 @@ class ExplorerApp(Acting, TerminalApp):
 
     TITLE = "tokentui"
     CSS_PATH = "app.tcss"
-    ACTIONS = ACTIONS
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+l", "app.repaint", "repaint", tooltip="Draw the screen again", id="repaint",
+            priority=True),
+        Binding("ctrl+z", "app.suspend_process", "suspend", tooltip="Go back to the shell; fg returns",
+            id="suspend", priority=True),
+        Binding("ctrl+c,ctrl+q", "app.quit", "quit", tooltip="Quit, wherever the focus is", id="quit_now",
+            priority=True, group=Hint(rank=23, typing=True)),
+    ]
     ENABLE_COMMAND_PALETTE = False
 
     def __init__(
@@ -90,6 +97,8 @@ class ExplorerApp(Acting, TerminalApp):
         source = begun.sources[0] if begun is not None and len(begun.sources) == 1 and not begun.as_ else ""
         self.make_session = session_factory
         """Makes another session, such as that of a tour."""
+        self.user_keys: Mapping[str, str] = {}
+        """The keys that the user gave to bindings, by id."""
         self.engine = EngineLink(self, session_factory, run)
         """The link to the session of the user."""
         self.recorder = TourRecorder(source, lambda: self.engine.run)
@@ -124,25 +133,21 @@ class ExplorerApp(Acting, TerminalApp):
         else:
             self.history.go_back()
 
-    async def action_do(self, key: str) -> None:
-        """Do what a key stands for: one of the program's own, or one of the screen that is seen."""
-        always = next((one for one in ACTIONS if one.always and key in one.keys), None)
-        on: Any = self if always is not None else self.screen
-        action = always or (on.action_of(key) if isinstance(on, PaneScreen) else None)
-        if action is None or action.does is None:
-            if isinstance(on, PaneScreen) and on.kind == "compare":
-                self._tell_where(key)
-            raise SkipAction
-        done = action.does(on)
-        if isawaitable(done):
-            await done
+    def action_repaint(self) -> None:
+        """Draw the screen again."""
+        self.repaint()
 
-    def _tell_where(self, key: str) -> None:
-        """Say that a letter is a key of the main screen, where it is one."""
-        for one in MAIN_ACTIONS:
-            if key in one.keys and len(key) == 1 and one.palette and not one.needs:
-                self.say(f"{key} ({one.label}) works on the main screen: esc goes back there")
-                return
+    def show_first_screen(self) -> None:
+        """Show the first screen over the main one."""
+        _FIRST(self)
+
+    def action_play_tour(self, name: str) -> None:
+        """Play a tour that ships with the program."""
+        self.play_tour(_READ_TOUR(name))
+
+    def play_tour(self, tour: Tour) -> None:
+        """Play a tour over the screen."""
+        self.push_screen(_TOUR(self, tour, boundaries=self.main.text.boundaries))
 
     # From beginning to end.
 
@@ -150,7 +155,7 @@ class ExplorerApp(Acting, TerminalApp):
         """The main screen, below all others. It is made here and not before: an input asks the running app
         for its looks.
         """
-        self.main = MainScreen(self.engine, MAIN_ACTIONS, self._typed,
+        self.main = MainScreen(self.engine, self._typed,
             self._boundaries or self.usual_boundaries)
         return self.main
 
@@ -173,9 +178,9 @@ class ExplorerApp(Acting, TerminalApp):
             self._begin_anew()
 
         if self._first_screen:
-            _FIRST(self)
+            self.show_first_screen()
         if self._tour is not None:
-            plays(self._tour)(self.main)
+            self.play_tour(self._tour)
 
     def _begin_anew(self) -> None:
         def opened(_: None) -> None:
@@ -288,7 +293,7 @@ class ExplorerApp(Acting, TerminalApp):
             return
         if engine.snapshot is not None and engine.snapshot.running:
             engine.send(do.Play(False))
-        screen = CompareScreen(engine, COMPARE_ACTIONS, self.main.encode.line.value)
+        screen = CompareScreen(engine, self.main.encode.line.value)
 
         def left(_: None) -> None:
             engine.send(do.Leave())

@@ -7,7 +7,9 @@ import contextlib
 import dataclasses
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
@@ -20,7 +22,6 @@ from tokentui.text.named import short_name
 from tokentui.ui.dialogs import Dialog, Told
 from tokentui.ui.dialogs.open import file_column
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
 from tokentui.ui.screen import PaneScreen
 
@@ -314,11 +315,11 @@ class OfferScreen(Dialog[bool]):
     """
 
     HEADING = "Go on?"
-    ACTIONS = (
-        Action(("enter",), "go on", lambda it: it.dismiss(True)),
-        Action(("n",), "begin anew", lambda it: it.dismiss(False)),
-        Action(("escape",), "later", lambda it: it.leave()),
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "dismiss(True)", "go on"),
+        Binding("n", "dismiss(False)", "begin anew"),
+        Binding("escape", "leave", "later"),
+    ]
 
     def __init__(self, engine: EngineLink, kept: SavedSession, note: str) -> None:
         super().__init__(engine)

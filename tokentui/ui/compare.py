@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
+from typing import ClassVar
 
 from textual import on
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.events import Key
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -18,21 +19,32 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.session import commands as do
 from tokentui.session.snapshot import CURVES, Snapshot
 from tokentui.session.views import BETWEEN, ColumnSnapshot, ColumnWanted, Passage, Viewport
-from tokentui.ui.dialogs.ask import AskLine, conventions, foretell_conventions
+from tokentui.ui.bindings import Hint, Owners, actions_of
+from tokentui.ui.dialogs.ask import AskLine, GoToScreen, conventions, foretell_conventions
 from tokentui.ui.dialogs.diff import DiffScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen
 from tokentui.ui.dialogs.what_if import Choice, WhatIfScreen, changed, choices, subject_of
+from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.table import VirtualTable
-from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
+from tokentui.ui.main import MainScreen
 from tokentui.ui.panes import lines as bands
-from tokentui.ui.panes.aligned import CompareEncode
-from tokentui.ui.panes.between import AgreementList, DivergencePane, MeasuresList, TokensPane, entry_of
+from tokentui.ui.panes.aligned import AlignedRows, CompareEncode
+from tokentui.ui.panes.between import (
+    AgreementList,
+    DivergencePane,
+    MeasuresList,
+    SideTable,
+    TokensPane,
+    TokenTable,
+    entry_of,
+)
 from tokentui.ui.panes.curves import CurveChart, foretell_target
 from tokentui.ui.panes.lines import COLUMNS, ENCODE, PANES
 from tokentui.ui.panes.pane import Pane, StatusBand
 from tokentui.ui.screen import Layout, PaneScreen
+from tokentui.ui.typed import TypedLine
 
 _CONTEXTS = {COLUMNS: "choices", "vocabulary": "tokens", ENCODE: "aligned"}
 """The contexts of keys that have another name than their pane."""
@@ -45,15 +57,77 @@ class CompareScreen(PaneScreen):
 
     Args:
         engine: The link to the session.
-        actions: The actions of its keys.
         typed: The initial text of the input line.
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n", "step(1)", "next", tooltip="All columns a step on", id="compare_next",
+            group=Hint(rank=1)),
+        Binding("b", "step(-1)", "back", tooltip="All columns a step back", id="compare_back",
+            group=Hint(rank=2)),
+        Binding("g", "go_to", "go to", tooltip="Go to a step, or to a size of the vocabulary",
+            id="compare_go_to", group=Hint(rank=10)),
+        Binding("I", "sync_by", "in step by", id="in_step", group=Hint(rank=6),
+            tooltip="Keep columns in step by merges, by ids, or by tokens left"),
+        Binding("d", "go_to_parting", "part", id="to_parting", group=Hint(rank=5),
+            tooltip="Go to the first step that two columns make differently"),
+        Binding("equals_sign", "show_differences", "differences", id="differences",
+            tooltip="Show what differs from one of the two columns to the other: merges, ids, tokens, "
+            "documents"),
+        Binding("D", "turn_spelling", "spelling", id="spelling",
+            tooltip="Compare merges by what they mean, or as they are spelled"),
+        Binding("A", "turn_pair(1)", "pair", tooltip="Look at another two of the columns", id="pair",
+            group=Hint(rank=14)),
+        Binding("J", "go_to_disagreement(False)", "disagree", id="next_parting", group=Hint(rank=8),
+            tooltip="Go to the next place that the columns cut differently"),
+        Binding("K", "go_to_disagreement(True)", "disagree before", id="last_parting",
+            tooltip="Go to the place before that the columns cut differently"),
+        Binding("E", "turn_passage", "passage", id="passage", group=Hint(rank=12),
+            tooltip="Show a passage of the corpus encoded; again: what was typed"),
+        Binding("c", "ask_column", "compare", id="add", group=Hint(rank=7),
+            tooltip="Compare with one more: a recipe, or a tokenizer from a file"),
+        Binding("x", "ask_what_if", "what if", id="compare_what_if",
+            tooltip="Forbid a pair or a token, or force a pair, in the column; take that back"),
+        Binding("delete", "remove_column", "remove", tooltip="Remove the column", id="remove",
+            group=Hint(rank=16)),
+        Binding("left_parenthesis", "move_column(-1)", "to the left", tooltip="Move the column to the left",
+            id="move_left", group=Hint(rank=17)),
+        Binding("right_parenthesis", "move_column(1)", "to the right", id="move_right",
+            tooltip="Move the column to the right"),
+        Binding("Z", "zoom", "zoom", tooltip="Give the pane the whole screen, or back", id="zoom",
+            group=Hint(rank=9)),
+        Binding("M", "turn_formulas", "formulas", id="formulas", group=Hint(rank=15),
+            tooltip="Show the formula of each measure, or not"),
+        Binding("V", "ask_held_out", "second corpus", id="held_out",
+            tooltip="Open a second corpus, measured too; none: close it"),
+        Binding("slash", "find", "find", id="compare_find", group=Hint(rank=13),
+            tooltip="Find tokens that hold a text, in the list of the vocabularies"),
+        Binding("escape", "leave", "leave", id="compare_leave", group=Hint(rank=9),
+            tooltip="Stop what takes long; else leave typing; else back to the main screen"),
+        Binding("1", "columns", "pane 1", tooltip="Go to the columns; again: to the next one",
+            id="to_columns"),
+        Binding("2", "pane('parting')", "pane 2", id="to_sides",
+            tooltip="Go to where two columns part, with both tables of candidates"),
+        Binding("3", "pane('vocabulary')", "pane 3", tooltip="Go to what two vocabularies share",
+            id="to_tokens"),
+        Binding("4", "pane('encode')", "pane 4", tooltip="Go to the encodings under each other",
+            id="to_encode"),
+        Binding("5", "pane('measures')", "pane 5", tooltip="Go to the measures", id="to_measures"),
+        Binding("6", "pane('agreement')", "pane 6", id="to_agreement",
+            tooltip="Go to how far two columns agree on the corpus"),
+        Binding("7", "pane('curves')", "pane 7", tooltip="Go to the curves", id="to_curves"),
+    ]
+    KEY_OWNERS: ClassVar[Owners] = (
+        ("rows", ScrolledLines), ("choices", bands.CandidateTable), ("choices", bands.ColumnPane),
+        ("parting", SideTable), ("parting", DivergencePane), ("tokens", TokenTable), ("tokens", TokensPane),
+        ("aligned", AlignedRows), ("encode", TypedLine), ("measures", MeasuresList),
+        ("agreement", AgreementList), ("curves", CurveChart),
+    )
     MESSAGES = 1
     WITHOUT_TOKENS = frozenset({"measures", "curves"})
     encode: CompareEncode
 
-    def __init__(self, engine: EngineLink, actions: Sequence[Action[Any]], typed: str = "") -> None:
+    def __init__(self, engine: EngineLink, typed: str = "") -> None:
         self.parting, self.vocabulary, self.encode = DivergencePane(), TokensPane(), CompareEncode(typed)
         self.measures, self.agreement, self.curves = MeasuresList(), AgreementList(), CurveChart()
         panes: dict[str, Pane] = {
@@ -61,7 +135,7 @@ class CompareScreen(PaneScreen):
             "measures": self.measures, "agreement": self.agreement, "curves": self.curves,
         }
         look = Viewport(wants=_COLUMN_SECTIONS, candidates_rows=20, curve_points=200)
-        super().__init__(engine, PANES, actions, COLUMNS, "compare", look, panes, bands.LEAST)
+        super().__init__(engine, PANES, COLUMNS, look, panes, bands.LEAST)
         self.place = 0
         """The column that keys are about."""
         self.zoomed = False
@@ -198,7 +272,7 @@ class CompareScreen(PaneScreen):
         self.place = place
         self.go(COLUMNS)
 
-    def turn(self, by: int) -> None:
+    def action_next_pane(self, by: int) -> None:
         """Go to the next pane, or the one before; each column is one."""
         stops: list[tuple[str, int]] = [(COLUMNS, n) for n in range(self.count)]
         stops += [(name, self.place) for name in PANES if name != COLUMNS]
@@ -229,7 +303,7 @@ class CompareScreen(PaneScreen):
     @on(VirtualTable.Chosen)
     def _chosen(self, event: VirtualTable.Chosen) -> None:
         if event.table is self.parting.left.table:
-            self.go_to_parting()
+            self.action_go_to_parting()
         elif event.table is self.agreement:
             if (text := self.agreement.texts.get(event.key)) is not None:
                 self.engine.send(do.ShowPassage(None))
@@ -247,9 +321,9 @@ class CompareScreen(PaneScreen):
 
     @on(Input.Submitted)
     def _typed_entered(self) -> None:
-        self.inspect_typed()
+        self.action_inspect_typed()
 
-    def inspect_typed(self) -> None:
+    def action_inspect_typed(self) -> None:
         """Explain the word at the cursor of the typed text, as the column encodes it that has been looked at.
         """
         aligned, place = self.now.between.aligned, self.encode.place
@@ -274,7 +348,7 @@ class CompareScreen(PaneScreen):
         """The column that keys are about. One that was added may not be there yet."""
         return self.now.columns[min(self.place, len(self.now.columns) - 1)]
 
-    def turn_pair(self, by: int) -> None:
+    def action_turn_pair(self, by: int) -> None:
         """Look at another two of the columns."""
         pairs = list(combinations([column.key for column in self.now.columns], 2))
         if self.pair in pairs and len(pairs) > 1:
@@ -284,7 +358,7 @@ class CompareScreen(PaneScreen):
         else:
             self.app.say("there are only two columns: c adds one")
 
-    def go_to_parting(self) -> None:
+    def action_go_to_parting(self) -> None:
         """Go before the first step that the two columns make differently."""
 
         def parted(step: int | None) -> None:
@@ -298,26 +372,26 @@ class CompareScreen(PaneScreen):
         if self.now and self.pair is not None:
             self.engine.send(do.GoToDivergence(*self.pair), parted, given_up)
 
-    def show_differences(self) -> None:
+    def action_show_differences(self) -> None:
         """Show what differs between the two columns."""
         names = {column.key: column.name for column in self.now.columns}
         if self.pair is not None:
             a, b = self.pair
             self.app.push_screen(DiffScreen(self.engine, self.pair, (names[a], names[b])))
 
-    def turn_spelling(self) -> None:
+    def action_turn_spelling(self) -> None:
         """Compare merges by what they mean, or as they are spelled."""
         self.see(literal=not self.look.literal)
         how = "as they are spelled" if self.look.literal else f"by what they mean: {ONE_BOUNDARY}"
         self.app.say(f"merges are compared {how}")
 
-    def turn_passage(self) -> None:
+    def action_turn_passage(self) -> None:
         """A passage of the corpus, or what was typed."""
         typed = self.now.between.aligned.passage is None
         self.engine.send(do.ShowPassage(Passage() if typed else None))
         self.go(ENCODE)
 
-    def go_to_disagreement(self, backward: bool) -> None:
+    def action_go_to_disagreement(self, backward: bool) -> None:
         """Go to the next place that the columns cut differently, or the one before."""
         walks = self.now.between.aligned.passage is not None
         if self.active != ENCODE and not self.panes[ENCODE].display:
@@ -340,7 +414,7 @@ class CompareScreen(PaneScreen):
         else:
             self.app.say("this text is cut alike: E looks in the corpus")
 
-    def ask_column(self) -> None:
+    def action_ask_column(self) -> None:
         """Ask for another column, and go to it."""
         place = len(self.now.columns)
         if place == MOST:
@@ -354,11 +428,11 @@ class CompareScreen(PaneScreen):
         here = self.column_here()
         self.app.push_screen(AddScreen(self.engine, "Add a column", here.recipe, here), add)
 
-    def remove_column(self) -> None:
+    def action_remove_column(self) -> None:
         """Remove the column."""
         self.engine.send(do.RemoveColumn(self.column_here().key))
 
-    def ask_what_if(self) -> None:
+    def action_ask_what_if(self) -> None:
         """Ask what would be changed in the column: of the pair under the cursor. A column that is under
         what-ifs takes it in, or is without one again; of another one the changed run opens at its right.
         """
@@ -382,12 +456,12 @@ class CompareScreen(PaneScreen):
 
         self.app.push_screen(WhatIfScreen(self.engine, subject_of(row), choices(column, row)), taken)
 
-    def move_column(self, by: int) -> None:
+    def action_move_column(self, by: int) -> None:
         """Move the column to one side."""
         if 0 <= self.place + by < len(self.now.columns):
             self.engine.send(do.MoveColumn(self.column_here().key, by))
 
-    def turn_formulas(self) -> None:
+    def action_turn_formulas(self) -> None:
         """Formulas, or conventions."""
         if self.active != "measures":
             self.go("measures")
@@ -400,17 +474,17 @@ class CompareScreen(PaneScreen):
         self.vocabulary.redraw(force=True)
         self.update_panes()
 
-    def turn_bare(self) -> None:
+    def action_turn_bare(self) -> None:
         """Compare tokens without marks, or with them."""
         self.vocabulary.turn_bare()
         self.list_tokens()
 
-    def turn_curve(self, by: int) -> None:
+    def action_turn_curve(self, by: int) -> None:
         """Draw another curve."""
         self.curves.turn(by)
         self.update_titles()
 
-    def ask_target(self) -> None:
+    def action_ask_target(self) -> None:
         """Ask for a target of a vocabulary, and tell where each curve meets it."""
 
         def take(line: str) -> None:
@@ -421,12 +495,12 @@ class CompareScreen(PaneScreen):
 
         self.app.push_screen(AskLine(self.engine, "Target", foretell_target, take))
 
-    def ask_conventions(self) -> None:
+    def action_ask_conventions(self) -> None:
         """Ask for conventions."""
         take = lambda line: self.engine.send(do.MeasureUnder(*conventions(line)))  # noqa: E731
         self.app.push_screen(AskLine(self.engine, "Measure under", foretell_conventions, take))
 
-    def ask_held_out(self) -> None:
+    def action_ask_held_out(self) -> None:
         """Ask for a second corpus, or close it."""
         if self.snapshot is not None and self.snapshot.between.held_out:
             self.engine.send(do.HoldOut(""))
@@ -437,7 +511,7 @@ class CompareScreen(PaneScreen):
         if isinstance(choice, do.Open):
             self.engine.send(do.HoldOut(choice.sources[0], choice.as_))
 
-    def find(self) -> None:
+    def action_find(self) -> None:
         """Ask what to find in the list of the vocabularies."""
 
         def asked(text: str) -> None:
@@ -447,7 +521,7 @@ class CompareScreen(PaneScreen):
 
         self.ask_find("the vocabularies", self.vocabulary.seek, asked)
 
-    def find_again(self, backward: bool) -> None:
+    def action_find_again(self, backward: bool) -> None:
         """Go to the next row of the list that holds what was looked for, or the one before."""
         if not self.vocabulary.seek:
             self.app.say("nothing to find yet: press /")
@@ -455,7 +529,7 @@ class CompareScreen(PaneScreen):
             self.app.say(f"not found: {self.vocabulary.seek}")
         self.list_tokens()
 
-    def ask_filter(self) -> None:
+    def action_filter(self) -> None:
         """Ask for a text, and list only the tokens that hold it; none: all of them."""
 
         def asked(text: str) -> None:
@@ -465,27 +539,50 @@ class CompareScreen(PaneScreen):
 
         self.ask_find("the vocabularies", self.vocabulary.find, asked, "only rows of")
 
-    def sideways(self, by: int) -> None:
-        """Go to what stands at the side of what has the focus: a column, a pair, a list; or scroll."""
-        match self.active:
-            case "columns":
-                self.go_to_column((self.place + by) % self.count)
-            case "vocabulary":
-                self.vocabulary.turn(by)
-                self.list_tokens()
-            case "encode":
-                self.encode.rows.sideways(by)
-            case "curves":
-                self.curves.sideways(by)
-            case _:
-                self.turn_pair(by)
+    def action_pane(self, pane: str) -> None:
+        """Go to a pane."""
+        self.go(pane)
 
-    def zoom(self) -> None:
+    def action_columns(self) -> None:
+        """Go to the columns; from one of them to the next."""
+        if self.active == COLUMNS:
+            self.action_next_column(1)
+        else:
+            self.go(COLUMNS)
+
+    def action_next_column(self, by: int) -> None:
+        """Go to the next column, or the one before if `by` is negative."""
+        self.go_to_column((self.place + by) % self.count)
+
+    def action_next_list(self, by: int) -> None:
+        """Show the next list of tokens, or the one before if `by` is negative."""
+        self.vocabulary.turn(by)
+        self.list_tokens()
+
+    def action_go_to(self) -> None:
+        """Prompt for a step or a size, and go there."""
+        if self.now:
+            self.app.push_screen(GoToScreen(self.engine))
+
+    def action_sync_by(self) -> None:
+        """Keep the columns in step by the next measure: merges, ids, tokens left."""
+        self.engine.send(do.SyncBy())
+
+    def on_key(self, event: Key) -> None:
+        """Say that a letter is a key of the main screen, if it does nothing here."""
+        if len(event.key) > 1 or event.key in self.active_bindings:
+            return
+        for action in actions_of(MainScreen, self.app.user_keys):
+            if event.key in action.keys and not action.hint.needs:
+                self.app.say(f"{event.key} ({action.label}) works on the main screen: esc goes back there")
+                return
+
+    def action_zoom(self) -> None:
         """Give the pane all the room, or put the others back."""
         self.zoomed = not self.zoomed
         self.lay_out()
 
-    def leave(self) -> None:
+    def action_leave(self) -> None:
         """Leave typing; else stop walking; else end finding; else give the others their room back; else
         leave."""
         now = self.snapshot
@@ -500,6 +597,6 @@ class CompareScreen(PaneScreen):
             self.vocabulary.find_text("")
             self.list_tokens()
         elif self.zoomed:
-            self.zoom()
+            self.action_zoom()
         else:
             self.dismiss(None)

@@ -4,33 +4,45 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Input
 
+from tokentui.analyze.analyses import ANALYSES
 from tokentui.core.choices import Ref
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import GLYPH_MODES, GlyphMode
 from tokentui.learn.rows import BY_COUNT, Candidate, Entry, Traits
 from tokentui.session import commands as do
 from tokentui.session.saved import remember
+from tokentui.session.shipped import TOURS
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.views import VOCABULARY_ORDERS, CorpusPlace, Found, Viewport
+from tokentui.session.views import VOCABULARY_ORDERS, ColumnWanted, CorpusPlace, Found, Viewport
+from tokentui.ui.bindings import BoundAction, Hint, Owners
 from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
 from tokentui.ui.panes.corpus import CorpusPane, CorpusText
 from tokentui.ui.panes.encode import EncodePane, first_words
 from tokentui.ui.panes.pane import Pane, StatusBand, state_cell
 from tokentui.ui.panes.scrubber import Scrubber
-from tokentui.ui.panes.tables import ColumnTable, candidates, counted_in, entries, match_cell, size_state
+from tokentui.ui.panes.tables import (
+    ColumnTable,
+    PairTable,
+    candidates,
+    counted_in,
+    entries,
+    match_cell,
+    size_state,
+)
 from tokentui.ui.panes.why import header, sentences, tabs, why_lines
 from tokentui.ui.screen import Layout, PaneScreen
+from tokentui.ui.typed import TypedLine
 from tokentui.ui.waits import NotYet, loads
 
 if TYPE_CHECKING:
@@ -47,10 +59,29 @@ LEAST = 30, 8
 
 ORDERS = {"id": "id", "token": "longest", "uses": "most used", "step": "newest", "log p": "newest"}
 """The order of the vocabulary that a click on the head of a column chooses."""
+# Dialogs are loaded when they are first opened.
 INSPECT = Ref("tokentui.ui.dialogs.inspect:InspectScreen")
 LIFE = Ref("tokentui.ui.dialogs.life:LifeScreen")
 OPEN = Ref("tokentui.ui.dialogs.open:OpenScreen")
 WHAT_IF = Ref("tokentui.ui.dialogs.what_if:ask_beside")
+_ADD = Ref("tokentui.ui.dialogs.open:AddScreen")
+_AS_LEFT = Ref("tokentui.ui.dialogs.open:AS_LEFT")
+_ANALYSIS = Ref("tokentui.ui.dialogs.analysis:AnalysisScreen")
+_CHAT = Ref("tokentui.ui.dialogs.chat:ChatScreen")
+_COMPRESSED = Ref("tokentui.ui.dialogs.pieces:show_compressed")
+_DROPOUT = Ref("tokentui.ui.dialogs.drawn:DrawnScreen")
+_EDIT = Ref("tokentui.ui.dialogs.edit:EditScreen")
+_EXPORT = Ref("tokentui.ui.dialogs.export:ExportScreen")
+_FACTS = Ref("tokentui.ui.dialogs.facts:FactsScreen")
+_GO_TO = Ref("tokentui.ui.dialogs.ask:GoToScreen")
+_PIECES = Ref("tokentui.ui.dialogs.pieces:PiecesScreen")
+_PREDICT = Ref("tokentui.ui.predict:turn")
+_QUESTIONS = Ref("tokentui.ui.dialogs.questions:QuestionsScreen")
+_RECIPE = Ref("tokentui.ui.dialogs.recipe:choose_recipe")
+_RECORD = Ref("tokentui.ui.tour_writer:ask_name")
+_STEPS = Ref("tokentui.ui.dialogs.steps:StepsScreen")
+_UNTIL = Ref("tokentui.ui.dialogs.ask:UntilScreen")
+_WHY = Ref("tokentui.ui.dialogs.steps:show_why")
 
 
 class MainScreen(PaneScreen):
@@ -58,25 +89,122 @@ class MainScreen(PaneScreen):
 
     Args:
         engine: The link to the session.
-        actions: The actions of its keys.
         typed: The initial text of the encode pane.
         boundaries: The initial mark between tokens of the corpus.
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n,right", "step(1)", "next", id="next", group=Hint(rank=1),
+            tooltip="Make the next step: a merge, an EM step, a pruning"),
+        Binding("b,left", "step(-1)", "back", tooltip="Take the last step back", id="back",
+            group=Hint(rank=2)),
+        Binding("l", "step_pieces(1)", "piece on", id="piece_on", group=Hint(rank=4, needs="finer"),
+            tooltip="Drop the next piece of a pruning"),
+        Binding("h", "step_pieces(-1)", "piece back", id="piece_back", group=Hint(rank=4, needs="finer"),
+            tooltip="Take a piece of a pruning back"),
+        Binding("L", "step_pieces(100)", "+100 pieces", id="pieces_on", group=Hint(needs="finer"),
+            tooltip="Drop the next 100 pieces of a pruning"),
+        Binding("H", "step_pieces(-100)", "−100 pieces", id="pieces_back", group=Hint(needs="finer"),
+            tooltip="Take 100 pieces of a pruning back"),
+        Binding("g", "go_to", "go to", id="go_to", group=Hint(rank=5),
+            tooltip="Go to a step, or to the step that makes a token"),
+        Binding("U", "run_until", "until", id="until",
+            tooltip="Run until a token is made, to a size of the vocabulary, or to a number of bytes per "
+            "token"),
+        Binding("a", "choose_recipe", "algorithm", id="algorithm", group=Hint(rank=6),
+            tooltip="Choose another algorithm, or another value on one of its axes"),
+        Binding("c", "compare", "compare", id="compare", group=Hint(rank=6),
+            tooltip="Compare this with another recipe or tokenizer"),
+        Binding("o", "open", "open", tooltip="Open a corpus, or a tokenizer file", id="open",
+            group=Hint(rank=8)),
+        Binding("m", "steps", "steps", id="steps",
+            tooltip="List all steps made so far: search, sort, go to one"),
+        Binding("Y", "why", "why", id="why_all",
+            tooltip="Explain the next step and the last one at length"),
+        Binding("x", "ask_what_if", "what if", id="what_if",
+            tooltip="Forbid a pair or a token, force a pair, leave a merge out: the changed run beside this "
+            "one"),
+        Binding("slash", "find", "find", tooltip="Find text in the pane that has the focus", id="find",
+            group=Hint(rank=9)),
+        Binding("f", "follow_merge", "follow", id="follow", group=Hint(rank=11),
+            tooltip="Show where in the corpus the last merge was made; again: the next place"),
+        Binding("e", "export", "export", id="export", group=Hint(rank=14),
+            tooltip="Write the tokenizer of this step to a file, in any format that can hold it"),
+        Binding("u", "questions", "questions", id="questions", group=Hint(rank=13),
+            tooltip="Show which tokens are used, what they save, what more steps would give, and how words "
+            "are written"),
+        Binding("percent_sign", "dropout", "dropout", id="dropout",
+            tooltip="Encode the typed text with some merges left out at random, and show each draw"),
+        Binding("F", "facts", "facts", id="facts", group=Hint(rank=13),
+            tooltip="Show the facts of the tokenizer, its steps, and a report on its health"),
+        Binding("X", "edit_vocabulary", "change", id="edit_vocabulary",
+            tooltip="Change the vocabulary: prune it to the corpus, train on, add tokens; see what goes, and "
+            "write it"),
+        *(
+            Binding(analysis.key, f"analyze({analysis.name!r})", analysis.name, tooltip=analysis.about,
+                id=f"analyze_{analysis.name}")
+            for analysis in ANALYSES.values() if analysis.key
+        ),
+        Binding("P", "predict", "predict", id="predict",
+            tooltip="Hide the next pair and guess it, with a score; again: show it"),
+        Binding("R", "record", "record", id="record",
+            tooltip="Write the walk just made as a tour, to a file"),
+        Binding("W", "first_screen", "welcome", id="first_screen",
+            tooltip="Show the first screen again: keys and tours"),
+        Binding("w", "life", "life", id="life",
+            tooltip="Show each step that cut the word at the cursor anew, and go there"),
+        Binding("escape", "leave", "cancel", id="cancel",
+            tooltip="Stop what takes long; else leave typing, or end finding"),
+        Binding("1", "pane('corpus')", "pane 1", tooltip="Go to the corpus", id="pane_1"),
+        Binding("2", "pane('pairs')", "pane 2", id="pane_2",
+            tooltip="Go to the pairs, or the pieces by loss"),
+        Binding("3", "pane('vocabulary')", "pane 3", tooltip="Go to the vocabulary", id="pane_3"),
+        Binding("4", "pane('encode')", "pane 4", tooltip="Go to the typed text", id="pane_4"),
+        # About one pane, in all of them.
+        Binding("s", "turn_boundaries", "boundaries", id="boundaries", group=Hint(rank=18, pane="corpus"),
+            tooltip="Show the boundaries of tokens by shades, or by bars between them"),
+        Binding("z", "compressed", "compressed", id="compressed",
+            group=Hint(rank=4, pane="corpus", needs="compresses"),
+            tooltip="Show the compressed text and its table"),
+        Binding("B", "turn_ages", "ages", id="ages", group=Hint(pane="corpus"),
+            tooltip="Colour the corpus and the typed text by the steps that made their tokens, or not"),
+        Binding("p", "pieces", "pieces", id="pieces", group=Hint(rank=13, pane="corpus"),
+            tooltip="Show how the text is cut into pieces, and by which branch of the split"),
+        Binding("t", "edit_corpus", "edit", id="edit", group=Hint(rank=9, pane="corpus"),
+            tooltip="Type into the corpus; each change is trained on at once"),
+        Binding("S", "sort_vocabulary", "sort", id="order", group=Hint(rank=7, pane="vocabulary"),
+            tooltip="Sort by newest, most used, longest or id"),
+    ]
+    KEY_OWNERS: ClassVar[Owners] = (
+        ("corpus", CorpusPane), ("corpus", CorpusText),
+        ("editor", Ref("tokentui.ui.panes.editor:CorpusEditor")),
+        ("pairs", PairTable), ("vocabulary", ColumnTable), ("encode", TypedLine), ("encode", EncodePane),
+    )
+    KEYLESS_ACTIONS: ClassVar[Sequence[BoundAction]] = (
+        *(
+            BoundAction(f"analyze_{analysis.name}", (), analysis.name, analysis.about,
+                f"analyze({analysis.name!r})")
+            for analysis in ANALYSES.values() if not analysis.key
+        ),
+        *(
+            BoundAction(f"tour_{tour.name}", (), "tour", f"Tour: {tour.title}",
+                f"app.play_tour({tour.name!r})")
+            for tour in TOURS
+        ),
+    )
     encode: EncodePane
 
     def __init__(
-        self, engine: EngineLink, actions: Sequence[Action[Any]], typed: str = "",
-        boundaries: Boundaries = "shade",
+        self, engine: EngineLink, typed: str = "", boundaries: Boundaries = "shade"
     ) -> None:
         self.text = CorpusText(boundaries, self._want_text, self.update_titles)
         self.corpus = CorpusPane(engine, self.text, self._editor_turned)
-        self.pairs = ColumnTable("candidates", candidates)
+        self.pairs = PairTable("candidates", candidates)
         self.vocabulary = ColumnTable("vocabulary", entries)
         self.encode = EncodePane(typed, self.update_titles)
         self.tables = {"pairs": self.pairs, "vocabulary": self.vocabulary}
         panes: dict[str, Pane] = {"corpus": self.corpus, **self.tables, "encode": self.encode}
-        super().__init__(engine, _NAMES, actions, "corpus", "global", Viewport(), panes, LEAST)
+        super().__init__(engine, _NAMES, "corpus", Viewport(), panes, LEAST)
         self.sought: tuple[str, str] = ("", "")
         """The last search, as (pane, text)."""
         self.prediction: Prediction | None = None
@@ -184,7 +312,7 @@ class MainScreen(PaneScreen):
             }
             for name, on in kinds.items():
                 self.set_class(on, name)
-            self.footer_line.say(self.hints())
+            self.show_footer()
         title = f"2 {now.main.traits.candidate.capitalize()}s{counted_in(now.main)}"
         if title != self.names["pairs"][0]:
             self.names = {**self.names, "pairs": (title, title)}
@@ -251,7 +379,7 @@ class MainScreen(PaneScreen):
     @on(VirtualTable.HeadClicked)
     def _head_clicked(self, event: VirtualTable.HeadClicked) -> None:
         if event.table is self.pairs and event.title == "f(xy)":
-            self.turn_pairs()
+            self.action_sort_pairs()
         elif event.table is self.vocabulary and event.title in ORDERS:
             self.sort_by(ORDERS[event.title])
 
@@ -283,15 +411,27 @@ class MainScreen(PaneScreen):
 
         self.push_answer(INSPECT(self.engine, row, asks=True, neighbour=neighbour))
 
-    def put_cursor(self, on: bool) -> None:
-        """Put a cursor on the corpus, or take it away."""
-        if on:
-            self.text.begin_cursor()
-        else:
-            self.text.end_cursor()
-        self.footer_line.say(self.hints())
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave the keys of the corpus cursor, and of scores, to other actions where there are none.
 
-    def inspect_here(self) -> None:
+        A key that cannot act stays enabled and says why. Textual would pass a disabled key on, to the next
+        binding of it: `l`, for a piece, ran the list.
+        """
+        if action in ("inspect_token", "end_cursor"):
+            return self.text.cursor is not None
+        return action != "sort_pairs" or (self._traits is not None and bool(self._traits.scores))
+
+    def action_begin_cursor(self) -> None:
+        """Put a cursor on the corpus."""
+        self.text.begin_cursor()
+        self.show_footer()
+
+    def action_end_cursor(self) -> None:
+        """Remove the cursor from the corpus."""
+        self.text.end_cursor()
+        self.show_footer()
+
+    def action_inspect_token(self) -> None:
         """Inspect the token under the cursor of the corpus."""
 
         def found(answer: tuple[int | None, TokenAt] | None) -> None:
@@ -305,7 +445,7 @@ class MainScreen(PaneScreen):
         if (place := self.text.cursor_part) is not None:
             self.engine.send(do.TokenThere(*place), found)
 
-    def show_life(self) -> None:
+    def action_life(self) -> None:
         """Show the life of the word under the cursor of the corpus, or of the typed text."""
 
         def found(answer: tuple[int | None, TokenAt] | None) -> None:
@@ -326,9 +466,132 @@ class MainScreen(PaneScreen):
             place = self.encode.place
             self.app.push_screen(INSPECT(self.engine, typed=(text, place)))
 
+    @property
+    def help_section(self) -> str:
+        """The section that the help shows first."""
+        return "corpus" if self.context == "cursor" else self.context
+
     # What keys do.
 
-    def leave(self) -> None:
+    def action_step(self, steps: int) -> None:
+        """Move steps forward, or back if negative; guess the next step if it is hidden."""
+        if steps == 1 and self.prediction is not None:
+            self.prediction.ask()
+        else:
+            super().action_step(steps)
+
+    def action_step_pieces(self, pieces: int) -> None:
+        """Drop the next pieces of a pruning, or take some back if negative."""
+        self.engine.send(do.StepPieces(pieces))
+
+    def action_pane(self, pane: str) -> None:
+        """Go to a pane."""
+        self.go(pane)
+
+    def action_go_to(self) -> None:
+        """Prompt for a step or a token, and go there."""
+        self.app.push_screen(_GO_TO(self.engine))
+
+    def action_run_until(self) -> None:
+        """Prompt for a condition, and run until it is met."""
+        self.app.push_screen(_UNTIL(self.engine))
+
+    def action_choose_recipe(self) -> None:
+        """Choose another recipe, and train by it."""
+        _RECIPE(self)
+
+    def action_compare(self) -> None:
+        """Prompt for a second column, and compare the current training with it.
+
+        Raises:
+            NotYet: Nothing is trained yet.
+        """
+        now = self.engine.snapshot
+        if now is None:
+            raise NotYet(now)
+        column = now.main
+        if column.opened is not None:
+            recipe, name = column.recipe, column.opened.name
+            first = ColumnWanted(path=column.path, split=recipe.split, encode=recipe.encode)
+        else:
+            first, name = ColumnWanted(column.recipe, self.engine.run, name=column.preset), column.preset
+
+        def compare(second: ColumnWanted | None) -> None:
+            """Compare; next to a file, a recipe without a size of its own is trained to the file's."""
+            if second == _AS_LEFT.resolve():
+                self.app.compare(())
+                self.app.say("the comparison as it was left: c adds a column, delete removes one")
+            elif second is not None:
+                self.app.compare((first, second.like((column,))))
+
+        dialog = _ADD(self.engine, f"Compare {name or 'this'} with", column.recipe, column)
+        self.app.push_screen(dialog, compare)
+
+    def action_steps(self) -> None:
+        """List the steps made so far."""
+        self.app.push_screen(_STEPS(self.engine))
+
+    def action_why(self) -> None:
+        """Explain the next step and the last one at length."""
+        _WHY(self)
+
+    def action_export(self) -> None:
+        """Write the tokenizer of this step to a file."""
+        self.app.push_screen(_EXPORT(self.engine))
+
+    def action_questions(self) -> None:
+        """Answer the questions about tokens, their use and their worth."""
+        self.app.push_screen(_QUESTIONS(self.engine))
+
+    def action_dropout(self) -> None:
+        """Encode the typed text with some merges left out at random."""
+        self.app.push_screen(_DROPOUT(self.engine))
+
+    def action_chat(self) -> None:
+        """Render a chat by the chat template of the opened tokenizer."""
+        self.app.push_screen(_CHAT(self.engine))
+
+    def action_facts(self) -> None:
+        """Show the facts and the health of the tokenizer."""
+        self.app.push_screen(_FACTS(self.engine))
+
+    def action_edit_vocabulary(self) -> None:
+        """Change the vocabulary."""
+        self.app.push_screen(_EDIT(self.engine))
+
+    def action_analyze(self, name: str) -> None:
+        """Show the report of an analysis."""
+        self.app.push_screen(_ANALYSIS(self, ANALYSES[name]))
+
+    def action_predict(self) -> None:
+        """Hide the next pair and let the user guess it, or show it again."""
+        _PREDICT(self)
+
+    def action_first_screen(self) -> None:
+        """Show the first screen over this one."""
+        self.app.show_first_screen()
+
+    def action_record(self) -> None:
+        """Write the walk just made as a tour."""
+        _RECORD(self)
+
+    def action_turn_boundaries(self) -> None:
+        """Show the boundaries of tokens by shades, or by bars."""
+        self.text.turn_boundaries()
+
+    def action_compressed(self) -> None:
+        """Show the compressed text and its table."""
+        _COMPRESSED(self)
+
+    def action_pieces(self) -> None:
+        """Show how the text is cut into pre-tokens."""
+        self.app.push_screen(_PIECES(self.engine, self.text.top_place))
+
+    async def action_edit_corpus(self) -> None:
+        """Let the user type into the corpus."""
+        await self.corpus.begin()
+
+    def action_leave(self) -> None:
         """End typing into the corpus; else leave the line; else stop long work; else end finding.
 
         Long work goes on while somebody types: the key that leaves the line must not stop it as well.
@@ -344,25 +607,22 @@ class MainScreen(PaneScreen):
         else:
             self.mark_found("", "")
 
-    def turn_order(self) -> None:
+    def action_sort_vocabulary(self) -> None:
         """Sort the vocabulary in another way."""
         place = VOCABULARY_ORDERS.index(self.look.vocabulary_order)
         self.sort_by(VOCABULARY_ORDERS[(place + 1) % len(VOCABULARY_ORDERS)])
 
-    def turn_pairs(self) -> None:
-        """Sort pairs by their counts, or by their scores again; those without one stand so already."""
-        if self._traits is None or not self._traits.scores:
-            self.turn_order()
-        else:
-            self.pairs.move_to(0)
-            self.see(candidates_order="" if self.look.candidates_order else BY_COUNT, candidates_top=0)
+    def action_sort_pairs(self) -> None:
+        """Sort pairs by their counts, or by their scores again."""
+        self.pairs.move_to(0)
+        self.see(candidates_order="" if self.look.candidates_order else BY_COUNT, candidates_top=0)
 
     def sort_by(self, order: str) -> None:
         """Sort the vocabulary by one of `VOCABULARY_ORDERS`."""
         self.vocabulary.move_to(0)
         self.see(vocabulary_order=order, vocabulary_top=0, vocabulary_folded=True)
 
-    def follow_merge(self) -> None:
+    def action_follow_merge(self) -> None:
         """Show where the last merge was made; again: the next place."""
         now = self.snapshot
         if now is None or not now.main.at.step:
@@ -384,7 +644,7 @@ class MainScreen(PaneScreen):
 
         self.engine.send(do.FindChanged(start), found)
 
-    def open(self) -> None:
+    def action_open(self) -> None:
         """Ask for a corpus or a tokenizer, and open it."""
 
         def chosen(command: do.Open | do.OpenTokenizer | None) -> None:
@@ -411,13 +671,13 @@ class MainScreen(PaneScreen):
         self.corpus.give_way()
         self.engine.send(command, opened, failed)
 
-    def turn_ages(self) -> None:
+    def action_turn_ages(self) -> None:
         """Colour the corpus and the typed text by the steps that made their tokens, or not."""
         on = self.text.turn_ages()
         self.see(ages=on)
         self.update_titles()
 
-    def ask_what_if(self) -> None:
+    def action_ask_what_if(self) -> None:
         """Ask what would be changed: of the token under the cursor in Vocabulary, else of the pair."""
         now = self.snapshot
         if now is None or loads(now):
@@ -427,14 +687,14 @@ class MainScreen(PaneScreen):
 
     # Finding.
 
-    def find(self) -> None:
+    def action_find(self) -> None:
         """Ask for text, and find it in the pane that has the focus."""
         pane = self.active if self.active != "encode" else "corpus"
 
         def asked(text: str) -> None:
             self.mark_found(pane, text)
             if text:
-                self.find_again(backward=False)
+                self.action_find_again(backward=False)
 
         self.ask_find(self._name_of(pane), self.sought[1], asked)
 
@@ -442,7 +702,7 @@ class MainScreen(PaneScreen):
         candidate = self._traits.candidate if self._traits is not None else "pair"
         return f"{candidate}s" if pane == "pairs" else _NAMES[pane][0][2:].lower()
 
-    def ask_filter(self) -> None:
+    def action_filter(self) -> None:
         """Ask for a text, and show only the rows of the focused table that hold it; none: all of them."""
         if (pane := self.active) not in self.tables:
             self.app.say("& narrows a table: go to the pairs (2) or the vocabulary (3)")
@@ -462,7 +722,7 @@ class MainScreen(PaneScreen):
         else:
             self.see(vocabulary_only=text, vocabulary_among=None, vocabulary_top=0, mode=self.mode)
 
-    def find_again(self, backward: bool) -> None:
+    def action_find_again(self, backward: bool) -> None:
         """The next match of what was looked for last, or the one before."""
         pane, text = self.sought
         if not text:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import GlyphMode
@@ -14,11 +14,14 @@ from tokentui.session.commands import Move
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.dialogs.ask import AskLine
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.keys import Action
-from tokentui.ui.main import MainScreen
 from tokentui.ui.panes.tables import tokens
 from tokentui.ui.panes.why import reasons, sentences
 
+if TYPE_CHECKING:
+    from tokentui.ui.main import MainScreen
+
+LABELS = {"next": "guess", "inspect": "guess it", "predict": "end guessing"}
+"""The labels of bindings, by id, while the next pair is hidden."""
 CHOICES = 8
 """The most pairs that are shown to choose from: the best ones, in the order of their letters."""
 
@@ -55,15 +58,6 @@ class Prediction:
     def score(self) -> Cell:
         """`3 of 4 right`."""
         return ((f"{self.right} of {self.asked}", "strong"), (" right", "muted"))
-
-    def instead(self, actions: Sequence[Action[Any]]) -> dict[str, Action[Any]]:
-        """The actions that mean something else meanwhile."""
-        known = {one.name: one for one in actions}
-        return {
-            "next": replace(known["next"], label="guess", does=lambda on: on.prediction.ask()),
-            "inspect": replace(known["inspect"], label="guess it"),
-            "predict": replace(known["predict"], label="end guessing"),
-        }
 
     def sentences(self, now: Snapshot | None, mode: GlyphMode) -> Sequence[Cell]:
         """The question, and the answer to the last guess."""
@@ -139,14 +133,14 @@ def turn(on: MainScreen) -> None:
     if isinstance(guessing := on.prediction, Prediction):
         now = guessing.seen
         on.app.say(f"{guessing.right} of {plural(guessing.asked, 'guess', 'guesses')} right")
-        on.prediction, on.veil, on.says, on.instead = None, None, sentences, {}
+        on.prediction, on.veil, on.says, on.labels = None, None, sentences, {}
     elif now is None or now.main.why.best is None or now.main.partial or not _merges(now):
         on.app.say("there is no next pair to guess here")
         return
     else:
         on.prediction = guessing = Prediction(on)
         on.veil, on.says = guessing.hide, guessing.sentences
-        on.instead = guessing.instead(on.actions)
+        on.labels = LABELS
         on.see(candidates_top=0)
         on.pairs.move_to(0)
         on.go("pairs")

@@ -7,12 +7,14 @@ of them are always about the same step.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from rich.cells import cell_len
 from textual import events, on
+from textual.actions import parse
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.reactive import var
 from textual.screen import Screen
 from textual.widget import Widget
@@ -20,12 +22,20 @@ from textual.widgets import Input
 
 from tokentui.core.choices import Ref
 from tokentui.core.safetext import GLYPH_MODES, GlyphMode
-from tokentui.session.commands import Move, SetInput, SetViewport
+from tokentui.session.commands import GoTo, Move, Play, SetInput, SetViewport, Speed
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import Viewport
+from tokentui.ui.bindings import (
+    EVERYWHERE,
+    BoundAction,
+    Hint,
+    Owners,
+    active_actions,
+    is_text,
+    key_sections,
+)
 from tokentui.ui.draw.lines import KeyLine, Lines
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.keys import Action, hints
 from tokentui.ui.link import EngineLink, EngineScreen
 from tokentui.ui.panes.encode import TypedPane
 from tokentui.ui.panes.pane import Pane, StatusBand, title_cell
@@ -34,8 +44,11 @@ from tokentui.ui.waits import has
 
 FIND = Ref("tokentui.ui.dialogs.ask:FindScreen")
 
-WHILE_TYPING = ("next_pane", "palette", "quit_now", "copy_typed", "tokens_on", "chat")
-"""Actions that the footer shows behind those of the line: their keys are no text."""
+_COPY = Ref("tokentui.ui.copying:ask")
+_HELP = Ref("tokentui.ui.dialogs.ask:HelpScreen")
+_LANGUAGES = Ref("tokentui.ui.dialogs.languages:LanguagesScreen")
+_COLOURS = Ref("tokentui.ui.dialogs.colours:ColoursScreen")
+_SETTINGS = Ref("tokentui.ui.dialogs.settings:SettingsScreen")
 
 VIEWS: Mapping[GlyphMode, str] = {
     "text": "", "escaped": "escapes", "hex": "hex", "points": "code points",
@@ -80,14 +93,61 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
     Args:
         engine: The link to the session.
         names: A title and a short one of each pane, in the order of their keys.
-        actions: The actions of its keys.
         first: The pane that has the focus at first.
-        kind: The context of what works on the whole screen.
         look: The rows and sections that it shows at first.
         panes: The panes by name.
         least: The columns and lines below which nothing but a line is shown.
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "play", "run", tooltip="Run, or stop", id="play", group=Hint(rank=3)),
+        Binding("plus,greater_than_sign", "speed(1)", "faster", tooltip="Run faster", id="faster",
+            group=Hint(rank=15)),
+        Binding("minus,less_than_sign", "speed(-1)", "slower", tooltip="Run slower", id="slower",
+            group=Hint(rank=16)),
+        Binding("right_square_bracket", "leap(1)", "+10", id="next_10", group=Hint(rank=19),
+            tooltip="10 steps forward; in an opened file a hundredth of its steps"),
+        Binding("left_square_bracket", "leap(-1)", "−10", id="back_10",
+            tooltip="10 steps back; in an opened file a hundredth of its steps"),
+        Binding("N,right_curly_bracket", "step(100)", "+100", tooltip="100 steps forward", id="next_100",
+            group=Hint(rank=20)),
+        Binding("left_curly_bracket", "step(-100)", "−100", tooltip="100 steps back", id="back_100"),
+        Binding("0", "go_to_start", "start", tooltip="Go to the start, before any step", id="start",
+            group=Hint(rank=18)),
+        Binding("G", "go_to_end", "end", tooltip="Go to the end of the run", id="end", group=Hint(rank=17)),
+        Binding("i", "type", "type", tooltip="Type text to be encoded; esc leaves it", id="type",
+            group=Hint(rank=7)),
+        Binding("full_stop", "find_again(False)", "next match", tooltip="Find the next match",
+            id="find_next"),
+        Binding("comma", "find_again(True)", "previous match", tooltip="Find the match before",
+            id="find_previous"),
+        Binding("ctrl+o", "app.go_back", "back to", id="jump_back",
+            tooltip="Go back to where one was before the last jump, also to the recipe or the corpus before"),
+        Binding("y", "copy", "copy", id="copy",
+            tooltip="Copy the token, the ids, the row, or the command that makes this state"),
+        Binding("ampersand", "filter", "only", id="filter",
+            tooltip="Show only the rows of the focused table that hold a text; esc: all again"),
+        Binding("dollar_sign", "languages", "languages", id="languages",
+            tooltip="Show what the same text costs in twelve languages"),
+        Binding("v", "cycle_view", "view", id="glyphs", group=Hint(rank=12),
+            tooltip="Show tokens as text, as escapes, as bytes in hex, as code points"),
+        Binding("tab", "next_pane(1)", "pane", tooltip="Go to the next pane", id="next_pane",
+            group=Hint(rank=14)),
+        Binding("shift+tab", "next_pane(-1)", "pane before", tooltip="Go to the pane before",
+            id="previous_pane"),
+        Binding("question_mark", "show_keys(False)", "help", tooltip="Show all keys", id="help",
+            group=Hint(rank=4, always=True)),
+        Binding("T", "colours", "colours", tooltip="Choose the colours", id="theme", group=Hint(rank=22)),
+        Binding("O", "settings", "settings", id="settings",
+            tooltip="Change the settings: colours, speed, view, boundaries, order, sentence"),
+        Binding("ctrl+p", "show_keys(True)", "commands", id="palette", group=Hint(rank=21),
+            tooltip="Find a key by a word, and do what it does"),
+        Binding("q", "app.quit", "quit", tooltip="Quit", id="quit", group=Hint(rank=7, always=True)),
+    ]
+    KEY_OWNERS: ClassVar[Owners] = ()
+    """The widgets of the screen that have keys of their own, each with the name of its pane: for the help."""
+    KEYLESS_ACTIONS: ClassVar[Sequence[BoundAction]] = ()
+    """Actions without a key, which only the help lists."""
     AUTO_FOCUS = ""  # None would mean that of the app, which focuses the first widget
     WITHOUT_TOKENS: ClassVar[frozenset[str]] = frozenset()
     """The panes that show no tokens, so that the view of tokens changes nothing in them."""
@@ -100,15 +160,15 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
     """The way tokens are shown."""
 
     def __init__(
-        self, engine: EngineLink, names: Mapping[str, tuple[str, str]], actions: Sequence[Action[Any]],
-        first: str, kind: str, look: Viewport, panes: Mapping[str, Pane], least: tuple[int, int],
+        self, engine: EngineLink, names: Mapping[str, tuple[str, str]], first: str, look: Viewport,
+        panes: Mapping[str, Pane], least: tuple[int, int],
     ) -> None:
         super().__init__(engine)
-        self.names, self.actions, self.kind, self.look = names, actions, kind, look
+        self.names, self.look = names, look
         self.veil: Callable[[Snapshot], Snapshot] | None = None
         """Hides a part of each snapshot; None where all is seen."""
-        self.instead: dict[str, Action[Any]] = {}
-        """Actions that stand for others of their names meanwhile."""
+        self.labels: dict[str, str] = {}
+        """Other labels of bindings in footer and help, by id."""
         self.active = first
         """The pane that has the focus, or will have it again."""
         self.typing = False
@@ -158,48 +218,115 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
 
     # Keys.
 
-    def action_of(self, key: str) -> Action[Any] | None:
-        """The action of a key where the focus is: one of the pane, or of the whole screen."""
-        context, whole = self.context, None
-        for one in self.actions:
-            if key not in one.keys or one.does is None:
-                continue
-            if context in one.contexts:
-                return self.instead.get(one.name) or one
-            if self.kind in one.contexts or (one.anywhere and self.kind == "global"):
-                whole = whole or self.instead.get(one.name) or one
-        return whole
+    def footer_actions(self) -> list[BoundAction]:
+        """Return the actions that the footer may show, most important first.
 
-    def meant(self) -> list[Action[Any]]:
-        """The actions that mean something for what is trained."""
-        meant = self.instead.get
-        return [meant(one.name, one) for one in self.actions if has(self.engine.snapshot, one.needs)]
-
-    def hints(self) -> list[Action[Any]]:
-        """Return the actions that the footer may show, most important first."""
-        # Where one types, letters are text and do nothing else.
+        Among equally important ones, those of the pane come first.
+        """
         typing = self.typing or self.context == "editor"
-        near = hints(self.meant(), self.context, "" if typing else self.kind)
-        here = {self.context, self.kind}
-        return near + [
-            one for one in self.actions if typing and one.name in WHILE_TYPING and here & {*one.contexts}
+        shown = [
+            action for action in active_actions(self, self.app.user_keys)
+            if action.hint.rank and action.hint.typing <= typing and self._applies(action)
+            and (not action.hint.pane or action.hint.pane in self.footer_panes)
+            # Textual knows some keys of text, such as `slash`, only once a line has taken them.
+            and not (typing and is_text(action.keys[0]))
         ]
+        shown.sort(key=lambda action: (action.hint.rank, action.on_screen and not action.hint.pane))
+        return [self._labelled(action) for action in shown]
 
-    def leap(self, tens: int) -> None:
+    @property
+    def footer_panes(self) -> Collection[str]:
+        """The panes whose keys the footer shows."""
+        return (self.context,)
+
+    def key_sections(self) -> dict[str, list[BoundAction]]:
+        """Return the actions that mean something for the current training, by pane, for the help."""
+        sections = key_sections(type(self), type(self.app), self.KEY_OWNERS, self.app.user_keys)
+        sections[EVERYWHERE] += self.KEYLESS_ACTIONS
+        return {
+            pane: [self._labelled(action) for action in actions if self._applies(action)]
+            for pane, actions in sections.items()
+        }
+
+    def _labelled(self, action: BoundAction) -> BoundAction:
+        label = self.labels.get(action.id)
+        return action if label is None else dataclasses.replace(action, label=label)
+
+    def _applies(self, action: BoundAction) -> bool:
+        """Return whether an action means something for the current training, and on this screen."""
+        namespace, name, parameters = parse(action.action)
+        disabled = action.on_screen and not namespace and self.check_action(name, parameters) is False
+        return not disabled and has(self.engine.snapshot, action.hint.needs)
+
+    def action_step(self, steps: int) -> None:
+        """Move steps forward, or back if negative."""
+        self.engine.send(Move(steps))
+
+    def action_play(self) -> None:
+        """Run, or stop."""
+        self.engine.send(Play())
+
+    def action_speed(self, by: int) -> None:
+        """Run faster, or slower if `by` is negative."""
+        self.engine.send(Speed(by))
+
+    def action_go_to_start(self) -> None:
+        """Go to the start, before any step."""
+        self.engine.send(GoTo(0))
+
+    def action_go_to_end(self) -> None:
+        """Go to the end of the run."""
+        self.engine.send(GoTo(None))
+
+    def action_type(self) -> None:
+        """Go to the line to type in."""
+        self.go("encode", typing=True)
+
+    def action_copy(self) -> None:
+        """Prompt for what to copy."""
+        _COPY(self)
+
+    def action_languages(self) -> None:
+        """Show what the same text costs in twelve languages."""
+        self.app.push_screen(_LANGUAGES(self.engine))
+
+    def action_colours(self) -> None:
+        """Choose the theme."""
+        self.app.push_screen(_COLOURS(self.engine))
+
+    def action_settings(self) -> None:
+        """Change the settings."""
+        self.app.push_screen(_SETTINGS(self.engine))
+
+    def action_show_keys(self, search: bool) -> None:
+        """Show all keys, to read or to search them, and run the action that is chosen."""
+
+        def run(action: BoundAction | None) -> None:
+            if action is not None:
+                self.app.call_later(self.app.run_action, action.action, self)
+
+        self.app.push_screen(_HELP(self.engine, self.key_sections(), self.help_section, search), run)
+
+    @property
+    def help_section(self) -> str:
+        """The section that the help shows first."""
+        return self.context
+
+    def action_leap(self, tens: int) -> None:
         """Move ten steps forward or back; in an opened file that is shown alone, a hundredth of its steps."""
         alone = self.snapshot is not None and len(self.snapshot.columns) == 1
         opened = self.snapshot.main.opened if self.snapshot is not None and alone else None
         self.engine.send(Move(tens * (10 if opened is None else max(1, round(opened.steps / 100)))))
 
-    def find_again(self, backward: bool) -> None:
+    def action_find_again(self, backward: bool) -> None:
         """Go to the next match of what was looked for, or the one before."""
         raise NotImplementedError
 
-    def ask_filter(self) -> None:
+    def action_filter(self) -> None:
         """Ask for a text, and show only the rows that hold it."""
         raise NotImplementedError
 
-    def leave(self) -> None:
+    def action_leave(self) -> None:
         """Stop what is under way, or go back from where one is."""
         raise NotImplementedError
 
@@ -245,8 +372,12 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         if self.where is not None and body is not None and not body.has_focus:
             # `Widget.focus` would focus it later, when another pane may be active.
             self.set_focus(body, scroll_visible=False)
-        self.footer_line.say(self.hints())
+        self.show_footer()
         self.update_titles()
+
+    def show_footer(self) -> None:
+        """Show the keys that work where the focus is."""
+        self.footer_line.set_actions(self.footer_actions())
 
     def body_of(self, pane: str) -> Widget | None:
         """The widget of a pane that gets the keys: the line to type in while one types, or the first other.
@@ -273,7 +404,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.active, self.typing = pane, typing
         self.lay_out()
 
-    def turn(self, by: int) -> None:
+    def action_next_pane(self, by: int) -> None:
         """Go to the next pane, or the one before."""
         names = list(self.names)
         self.go(names[(names.index(self.active) + by) % len(names)])
@@ -364,7 +495,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         view = VIEWS[self.mode] if pane not in self.WITHOUT_TOKENS else ""
         return (*self.panes[pane].states, *([view] if view else ()))
 
-    def turn_view(self) -> None:
+    def action_cycle_view(self) -> None:
         """Show tokens in another way."""
         self.mode = GLYPH_MODES[(GLYPH_MODES.index(self.mode) + 1) % len(GLYPH_MODES)]
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.events import Key
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
@@ -13,16 +15,15 @@ from tokentui.core.table import plural
 from tokentui.session.commands import EncodeAtEnd
 from tokentui.session.shipped import TOURS
 from tokentui.session.snapshot import EndView, Snapshot
-from tokentui.ui.actions import MAIN_ACTIONS, plays
+from tokentui.ui.bindings import BoundAction, actions_of, bindings_of
 from tokentui.ui.chosen import SEEN
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, size
 from tokentui.ui.draw.lines import Lines, spread
 from tokentui.ui.draw.text import Cell, Run, runs
 from tokentui.ui.guard import start_worker
-from tokentui.ui.keys import Acting, Action
 from tokentui.ui.link import EngineScreen
-from tokentui.ui.main import LEAST
+from tokentui.ui.main import LEAST, MainScreen
 from tokentui.ui.panes.tables import tokens
 from tokentui.ui.screen import too_small
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:  # the app pushes it
     from tokentui.ui.app import ExplorerApp
 
 _WIDEST = 100
-_BY_NAME: dict[str, Action[Any]] = {one.name: one for one in MAIN_ACTIONS}
 _ABOUT = (
     "A tokenizer cuts text into tokens, the pieces that a language model reads. It learns them from a text, "
     "step by step: it merges the two neighbours that stand together most often, again and again."
@@ -45,25 +45,17 @@ _KEYS = (
 """The keys that matter, below that of the next step, and what they do."""
 
 
-class StartScreen(Acting, EngineScreen[str]):
-    """The first screen. A key of the main screen takes it away and is done there: the result is that key.
+class StartScreen(EngineScreen[BoundAction | None]):
+    """The first screen. A key of the main screen dismisses it with the action of that key.
 
     Args:
-        app: The program.
+        app: The app.
     """
 
-    ACTIONS = (
-        *(
-            Action((str(n),), "tour", plays(one.name), one.title, f"start_{one.name}")
-            for n, one in enumerate(TOURS, 1)
-        ),
-        *(
-            Action(one.keys, one.label, (lambda on: None), one.help, one.name)
-            for one in MAIN_ACTIONS
-            if one.does is not None and one.keys and not one.always and one.name != "first_screen"
-        ),
-        Action(("enter",), "begin", lambda on: on.dismiss(""), "Go to the panes", "start_enter"),
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(Binding(str(n), f"app.play_tour({tour.name!r})") for n, tour in enumerate(TOURS, 1)),
+        Binding("enter,escape", "dismiss"),
+    ]
 
     def __init__(self, app: ExplorerApp) -> None:
         super().__init__(app.engine)
@@ -89,13 +81,25 @@ class StartScreen(Acting, EngineScreen[str]):
         small = self.app.size.width < LEAST[0] or self.app.size.height < LEAST[1]
         self.set_class(small, "tiny")
 
-    async def action_do(self, key: str) -> None:
-        """Play the tour of a number; or leave, and hand the key to the main screen."""
-        found = self.action_of(key)
-        if found is not None and found.name.startswith("start_") and found.does is not None:
-            found.does(self)
-        elif found is not None:
-            self.dismiss("" if found.name == "cancel" else key)
+    def on_key(self, event: Key) -> None:
+        """Leave with a key of the main screen. The numbers play tours here."""
+        if event.key in self._own_keys:
+            return
+        for action in self._actions.values():
+            if event.key in action.keys and action.id != "first_screen":
+                event.stop()
+                event.prevent_default()
+                self.dismiss(action)
+                return
+
+    @property
+    def _own_keys(self) -> set[str]:
+        return {key for _, keys in bindings_of(type(self)) for key in keys}
+
+    @property
+    def _actions(self) -> dict[str, BoundAction]:
+        """The actions of the main screen by id."""
+        return {action.id: action for action in actions_of(MainScreen, self.app.user_keys)}
 
     def follow(self, snapshot: Snapshot) -> None:
         """Take what the session shows now, and ask for the end of the training once it is there."""
@@ -173,8 +177,8 @@ class StartScreen(Acting, EngineScreen[str]):
                 ("merge the most frequent pair: ", "strong"), *tokens(best.parts, "text"), (" → ", "accent"),
                 *tokens((best.token,), "text"), (f", in {plural(best.places, 'place')}", "muted"),
             )
-        lines: list[Cell] = [(*_key("next"), *first)]
-        cells = [(*_key(name), (words, "")) for name, words in _KEYS]
+        lines: list[Cell] = [(*self._key("next"), *first)]
+        cells = [(*self._key(name), (words, "")) for name, words in _KEYS]
         if width < 76:
             return [ui_text.clip(one, width) for one in (*lines, *cells)]
         half = max(ui_text.width(one) for one in cells[::2]) + 3
@@ -183,9 +187,8 @@ class StartScreen(Acting, EngineScreen[str]):
             lines.append((*left, (" " * max(2, half - ui_text.width(left)), ""), *right))
         return lines
 
-
-def _key(name: str) -> Cell:
-    return ((" ", ""), (_BY_NAME[name].shown_key.ljust(7), "key"))
+    def _key(self, id: str) -> Cell:
+        return ((" ", ""), (self._actions[id].shown_key.ljust(7), "key"))
 
 
 def _cut(found: Sequence[EncodedToken], when: str, width: int) -> list[Cell]:
@@ -211,14 +214,13 @@ def _tours(width: int) -> list[Cell]:
 def show(app: ExplorerApp) -> None:
     """Show the first screen over the main one."""
 
-    def left(key: str | None) -> None:
-        if key is None:
-            return
-        if key not in _BY_NAME["quit"].keys:
+    def left(action: BoundAction | None) -> None:
+        if action is None or action.id != "quit":
             app.chosen.keep(SEEN, True)
-        if key in _BY_NAME["edit"].keys:
+        if action is None:
+            return
+        if action.id == "edit":
             app.main.corpus.type_anew()
-        if key:
-            app.call_later(app.run_action, f"do({key!r})")
+        app.call_later(app.run_action, action.action, app.main)
 
     app.push_screen(StartScreen(app), left)

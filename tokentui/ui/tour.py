@@ -5,11 +5,11 @@ The screen and the session of the user wait below it as they were.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
+from textual.events import Key
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
@@ -17,13 +17,13 @@ from tokentui.session import commands as do
 from tokentui.session.claims import Place
 from tokentui.session.commands import Command
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.tours import MOST_TEXT, Tour, read_tour
+from tokentui.session.tours import MOST_TEXT, Tour
+from tokentui.ui.bindings import BoundAction, Hint, actions_of
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.draw.text import Run as Part
 from tokentui.ui.guard import start_worker
-from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
 from tokentui.ui.main import MainScreen
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from tokentui.ui.app import ExplorerApp
 
 NOT_HERE = ("record", "compare", "first_screen")
-"""Actions of the main screen that a tour has not: they belong to the session of the user."""
+"""Actions of the main screen that a tour lacks: they belong to the session of the user."""
 
 
 def said(text: str) -> Cell:
@@ -48,16 +48,20 @@ class TourScreen(MainScreen):
     Args:
         app: The program.
         tour: The tour.
-        actions: The actions of its keys: those of the main screen, and its own before them.
-        keys: Its own actions.
     """
 
-    def __init__(
-        self, app: ExplorerApp, tour: Tour, actions: Sequence[Action[Any]], keys: Sequence[Action[Any]],
-        **look: Any,
-    ) -> None:
-        here = [one for one in actions if one.name not in NOT_HERE]
-        super().__init__(EngineLink(app, app.make_session), (*keys, *here), **look)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        # They go before the keys of the panes, except while a text is typed.
+        Binding("enter,space", "turn_stop(1)", "go on", tooltip="Go to the next stop of the tour",
+            id="tour_next", priority=True, group=Hint(rank=1, pane="tour")),
+        Binding("backspace", "turn_stop(-1)", "stop before", tooltip="Go to the stop before", id="tour_back",
+            priority=True, group=Hint(rank=1, pane="tour")),
+        Binding("escape", "leave_tour", "leave", tooltip="Leave the tour", id="tour_leave", priority=True,
+            group=Hint(rank=1, pane="tour")),
+    ]
+
+    def __init__(self, app: ExplorerApp, tour: Tour, **look: Any) -> None:
+        super().__init__(EngineLink(app, app.make_session), **look)
         self.engine.subscribe(self._posted)
         self._strayed = False
         """True if something else was opened than the tour has named."""
@@ -65,43 +69,47 @@ class TourScreen(MainScreen):
         """The last command of the tour itself."""
         self.tour, self.at = tour, 0
         """The tour, and the number of its stop, from 0."""
-        self._keys = tuple(keys)
         self._there: Place | None = None
         """The place that the tour last stood at."""
         self.panel = Lines(self._text, id="tour")
         self.panel.border_title = ui_text.join(((safe(tour.title, limit=80), ""),))
         self.parts = (self.panel, *self.parts)
-        for key in dict.fromkeys(key for one in keys for key in one.keys):
-            self._bindings.key_to_bindings.setdefault(key, []).append(
-                Binding(key, f"tour({key!r})", show=False, priority=True)
-            )
 
-    # Keys: those of the tour go before those of the panes, but where one types.
+    # Keys.
+
+    @property
+    def _types(self) -> bool:
+        """True if keys are typed as text."""
+        return self.typing or self.context == "editor"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave the keys of the tour to a line that is typed in."""
-        return action != "tour" or not (self.typing or self.context == "editor")
+        if action in ("turn_stop", "leave_tour"):
+            return not self._types
+        return action not in NOT_HERE and super().check_action(action, parameters)
 
-    def action_tour(self, key: str) -> None:
-        """Do what a key of the tour stands for."""
-        action = next(one for one in self._keys if key in one.keys)
-        if action.does is not None:
-            action.does(self)
+    @property
+    def footer_panes(self) -> Collection[str]:
+        """The panes whose keys the footer shows."""
+        return (self.context, "tour")
 
-    def action_of(self, key: str) -> Action[Any] | None:
-        """The action of a key. That which the tour waits for leads to the next stop."""
-        found = super().action_of(key)
-        if found is not None and found.name == self.tour.stops[self.at].wait and not self._strayed:
-            return replace(found, does=lambda on: on.turn_stop(1))
-        return found
+    def on_key(self, event: Key) -> None:
+        """Go to the next stop with the key that the tour waits for."""
+        waited = self._waited
+        if waited is not None and event.key in waited.keys and not self._strayed and not self._types:
+            event.stop()
+            event.prevent_default()
+            self.action_turn_stop(1)
 
-    def hints(self) -> list[Action[Any]]:
-        """The keys of the tour, and those of the panes."""
-        near = super().hints()
-        if self.typing or self.context == "editor":
-            return near
-        own = {key for one in self._keys for key in one.keys}
-        return [*self._keys, *(one for one in near if one.keys[0] not in own)]
+    @property
+    def _waited(self) -> BoundAction | None:
+        """The action that the stop waits for, if any."""
+        return self._action(self.tour.stops[self.at].wait)
+
+    def _action(self, id: str) -> BoundAction | None:
+        """Return the action of the screen with an id."""
+        actions = actions_of(type(self), self.app.user_keys)
+        return next((action for action in actions if id and action.id == id), None)
 
     # Stops.
 
@@ -114,24 +122,24 @@ class TourScreen(MainScreen):
         """End the session of the tour."""
         await self.engine.close()
 
-    def turn_stop(self, by: int) -> None:
+    def action_turn_stop(self, by: int) -> None:
         """Go to the next stop, or the one before; behind the last one the tour is over."""
         if self.at + by == len(self.tour.stops):
-            self.leave_tour()
+            self.action_leave_tour()
         elif self.at + by >= 0:
             self.at += by
             self._stand()
 
-    def leave_tour(self) -> None:
+    def action_leave_tour(self) -> None:
         """Leave the tour."""
         self.dismiss(None)
 
-    def leave(self) -> None:
+    def action_leave(self) -> None:
         """Leave what is typed in; else the tour."""
-        if self.typing or self.context == "editor":
-            super().leave()
+        if self._types:
+            super().action_leave()
         else:
-            self.leave_tour()
+            self.action_leave_tour()
 
     @property
     def arrived(self) -> bool:
@@ -166,10 +174,9 @@ class TourScreen(MainScreen):
                 self.app.tell(error)
             return
         self._strayed, self._there = False, place
-        for name in stop.actions:
-            action = next(one for one in self.actions if one.name == name)
-            if action.does is not None:
-                action.does(self)
+        for id in stop.actions:
+            if (action := self._action(id)) is not None:
+                await self.app.run_action(action.action, self)
 
     async def _ask(self, command: Command[Any]) -> None:
         """Send a command of the tour, and wait until it is done."""
@@ -198,9 +205,8 @@ class TourScreen(MainScreen):
         rows = len(self._text(width - 2, MOST_TEXT))
         self.panel.styles.height = min(rows + 2, max(3, height // 2))
         number = f"{self.at + 1} of {len(self.tour.stops)}"
-        wait = self.tour.stops[self.at].wait
-        now = next((one.shown_key for one in self.actions if wait and one.name == wait), "")
-        keys: list[Part] = [(now, "key"), (" or ", "muted")] if now else []
+        waited = self._waited
+        keys: list[Part] = [(waited.shown_key, "key"), (" or ", "muted")] if waited is not None else []
         said: Cell = (*keys, ("enter ", "key"), ("goes on · ", "muted"), (number, "strong"))
         self.panel.border_subtitle = ui_text.join(said)
         self.panel.again()
@@ -209,18 +215,3 @@ class TourScreen(MainScreen):
         """Fit the panel to the screen too."""
         self.lay_out_panel()
         super().lay_out()
-
-
-def play(
-    app: ExplorerApp, tour: str | Tour, actions: Sequence[Action[Any]], keys: Sequence[Action[Any]]
-) -> None:
-    """Play a tour over what is seen.
-
-    Args:
-        app: The program.
-        tour: The tour, or the name of one that ships.
-        actions: The actions of the main screen.
-        keys: Those that a tour has besides.
-    """
-    tour = read_tour(tour) if isinstance(tour, str) else tour
-    app.push_screen(TourScreen(app, tour, actions, keys, boundaries=app.main.text.boundaries))

@@ -7,19 +7,21 @@ newest emoji.
 from __future__ import annotations
 
 import unicodedata
+from typing import ClassVar
 
 from rich.style import Style
 from rich.text import Text
+from textual.binding import Binding, BindingType
 from textual.events import Key, Paste
 from textual.suggester import Suggester
 from textual.widgets import Input
 from textual.widgets.input import Selection
 
 from tokentui.core.safetext import clusters
+from tokentui.ui.bindings import Hint
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.text import StandIns
 from tokentui.ui.guard import Guarded
-from tokentui.ui.keys import Acting, Action
 
 NO_TEXT = frozenset({"Cc", "Cs"})
 """Categories of what a key may send that is no text: controls, halves of characters."""
@@ -181,13 +183,25 @@ TYPED_LIMIT = 20_000
 """The most characters that the line takes: what is typed is encoded at every step."""
 
 
-class TypedLine(Acting, Field):
+class TypedLine(Field):
     """The line of the encode pane."""
 
-    ACTIONS = (Action(("ctrl+u",), "", lambda it: it.clear()),)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "submit", "why", id="inspect_word", group=Hint(rank=3),
+            tooltip="Show how the word at the cursor is encoded, and why it is not one token"),
+        Binding("escape", "screen.leave", "leave", tooltip="Leave the typed text", id="leave",
+            group=Hint(rank=1)),
+        Binding("ctrl+n", "screen.copy", "copy ids", id="copy_typed", group=Hint(rank=24, typing=True),
+            tooltip="Copy the ids of the typed text, while one types it"),
+        Binding("ctrl+u", "clear", "clear", tooltip="Empty the line", id="clear", group=Hint(rank=2)),
+    ]
 
     def __init__(self) -> None:
         super().__init__(placeholder="type text to see it encoded", select=False, most=TYPED_LIMIT)
+
+    def action_clear(self) -> None:
+        """Empty the line."""
+        self.clear()
 
     def on_paste(self, event: Paste) -> None:
         """Take a paste with all its lines, or as much of it as there is room for, and say so."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar, Never, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import Key, Paste
@@ -20,12 +21,12 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe_line
 from tokentui.session.commands import Command
 from tokentui.session.snapshot import Snapshot
+from tokentui.ui.bindings import HANDLED, BoundAction, Hint, bindings_of, own_actions
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.lines import KeyLine
 from tokentui.ui.draw.table import Column, Listing, TableRow, place_columns
 from tokentui.ui.draw.text import Cell, Copied, join, safe_content
 from tokentui.ui.guard import Guarded, start_worker
-from tokentui.ui.keys import Acting, Action
 from tokentui.ui.link import EngineLink, EngineScreen
 from tokentui.ui.typed import Field, lines_of, typed_beyond
 from tokentui.ui.waits import under_way, waits_for
@@ -33,20 +34,25 @@ from tokentui.ui.waits import under_way, waits_for
 Answer = TypeVar("Answer")
 Result = TypeVar("Result")
 
-LEAVE: Action[Never] = Action(("escape",), "leave", lambda it: it.leave())
+LEAVE = Binding("escape", "leave", "leave")
 """The key that leaves a dialog."""
-COPY: Action[Never] = Action(("y",), "copy", lambda it: it.copy())
+LEAVE_LIST = replace(LEAVE, group=Hint(pane="list"))
+COPY = Binding("y", "copy")
 """The key that copies from a dialog: the row under the cursor, a token, ids."""
-_COPY = Ref("tokentui.ui.copying:ask_of")
-SCROLL: Action[object] = Action(("up", "down"), "scroll", keys_shown=2)
+SCROLL = Binding("up,down", HANDLED, "scroll", group=Hint(count=2))
 """The keys of a list or a text."""
+SCROLL_LIST = replace(SCROLL, group=Hint(pane="list", count=2))
 
 
-class Dialog(Acting, EngineScreen[Result], ModalScreen[Result]):
+_COPY = Ref("tokentui.ui.copying:ask_of")
+
+
+class Dialog(EngineScreen[Result], ModalScreen[Result]):
     """A box with a title over the screen it was pushed on; esc leaves it without a result.
 
-    A subclass gives `HEADING`, `ACTIONS` and what stands in the box (`parts`). Its classes `-narrow`,
-    `-medium` and `-wide`, `-short` and `-tall` say what room there is.
+    A subclass gives `HEADING`, `BINDINGS` and the widgets of the box (`parts`). The line of keys shows the
+    bindings of its own class that have a description; the `pane` of a hint is the part with the focus.
+    Its classes `-narrow`, `-medium` and `-wide`, `-short` and `-tall` say what room there is.
 
     Args:
         engine: The link to the session.
@@ -56,7 +62,7 @@ class Dialog(Acting, EngineScreen[Result], ModalScreen[Result]):
 
     CSS_PATH = Path(__file__).with_name("dialogs.tcss")
     HEADING: ClassVar[str] = ""
-    ACTIONS: ClassVar[Sequence[Action[Never]]] = (LEAVE, COPY)
+    BINDINGS: ClassVar[list[BindingType]] = [LEAVE, COPY]
     # Textual's type of these is a list.
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-medium"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall"), (32, "-high")]  # noqa: RUF012
@@ -68,9 +74,9 @@ class Dialog(Acting, EngineScreen[Result], ModalScreen[Result]):
         """The last snapshot; None before there is anything."""
         self.asking = ""
         """The work of the session that an answer is being waited for, in words; empty if for none."""
-        self.shown_actions: Sequence[Action[Never]] = [one for one in self.ACTIONS if one is not COPY]
-        """The actions that the line of keys shows, each in its contexts: all, or parts of the box."""
-        self.hints, self.notice = KeyLine(), Notice()
+        self.shown_actions: Sequence[BoundAction] = own_actions(type(self))
+        """The actions that the line of keys shows, each while the part of its hint has the focus."""
+        self.key_line, self.notice = KeyLine(), Notice()
         self.parts: Sequence[Widget] = ()
         """The widgets of the box above the line of keys, from top to bottom."""
         self.box = Vertical(classes="dialog")
@@ -84,7 +90,7 @@ class Dialog(Acting, EngineScreen[Result], ModalScreen[Result]):
             self.add_class(max((one for one in breakpoints if length >= one[0]), default=(0, ""))[1])
         with self.box:
             yield from self.parts
-            yield self.hints
+            yield self.key_line
         self.name_box(self.heading)
         self.show_keys()
 
@@ -95,7 +101,7 @@ class Dialog(Acting, EngineScreen[Result], ModalScreen[Result]):
     def on_key(self, event: Key) -> None:
         """Type a character into the line while a list has the focus, unless it is a key of the dialog."""
         line = self._line_beside()
-        if line is None or self.action_of(event.key) not in (None, COPY):
+        if line is None or event.key in _keys_with_actions(type(self)):
             return
         typed = event.character if event.is_printable else typed_beyond(event)
         if typed:
@@ -121,7 +127,7 @@ class Dialog(Acting, EngineScreen[Result], ModalScreen[Result]):
         line.put(line.value + text)
         self.set_focus(line)
 
-    def copy(self) -> None:
+    def action_copy(self) -> None:
         """Ask what to copy."""
         _COPY(self)
 
@@ -134,7 +140,13 @@ class Dialog(Acting, EngineScreen[Result], ModalScreen[Result]):
         """
         focused = self.focused
         part = "line" if isinstance(focused, Input) else (focused and focused.id) or "list"
-        self.hints.say([one for one in self.shown_actions if {"global", part} & {*one.contexts}])
+        self.key_line.set_actions([
+            action for action in self.shown_actions if part in (action.hint.pane or part).split()
+        ])
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave the keys that the focused widget handles to it, and to other bindings of the same keys."""
+        return action != HANDLED
 
     def name_box(self, title: str | None = None, subtitle: str | None = None) -> None:
         """Take other titles, safe or not: one that is empty goes, None leaves one as it is."""
@@ -227,15 +239,23 @@ class Dialog(Acting, EngineScreen[Result], ModalScreen[Result]):
         lines = rows + 3 + self.editing  # the frame, and the line of keys
         self.box.styles.height = max(4, min(room, height - least, lines))
 
-    def leave(self) -> None:
+    def action_leave(self) -> None:
         """Leave without a result."""
         self.dismiss(None)
+
+
+def _keys_with_actions(kind: type[Dialog[Any]]) -> set[str]:
+    """Return the keys of a dialog that do something in it, besides the one that copies."""
+    return {
+        key for binding, keys in bindings_of(kind) for key in keys if binding not in (COPY,)
+        and binding.action != HANDLED
+    }
 
 
 class ListDialog(Dialog[Result]):
     """A dialog whose keys go to a list."""
 
-    ACTIONS: ClassVar[Sequence[Action[Never]]] = (SCROLL, LEAVE)
+    BINDINGS: ClassVar[list[BindingType]] = [SCROLL, LEAVE]
 
     def __init__(self, engine: EngineLink, heading: str = "") -> None:
         super().__init__(engine, heading)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Never
+from typing import TYPE_CHECKING, ClassVar
 
+from textual.binding import Binding, BindingType
 from textual.events import Key
 
 from tokentui.analyze.analyses import Analysis
 from tokentui.analyze.report import Report
 from tokentui.session.commands import Analyze, Command
 from tokentui.ui.dialogs.report import ReportScreen
-from tokentui.ui.keys import Action
 
 if TYPE_CHECKING:  # it loads this dialog
     from tokentui.ui.main import MainScreen
@@ -26,9 +25,9 @@ class AnalysisScreen(ReportScreen[Report]):
     """
 
     ASKING = "looking at every token …"
-    ACTIONS: ClassVar[Sequence[Action[Never]]] = (
-        Action(("v",), "only these in the vocabulary", lambda it: it.narrow()), *ReportScreen.ACTIONS,
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("v", "narrow", "only these in the vocabulary"), *ReportScreen.BINDINGS,
+    ]
 
     def __init__(self, main: MainScreen, analysis: Analysis) -> None:
         super().__init__(main.engine, analysis.title)
@@ -46,11 +45,11 @@ class AnalysisScreen(ReportScreen[Report]):
         """Leave with the key that opened the screen."""
         if event.key == self.analysis.key:
             event.stop()
-            self.leave()
+            self.action_leave()
         else:
             super().on_key(event)
 
-    def narrow(self) -> None:
+    def action_narrow(self) -> None:
         """Leave, and show only the tokens that are seen in the vocabulary."""
         sections = [self.section] if self.section is not None else self.tabs
         targets = [row.target for section in sections for row in section.rows]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import platform
 import re
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from importlib.metadata import version
-from typing import ClassVar, NamedTuple, Never
+from typing import ClassVar, NamedTuple, TypeAlias
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from tokentui.core.counts import COUNT, read_count
@@ -20,16 +20,17 @@ from tokentui.core.safetext import safe, visible
 from tokentui.recipe import Ending
 from tokentui.session.commands import GoTo, GoToToken, RunUntil, SetRecipe, SyncBy
 from tokentui.session.snapshot import Snapshot
-from tokentui.ui.dialogs import LEAVE, SCROLL, Dialog, ListDialog, prompted
+from tokentui.ui.bindings import EVERYWHERE, HANDLED, BoundAction, Hint, key_name
+from tokentui.ui.dialogs import LEAVE, SCROLL_LIST, Dialog, ListDialog, prompted
 from tokentui.ui.dialogs.draft import sized_by, stopped_by
 from tokentui.ui.draw.figures import size, step_of
 from tokentui.ui.draw.table import Column, Listing, TableRow, heading
-from tokentui.ui.keys import BOTH, Action, key_name
 from tokentui.ui.link import EngineLink
 from tokentui.ui.typed import Field
 
 _STEPS = re.compile(rf"(?P<sign>[+-]?)(?P<digits>{COUNT})(?P<percent>%?)", re.ASCII)
 _TYPED_SHOWN = 40
+Sections: TypeAlias = Mapping[str, Sequence[BoundAction]]
 
 
 class Place(NamedTuple):
@@ -175,7 +176,7 @@ class AskLine(Dialog[None]):
         take: Called with a line that is not empty.
     """
 
-    ACTIONS: ClassVar[Sequence[Action[Never]]] = (Action(("enter",), "take it"), LEAVE)
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", HANDLED, "take it"), LEAVE]
 
     def __init__(self, engine: EngineLink, heading: str, foretell: Callable[[str], str],
             take: Callable[[str], object]) -> None:
@@ -225,12 +226,15 @@ class GoToScreen(AskLine):
     """
 
     HEADING = "Go to"
-    ACTIONS = (Action(("enter",), "go"), LEAVE, Action(('"100"',), "the token, not the step"))
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", HANDLED, "go"), LEAVE,
+        Binding("enter", HANDLED, "the token, not the step", key_display='"100"'),
+    ]
 
     def __init__(self, engine: EngineLink) -> None:
         super().__init__(engine, "", lambda line: foretell(line, place_of(self.now)), self._go)
         if place_of(self.now).by:
-            self.shown_actions = self.ACTIONS[:-1]
+            self.shown_actions = self.shown_actions[:-1]
 
     def _go(self, line: str) -> None:
         command = destination(line, place := place_of(self.now))
@@ -297,7 +301,10 @@ class UntilScreen(AskLine):
     """
 
     HEADING = "Run until"
-    ACTIONS = (Action(("enter",), "run"), LEAVE, Action(('"100"',), "the token, not the size"))
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", HANDLED, "run"), LEAVE,
+        Binding("enter", HANDLED, "the token, not the size", key_display='"100"'),
+    ]
 
     def __init__(self, engine: EngineLink) -> None:
         super().__init__(engine, "", self._told, self._run)
@@ -392,67 +399,57 @@ def engine_line(engine: str = "", memory: int = 0) -> str:
     return f"{runs} · {python} · Textual {version('textual')}"
 
 
-def help_rows(actions: Sequence[Action[Never]], context: str, find: str) -> Iterator[TableRow]:
-    """The rows of help: actions that have the text that is looked for, under the headings of their contexts.
+def help_rows(sections: Sections, first: str, find: str) -> Iterator[TableRow]:
+    """Yield the rows of help: the actions that hold a text, under the names of their sections.
 
     Args:
-        actions: All actions.
-        context: The one of the focused pane: it comes first, then `global`, then the others as they come. An
-            action of several panes stands under each.
-        find: Text that keys, label or sentence must have, upper or lower case; "" for all.
+        sections: The actions by section. One that is in several sections is in each of them.
+        first: The section of the focused pane, which comes first; the whole screen is next.
+        find: Text that keys, label or sentence must hold, upper or lower case; "" for all.
     """
-    names = [_where(context), "global", *(_where(each) for one in actions for each in one.contexts)]
-    for name in dict.fromkeys(names):
-        found = [
-            one for one in actions if name in map(_where, one.contexts) and find.lower() in _all_text(one)
-        ]
-        if found:
-            yield heading("Everywhere" if name == "global" else name.capitalize())
-        for action in found:
-            key = action.name if name == _where(action.contexts[0]) else (action.name, name)
+    seen: set[str] = set()
+    for name in dict.fromkeys((first, EVERYWHERE, *sections)):
+        actions = [action for action in sections.get(name, ()) if find.lower() in _all_text(action)]
+        if actions:
+            yield heading(name.capitalize())
+        for action in actions:
+            key = (action.id, name) if action.id in seen else action.id
+            seen.add(action.id)
             keys = " ".join(map(key_name, action.keys))
-            says = action.help or action.label
-            yield TableRow(key, (((keys, "key"),), ((action.label, "strong"),), ((says, ""),)))
+            effect = action.help or action.label
+            yield TableRow(key, (((keys, "key"),), ((action.label, "strong"),), ((effect, ""),)))
 
 
-def _where(context: str) -> str:
-    """The heading that a context belongs under: what works on a whole screen is one."""
-    return "global" if context in BOTH else context
+def _all_text(action: BoundAction) -> str:
+    return " ".join([*map(key_name, action.keys), action.label, action.help, action.id]).lower()
 
 
-def _all_text(action: Action[Never]) -> str:
-    return " ".join([*map(key_name, action.keys), action.label, action.help, action.name]).lower()
-
-
-class HelpScreen(ListDialog[Action[Never] | None]):
+class HelpScreen(ListDialog[BoundAction | None]):
     """Shows the keys; its result is the action to do, None where it is left.
 
     Args:
         engine: The link to the session.
-        actions: All actions that mean something now.
-        context: The context of the focused pane.
+        sections: The actions that mean something now, by section.
+        first: The section of the focused pane.
         search: True to begin in the line that searches, as a command palette does.
     """
 
     HEADING = "Help"
-    ACTIONS = (
-        Action(("slash",), "search", lambda it: it.edit(it.field, it.listing.find), contexts=("list",)),
-        replace(SCROLL, contexts=("list",)),
-        Action(("enter",), "do it", contexts=("list", "line")),
-        Action(("escape", "q", "question_mark"), "close", lambda it: it.leave(), contexts=("list",),
-            keys_shown=3),
-        Action(("up",), "up", lambda it: it.listing.move(-1), contexts=()),
-        Action(("down",), "down", lambda it: it.listing.move(1), contexts=()),
-        Action(("escape",), "end the search", contexts=("line",)),
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "search", "search", group=Hint(pane="list")),
+        SCROLL_LIST,
+        Binding("enter", HANDLED, "do it", group=Hint(pane="list line")),
+        Binding("escape,q,question_mark", "leave", "close", group=Hint(pane="list", count=3)),
+        Binding("up", "move(-1)"), Binding("down", "move(1)"),
+        Binding("escape", HANDLED, "end the search", group=Hint(pane="line")),
+    ]
 
     def __init__(
-        self, engine: EngineLink, actions: Sequence[Action[Never]], context: str = "global",
-        search: bool = False,
+        self, engine: EngineLink, sections: Sections, first: str = EVERYWHERE, search: bool = False
     ) -> None:
         super().__init__(engine)
-        self._actions = tuple(actions)
-        self._pane, self._search = context, search
+        self._sections, self._first, self._search = sections, first, search
+        self._actions = [action for actions in sections.values() for action in actions]
         self.field = Field(placeholder="a key or a word")
         self.parts = prompted("/", self.field, "edit"), self.listing, self.notice
 
@@ -464,7 +461,15 @@ class HelpScreen(ListDialog[Action[Never] | None]):
         if self._search:
             self.edit(self.field, "")
 
-    def leave(self) -> None:
+    def action_search(self) -> None:
+        """Show the line to search with."""
+        self.edit(self.field, self.listing.find)
+
+    def action_move(self, rows: int) -> None:
+        """Move the cursor of the list, also while the line has the focus."""
+        self.listing.move(rows)
+
+    def action_leave(self) -> None:
         """End the search, or leave."""
         if not self.editing or self._search:
             self.dismiss(None)
@@ -489,10 +494,10 @@ class HelpScreen(ListDialog[Action[Never] | None]):
     def take(self, key: Hashable) -> None:
         """Leave with the action of a row; say so where its key works in its pane only."""
         name = key[0] if isinstance(key, tuple) else key
-        chosen = next((one for one in self._actions if one.name == name), None)
+        chosen = next((action for action in self._actions if action.id == name), None)
         if chosen is None:
             return
-        if chosen.does is None or not chosen.palette:
+        if not chosen.on_screen:
             keys = " ".join(map(key_name, chosen.keys))
             self.notice.say(safe(f"{keys} works where it is needed: close this first", limit=200), "warning")
         else:
@@ -507,7 +512,7 @@ class HelpScreen(ListDialog[Action[Never] | None]):
             Column(width=max(10, min(keys, _KEYS_MOST)), priority=2),
             Column(width=0 if narrow else min(labels, _LABEL_MOST)), Column(flex=1, min_width=12, priority=1),
         )
-        rows = list(help_rows(self._actions, self._pane, self.listing.find))
+        rows = list(help_rows(self._sections, self._first, self.listing.find))
         if not rows and self.listing.find:
             rows = [TableRow("nothing", ((), (), (("nothing found", "muted"),)))]
         self.tell(columns, rows, words=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import ClassVar, Never
+from typing import ClassVar
 
+from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from tokentui.analyze.chat.encoded import ChatEncoding, ChatWarning, report
@@ -13,9 +14,9 @@ from tokentui.analyze.report import Report, Section, warning
 from tokentui.core import sandbox
 from tokentui.core.safetext import safe
 from tokentui.session.commands import Command, EncodeChat
-from tokentui.ui.dialogs import LEAVE, SCROLL, prompted
+from tokentui.ui.bindings import HANDLED, Hint
+from tokentui.ui.dialogs import LEAVE_LIST, SCROLL_LIST, prompted
 from tokentui.ui.dialogs.report import ReportScreen
-from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
 from tokentui.ui.typed import Field
 
@@ -29,14 +30,14 @@ class ChatScreen(ReportScreen[ChatEncoding]):
     """
 
     HEADING, ASKING = "Chat", "rendering the chat …"
-    ACTIONS: ClassVar[Sequence[Action[Never]]] = (
-        Action(("f",), "messages of a file", lambda it: it.ask_file(), contexts=("list",)),
-        Action(("p",), "generation prompt", lambda it: it.turn_prompt(), contexts=("list",)),
-        Action(("enter",), "inspect", contexts=("list",)),
-        replace(SCROLL, contexts=("list",)), replace(LEAVE, contexts=("list",)),
-        Action(("enter",), "encode them; empty: the typed text", contexts=("line",)),
-        Action(("escape",), "back", contexts=("line",)),
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f", "ask_file", "messages of a file", group=Hint(pane="list")),
+        Binding("p", "turn_prompt", "generation prompt", group=Hint(pane="list")),
+        Binding("enter", HANDLED, "inspect", group=Hint(pane="list")),
+        SCROLL_LIST, LEAVE_LIST,
+        Binding("enter", HANDLED, "encode them; empty: the typed text", group=Hint(pane="line")),
+        Binding("escape", HANDLED, "back", group=Hint(pane="line")),
+    ]
 
     def __init__(self, engine: EngineLink) -> None:
         super().__init__(engine)
@@ -60,12 +61,12 @@ class ChatScreen(ReportScreen[ChatEncoding]):
         self._open = {("more", len(warnings))}  # all tokens are seen
         return replace(shown, sections=(*warnings, *shown.sections))
 
-    def turn_prompt(self) -> None:
+    def action_turn_prompt(self) -> None:
         """Begin an answer of the assistant at the end, or no longer."""
         self._prompt = not self._prompt
         self.again()
 
-    def ask_file(self) -> None:
+    def action_ask_file(self) -> None:
         """Type the name of a file of messages."""
         self.edit(self.field, self._file)
 
@@ -76,12 +77,12 @@ class ChatScreen(ReportScreen[ChatEncoding]):
             self.end_edit(self.listing)
             self.again()
 
-    def leave(self) -> None:
+    def action_leave(self) -> None:
         """Leave the line, or the dialog."""
         if self.editing:
             self.end_edit(self.listing)
         else:
-            super().leave()
+            super().action_leave()
 
 
 def _warnings(warnings: Sequence[ChatWarning]) -> Iterator[Section]:

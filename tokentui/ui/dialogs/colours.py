@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
+from textual.binding import Binding, BindingType
+
+from tokentui.ui.bindings import HANDLED
 from tokentui.ui.chosen import theme_groups
 from tokentui.ui.dialogs import SCROLL, ListDialog
 from tokentui.ui.draw.table import Column, Listing, TableRow, heading
-from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
 
 
@@ -19,11 +22,11 @@ class ColoursScreen(ListDialog[None]):
     """
 
     HEADING = "Colours"
-    ACTIONS = (
+    BINDINGS: ClassVar[list[BindingType]] = [
         SCROLL,
-        Action(("enter",), "take"),
-        Action(("escape", "q", "T"), "as before", lambda it: it.leave()),
-    )
+        Binding("enter", HANDLED, "take"),
+        Binding("escape,q,T", "leave", "as before"),
+    ]
 
     def __init__(self, engine: EngineLink) -> None:
         super().__init__(engine)
@@ -54,7 +57,7 @@ class ColoursScreen(ListDialog[None]):
         self.dismiss(None)
         self.app.chosen.keep("theme", self.app.theme)
 
-    def leave(self) -> None:
+    def action_leave(self) -> None:
         """Go back to the theme before."""
         self.app.theme = self._before
         self.dismiss(None)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
 
 from tokentui.core.safetext import safe
 from tokentui.thinwire import CLIPBOARD_BYTES
+from tokentui.ui.bindings import HANDLED
 from tokentui.ui.dialogs import LEAVE, ListDialog
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Copied, runs
-from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
 
 _SHOWN = 400
@@ -33,10 +36,10 @@ class CopyScreen(ListDialog[None]):
     """
 
     HEADING = "Copy"
-    ACTIONS = (
-        Action(("enter",), "copy"), Action(("y",), "next", lambda it: it.turn()), LEAVE,
-        Action(("q",), "", lambda it: it.leave()),
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", HANDLED, "copy"), Binding("y", "turn", "next"), LEAVE,
+        Binding("q", "leave"),
+    ]
 
     def __init__(self, engine: EngineLink, found: Sequence[Copied]) -> None:
         super().__init__(engine)
@@ -61,7 +64,7 @@ class CopyScreen(ListDialog[None]):
         )
         self.fit_height(len(rows))
 
-    def turn(self) -> None:
+    def action_turn(self) -> None:
         """Go to the next text, round the end."""
         self.listing.move_to((self.listing.cursor + 1) % max(1, len(self._found)))
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Never
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
 
 from tokentui.analyze.diff import Diff, report
 from tokentui.analyze.report import Report
@@ -11,7 +12,6 @@ from tokentui.core.safetext import safe
 from tokentui.session.commands import Command, DiffColumns
 from tokentui.ui.dialogs.report import ReportScreen
 from tokentui.ui.draw.figures import number
-from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
 
 
@@ -25,10 +25,10 @@ class DiffScreen(ReportScreen[Diff]):
     """
 
     ASKING = "comparing …"
-    ACTIONS: ClassVar[Sequence[Action[Never]]] = (
-        *ReportScreen.ACTIONS, Action(("x",), "the other way", lambda it: it.swap()),
-        Action(("equals_sign",), "", lambda it: it.leave()),
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *ReportScreen.BINDINGS, Binding("x", "swap", "the other way"),
+        Binding("equals_sign", "leave"),
+    ]
 
     def __init__(self, engine: EngineLink, pair: tuple[int, int], names: tuple[str, str]) -> None:
         super().__init__(engine)
@@ -55,7 +55,7 @@ class DiffScreen(ReportScreen[Diff]):
         """Return the key of a column of the pair."""
         return self.pair[side]
 
-    def swap(self) -> None:
+    def action_swap(self) -> None:
         """Take the second one for the old one."""
         self.pair, self.names = self.pair[::-1], self.names[::-1]
         self._title()

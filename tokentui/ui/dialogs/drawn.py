@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from typing import ClassVar
 
+from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from tokentui.core.errors import Cancelled, TokentuiError
@@ -12,12 +13,12 @@ from tokentui.core.table import plural
 from tokentui.encode.sampling import Drawn, DrawnWord
 from tokentui.encode.segment.dropout import LIKE
 from tokentui.session.commands import Draw
-from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog, Told, prompted
+from tokentui.ui.bindings import HANDLED, Hint
+from tokentui.ui.dialogs import LEAVE_LIST, SCROLL_LIST, ListDialog, Told, prompted
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, TableRow
 from tokentui.ui.draw.text import Cell, Run
-from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
 from tokentui.ui.typed import Field
 
@@ -39,15 +40,15 @@ class DrawnScreen(ListDialog[None]):
     """
 
     HEADING = "Dropout"
-    ACTIONS = (
-        Action(("r",), "draw again", lambda it: it.again(), contexts=("list",)),
-        Action(("p",), "share", lambda it: it.turn_share(), contexts=("list",)),
-        Action(("l",), "like", lambda it: it.turn_like(), contexts=("list",)),
-        Action(("w",), "a text", lambda it: it.ask_text(), contexts=("list",)),
-        replace(SCROLL, contexts=("list",)), replace(LEAVE, contexts=("list",)),
-        Action(("enter",), "draw it", contexts=("line",)),
-        Action(("escape",), "back", contexts=("line",)),
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "again", "draw again", group=Hint(pane="list")),
+        Binding("p", "turn_share", "share", group=Hint(pane="list")),
+        Binding("l", "turn_like", "like", group=Hint(pane="list")),
+        Binding("w", "ask_text", "a text", group=Hint(pane="list")),
+        SCROLL_LIST, LEAVE_LIST,
+        Binding("enter", HANDLED, "draw it", group=Hint(pane="line")),
+        Binding("escape", HANDLED, "back", group=Hint(pane="line")),
+    ]
 
     def __init__(self, engine: EngineLink) -> None:
         super().__init__(engine)
@@ -81,22 +82,22 @@ class DrawnScreen(ListDialog[None]):
 
     # What the user does.
 
-    def again(self) -> None:
+    def action_again(self) -> None:
         """Draw by the next seed."""
         self.seed += 1
         self._ask()
 
-    def turn_share(self) -> None:
+    def action_turn_share(self) -> None:
         """Take the next share."""
         self.share = (self.share + 1) % len(SHARES)
         self._ask()
 
-    def turn_like(self) -> None:
+    def action_turn_like(self) -> None:
         """Draw as the next library does."""
         self.like = (self.like + 1) % len(LIKE)
         self._ask()
 
-    def ask_text(self) -> None:
+    def action_ask_text(self) -> None:
         """Type another text."""
         self.edit(self.field, self._text)
 
@@ -107,7 +108,7 @@ class DrawnScreen(ListDialog[None]):
             self.end_edit(self.listing)
             self._ask()
 
-    def leave(self) -> None:
+    def action_leave(self) -> None:
         """Leave the line, or the dialog."""
         if self.editing:
             self.end_edit(self.listing)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Never
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
 
 from tokentui.analyze.edit import report
 from tokentui.analyze.report import Report, muted, spans
@@ -14,11 +16,11 @@ from tokentui.core.counts import read_count
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Command, EditView, EditVocabulary, Wishes, WriteEdited
+from tokentui.ui.bindings import HANDLED
 from tokentui.ui.dialogs import LEAVE, SCROLL
 from tokentui.ui.dialogs.ask import AskLine
 from tokentui.ui.dialogs.report import ReportScreen
 from tokentui.ui.draw.figures import number
-from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
 
 if TYPE_CHECKING:
@@ -35,17 +37,17 @@ class EditScreen(ReportScreen[EditView]):
     """
 
     HEADING, ASKING = "Change the vocabulary", "encoding the corpus …"
-    ACTIONS: ClassVar[Sequence[Action[Never]]] = (
-        Action(("p",), "prune", lambda it: it.prune()),
-        Action(("n",), "to N ids", lambda it: it.ask_keep()),
-        Action(("t",), "train on", lambda it: it.ask_size()),
-        Action(("a",), "add", lambda it: it.ask_token("add", "Add a token")),
-        Action(("s",), "special", lambda it: it.ask_token("special", "Add a special token")),
-        Action(("w",), "write", lambda it: it.ask_path()),
-        Action(("m",), "merge", lambda it: it.ask_other()),
-        Action(("backspace",), "take back", lambda it: it.take_back()), SCROLL, LEAVE,
-        Action(("X", "q"), "", lambda it: it.leave()), Action(("enter",), ""),
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("p", "prune", "prune"),
+        Binding("n", "ask_keep", "to N ids"),
+        Binding("t", "ask_size", "train on"),
+        Binding("a", "ask_token('add', 'Add a token')", "add"),
+        Binding("s", "ask_token('special', 'Add a special token')", "special"),
+        Binding("w", "ask_path", "write"),
+        Binding("m", "ask_other", "merge"),
+        Binding("backspace", "take_back", "take back"), SCROLL, LEAVE,
+        Binding("X,q", "leave"), Binding("enter", HANDLED),
+    ]
 
     def __init__(self, engine: EngineLink) -> None:
         super().__init__(engine)
@@ -75,22 +77,22 @@ class EditScreen(ReportScreen[EditView]):
         self.wishes = wishes
         self.again()
 
-    def take_back(self) -> None:
+    def action_take_back(self) -> None:
         """Take the last wish back."""
         if self._before:
             self.wishes = self._before.pop()
             self.again()
 
-    def prune(self) -> None:
+    def action_prune(self) -> None:
         """Take out what the corpus does not use, or leave it in."""
         self.wish(replace(self.wishes, prune=not self.wishes.prune, keep=None))
 
-    def ask_keep(self) -> None:
+    def action_ask_keep(self) -> None:
         """Ask how many ids are kept, those that the corpus uses most."""
         said = "keep so many ids, those that the corpus uses most"
         self._ask_number("Prune to", said, lambda n: replace(self.wishes, prune=True, keep=n))
 
-    def ask_size(self) -> None:
+    def action_ask_size(self) -> None:
         """Ask for the size to train on to."""
         said = "train on with the corpus to so many ids, behind those that there are"
         self._ask_number("Train on to", said, lambda n: replace(self.wishes, size=n))
@@ -107,13 +109,13 @@ class EditScreen(ReportScreen[EditView]):
         prompt = AskLine(self.engine, title, foretell, lambda line: self.wish(wished(read(line))))
         self.app.push_screen(prompt)
 
-    def ask_other(self) -> None:
+    def action_ask_other(self) -> None:
         """Ask for the file of another tokenizer, whose merges are put behind."""
         said = "the file of another tokenizer, whose merges that are lacking here are put behind"
         self.app.push_screen(AskLine(self.engine, "Merge with", lambda line: safe(line, limit=80) or said,
                                lambda line: self.wish(replace(self.wishes, merge=line.strip()))))
 
-    def ask_token(self, kind: str, title: str) -> None:
+    def action_ask_token(self, kind: str, title: str) -> None:
         """Ask for the text of a token."""
 
         def take(line: str) -> None:
@@ -125,7 +127,7 @@ class EditScreen(ReportScreen[EditView]):
         said = said if kind == "add" else "the name of a special token"
         self.app.push_screen(AskLine(self.engine, title, lambda line: safe(line, limit=60) or said, take))
 
-    def ask_path(self) -> None:
+    def action_ask_path(self) -> None:
         """Ask for a file, and write it."""
         if self.answer is None:
             self.notice.say("there is nothing to write yet", "warning")

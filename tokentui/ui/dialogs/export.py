@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
+from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from tokentui.analyze import export as losses
@@ -16,11 +17,11 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Contents, Export, Formats
 from tokentui.session.snapshot import Snapshot
+from tokentui.ui.bindings import HANDLED, Hint
 from tokentui.ui.dialogs import LEAVE, Dialog, Told, prompted
 from tokentui.ui.dialogs.report import screen_cell
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
 from tokentui.ui.typed import Field
 
@@ -40,12 +41,12 @@ class ExportScreen(Dialog[None]):
     """
 
     HEADING = "Export"
-    ACTIONS = (
-        Action(("enter",), "write", lambda it: it.write()),
-        Action(("up", "down"), "format", contexts=("formats",), keys_shown=2),
-        Action(("tab", "shift+tab"), "path", contexts=("formats",)),
-        Action(("tab", "shift+tab"), "formats", contexts=("line",)), LEAVE,
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "write", "write"),
+        Binding("up,down", HANDLED, "format", group=Hint(pane="formats", count=2)),
+        Binding("tab,shift+tab", HANDLED, "path", group=Hint(pane="formats")),
+        Binding("tab,shift+tab", HANDLED, "formats", group=Hint(pane="line")), LEAVE,
+    ]
 
     def __init__(self, engine: EngineLink) -> None:
         super().__init__(engine)
@@ -113,7 +114,7 @@ class ExportScreen(Dialog[None]):
 
     @on(Listing.Chosen)
     @on(Input.Submitted)
-    def write(self) -> None:
+    def action_write(self) -> None:
         """Write, if there is nothing against it."""
         report, path = self.chosen, self.field.value
         if report is None:

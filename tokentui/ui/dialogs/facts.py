@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import ClassVar, Never
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
 
 from tokentui.analyze.health.report import facts_sections, health_sections, status_line
 from tokentui.analyze.report import NUMBER, Column, Report, Row, Section, muted, strong, warning
@@ -12,9 +14,8 @@ from tokentui.analyze.results import HealthReport
 from tokentui.core.safetext import safe
 from tokentui.session.commands import Command, ExamineHealth
 from tokentui.session.snapshot import Snapshot
-from tokentui.ui.dialogs.report import ReportScreen
+from tokentui.ui.dialogs.report import OPEN, ReportScreen
 from tokentui.ui.draw.figures import number
-from tokentui.ui.keys import Action
 
 
 class FactsScreen(ReportScreen[HealthReport]):
@@ -25,10 +26,10 @@ class FactsScreen(ReportScreen[HealthReport]):
     """
 
     HEADING, ASKING = "Facts", "looking at every token …"
-    ACTIONS: ClassVar[Sequence[Action[Never]]] = (
-        replace(ReportScreen.ACTIONS[0], label="examples"), *ReportScreen.ACTIONS[1:],
-        Action(("a",), "all examples", lambda it: it.open_all()), Action(("F",), "", lambda it: it.leave()),
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        replace(OPEN, description="examples"), *ReportScreen.BINDINGS[1:],
+        Binding("a", "open_all", "all examples"), Binding("F", "leave"),
+    ]
 
     def question(self) -> Command[HealthReport]:
         """The question."""
@@ -93,7 +94,7 @@ class FactsScreen(ReportScreen[HealthReport]):
             about = "tokens and bytes a token of each, and its cost over that of the cheapest"
             yield Section("corpora", about, rows, (Column(), NUMBER, NUMBER, NUMBER))
 
-    def open_all(self) -> None:
+    def action_open_all(self) -> None:
         """Show the details of all rows, or of none."""
         if self.shown is not None:
             self._open = set() if self._open else self.openable

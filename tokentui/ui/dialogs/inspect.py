@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import replace
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
+from textual.binding import Binding, BindingType
 from textual.timer import Timer
 from textual.widgets import Input
 
@@ -23,7 +23,8 @@ from tokentui.session.commands import GoTo, InspectText, InspectToken, TokenPlac
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.tokens import Places, TokenView
 from tokentui.session.views import ColumnSnapshot, CorpusPlace
-from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog, prompted
+from tokentui.ui.bindings import HANDLED, Hint, own_actions
+from tokentui.ui.dialogs import LEAVE_LIST, SCROLL_LIST, ListDialog, prompted
 from tokentui.ui.dialogs.copying import token_of
 from tokentui.ui.dialogs.exact import (
     MOST_SHOWN,
@@ -42,7 +43,6 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.table import GAP, Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, Copied
 from tokentui.ui.guard import start_worker
-from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
 from tokentui.ui.typed import Field
 from tokentui.ui.waits import loads
@@ -85,19 +85,19 @@ class InspectScreen(ListDialog[None]):
     """
 
     HEADING = "Inspect"
-    ACTIONS = (
-        Action(("enter",), "open", contexts=("list",)),
-        Action(("backspace",), "back", lambda it: it.back(), contexts=("list",)),
-        Action(("left", "right"), "others", keys_shown=2, contexts=("list",)),
-        Action(("left",), "before", lambda it: it.turn(-1), contexts=()),
-        Action(("right",), "after", lambda it: it.turn(1), contexts=()),
-        Action(("n",), "places", lambda it: it.more_places(), contexts=("list",)),
-        Action(("w",), "life", lambda it: it.show_life(), contexts=("list",)),
-        Action(("slash",), "text", lambda it: it.ask_text(), contexts=("list",)),
-        replace(LEAVE, contexts=("list",)), replace(SCROLL, contexts=("list",)),
-        Action(("enter",), "explain it", contexts=("line",)),
-        Action(("escape",), "back", contexts=("line",)),
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", HANDLED, "open", group=Hint(pane="list")),
+        Binding("backspace", "back", "back", group=Hint(pane="list")),
+        Binding("left,right", HANDLED, "others", group=Hint(pane="list", count=2)),
+        Binding("left", "turn(-1)"),
+        Binding("right", "turn(1)"),
+        Binding("n", "more_places", "places", group=Hint(pane="list")),
+        Binding("w", "show_life", "life", group=Hint(pane="list")),
+        Binding("slash", "ask_text", "text", group=Hint(pane="list")),
+        LEAVE_LIST, SCROLL_LIST,
+        Binding("enter", HANDLED, "explain it", group=Hint(pane="line")),
+        Binding("escape", HANDLED, "back", group=Hint(pane="line")),
+    ]
 
     def __init__(
         self, engine: EngineLink, row: Row | None = None, *, asks: bool = False,
@@ -221,7 +221,7 @@ class InspectScreen(ListDialog[None]):
             self._first, self._learning = first, False
             self.lay_out()
 
-    def more_places(self) -> None:
+    def action_more_places(self) -> None:
         """Show the next places of the token; behind the last the first again."""
         held = self.places
         if self.view is None or held is None or self.editing:
@@ -270,13 +270,13 @@ class InspectScreen(ListDialog[None]):
         self.listing.move_to(0)
         self._begin()
 
-    def back(self) -> None:
+    def action_back(self) -> None:
         """Come back to what was told of before."""
         if self._past and not self.editing:
             self.shown, self._keep = self._past.pop()
             self._begin()
 
-    def turn(self, by: int) -> None:
+    def action_turn(self, by: int) -> None:
         """Walk to the neighbour: in the pane that the row came from, else by ids."""
         if self.editing:
             return
@@ -288,12 +288,12 @@ class InspectScreen(ListDialog[None]):
             self.shown, self._word = Shown(token=near), ""
             self._begin()
 
-    def show_life(self) -> None:
+    def action_show_life(self) -> None:
         """Show the life of the text: each step that cut it anew."""
         if self.found is not None and self.found.text and self._column is None and not self.editing:
             self.app.push_screen(LIFE(self.engine, self.found.text, 0))
 
-    def ask_text(self) -> None:
+    def action_ask_text(self) -> None:
         """Type another text."""
         if not self.editing and self._tells:
             self.edit(self.field, "")
@@ -326,7 +326,7 @@ class InspectScreen(ListDialog[None]):
             yield Copied("text", self.found.text, marked=True)
             yield Copied("ids of the text", json.dumps([row.id for row in self.found.encoding.rows]))
 
-    def leave(self) -> None:
+    def action_leave(self) -> None:
         """Leave the line, or the dialog."""
         if self.editing:
             self.end_edit(self.listing)
@@ -370,7 +370,9 @@ class InspectScreen(ListDialog[None]):
             "w": self.found is not None and self._column is None, "slash": self._tells,
             "enter": any(map(self._opens, rows)), "backspace": bool(self._past),
         }
-        self.shown_actions = [one for one in self.ACTIONS if able.get(one.keys[0], True)]
+        self.shown_actions = [
+            action for action in own_actions(type(self)) if able.get(action.keys[0], True)
+        ]
         self.show_keys()
         columns = Column(width=label, priority=1), Column(flex=1, min_width=12, priority=2)
         self.tell(columns, rows, words=True, keep=self._keep)

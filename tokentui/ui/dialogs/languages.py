@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar, Never
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
 
 from tokentui.analyze.languages import BASES, Languages, report
 from tokentui.analyze.report import Report
 from tokentui.session.commands import Command, CountLanguages
 from tokentui.ui.dialogs.report import ReportScreen
-from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
 
 
@@ -21,10 +21,10 @@ class LanguagesScreen(ReportScreen[tuple[Languages, ...]]):
     """
 
     HEADING, ASKING, FIRST_TAB = "Languages", "encoding twelve languages …", 1
-    ACTIONS: ClassVar[Sequence[Action[Never]]] = (
-        Action(("b",), "counted by", lambda it: it.turn_basis()), *ReportScreen.ACTIONS,
-        Action(("dollar_sign",), "", lambda it: it.leave()),
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("b", "turn_basis", "counted by"), *ReportScreen.BINDINGS,
+        Binding("dollar_sign", "leave"),
+    ]
 
     def __init__(self, engine: EngineLink) -> None:
         super().__init__(engine)
@@ -41,7 +41,7 @@ class LanguagesScreen(ReportScreen[tuple[Languages, ...]]):
         names = [columns[n].name if n < len(columns) else "" for n in range(len(answer))]
         return report(answer, names)
 
-    def turn_basis(self) -> None:
+    def action_turn_basis(self) -> None:
         """Count by something else."""
         names = [*BASES]
         self.by = names[(names.index(self.by) + 1) % len(names)]

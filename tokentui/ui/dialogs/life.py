@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import ClassVar
 
+from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -16,12 +18,12 @@ from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Find, GoTo, LifeOfWord
 from tokentui.session.tokens import Turn, WordLife
 from tokentui.session.views import CorpusPlace, Found
+from tokentui.ui.bindings import HANDLED, Hint
 from tokentui.ui.dialogs import LEAVE, Dialog, ListDialog
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
 from tokentui.ui.panes.corpus import CorpusText, Marked
 
@@ -45,13 +47,12 @@ class LifeScreen(ListDialog[None]):
     """
 
     HEADING = "Life"
-    ACTIONS = (
-        Action(("up", "down"), "a step of its life", keys_shown=2),
-        Action(("left",), "before", lambda it: it.listing.move(-1), contexts=()),
-        Action(("right",), "after", lambda it: it.listing.move(1), contexts=()),
-        Action(("enter",), "stay here"),
-        replace(LEAVE, label="back where one was"),
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,down", HANDLED, "a step of its life", group=Hint(count=2)),
+        Binding("left", "move(-1)"), Binding("right", "move(1)"),
+        Binding("enter", HANDLED, "stay here"),
+        replace(LEAVE, description="back where one was"),
+    ]
 
     def __init__(self, engine: EngineLink, text: str, place: int = 0) -> None:
         super().__init__(engine, f"Life of ‘{ui_text_of(text)}’")
@@ -68,6 +69,10 @@ class LifeScreen(ListDialog[None]):
         """The boxes of the dialogs between that screen and this one, and the panes next to the corpus."""
         self._before: Marked | None = None
         """What the corpus pane showed and marked before; None while it marks the word."""
+
+    def action_move(self, rows: int) -> None:
+        """Go to another step of its life."""
+        self.listing.move(rows)
 
     @property
     def _text(self) -> CorpusText | None:
@@ -173,7 +178,7 @@ class LifeScreen(ListDialog[None]):
         self._end_mark()
         self.dismiss(None)
 
-    def leave(self) -> None:
+    def action_leave(self) -> None:
         """Go back to the step where the run was."""
         if self.life is not None and self._origin is not None and self._at != self.life.turns[-1].number:
             self.engine.send(GoTo(self._origin))

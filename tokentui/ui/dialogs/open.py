@@ -11,8 +11,10 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 from textual import events, on
+from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from tokentui.axes import AXES, changed
@@ -28,6 +30,7 @@ from tokentui.session.views import ColumnSnapshot, ColumnWanted
 from tokentui.text.named import PARALLEL, SCHEME, named_in, short_name
 from tokentui.text.remote import is_remote
 from tokentui.text.sources import Sample, find_sample, samples
+from tokentui.ui.bindings import HANDLED
 from tokentui.ui.dialogs import LEAVE, draft
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.picker import SAMPLES, Picker, in_thread, look_at, reason
@@ -35,7 +38,6 @@ from tokentui.ui.draw.figures import size as size_text
 from tokentui.ui.draw.table import Column, Listing, TableRow, heading
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.guard import start_worker
-from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
 
 READ_AS: tuple[str | None, ...] = (None, "text", "lines", "jsonl", "counts")
@@ -62,10 +64,10 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         Column(flex=3, min_width=12, priority=2), Column(flex=4, min_width=14),
         Column(width=9, align="right", priority=1),
     )
-    ACTIONS = (
-        Action(("enter",), "open"), *Picker.ACTIONS,
-        Action(("ctrl+t",), "read as", lambda it: it.turn_reading()), LEAVE,
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", HANDLED, "open"), *Picker.BINDINGS,
+        Binding("ctrl+t", "turn_reading", "read as"), LEAVE,
+    ]
 
     def __init__(self, engine: EngineLink, *, corpora: bool = False) -> None:
         super().__init__(engine, "Second corpus" if corpora else "")
@@ -138,7 +140,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
 
     # What the user does.
 
-    def turn_reading(self) -> None:
+    def action_turn_reading(self) -> None:
         """Read files in the next way."""
         self._as = READ_AS[(READ_AS.index(self._as) + 1) % len(READ_AS)]
         self.name_box(subtitle=f"read as: {self._as or 'auto'}")
@@ -302,10 +304,10 @@ class AddScreen(Picker[ColumnWanted]):
 
     PLACEHOLDER = "a preset, a recipe file, a tokenizer file"
     COLUMNS = (Column(width=24, priority=2), Column(flex=1, min_width=10), Column(width=9, align="right"))
-    ACTIONS = (
-        Action(("enter",), "take"), *Picker.ACTIONS,
-        Action(("ctrl+t",), "split of a file", lambda it: it.turn_split()), LEAVE,
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", HANDLED, "take"), *Picker.BINDINGS,
+        Binding("ctrl+t", "turn_split", "split of a file"), LEAVE,
+    ]
 
     def __init__(
         self, engine: EngineLink, heading: str, recipe: Recipe, column: ColumnSnapshot | None = None
@@ -369,7 +371,7 @@ class AddScreen(Picker[ColumnWanted]):
             return None
         return ColumnWanted(recipe, run, name=f"{column.name} encode={encode}")
 
-    def turn_split(self) -> None:
+    def action_turn_split(self) -> None:
         """Read a file with the next split."""
         self.split = SPLITS[(SPLITS.index(self.split) + 1) % len(SPLITS)]
         self.name_box(subtitle=f"split of a file: {self.split}" if self.split else "")

@@ -14,8 +14,9 @@ import threading
 from collections.abc import Callable, Coroutine, Hashable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import ClassVar, Never, TypeVar
+from typing import ClassVar, TypeVar
 
+from textual.binding import Binding, BindingType
 from textual.suggester import SuggestionReady
 from textual.widgets import Input
 
@@ -24,12 +25,12 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.files import status_of
 from tokentui.core.safetext import is_safe, safe
 from tokentui.text.sources import samples
+from tokentui.ui.bindings import HANDLED, Hint
 from tokentui.ui.dialogs import Dialog, prompted
 from tokentui.ui.draw.figures import size as size_text
 from tokentui.ui.draw.table import Column, Listing, TableRow, heading
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.guard import start_worker
-from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
 from tokentui.ui.typed import Field
 
@@ -183,11 +184,11 @@ class Picker(Dialog[Result]):
 
     PLACEHOLDER: ClassVar[str] = ""
     COLUMNS: ClassVar[Sequence[Column]] = ()
-    ACTIONS: ClassVar[Sequence[Action[Never]]] = (
-        Action(("tab",), "complete", lambda it: it.complete(), contexts=("line",)),
-        Action(("tab",), "back to the line", contexts=("list",)),
-        Action(("down",), "list", lambda it: it.to_list(), contexts=("line",)),
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "complete", "complete", group=Hint(pane="line")),
+        Binding("tab", HANDLED, "back to the line", group=Hint(pane="list")),
+        Binding("down", "to_list", "list", group=Hint(pane="line")),
+    ]
     """The keys that all have; a subclass puts them among its own."""
 
     def __init__(self, engine: EngineLink, heading: str = "") -> None:
@@ -323,7 +324,7 @@ class Picker(Dialog[Result]):
 
     # What the user does.
 
-    def complete(self) -> None:
+    def action_complete(self) -> None:
         """Write what all names have in common; where that is nothing more, go to the list; from the list,
         back.
         """
@@ -341,14 +342,14 @@ class Picker(Dialog[Result]):
         if len(common) > len(begun):
             self.field.put(typed[: len(typed) - len(begun)] + common)
         else:
-            self.to_list()
+            self.action_to_list()
 
     async def _complete_listed(self, typed: str) -> None:
         """Complete what was typed once its folder is listed, if it is still in the line."""
         if await self.listed(typed) and self._beginning(typed) is not None:
-            self.complete()
+            self.action_complete()
 
-    def to_list(self) -> None:
+    def action_to_list(self) -> None:
         """Go to the list."""
         if self.listing.rows:
             self.set_focus(self.listing)
@@ -362,7 +363,7 @@ class Picker(Dialog[Result]):
         if event.value:
             self.submit(event.value)
         else:
-            self.to_list()
+            self.action_to_list()
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
         """Take what was chosen, or go into the folder."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 
 from tokentui.core.errors import Cancelled, TokentuiError
@@ -17,13 +18,13 @@ from tokentui.learn.trainer import Compressed
 from tokentui.session.commands import Compress, Pieces
 from tokentui.session.snapshot import PiecePart, PiecesView
 from tokentui.session.views import CorpusPlace
+from tokentui.ui.bindings import HANDLED
 from tokentui.ui.dialogs import LEAVE, SCROLL, Dialog, Told
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines, ScrolledLines
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, Run, wrap
-from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
 from tokentui.ui.waits import has
 
@@ -108,7 +109,7 @@ def _drawn(text: str, plain: str) -> Iterator[Run]:
 class PiecesText(ScrolledLines):
     """The pieces, row by row; it says `wanted` when it comes near the end of what it holds."""
 
-    ACTIONS = (Action(("space",), "", lambda it: it.page(1)),)
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "page(1)"),]
 
     def __init__(self, wanted: Callable[[], None]) -> None:
         super().__init__()
@@ -145,11 +146,11 @@ class PiecesScreen(Dialog[None]):
     """
 
     HEADING = "Pieces"
-    ACTIONS = (
+    BINDINGS: ClassVar[list[BindingType]] = [
         SCROLL, LEAVE,
-        Action(("b",), "corpus from its start", lambda it: it.begin(CorpusPlace())),
-        Action(("l",), "legend", lambda it: it.turn_legend()),
-    )
+        Binding("b", "go_to_start", "corpus from its start"),
+        Binding("l", "turn_legend", "legend"),
+    ]
 
     def __init__(self, engine: EngineLink, place: CorpusPlace) -> None:
         super().__init__(engine)
@@ -170,7 +171,11 @@ class PiecesScreen(Dialog[None]):
         self.set_focus(self.text)
         self.begin(self._start)
 
-    def turn_legend(self) -> None:
+    def action_go_to_start(self) -> None:
+        """Show the corpus from its start."""
+        self.begin(CorpusPlace())
+
+    def action_turn_legend(self) -> None:
         """Show the branches, or hide them."""
         self.toggle_class("-turned")
         self.call_after_refresh(self.lay_out)
@@ -334,12 +339,12 @@ class CompressedScreen(Dialog[None]):
     """
 
     HEADING = "Compressed"
-    ACTIONS = (
+    BINDINGS: ClassVar[list[BindingType]] = [
         SCROLL,
-        Action(("tab", "shift+tab"), "text or table"),
-        Action(("right_square_bracket",), "next part", lambda it: it.part(1)),
-        Action(("left_square_bracket",), "part before", lambda it: it.part(-1)), LEAVE,
-    )
+        Binding("tab,shift+tab", HANDLED, "text or table"),
+        Binding("right_square_bracket", "part(1)", "next part"),
+        Binding("left_square_bracket", "part(-1)", "part before"), LEAVE,
+    ]
 
     def __init__(self, engine: EngineLink) -> None:
         super().__init__(engine)
@@ -358,7 +363,7 @@ class CompressedScreen(Dialog[None]):
         self.set_focus(self.lines)
         self._ask(0)
 
-    def part(self, by: int) -> None:
+    def action_part(self, by: int) -> None:
         """Show the next part of the text, or the one before; what is shorter than others is the last one."""
         start = self._start + by * Compress.length
         last = self._view is None or len(self._view.compressed) < Compress.length

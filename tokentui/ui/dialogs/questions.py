@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
+from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from tokentui.analyze.results import UnusedToken, VocabularyReport, WordSegmentations
@@ -16,12 +16,12 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.core.table import plural
 from tokentui.session.commands import AnalyzeVocabulary
-from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog, Told, prompted
+from tokentui.ui.bindings import HANDLED, Hint
+from tokentui.ui.dialogs import LEAVE_LIST, SCROLL_LIST, ListDialog, Told, prompted
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, TableRow
 from tokentui.ui.draw.text import Cell, Run
-from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
 from tokentui.ui.typed import Field
 
@@ -232,17 +232,17 @@ class QuestionsScreen(ListDialog[None]):
     """
 
     HEADING = "Questions"
-    ACTIONS = (
-        Action(("tab", "right"), "next", lambda it: it.turn(1), contexts=("list",)),
-        replace(LEAVE, contexts=("list",)),
-        Action(("w",), "a word", lambda it: it.ask_word(), contexts=("list",)),
-        Action(("x",), "go on to the end", lambda it: it.exhaust(), contexts=("list",)),
-        replace(SCROLL, contexts=("list",)),
-        Action(("enter",), "its ways", contexts=("line",)),
-        Action(("escape",), "back", contexts=("line",)),
-        Action(("shift+tab", "left"), "", lambda it: it.turn(-1)),
-        *(Action((str(n + 1),), "", partial(lambda n, it: it.go(n), n)) for n in range(len(QUESTIONS))),
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab,right", "turn(1)", "next", group=Hint(pane="list")),
+        LEAVE_LIST,
+        Binding("w", "ask_word", "a word", group=Hint(pane="list")),
+        Binding("x", "exhaust", "go on to the end", group=Hint(pane="list")),
+        SCROLL_LIST,
+        Binding("enter", HANDLED, "its ways", group=Hint(pane="line")),
+        Binding("escape", HANDLED, "back", group=Hint(pane="line")),
+        Binding("shift+tab,left", "turn(-1)"),
+        *(Binding(str(n + 1), f"go({n})") for n in range(len(QUESTIONS))),
+    ]
 
     def __init__(self, engine: EngineLink) -> None:
         super().__init__(engine)
@@ -303,26 +303,26 @@ class QuestionsScreen(ListDialog[None]):
 
     # What the user does.
 
-    def turn(self, by: int) -> None:
+    def action_turn(self, by: int) -> None:
         """Go to another question."""
-        self.go((self.question + by) % len(QUESTIONS))
+        self.action_go((self.question + by) % len(QUESTIONS))
 
-    def go(self, question: int) -> None:
+    def action_go(self, question: int) -> None:
         """Go to a question by its number."""
         if not self.editing:
             self.question = question
             self.listing.move_to(0)
             self.lay_out()
 
-    def exhaust(self) -> None:
+    def action_exhaust(self) -> None:
         """Go on with a copy until nothing is left."""
-        self.go(ON)
+        self.action_go(ON)
         if self.asking != _GOES_ON:
             self._ask(exhaust=True)
 
-    def ask_word(self) -> None:
+    def action_ask_word(self) -> None:
         """Type a word whose ways are wanted."""
-        self.go(WAYS)
+        self.action_go(WAYS)
         self.edit(self.field, self._word)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -332,7 +332,7 @@ class QuestionsScreen(ListDialog[None]):
             self.end_edit(self.listing)
             self._ask(exhaust=False)
 
-    def leave(self) -> None:
+    def action_leave(self) -> None:
         """Leave the line, or give up what is under way, or leave the dialog."""
         if self.editing:
             self.end_edit(self.listing)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.events import Key
 from textual.widgets import Input
@@ -20,11 +21,11 @@ from tokentui.core.safetext import safe
 from tokentui.preset_table import PRESETS, Preset
 from tokentui.recipe import RUN, Run
 from tokentui.session.views import StageView
+from tokentui.ui.bindings import HANDLED, Hint
 from tokentui.ui.dialogs import LEAVE, SCROLL, Dialog, Told, draft
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.preview import PreviewPane, Trying
 from tokentui.ui.draw.table import Column, Listing
-from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
 from tokentui.ui.typed import Field
 from tokentui.ui.waits import NotYet
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 LIVE_BYTES = 1_000_000
 """Up to this size of a corpus the dialog is live at first."""
-_LISTS = ("presets", "axes")
 _TAKES = ("enter takes what is changed", "enter trains by these axes, on the same corpus")
 _NAMED = 4
 """The most values that a search names."""
@@ -54,25 +54,25 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     """
 
     HEADING = "Algorithm"
-    ACTIONS = (
-        Action(("left", "right"), "change", contexts=("axes",), keys_shown=2),
-        Action(("enter",), "choose", contexts=("presets", "values", "line")),
-        Action(("enter",), "all values", contexts=("axes",)),
-        replace(SCROLL, contexts=("steps",)),
-        Action(("p",), "back", contexts=("steps",)),
-        Action(("slash",), "search, or type", lambda it: it.search(), contexts=("presets",)),
-        Action(("tab", "shift+tab"), "axes", lambda it: it.switch(), contexts=("presets",)),
-        Action(("tab",), "presets", contexts=("axes",)),
-        Action(("t",), "take it", lambda it: it.take(), contexts=("axes", "steps")),
-        Action(("ctrl+t",), "first steps", lambda it: it.turn_preview(), contexts=("presets",)),
-        Action(("p",), "first steps", lambda it: it.turn_preview(), contexts=("axes",)),
-        Action(("slash",), "search", contexts=("axes",)),
-        replace(LEAVE, contexts=_LISTS),
-        Action(("escape",), "back", contexts=("steps", "values", "line")),
-        Action(("left",), "", lambda it: it.turn(-1)), Action(("right",), "", lambda it: it.turn(1)),
-        Action(("up",), "", lambda it: it.move_found(-1)), Action(("down",), "", lambda it: it.move_found(1)),
-        Action(("l",), draft.LIVE, lambda it: it.turn_live(), contexts=("axes",)),
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,right", HANDLED, "change", group=Hint(pane="axes", count=2)),
+        Binding("enter", HANDLED, "choose", group=Hint(pane="presets values line")),
+        Binding("enter", HANDLED, "all values", group=Hint(pane="axes")),
+        replace(SCROLL, group=Hint(pane="steps", count=2)),
+        Binding("p", HANDLED, "back", group=Hint(pane="steps")),
+        Binding("slash", "search", "search, or type", group=Hint(pane="presets")),
+        Binding("tab,shift+tab", "switch", "axes", group=Hint(pane="presets")),
+        Binding("tab", HANDLED, "presets", group=Hint(pane="axes")),
+        Binding("t", "take", "take it", group=Hint(pane="axes steps")),
+        Binding("ctrl+t", "turn_preview", "first steps", group=Hint(pane="presets")),
+        Binding("p", "turn_preview", "first steps", group=Hint(pane="axes")),
+        Binding("slash", HANDLED, "search", group=Hint(pane="axes")),
+        replace(LEAVE, group=Hint(pane="presets axes")),
+        Binding("escape", HANDLED, "back", group=Hint(pane="steps values line")),
+        Binding("left", "turn(-1)"), Binding("right", "turn(1)"),
+        Binding("up", "move_found(-1)"), Binding("down", "move_found(1)"),
+        Binding("l", "turn_live", draft.LIVE, group=Hint(pane="axes")),
+    ]
 
     def __init__(
         self, engine: EngineLink, used: RecipeChoice, preset: str = "", *, tried: bool = False,
@@ -88,7 +88,9 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         """True if a size was typed in this dialog: it is that of whatever is chosen."""
         self._follow, self._live = follow, live and follow is not None
         absent = {"l" if follow is None else "", *(() if tried else ("p", "ctrl+t"))}
-        self.shown_actions = [action for action in self.ACTIONS if action.keys[0] not in absent]
+        self.shown_actions = [
+            action for action in self.shown_actions if action.keys[0] not in absent
+        ]
         self.set_class(self._live, "-live")
         self._stages = tuple(stages)
         self._open = ""
@@ -199,16 +201,16 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     # What the user does.
 
-    def switch(self) -> None:
+    def action_switch(self) -> None:
         """Go between presets and axes."""
         if self.focused is self.preview.steps:
-            self.turn_preview()
+            self.action_turn_preview()
         if self.searching:
             self._stop_typing()
         if not self._open:
             self._go(self.axes if self._list is self.presets else self.presets)
 
-    def turn(self, by: int) -> None:
+    def action_turn(self, by: int) -> None:
         """Give the row under the cursor its next value; from the presets, go to the axes."""
         if self.focused is self.presets and by > 0:
             self._go(self.axes)
@@ -222,7 +224,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         if name == draft.PUBLISHED:
             self._turn_published()
         elif name == draft.LIVE:
-            self.turn_live()
+            self.action_turn_live()
         else:
             try:
                 turned = self.choice.turned(name, by)
@@ -242,14 +244,14 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self.choice = choice
         self._show()
 
-    def turn_live(self) -> None:
+    def action_turn_live(self) -> None:
         """Let the screen behind follow, or be as it was."""
         if self._follow is not None:
             self._live = not self._live
             self.set_class(self._live, "-live")
             self._show()
 
-    def turn_preview(self) -> None:
+    def action_turn_preview(self) -> None:
         """Go to the first steps, or back."""
         if self.focused is self.preview.steps:
             self.set_focus(self._list)
@@ -277,7 +279,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             run = run.with_words(vocab_size=self.engine.first_run.stops.vocab_size)
         return replace(self.choice, recipe=preset.recipe, run=run)
 
-    def take(self) -> None:
+    def action_take(self) -> None:
         """Take the recipe, if it is another one and a training by it is possible."""
         if self._open:
             return
@@ -291,10 +293,10 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         else:
             self.notice.say("nothing is changed", "warning")
 
-    def leave(self) -> None:
+    def action_leave(self) -> None:
         """Leave what was opened last, or the dialog."""
         if self.focused is self.preview.steps:
-            self.turn_preview()
+            self.action_turn_preview()
         elif self.editing:
             self._stop_typing()
         elif self._open:
@@ -312,7 +314,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
                 self._choose_value(option)
         elif event.table is self.axes:
             if key == draft.TAKE:
-                self.take()
+                self.action_take()
             elif key in AXES:
                 self._open_values(key)
             elif not self._turn(key, 1):
@@ -372,16 +374,16 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         if self.focused is self.presets and (typed := event.character) and typed.isalnum():
             event.stop()
             event.prevent_default()
-            self.search(typed)
+            self.action_search(typed)
 
-    def search(self, text: str = "") -> None:
+    def action_search(self, text: str = "") -> None:
         """Search the presets for a text and what is typed behind it, or the axes by their names."""
         if self.focused in (self.presets, self.axes):
             self._seeks = self.focused is self.axes
             self.prompt.show((("/ ", ""),))
             self.edit(self.field, text)
 
-    def move_found(self, by: int) -> None:
+    def action_move_found(self, by: int) -> None:
         """Go to another one of the presets that are found, or of the axes."""
         if self.searching:
             self.presets.move(by)

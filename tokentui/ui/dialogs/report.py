@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable, Iterator, Sequence
-from typing import ClassVar, Generic, Never, TypeVar
+from typing import ClassVar, Generic, TypeVar
+
+from textual.binding import Binding, BindingType
 
 from tokentui.analyze import report as model
 from tokentui.analyze.report import Report, Row, Section, Target
@@ -12,12 +14,12 @@ from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.session.commands import Command, GoTo
+from tokentui.ui.bindings import HANDLED
 from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog, Told
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import bar, number
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, Run
-from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
 
 Answer = TypeVar("Answer")
@@ -29,6 +31,10 @@ _BAR = 24
 _NAME = 24
 _GAP = "  "
 _INSPECT = Ref("tokentui.ui.dialogs.inspect:InspectScreen")
+
+
+OPEN = Binding("enter", HANDLED, "open")
+"""The key that opens the row under the cursor."""
 
 
 class ReportScreen(ListDialog[None], Generic[Answer]):
@@ -45,11 +51,11 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
     """
 
     ASKING = "working …"
-    ACTIONS: ClassVar[Sequence[Action[Never]]] = (
-        Action(("enter",), "open"), Action(("tab", "right"), "section", lambda it: it.turn(1)),
-        Action(("shift+tab", "left"), "", lambda it: it.turn(-1)), SCROLL, LEAVE,
-        Action(("q",), "", lambda it: it.leave()),
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        OPEN, Binding("tab,right", "turn(1)", "section"),
+        Binding("shift+tab,left", "turn(-1)"), SCROLL, LEAVE,
+        Binding("q", "leave"),
+    ]
     FIRST_TAB: ClassVar[int] = 0
     """The view that is seen first: 0 for all sections, else the number of a section with rows."""
 
@@ -119,7 +125,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
             return tabs[0]
         return tabs[self.tab - 1] if 0 < self.tab <= len(tabs) else None
 
-    def turn(self, by: int) -> None:
+    def action_turn(self, by: int) -> None:
         """Show another section, or all."""
         if self.tabs:
             self.tab = (self.tab + by) % (len(self.tabs) + 1)

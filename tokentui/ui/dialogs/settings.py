@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
 
 from tokentui.core.safetext import safe
 from tokentui.session.settings import settings_path
+from tokentui.ui.bindings import HANDLED, Hint
 from tokentui.ui.chosen import MOST_TYPED, SETTINGS, Chosen, Setting, Value
-from tokentui.ui.dialogs import SCROLL, ListDialog, prompted
+from tokentui.ui.dialogs import SCROLL_LIST, ListDialog, prompted
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, runs
-from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
 from tokentui.ui.typed import Field
 
@@ -26,16 +28,16 @@ class SettingsScreen(ListDialog[None]):
     """
 
     HEADING = "Settings"
-    ACTIONS = (
-        replace(SCROLL, contexts=("list",)),
-        Action(("enter",), "change", contexts=("list",)),
-        Action(("left", "h"), "value before", lambda it: it.turn(-1), contexts=()),
-        Action(("right", "l"), "next value", lambda it: it.turn(1), contexts=()),
-        Action(("left", "right"), "other value", contexts=("list",), keys_shown=2),
-        Action(("escape", "q", "O"), "close", lambda it: it.leave(), contexts=("list",)),
-        Action(("enter",), "keep", contexts=("line",)),
-        Action(("escape",), "as before", contexts=("line",)),
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        SCROLL_LIST,
+        Binding("enter", HANDLED, "change", group=Hint(pane="list")),
+        Binding("left,h", "turn(-1)"),
+        Binding("right,l", "turn(1)"),
+        Binding("left,right", HANDLED, "other value", group=Hint(pane="list", count=2)),
+        Binding("escape,q,O", "leave", "close", group=Hint(pane="list")),
+        Binding("enter", HANDLED, "keep", group=Hint(pane="line")),
+        Binding("escape", HANDLED, "as before", group=Hint(pane="line")),
+    ]
 
     def __init__(self, engine: EngineLink) -> None:
         super().__init__(engine)
@@ -74,7 +76,7 @@ class SettingsScreen(ListDialog[None]):
         """The setting at the cursor."""
         return _BY_NAME[str(self.listing.cursor_key)]
 
-    def turn(self, by: int) -> None:
+    def action_turn(self, by: int) -> None:
         """Take the next value of the setting at the cursor, or the one before; a text is typed."""
         if self.editing:
             return
@@ -91,7 +93,7 @@ class SettingsScreen(ListDialog[None]):
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
         """Change the setting of the row."""
-        self.turn(1)
+        self.action_turn(1)
 
     def on_input_submitted(self) -> None:
         """Keep the text."""
@@ -102,7 +104,7 @@ class SettingsScreen(ListDialog[None]):
         self.end_edit(self.listing)
         self.lay_out()
 
-    def leave(self) -> None:
+    def action_leave(self) -> None:
         """End typing; else leave."""
         if self.editing:
             self._end_edit()

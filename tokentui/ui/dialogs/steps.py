@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
+from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from tokentui.core.errors import Cancelled, TokentuiError
@@ -14,12 +15,12 @@ from tokentui.core.table import plural
 from tokentui.learn.rows import Candidate
 from tokentui.session.commands import ExplainSteps, GoTo, ListSteps
 from tokentui.session.views import StepRow, StepsView, StepView
-from tokentui.ui.dialogs import LEAVE, SCROLL, Dialog, ListDialog, prompted
+from tokentui.ui.bindings import HANDLED, Hint
+from tokentui.ui.dialogs import LEAVE, LEAVE_LIST, SCROLL, SCROLL_LIST, Dialog, ListDialog, prompted
 from tokentui.ui.dialogs.what_if import ask_beside
 from tokentui.ui.draw.figures import behind, decimal, number, signed
 from tokentui.ui.draw.table import Column, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
 from tokentui.ui.panes.tables import SCORE_WIDTH, tokens, worth_of
 from tokentui.ui.panes.why import chosen, in_context, last_step, shortening
@@ -52,17 +53,17 @@ class StepsScreen(Dialog[None]):
     """
 
     HEADING = "Steps"
-    ACTIONS = (
-        Action(("enter",), "go there", contexts=("list",)),
-        Action(("Y",), "why", lambda it: it.tell_why(), contexts=("list",)),
-        Action(("x",), "what if", lambda it: it.ask_what_if(), contexts=("list",)),
-        Action(("S",), "sort", lambda it: it.turn_order(), contexts=("list",)),
-        Action(("slash",), "search", lambda it: it.edit(it.field, it.text), contexts=("list",)),
-        replace(SCROLL, contexts=("list",)), replace(LEAVE, contexts=("list",)),
-        Action(("m",), "", lambda it: it.leave(), contexts=("list",)),
-        Action(("enter",), "to the list", contexts=("line",)),
-        Action(("escape",), "end the search", contexts=("line",)),
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", HANDLED, "go there", group=Hint(pane="list")),
+        Binding("Y", "tell_why", "why", group=Hint(pane="list")),
+        Binding("x", "ask_what_if", "what if", group=Hint(pane="list")),
+        Binding("S", "turn_order", "sort", group=Hint(pane="list")),
+        Binding("slash", "search", "search", group=Hint(pane="list")),
+        SCROLL_LIST, LEAVE_LIST,
+        Binding("m", "leave"),
+        Binding("enter", HANDLED, "to the list", group=Hint(pane="line")),
+        Binding("escape", HANDLED, "end the search", group=Hint(pane="line")),
+    ]
 
     def __init__(self, engine: EngineLink) -> None:
         super().__init__(engine)
@@ -146,7 +147,7 @@ class StepsScreen(Dialog[None]):
         """Go to the list of what was found."""
         self.set_focus(self.table)
 
-    def leave(self) -> None:
+    def action_leave(self) -> None:
         """End the search, or leave."""
         if not self.editing:
             self.dismiss(None)
@@ -154,7 +155,7 @@ class StepsScreen(Dialog[None]):
         self.field.value = ""
         self.end_edit(self.table)
 
-    def turn_order(self) -> None:
+    def action_turn_order(self) -> None:
         """Sort the list in another way."""
         self.order = ORDERS[(ORDERS.index(self.order) + 1) % len(ORDERS)]
         self.table.move_to(0)
@@ -166,12 +167,16 @@ class StepsScreen(Dialog[None]):
         row = self.table.held_at(self.table.cursor)
         return row if isinstance(row, StepRow) else None
 
-    def tell_why(self) -> None:
+    def action_tell_why(self) -> None:
         """Show the reasons of the step under the cursor."""
         if (row := self.here) is not None:
             self.app.push_screen(WhyScreen(self.engine, (row.number,)))
 
-    def ask_what_if(self) -> None:
+    def action_search(self) -> None:
+        """Show the line to search with."""
+        self.edit(self.field, self.text)
+
+    def action_ask_what_if(self) -> None:
         """Ask for a what-if of the step under the cursor."""
         if (row := self.here) is not None and self.now is not None:
             ask_beside(self, self.now.main, made=(row.number, row.token, row.parts))
@@ -199,7 +204,7 @@ class WhyScreen(ListDialog[None]):
     """
 
     HEADING = "Why"
-    ACTIONS = (SCROLL, LEAVE, Action(("Y", "q"), "", lambda it: it.leave()))
+    BINDINGS: ClassVar[list[BindingType]] = [SCROLL, LEAVE, Binding("Y,q", "leave")]
 
     def __init__(self, engine: EngineLink, numbers: Sequence[int]) -> None:
         super().__init__(engine)

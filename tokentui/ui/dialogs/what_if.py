@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
+
+from textual.binding import Binding, BindingType
 
 from tokentui.core.errors import TokentuiError
 from tokentui.learn.rows import Candidate, Entry
 from tokentui.recipe import FORBID, FORCE, LEAVE_OUT, Recipe, Run, WhatIf, check_changes
 from tokentui.session.views import ColumnSnapshot, ColumnWanted
+from tokentui.ui.bindings import HANDLED
 from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.keys import Action
 from tokentui.ui.link import EngineLink
 from tokentui.ui.panes.tables import tokens
 
@@ -159,7 +161,9 @@ class WhatIfScreen(ListDialog[Choice]):
     """
 
     HEADING = "What if"
-    ACTIONS = (Action(("enter",), "take it"), SCROLL, LEAVE, Action(("x",), "", lambda it: it.leave()))
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", HANDLED, "take it"), SCROLL, LEAVE, Binding("x", "leave"),
+    ]
 
     def __init__(self, engine: EngineLink, subject: Cell, found: Sequence[Choice]) -> None:
         said = "".join(text for text, _ in subject)

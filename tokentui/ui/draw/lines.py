@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import ClassVar, TypeAlias
 
 from rich.style import Style as RichStyle
 from textual import events, on
+from textual.binding import Binding, BindingType
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.style import Style
 from textual.widget import Widget
 
+from tokentui.ui.bindings import GAP, RULE, BoundAction, Hint, fitting
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.text import PALETTE, WITHOUT_COLOUR, Cell, Run, Styles
 from tokentui.ui.guard import Guarded
-from tokentui.ui.keys import GAP, RULE, Action, Scrolling, fitting
 
 Draw: TypeAlias = Callable[[int, int], Sequence[Cell]]
 """Gives the lines for so many columns and rows."""
@@ -156,8 +157,22 @@ class Lines(StyledLines):
         self.again()
 
 
-class ScrolledLines(Scrolling, StyledLines, can_focus=True):
+_ROW = Hint("row", rank=1, pane="cursor", count=2)
+_PAGE, _END = Hint("page"), Hint("ends")
+_ROWS, _PAGES, _ENDS = "A row up or down", "A page up or down", "To the first row, or the last"
+
+
+class ScrolledLines(StyledLines, can_focus=True):
     """Lines of which some are seen; it scrolls by rows of its own."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "row up", tooltip=_ROWS, id="row_up", group=_ROW),
+        Binding("down,j", "move(1)", "row down", tooltip=_ROWS, id="row_down", group=_ROW),
+        Binding("pageup", "page(-1)", "page up", tooltip=_PAGES, id="page_up", group=_PAGE),
+        Binding("pagedown", "page(1)", "page down", tooltip=_PAGES, id="page_down", group=_PAGE),
+        Binding("home", "first", "first row", tooltip=_ENDS, id="first_row", group=_END),
+        Binding("end", "last", "last row", tooltip=_ENDS, id="last_row", group=_END),
+    ]
 
     DEFAULT_CSS = """
     ScrolledLines { width: 1fr; height: 1fr; }
@@ -170,6 +185,30 @@ class ScrolledLines(Scrolling, StyledLines, can_focus=True):
 
     def scroll_rows(self, top: int) -> None:
         """Let this row be the first that is seen, as far as there are rows."""
+        raise NotImplementedError
+
+    def action_move(self, rows: int) -> None:
+        """Go rows down, or up if negative."""
+        self.move(rows)
+
+    def action_page(self, pages: int) -> None:
+        """Go pages down, or up if negative."""
+        self.page(pages)
+
+    def action_first(self) -> None:
+        """Go to the first row."""
+        self.first()
+
+    def action_last(self) -> None:
+        """Go to the last row."""
+        self.last()
+
+    def first(self) -> None:
+        """Go to the first row."""
+        raise NotImplementedError
+
+    def last(self) -> None:
+        """Go to the last row."""
         raise NotImplementedError
 
     def move(self, rows: int) -> None:
@@ -196,23 +235,23 @@ class KeyLine(Lines):
         indent: Blanks at either side.
     """
 
-    def __init__(self, actions: Sequence[Action[Any]] = (), indent: int = 0) -> None:
+    def __init__(self, actions: Sequence[BoundAction] = (), indent: int = 0) -> None:
         super().__init__()
         self._actions, self._indent = actions, indent
-        self._places: list[tuple[int, Action[Any]]] = []
+        self._places: list[tuple[int, BoundAction]] = []
         """The column behind each action that is shown."""
 
-    def say(self, actions: Sequence[Action[Any]]) -> None:
-        """Take other keys."""
-        self._actions = actions
-        self.again()
+    def set_actions(self, actions: Sequence[BoundAction]) -> None:
+        """Show other keys."""
+        if actions != self._actions:
+            self._actions = actions
+            self.again()
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
         """`n next  b back  space run …`."""
         line: list[Run] = [(" " * self._indent, "")]
         self._places = []
-        named = [one for one in self._actions if one.label]
-        for n, group in enumerate(fitting(named, width - 2 * self._indent)):
+        for n, group in enumerate(fitting(self._actions, width - 2 * self._indent)):
             for place, action in enumerate(group):
                 line.append((GAP, "") if place else (RULE if n else "", "muted"))
                 line += [(action.shown_key, "key"), (f" {action.label}", "muted")]
@@ -222,6 +261,6 @@ class KeyLine(Lines):
     def on_click(self, event: events.Click) -> None:
         """Press the first key of the action that was clicked on."""
         event.stop()
-        found = next((action for end, action in self._places if event.x < end), None)
-        if found is not None and event.x >= self._indent:
-            self.app.simulate_key(found.keys[0])
+        action = next((action for end, action in self._places if event.x < end), None)
+        if action is not None and event.x >= self._indent:
+            self.app.simulate_key(action.keys[0])

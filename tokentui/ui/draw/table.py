@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from rich.segment import Segment
 from rich.style import Style as RichStyle
 from textual import events
 from textual.actions import SkipAction
+from textual.binding import Binding, BindingType
 from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
@@ -25,7 +26,6 @@ from textual.strip import Strip
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.text import Cell, Styles
-from tokentui.ui.keys import Action
 
 GAP = 1
 """Blank columns of the terminal between two columns of a table."""
@@ -132,7 +132,7 @@ class VirtualTable(ScrolledLines):
         columns: The columns; without titles there is no header line.
     """
 
-    ACTIONS = (Action(("enter",), "", lambda it: it.choose()),)
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "choose")]
     KEEPS_COLOURS = False
     """True if the row of the cursor looks like others; else it is strong, or reversed in the focus."""
 
@@ -286,6 +286,10 @@ class VirtualTable(ScrolledLines):
     def last(self) -> None:
         """Go to the last row."""
         self.move_to(self.total - 1)
+
+    def action_choose(self) -> None:
+        """Choose the row under the cursor."""
+        self.choose()
 
     def choose(self) -> None:
         """Choose the row under the cursor."""

@@ -7,8 +7,10 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice, takewhile
+from typing import ClassVar
 
 from rich.cells import set_cell_size
+from textual.binding import Binding, BindingType
 
 from tokentui.analyze.align import DROPPED, Alignment, Mark
 from tokentui.analyze.compare import PAIR_MEASURES, Disagreement, PairAgreement
@@ -16,6 +18,7 @@ from tokentui.core.safetext import safe
 from tokentui.core.table import plural
 from tokentui.session.snapshot import Aligned, Snapshot
 from tokentui.session.views import LETTERS, ColumnSnapshot, Passage
+from tokentui.ui.bindings import FAR, Hint
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines
@@ -87,6 +90,19 @@ def _marks(alignment: Alignment, start: int, end: int) -> Iterator[Mark]:
 class AlignedRows(Lines, can_focus=True):
     """The rows, the ruler, and how far two of them agree."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "screen.inspect_typed", "why", id="inspect_aligned", group=Hint(rank=5),
+            tooltip="Show how the column encodes the word at the cursor, and why it is not one token"),
+        Binding("left,h", "sideways(-1)", "scroll", id="aligned_left", group=Hint(rank=4),
+            tooltip="Scroll to the left"),
+        Binding("right,l", "sideways(1)", "next scroll", id="aligned_right",
+            tooltip="Scroll to the right"),
+        Binding("home", f"sideways({-FAR})", "first", id="aligned_first",
+            tooltip="Go to the beginning of the text"),
+        Binding("end", f"sideways({FAR})", "last", id="aligned_last",
+            tooltip="Go to the end of the text"),
+    ]
+
     DEFAULT_CSS = """
     AlignedRows { height: 1fr; }
     """
@@ -150,7 +166,7 @@ class AlignedRows(Lines, can_focus=True):
         self.left = max(0, min(left, self.alignment.width - self._room))
         self.again()
 
-    def sideways(self, by: int) -> None:
+    def action_sideways(self, by: int) -> None:
         """Scroll."""
         self.scroll_columns(self.left + by * _STRIDE)
 

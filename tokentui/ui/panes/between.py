@@ -7,8 +7,10 @@ from __future__ import annotations
 import bisect
 import dataclasses
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import ClassVar
 
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 
 from tokentui.analyze.compare import PAIR_MEASURES, PairAgreement
@@ -20,6 +22,7 @@ from tokentui.learn.rows import Entry
 from tokentui.recipe import Recipe
 from tokentui.session.snapshot import Measured, Snapshot, TokenInBoth
 from tokentui.session.views import LETTERS, PARTS, AtStep, ColumnSnapshot, Found, TokenList, next_place
+from tokentui.ui.bindings import Hint
 from tokentui.ui.dialogs.exact import spelled_marks
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
@@ -44,6 +47,11 @@ from tokentui.ui.panes.why import busy_cell
 
 class SideTable(ColumnTable):
     """The candidates that one column chose from."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "choose", "go there", id="go_there", group=Hint(rank=5),
+            tooltip="Go before the step at which they part"),
+    ]
 
     def choose(self) -> None:
         """Go to the step, whatever row the cursor is on."""
@@ -92,6 +100,13 @@ class Side(Guarded, Vertical):
 
 class DivergencePane(Vertical, Pane):
     """Both sides of the step."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,h", "screen.turn_pair(-1)", "pair", id="parting_left", group=Hint(rank=4),
+            tooltip="Look at the pair of columns before"),
+        Binding("right,l", "screen.turn_pair(1)", "next pair", id="parting_right",
+            tooltip="Look at the next pair of columns"),
+    ]
 
     note: Cell = ()
     """The way merges are compared, and the step of divergence under the other way."""
@@ -181,15 +196,33 @@ def _shared_row(held: TokenInBoth, mode: GlyphMode) -> TableRow:
     return TableRow(held, (tokens((held.piece,), mode), *ids, *uses))
 
 
+class TokenTable(VirtualTable):
+    """The tokens of two vocabularies."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "choose", "inspect", id="inspect_both", group=Hint(rank=10),
+            tooltip="Show all about it"),
+    ]
+
+
 class TokensPane(Vertical, Pane):
     """The counts and a list."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "screen.turn_bare", "marks", id="bare", group=Hint(rank=5),
+            tooltip="Compare tokens with their marks and spaces in front, or without"),
+        Binding("left,h", "screen.next_list(-1)", "list", id="tokens_left", group=Hint(rank=4),
+            tooltip="Show the list before: common, only one's, never made"),
+        Binding("right,l", "screen.next_list(1)", "next list", id="tokens_right",
+            tooltip="Show the next list"),
+    ]
 
     note: Cell = ()
     """The number of tokens in the list."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.line, self.table = Lines(), VirtualTable()
+        self.line, self.table = Lines(), TokenTable()
         self.part, self.bare, self.find, self.seek = PARTS[0], False, "", ""
         self.places: tuple[int, ...] = ()
         """The rows that hold the text that is looked for."""
@@ -305,6 +338,14 @@ def measured_note(now: Snapshot) -> Cell:
 class AgreementList(Listing, Pane):
     """The agreement of two columns on the corpus, and the stretches that they most often cut differently."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "choose", "encode it", id="encode_it", group=Hint(rank=5),
+            tooltip="Type this stretch, to see it encoded"),
+        Binding("left,h", "screen.turn_pair(-1)", "pair", id="agreement_left", group=Hint(rank=4),
+            tooltip="Look at the pair of columns before"),
+        Binding("right,l", "screen.turn_pair(1)", "next pair", id="agreement_right",
+            tooltip="Look at the next pair of columns"),
+    ]
     note: Cell = ()
 
     def __init__(self) -> None:
@@ -381,6 +422,10 @@ def _cut(tokens: Sequence[str]) -> Cell:
 class MeasuresList(Listing, Pane):
     """The measures."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("C", "screen.ask_conventions", "conventions", id="under", group=Hint(rank=5),
+            tooltip="Say what a word is, and the order of Rényi's entropy"),
+    ]
     formulas = False
     """True if formulas are shown instead of conventions."""
     note: Cell = ()

@@ -10,8 +10,9 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from itertools import accumulate
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.reactive import var
 
@@ -21,6 +22,7 @@ from tokentui.session.commands import CorpusText as WholeText
 from tokentui.session.commands import TrainOnText
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import CorpusPlace, CorpusView, TokenSpan
+from tokentui.ui.bindings import Hint
 from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.running import Boundaries, Layout, Manner, ages_legend
 from tokentui.ui.draw.text import Cell
@@ -54,6 +56,17 @@ class CorpusText(ScrolledLines):
         wanted: Called for other text: from a place on, so many characters after it and before it.
         moved: Called at once when another row is the first that is seen.
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "screen.inspect_token", "inspect", id="inspect_token", group=Hint(rank=1),
+            tooltip="Show all about the token at the cursor"),
+        Binding("left", "step_cursor(-1)", "token", id="cursor_left", group=Hint(rank=1),
+            tooltip="Move the cursor to the token before"),
+        Binding("right", "step_cursor(1)", "next token", id="cursor_right", group=Hint(rank=1),
+            tooltip="Move the cursor to the next token"),
+        Binding("escape", "screen.end_cursor", "leave", id="leave_cursor", group=Hint(rank=1),
+            tooltip="Leave the cursor"),
+    ]
 
     def __init__(
         self, boundaries: Boundaries, wanted: Callable[[CorpusPlace, int, int], object],
@@ -222,7 +235,11 @@ class CorpusText(ScrolledLines):
             self.cursor = None
             self._repaint()
 
-    def step_cursor(self, by: int) -> None:
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without a cursor on a token, leave the keys of the cursor to the screen."""
+        return self.cursor is not None or action != "step_cursor"
+
+    def action_step_cursor(self, by: int) -> None:
         """Move the cursor to the next token, or the one before."""
         held, here = self.layout_held, self.under_cursor
         if held is not None and here is not None:
@@ -374,6 +391,11 @@ class CorpusPane(Vertical, Pane):
         text: The text in tokens.
         turned: Called when the editor has come or gone, or its text has become the corpus or is no more.
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "screen.begin_cursor", "cursor", id="corpus_cursor", group=Hint(rank=7),
+            tooltip="Put a cursor on the first token that is seen"),
+    ]
 
     edited = var(False, init=False)
     """True if the corpus is the text of the editor. The editor is then kept while it is hidden."""

@@ -6,11 +6,14 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
+
+from textual.binding import Binding, BindingType
 
 from tokentui.analyze.budget import Target, met_at
 from tokentui.core.safetext import safe
 from tokentui.session.snapshot import CURVES, Curve, Curves, Snapshot
+from tokentui.ui.bindings import FAR, Hint
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import between, number
 from tokentui.ui.draw.lines import Lines, spread
@@ -133,6 +136,27 @@ def foretell_target(line: str) -> str:
 class CurveChart(Lines, Pane, can_focus=True):
     """The chart."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "screen.ask_target", "target", id="target", group=Hint(rank=7),
+            tooltip="Say what a vocabulary is for, and show the size at which it is met"),
+        Binding("up,k", "screen.turn_curve(-1)", "curve", tooltip="Show the curve before", id="curve_up",
+            group=Hint(rank=6)),
+        Binding("down,j", "screen.turn_curve(1)", "next curve", id="curve_down",
+            tooltip="Show the next curve"),
+        Binding("left,h", "sideways(-1)", "cursor", id="curves_left", group=Hint(rank=4),
+            tooltip="Move the cursor to the left"),
+        Binding("right,l", "sideways(1)", "next cursor", id="curves_right",
+            tooltip="Move the cursor to the right"),
+        Binding("pageup", "sideways(-10)", "far left", id="curves_back",
+            tooltip="Move the cursor a tenth to the left"),
+        Binding("pagedown", "sideways(10)", "far right", id="curves_on",
+            tooltip="Move the cursor a tenth to the right"),
+        Binding("home", f"sideways({-FAR})", "first", id="curves_first",
+            tooltip="Move the cursor to the start"),
+        Binding("end", f"sideways({FAR})", "last", id="curves_last",
+            tooltip="Move the cursor to the end"),
+    ]
+
     DEFAULT_CSS = """
     CurveChart { height: 1fr; }
     """
@@ -175,7 +199,7 @@ class CurveChart(Lines, Pane, can_focus=True):
         self.measure = (self.measure + by) % len(self._shown())
         self.again()
 
-    def sideways(self, by: int) -> None:
+    def action_sideways(self, by: int) -> None:
         """Move the cursor by so many columns of the chart, to the nearest step at which a value is known."""
         now = self._at
         wide = self.size.width - max(map(len, self._labels(self._series()))) - 4

@@ -5,19 +5,21 @@ that acts.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import ClassVar
 
 from rich.text import Text
 from textual import events
+from textual.binding import Binding, BindingType
 from textual.document._document import Document, EditResult, Location
 from textual.document._document_navigator import DocumentNavigator
 from textual.document._wrapped_document import WrappedDocument
 from textual.widgets import TextArea
 
 from tokentui.core.safetext import is_safe
+from tokentui.ui.bindings import Hint
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.text import mark_stand_ins, replace
 from tokentui.ui.guard import Guarded
-from tokentui.ui.keys import Acting, Action
 from tokentui.ui.typed import WholeText, cluster_at, erased_left, lines_of, typed_beyond
 
 MOST_EDITED = 1_000_000
@@ -105,7 +107,7 @@ def refusal(insert: str, held: int = 0) -> str:
     return ""
 
 
-class CorpusEditor(Acting, Guarded, TextArea):
+class CorpusEditor(Guarded, TextArea):
     """The editor.
 
     Args:
@@ -113,11 +115,14 @@ class CorpusEditor(Acting, Guarded, TextArea):
         changed: Called when it has changed.
     """
 
-    ACTIONS = (
-        Action(("ctrl+u",), "", lambda it: it.clear()),
-        Action(("ctrl+t",), "", lambda it: it.undo()),
-        Action(("ctrl+y",), "", lambda it: it.redo()),
-    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "screen.leave", "end", id="end_edit", group=Hint(rank=1),
+            tooltip="End typing; the text stays the corpus"),
+        Binding("ctrl+u", "clear", "clear", id="clear_corpus", group=Hint(rank=2),
+            tooltip="Empty the text, to type one of your own; ctrl+t takes it back"),
+        Binding("ctrl+t", "undo", "undo", tooltip="Take back the last change", id="undo", group=Hint(rank=2)),
+        Binding("ctrl+y", "redo", "redo", tooltip="Make the change again", id="redo", group=Hint(rank=3)),
+    ]
 
     def __init__(self, text: str, changed: Callable[[], object]) -> None:
         super().__init__(text, highlight_cursor_line=False)
@@ -160,6 +165,10 @@ class CorpusEditor(Acting, Guarded, TextArea):
         """Take what the base class would leave out."""
         if typed := typed_beyond(event):
             self._replace_via_keyboard(typed, *self.selection)
+
+    def action_clear(self) -> None:
+        """Empty the text."""
+        self.clear()
 
     # What the base class does otherwise.
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
@@ -16,6 +17,7 @@ from tokentui.core.safetext import GlyphMode, is_safe, safe
 from tokentui.core.table import plural
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import ColumnSnapshot, EncodedView
+from tokentui.ui.bindings import Hint
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines, flow
@@ -75,6 +77,16 @@ class EncodePane(TypedPane):
         turned: Called when another page is shown.
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+r", "screen.chat", "chat", id="chat", group=Hint(rank=25, typing=True),
+            tooltip="Render the typed text, or a file of messages, by the chat template of the opened "
+            "tokenizer"),
+        Binding("pagedown", "turn_page(1)", "more", id="tokens_on", group=Hint(rank=26, typing=True),
+            tooltip="Show the next page of tokens, and then what decoding gives back"),
+        Binding("pageup", "turn_page(-1)", "before", id="tokens_back",
+            tooltip="Show the page of tokens before"),
+    ]
+
     @property
     def states(self) -> Sequence[str]:
         """The page of tokens, from the second one on."""
@@ -103,7 +115,7 @@ class EncodePane(TypedPane):
         if self.line.has_focus:
             self.tokens.again()
 
-    def turn_page(self, by: int) -> None:
+    def action_turn_page(self, by: int) -> None:
         """Show the next page of tokens and of what is lost, or the one before."""
         self._show_page(self._page + by)
         self.tokens.again()

@@ -8,8 +8,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from itertools import groupby
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
 from tokentui.analyze.compare import PairAgreement
@@ -18,6 +19,7 @@ from tokentui.core.native import FAILED
 from tokentui.core.safetext import GlyphMode, safe
 from tokentui.session.snapshot import DivergenceView, SharedTokens, Snapshot
 from tokentui.session.views import END, LETTERS, WAYS, AtStep, ColumnSnapshot, Position
+from tokentui.ui.bindings import Hint
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, size, step_of
 from tokentui.ui.draw.lines import Lines, flow, spread
@@ -308,6 +310,15 @@ class ColumnSays(Lines, can_focus=True):
     """The text shown where a column has no candidates."""
 
 
+class CandidateTable(ColumnTable):
+    """The candidates of a column of Compare."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "choose", "inspect", id="inspect_column", group=Hint(rank=10),
+            tooltip="Show all about it"),
+    ]
+
+
 class ColumnPane(Vertical, Pane):
     """A column of Compare: its position, the candidates of its next step and the reasons, or an error.
 
@@ -315,8 +326,15 @@ class ColumnPane(Vertical, Pane):
         place: Its place from the left, from 0.
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,h", "screen.next_column(-1)", "column", id="choices_left", group=Hint(rank=4),
+            tooltip="Go to the column at the left"),
+        Binding("right,l", "screen.next_column(1)", "next column", id="choices_right",
+            tooltip="Go to the column at the right"),
+    ]
+
     def __init__(self, place: int) -> None:
-        self.facts, self.table = Lines(classes="facts"), ColumnTable("candidates", candidates)
+        self.facts, self.table = Lines(classes="facts"), CandidateTable("candidates", candidates)
         self.says, self.why = ColumnSays(classes="says"), Lines(classes="why")
         super().__init__(self.facts, self.table, self.says, self.why, id=f"column-{place}", classes="pane")
         self.place = place

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import itemgetter
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
+
+from textual.binding import Binding, BindingType
 
 from tokentui.axes import AXES
 from tokentui.core.safetext import GlyphMode, is_safe, safe
@@ -12,6 +14,7 @@ from tokentui.core.table import plural
 from tokentui.learn.rows import BY_COUNT, Candidate, Entry, PairCandidate, PieceCandidate, TokenCandidate
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import ColumnSnapshot, Found
+from tokentui.ui.bindings import Hint
 from tokentui.ui.draw.figures import amount, bar, behind, decimal, number, signed
 from tokentui.ui.draw.table import GAP, Column, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell, Run, runs, tinted
@@ -97,6 +100,10 @@ class ColumnTable(VirtualTable, Pane):
         rows: Draws its rows, in a way to show tokens and for a width.
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "choose", "inspect", tooltip="Show all about it", id="inspect", group=Hint(rank=6)),
+    ]
+
     def __init__(self, section: str, rows: Callable[[ColumnSnapshot, GlyphMode, int], Rows]) -> None:
         super().__init__()
         self._section, self._rows = section, rows
@@ -162,6 +169,15 @@ class ColumnTable(VirtualTable, Pane):
 def _digits(column: ColumnSnapshot) -> int:
     """The width of a column of counts of this corpus."""
     return max(5, len(number(max(column.at.start_tokens, column.at.tokens))))
+
+
+class PairTable(ColumnTable):
+    """The candidates of the main screen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("S", "screen.sort_pairs", "sort", id="pairs_order", group=Hint(rank=7, needs="scores"),
+            tooltip="Sort the pairs by their score, or by their count"),
+    ]
 
 
 class _Row(NamedTuple):

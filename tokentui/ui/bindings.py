@@ -1,0 +1,244 @@
+"""What the footer and the help show of Textual's bindings.
+
+A binding belongs to the screen, pane or dialog that has the key, in its `BINDINGS`, and names an `action_…`
+method. Its `id` is the name by which users give it other keys; a `Hint` says where the footer shows it.
+
+The footer is one line of its own. Textual's `Footer` cuts what does not fit without a sign: at 80 columns 6
+of 14 keys were gone, Help and Quit first. It also takes 17 ms to mount 14 keys again after each move of the
+focus; `Screen.active_bindings`, which this line is made from, takes 0.08 ms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from rich.cells import cell_len
+from textual.app import App
+from textual.binding import Binding
+from textual.dom import DOMNode
+from textual.keys import format_key
+from textual.screen import Screen
+
+from tokentui.core.choices import Ref
+
+GAP, RULE = "  ", " │ "
+"""The text between two keys of a footer, and between two groups of them."""
+MOST_KEYS = 12
+"""The most keys in a footer, however wide it is."""
+FAR = 1 << 30
+"""More columns than there are: to move to an end."""
+HANDLED = "handled"
+"""The action of a key that the focused widget handles itself. A dialog binds the key to name it in its line
+of keys, and disables the action, so that the key goes on to the other bindings."""
+
+
+@dataclass(frozen=True)
+class Hint(Binding.Group):
+    """Where the footer shows a binding.
+
+    It is a group, since Textual hands on the group of a binding as it is; of a subclass of `Binding` nothing
+    would be left once Textual has split its keys. Bindings with the same group and a description in it are
+    shown as one: `↑↓ row`.
+
+    Attributes:
+        rank: Its place in the footer, 1 first; 0 leaves it out.
+        pane: The pane that the binding of a screen is about: the footer shows it there alone, and the help
+            lists it under that name. Of a dialog: the part that has the focus, a name or several.
+        needs: The trait of a training without which it does nothing, such as `finer`. The key then says why;
+            footer and help leave it out.
+        count: How many of its keys the footer shows.
+        always: True to show it at every width, after all others.
+        typing: True to show it only while a text is typed.
+    """
+
+    rank: int = 0
+    pane: str = ""
+    needs: str = ""
+    count: int = 1
+    always: bool = False
+    typing: bool = False
+
+
+NO_HINT = Hint()
+
+
+@dataclass(frozen=True)
+class BoundAction:
+    """An action with its keys, as footer and help show it.
+
+    Attributes:
+        id: The id of its binding; that of the first one if several are shown as one.
+        keys: Its keys by Textual's names; none for a command that only the help has.
+        label: One or two words.
+        help: Its effect, in a sentence.
+        action: The action, as `App.run_action` takes it.
+        hint: Where the footer shows it.
+        key_display: The key as a user reads it; empty to make it from the keys.
+        on_screen: True if it belongs to a screen or the app, and not to a pane.
+    """
+
+    id: str
+    keys: tuple[str, ...]
+    label: str
+    help: str
+    action: str
+    hint: Hint = NO_HINT
+    key_display: str = ""
+    on_screen: bool = True
+
+    @property
+    def at_the_end(self) -> bool:
+        """True if the footer shows it after the others, at every width: `always`, and the esc of a dialog."""
+        return self.hint.always or (not self.hint.rank and self.keys[:1] == ("escape",))
+
+    @cached_property
+    def shown_key(self) -> str:
+        """The keys of the footer as a user reads them: `?`, `esc q ?`, arrows without gaps `↑↓`."""
+        names = [key_name(key) for key in self.keys[: self.hint.count]]
+        blank = "" if all(len(name) == 1 and not name.isascii() for name in names) else " "
+        return self.key_display or blank.join(names)
+
+
+def key_name(key: str) -> str:
+    """Return a key as a user reads it: `?` for `question_mark`; `ctrl+p` stays."""
+    *modifiers, last = key.split("+")
+    return "+".join([*modifiers, last if last == "enter" else format_key(last)])
+
+
+def is_text(key: str) -> bool:
+    """Return whether a key types a character, by Textual's name for it."""
+    name = key_name(key)
+    return key == "space" or (len(name) == 1 and name.isascii())
+
+
+def split_keys(keys: str) -> tuple[str, ...]:
+    """Return the keys of a binding such as `"n,right"`."""
+    return tuple(key.strip() for key in keys.split(","))
+
+
+def bindings_of(node: type[DOMNode]) -> Iterator[tuple[Binding, tuple[str, ...]]]:
+    """Yield the bindings of a class with their keys, those of the class itself first.
+
+    A key that a nearer class binds is left out of those of its bases, as Textual does it.
+    """
+    taken: set[str] = set()
+    for base in node.__mro__:
+        own = base.__dict__.get("BINDINGS", ()) if issubclass(base, DOMNode) else ()
+        for binding in own:
+            if isinstance(binding, Binding) and (
+                    keys := tuple(key for key in split_keys(binding.key) if key not in taken)):
+                yield binding, keys
+        taken |= {key for binding in own if isinstance(binding, Binding) for key in split_keys(binding.key)}
+        if not base.__dict__.get("_inherit_bindings", True):
+            return
+
+
+def actions_of(node: type[DOMNode], keymap: Mapping[str, str]) -> list[BoundAction]:
+    """Return the actions that a class binds to keys and names, those of the class itself first.
+
+    Args:
+        node: The class of a widget, a screen or the app.
+        keymap: The keys of the user, by the id of the binding.
+    """
+    named = [(binding, keys) for binding, keys in bindings_of(node) if binding.id is not None]
+    return _merged(named, keymap, issubclass(node, Screen | App))
+
+
+def own_actions(node: type[DOMNode]) -> list[BoundAction]:
+    """Return the actions in the `BINDINGS` of a class alone, in order: those that a dialog names."""
+    bindings = [binding for binding in node.BINDINGS if isinstance(binding, Binding)]
+    return _merged([(binding, split_keys(binding.key)) for binding in bindings], {}, True)
+
+
+def _merged(
+    bindings: Iterable[tuple[Binding, tuple[str, ...]]], keymap: Mapping[str, str], on_screen: bool
+) -> list[BoundAction]:
+    """Return named bindings as actions. Those with the same described group are one, whose keys are the first
+    ones of each, and then the others.
+    """
+    groups: dict[object, list[tuple[Binding, tuple[str, ...]]]] = {}
+    for binding, keys in bindings:
+        if binding.description:
+            group = binding.group if binding.group is not None and binding.group.description else None
+            if binding.id is not None and binding.id in keymap:
+                keys = split_keys(keymap[binding.id])
+            groups.setdefault(group or binding, []).append((binding, keys))
+    found = []
+    for members in groups.values():
+        first, hint = members[0][0], members[0][0].group
+        keys = (*(keys[0] for _, keys in members), *(key for _, keys in members for key in keys[1:]))
+        found.append(BoundAction(
+            first.id or first.action, keys, (hint.description if hint else "") or first.description,
+            first.tooltip, first.action, hint if isinstance(hint, Hint) else NO_HINT,
+            first.key_display or "", on_screen,
+        ))
+    return found
+
+
+def active_actions(screen: Screen[Any], keymap: Mapping[str, str]) -> list[BoundAction]:
+    """Return the actions whose keys work where the focus is, with these keys, those of the focus first."""
+    active = screen.active_bindings
+    found = []
+    for node in (screen.focused or screen).ancestors_with_self:
+        for action in actions_of(type(node), keymap):
+            keys = tuple(key for key in action.keys if key in active and active[key].node is node)
+            if keys:
+                found.append(replace(action, keys=keys))
+    return found
+
+
+EVERYWHERE = "everywhere"
+"""The section of the keys of a whole screen."""
+Owners: TypeAlias = Sequence[tuple[str, type[DOMNode] | Ref]]
+"""The widgets of a screen that have keys, each with the name of its pane."""
+
+
+def key_sections(
+    screen: type[Screen[Any]], app: type[App[Any]], owners: Owners, keymap: Mapping[str, str]
+) -> dict[str, list[BoundAction]]:
+    """Return the actions of a screen by pane; first those of the whole screen, under `EVERYWHERE`."""
+    sections: dict[str, list[BoundAction]] = {EVERYWHERE: []}
+    for action in (*actions_of(screen, keymap), *actions_of(app, keymap)):
+        sections.setdefault(action.hint.pane or EVERYWHERE, []).append(action)
+    for pane, owner in owners:
+        node = owner.resolve() if isinstance(owner, Ref) else owner
+        sections.setdefault(pane, []).extend(actions_of(node, keymap))
+    return sections
+
+
+# The footer.
+
+
+def fitting(actions: Sequence[BoundAction], width: int) -> list[list[BoundAction]]:
+    """Return the actions of a footer that fit side by side, each as `key label`, in groups.
+
+    The groups are the keys of the whole screen, those of the pane, and those at the end. Those at the end
+    take their room first. Of the others the first ones that fit are taken, and not more than can be read at
+    once.
+    """
+    chosen: list[BoundAction] = []
+    for action in sorted(actions, key=lambda action: not action.at_the_end)[:MOST_KEYS]:
+        if _width(_grouped([*chosen, action])) > width:
+            break
+        chosen.append(action)
+    return _grouped([action for action in actions if action in chosen])
+
+
+def _grouped(actions: Sequence[BoundAction]) -> list[list[BoundAction]]:
+    """Return actions in the groups of a footer, without empty groups."""
+    groups: tuple[list[BoundAction], ...] = [], [], []
+    for action in actions:
+        whole_screen = action.on_screen and not action.hint.pane
+        groups[2 if action.at_the_end else 0 if whole_screen else 1].append(action)
+    return [group for group in groups if group]
+
+
+def _width(groups: Sequence[Sequence[BoundAction]]) -> int:
+    """Return the columns that a footer takes: blanks between two actions, a bar between two groups."""
+    ends = (len(GAP) - len(RULE)) * len(groups[1:])
+    return sum(
+        len(GAP) + cell_len(f"{action.shown_key} {action.label}") for group in groups for action in group
+    ) - (len(GAP) + ends)
