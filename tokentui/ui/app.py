@@ -38,8 +38,11 @@ if TYPE_CHECKING:  # loaded when it is first wanted
     from tokentui.ui.autosave import Autosave
 
 _FIRST = Ref("tokentui.ui.start:show")
+_READ_KEYS = Ref("tokentui.ui.keymap:read_keys")
 _TOUR = Ref("tokentui.ui.tour:TourScreen")
 _READ_TOUR = Ref("tokentui.session.tours:read_tour")
+MOST_PROBLEMS = 3
+"""The most problems of the table `[keys]` that are shown one by one."""
 _LINES_A_MESSAGE = 12
 """The lines of the screen for each message that is seen at once: so they cover nothing but the corpus."""
 
@@ -169,6 +172,8 @@ class ExplorerApp(TerminalApp):
         """Start the session."""
         self.watch_failures()
         await self.engine.start()
+        if self.chosen.keys is not None:
+            self._set_user_keys(self.chosen.keys)
         self.chosen.take_effect()
         if self._typed:
             self.engine.send(do.SetInput(self._typed))
@@ -181,6 +186,20 @@ class ExplorerApp(TerminalApp):
             self.show_first_screen()
         if self._tour is not None:
             self.play_tour(self._tour)
+
+    def _set_user_keys(self, table: object) -> None:
+        """Give bindings the keys of the user, and say what is wrong with the table.
+
+        Args:
+            table: The table `[keys]` of the settings file; nothing of it is trusted.
+        """
+        self.user_keys, problems = _READ_KEYS(table)
+        self.set_keymap(dict(self.user_keys))
+        self.main.show_footer()
+        for problem in problems[:MOST_PROBLEMS]:
+            self.say(problem, "warning")
+        if (more := len(problems) - MOST_PROBLEMS) > 0:
+            self.say(f"{more} more lines of [keys] are not understood", "warning")
 
     def _begin_anew(self) -> None:
         def opened(_: None) -> None:

@@ -132,6 +132,8 @@ class Chosen:
 
     def __init__(self, app: ExplorerApp, found: Mapping[str, object], wrong: str = "") -> None:
         self._app, self._found, self.wrong = app, dict(found), wrong
+        self.keys: object = self._found.pop("keys", None)
+        """The table of the user's keys, unchecked; None if there is none. It is changed in the file alone."""
         self._waiting: dict[str, Value] = {}
         self._lock = threading.Lock()
 

@@ -1,0 +1,160 @@
+"""Keys of the user: `[keys]` in the settings file is checked when it is read, and shown wherever a key is."""
+
+from __future__ import annotations
+
+import pytest
+from screens import explorer
+from textual.keys import Keys
+from waiting import notes_of, screen_text, settled, until
+
+from tokentui.core.safetext import is_safe
+from tokentui.session.commands import Move
+from tokentui.session.settings import keep_setting, read_settings, settings_path
+from tokentui.ui.bindings import EVERYWHERE, split_keys
+from tokentui.ui.dialogs.ask import GoToScreen, HelpScreen
+from tokentui.ui.keymap import all_actions, read_keys
+
+
+@pytest.mark.parametrize(("table", "keys"), [
+    ({}, {}),
+    ({"next": "n,f8"}, {"next": "n,f8"}),
+    ({"next": " n , ? ", "help": "f1"}, {"next": "n,question_mark", "help": "f1"}),
+    ({"next": "é"}, {"next": "é"}),
+    ({"next": "n,n"}, {"next": "n"}),
+    ({"repaint": "f5"}, {"repaint": "f5"}),
+    ({"clear": "ctrl+b"}, {"clear": "ctrl+b"}),
+], ids=str)
+def test_a_table_without_problems(table: dict[str, str], keys: dict[str, str]) -> None:
+    assert read_keys(table) == (keys, [])
+
+
+def test_two_actions_may_swap_their_keys() -> None:
+    swapped = {"next": "b,left", "back": "n,right"}
+    assert read_keys(swapped) == (swapped, [])
+    turned = {"open": "e", "export": "g", "go_to": "o"}
+    assert read_keys(turned) == (turned, [])
+
+
+@pytest.mark.parametrize(("table", "problem"), [
+    ({"nxt": "n"}, "nxt: unknown id; did you mean next?"),
+    ({"?!": "n"}, "?!: unknown id; the ids are in docs/reference/keys.md"),
+    ({"next": "nn"}, "next: unknown key 'nn'; write a character, or a name such as f5, ctrl+b or pageup"),
+    ({"next": "n,"}, "next: no key is left for it; name one (that of a comma is comma)"),
+    ({"next": ""}, "next: no key is left for it; name one (that of a comma is comma)"),
+    ({"next": 3}, 'next: keys are a text, such as "n,right"'),
+    ({"next": ["n"]}, 'next: keys are a text, such as "n,right"'),
+    ({"repaint": "k"}, "repaint: k is needed to type text; take a key such as ctrl+b or f5"),
+    ({"clear": "?"}, "clear: ? is needed to type text; take a key such as ctrl+b or f5"),
+    ({"suspend": "backspace"}, "suspend: backspace is needed to type text; take a key such as ctrl+b or f5"),
+    ({"open": "x"}, "open: x is also the key of what_if (what if); give open (open) or what_if another "
+        "one"),
+    ({"open": "j"}, "open: j is also the key of row_down (row down); give open (open) or row_down another "
+        "one"),
+    ({"zoom": "d"}, "zoom: d is also the key of to_parting (part); give zoom (zoom) or to_parting another one"),
+], ids=str)
+def test_a_problem_is_one_line_and_the_default_stays(table: dict[str, object], problem: str) -> None:
+    keys, problems = read_keys({**table, "type": "f7"})
+    assert keys == {"type": "f7"}
+    assert problems == [f"settings.toml, [keys], {problem}; the default stays"]
+
+
+def test_a_key_of_two_changed_actions_names_both() -> None:
+    keys, problems = read_keys({"next": "f8", "go_to": "f8", "type": "f7"})
+    assert keys == {"type": "f7"}
+    assert [line.partition(":")[0] for line in problems] == [
+        "settings.toml, [keys], next", "settings.toml, [keys], go_to",
+    ]
+    assert all("next" in line and "go_to" in line for line in problems)
+
+
+def test_what_is_left_once_a_line_is_refused_is_checked_again() -> None:
+    """`next` gives its key away, but is refused itself: then its key is not free."""
+    keys, problems = read_keys({"next": "nn", "back": "n"})
+    assert keys == {}
+    assert len(problems) == 2
+    assert "n is also the key of next" in problems[1]
+
+
+def test_actions_of_different_screens_and_panes_may_share_a_key() -> None:
+    table = {"follow": "f8", "zoom": "f8", "inspect": "f9", "encode_it": "f9"}
+    assert read_keys(table) == (table, [])
+
+
+@pytest.mark.parametrize("table", [5, "n", ["next"], None, True], ids=str)
+def test_no_table(table: object) -> None:
+    keys, (problem,) = read_keys(table)
+    assert keys == {}
+    assert "write [keys]" in problem
+
+
+def test_hostile_names_are_shown_safely() -> None:
+    _, problems = read_keys({"\x1b[31m[/]\u202e" * 99: "\x1b", "next": "\x1b]0;x\x07"})
+    assert len(problems) == 2
+    assert all(is_safe(line) and len(line) < 300 for line in problems)
+
+
+@pytest.mark.parametrize("id", all_actions())
+def test_every_action_with_a_key_takes_another_one(id: str) -> None:
+    action = all_actions()[id]
+    if action.keys:
+        assert read_keys({id: "f12"}) == ({id: "f12"}, [])
+        assert read_keys({id: action.keys[0]})[0] in ({id: action.keys[0]}, {})
+
+
+def test_all_names_of_textual_are_known() -> None:
+    for key in (Keys.F20, Keys.ControlB, Keys.ShiftLeft, Keys.PageUp, Keys.Insert):
+        assert read_keys({"next": key.value})[0] in ({"next": key.value}, {})
+
+
+async def test_footer_help_and_palette_show_the_keys_of_the_user_and_they_work() -> None:
+    table = {"next": "f8,g", "go_to": "n", "follow": "nn"}
+    app, session = explorer(kept={"keys": table})
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settled(pilot)
+        assert "f8 next" in screen_text(app).splitlines()[-1]
+        assert any("follow: unknown key 'nn'" in note for note in notes_of(app))
+        for key in ("f8", "g"):
+            session.sent.clear()
+            await pilot.press(key)
+            await until(pilot, lambda: session.of(Move))
+            assert [command.steps for command in session.of(Move)] == [1]
+        session.sent.clear()
+        await pilot.press("right")  # a default key that is not in the table has gone
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, GoToScreen))
+        assert session.of(Move) == []
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.main)
+        shown = {action.id: action.keys for action in app.main.key_sections()[EVERYWHERE]}
+        assert (shown["next"], shown["go_to"]) == (("f8", "g"), ("n",))
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen) and "f8 g" in screen_text(app))
+
+
+async def test_a_key_of_the_main_screen_is_said_in_compare_as_the_user_has_it() -> None:
+    app, _ = explorer(kept={"keys": {"until": "@", "follow": "U"}})
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settled(pilot)
+        assert app.user_keys == {"until": "at", "follow": "U"}
+        app.compare(())
+        await until(pilot, lambda: app.screen is not app.main)
+        await pilot.press("U")
+        said = "U (follow) works on the main screen"
+        await until(pilot, lambda: any(note.startswith(said) for note in notes_of(app)))
+
+
+@pytest.mark.usefixtures("tmp_path")
+def test_a_setting_that_is_kept_leaves_the_keys_alone() -> None:
+    settings_path().parent.mkdir(parents=True, exist_ok=True)
+    text = '# mine\ntheme = "textual-dark"\n\n[keys]\n# two keys\nnext = "n,f8"\n'
+    settings_path().write_text(text)
+    assert keep_setting("speed", 5) == ""
+    assert keep_setting("theme", "nord") == ""
+    kept, wrong = read_settings()
+    assert wrong == ""
+    assert kept == {"theme": "nord", "speed": 5, "keys": {"next": "n,f8"}}
+    assert settings_path().read_text().endswith('[keys]\n# two keys\nnext = "n,f8"\n')
+
+
+def test_keys_are_split_at_commas() -> None:
+    assert split_keys("n, right") == ("n", "right")
