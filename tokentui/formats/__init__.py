@@ -1,7 +1,7 @@
-"""The table of file formats: a record holds all that other rooms know of a format; its module loads when it
-is asked for.
+"""The table of file formats. A record has all that other rooms need to know of a format; its module is
+imported at first use.
 
-A new format is one module with its `Codec`, and one entry of the table.
+A new format is one module with a `Codec`, and one entry of the table.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ ASPECTS = (
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """The recipes that a format can hold. An empty tuple means any.
+    """The recipes that a format can represent. An empty tuple means any.
 
     Attributes:
-        ways: The ways of encoding, as `EncodingWay.written` names them.
+        ways: Ways of encoding, by `EncodingWay.written`.
         units: Values of the axis `unit`.
         marks: Values of the axis `mark`, or kinds of them, such as `prefix`.
         splits: Values of the axis `split`.
-        pattern: Whether the split has to be one pattern.
-        normalize: Whether text may be normalized.
+        pattern: True if the split must be one pattern.
+        normalize: True if text may be normalized.
     """
 
     ways: tuple[str, ...] = ()
@@ -56,9 +56,10 @@ class Codec(NamedTuple):
     """The functions of a format.
 
     Attributes:
-        sniff: Returns whether a file is of the format, by its content.
-        read: Returns the tokenizer of a file. Raises a `TokentuiError` that says what is wrong, and where.
-        to_format: Returns a tokenizer in the shape of the format. Raises `Unsupported` if that cannot be.
+        sniff: Returns True if a file has the format, by its content.
+        read: Returns the tokenizer of a file. Raises `TokentuiError`, with the place, if the file is damaged.
+        to_format: Converts a tokenizer to the structure of the format. Raises `Unsupported` if that is
+            impossible.
         write: Returns the bytes of each file of what `to_format` returned.
     """
 
@@ -74,18 +75,17 @@ class Format:
 
     Attributes:
         name: Its name in commands: `--format`, `--to`.
-        about: What it is, in a few words.
-        files: The usual name of its file, or the names of its files where it has several.
+        about: A short description.
+        files: The usual name of its file, or the names of its files.
         functions: The `Codec` with its functions.
-        begins: (end of a name, pattern of the first bytes) of files that are tokenizers also where the rest
-            is damaged; the pattern is empty where `sniff` tells by the first bytes.
-        suffixes: The ends of file names that ask for the format when a tokenizer is written; none where it is
-            only read.
-        holds: The recipes that it can hold.
-        keeps: The names of `ASPECTS` that it keeps; all others are lost.
-        also: Other names of its files, as many as `files` each.
-        specials: The special tokens that other programs expect in it. The unknown token among them is
-            required: a tokenizer without one gets it as a further id when it is written.
+        begins: (suffix, pattern of the first bytes) of files that count as tokenizers even if the rest is
+            damaged. The pattern is empty if `sniff` needs only the first bytes.
+        suffixes: The suffixes that select the format for writing; empty if it is only read.
+        holds: The recipes that it can represent.
+        keeps: The names of `ASPECTS` that it keeps. All others are lost.
+        also: Other names of its files, each as long as `files`.
+        specials: The special tokens that other programs expect in it. If they include an unknown token, a
+            tokenizer without one gets it as a new id on writing.
     """
 
     name: str
@@ -107,17 +107,17 @@ class Format:
 
     @property
     def needs_split(self) -> bool:
-        """Return whether the split has to be named where a file is read: it holds none."""
+        """True if the user must name the split of a file, because the format does not store it."""
         return "split" not in self.keeps
 
     @property
     def says_text(self) -> bool:
-        """Return whether the file, with a given split, defines how text is prepared. For other formats the
-        program that loads the file decides that."""
+        """True if the file, together with a split, defines how text is prepared. For other formats the
+        loading program decides that."""
         return "normalize" in self.keeps
 
     def added_unknown(self, specials: Iterable[str]) -> str:
-        """Return the unknown token that the file gets as a further id, for a tokenizer with these special
+        """Return the name of the unknown token that is added on writing for a tokenizer with these special
         tokens; empty for none."""
         from tokentui.encode.vocabulary import UNKNOWN_NAMES  # the table of formats needs no vocabulary
 
@@ -219,16 +219,16 @@ output."""
 
 
 def recognised(source: Source) -> Format | None:
-    """Return the format that a `Source` is of, None for none.
+    """Return the format of a `Source`, or None.
 
     Raises:
-        TokentuiError: It begins like a JSON object and is damaged.
+        TokentuiError: It begins like a JSON object but is damaged.
     """
     return next((format for format in FORMATS.values() if format.codec.sniff(source)), None)
 
 
 def named_like(path: str) -> list[tuple[Format, bytes]]:
-    """Return the formats that files of such a name have, packed or not, each with the pattern of their first
+    """Return the formats of files with such a name, compressed or not, each with the pattern of their first
     bytes."""
     name = os.path.basename(path).lower().removesuffix(".gz")
     return [(format, pattern) for format in FORMATS.values() for end, pattern in format.begins

@@ -1,11 +1,11 @@
 """Files of tokens that are bytes: tiktoken's ranks, Mistral's `tekken.json`, and minbpe's `.model`.
 
-A rank is the id of a token and its priority. tiktoken's files are a token a line, in base64, and its rank.
-They hold neither the pattern nor the specials: those of published files are known (`published.py`); for
-others the pattern has to be named. A `tekken.json` has the pattern and the specials, which take the
-first ids; a token's id is its rank behind them. minbpe's `.model` has a pattern, special tokens with their
-ids, and merges of ids from 256 on. Sources: tiktoken 0.14, `load.py`; mistral-common, `tekken.py`;
-karpathy/minbpe, `base.py`.
+A rank is the id of a token and its priority. A line of tiktoken's files is a token in base64 and its rank.
+The files contain neither the pattern nor the specials. Those of published files are known (`published.py`);
+for others the user names the pattern. A `tekken.json` has the pattern and the specials, which take the first
+ids; the id of a token is its rank after them. minbpe's `.model` has a pattern, special tokens with their ids,
+and merges with ids from 256. Sources: tiktoken 0.14, `load.py`; mistral-common, `tekken.py`; karpathy/minbpe,
+`base.py`.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ _CONFIG = "tokenizer_config.json"
 
 
 def _sniff(source: Source) -> bool:
-    """Return whether its first lines are base64 and a number."""
+    """Return whether the first lines are base64 and a number."""
     lines = [line for line in source.data[:65536].split(b"\n")[:_SNIFFED] if line.strip()]
     whole = lines[: max(1, len(lines) - 1)]
     return bool(lines) and all((m := _LINE.fullmatch(line)) and len(m[1]) % 4 == 0 for line in whole)
 
 
 def _read(source: Source) -> Tokenizer:
-    """Return the tokenizer of a file of tiktoken's.
+    """Return the tokenizer of a tiktoken file.
 
     Raises:
         TokentuiError: It is damaged.
-        NeedsSplit: It is none of OpenAI's and no split was named.
+        NeedsSplit: It is not a published file, and no split was named.
     """
     ranks, empty = _ranks(source)
     encoding = openai_of(source.data, source.encoding) or model_of(ranks, source.split)
@@ -79,7 +79,7 @@ def _read(source: Source) -> Tokenizer:
 
 
 def _named_specials(source: Source, encoding: PublishedEncoding) -> dict[str, int]:
-    """Return the special tokens of an encoding; the file next to it names those that are reserved."""
+    """Return the special tokens of an encoding. The settings file next to it may name reserved ones."""
     specials = dict(encoding.specials)
     if not encoding.reserved or source.known is not None:
         return specials
@@ -103,8 +103,12 @@ def _of_base64(code: bytes | str) -> bytes | None:
 
 
 def _ranks(source: Source) -> tuple[dict[bytes, int], int | None]:
-    """Return the tokens of the file with their ranks, and the rank of the empty token (Whisper's file has
-    one)."""
+    """Return the tokens with their ranks, and the rank of the empty token or None. Whisper's file has an
+    empty token.
+
+    Raises:
+        TokentuiError: A line is damaged, or a token or rank occurs twice.
+    """
     found: dict[bytes, int] = {}
     taken: set[int] = set()
     for number, line in enumerate(source.data.split(b"\n")):
@@ -128,19 +132,19 @@ def build(
     ranks: dict[bytes, int], split: str, specials: Mapping[str, int], place: Node, notes: Sequence[str] = (),
     said: Mapping[str, object] | None = None, *, normalize: tuple[str, ...] = (),
 ) -> Tokenizer:
-    """Return the tokenizer of ranks.
+    """Return the tokenizer of a table of ranks.
 
     Args:
         ranks: The rank of each token, which is its id.
         split: A value of that axis.
         specials: The special tokens with their ids.
         place: The file, for errors.
-        notes: What was assumed.
-        said: What a `tekken.json` says beyond the ranks; None for a file of tiktoken's.
+        notes: Sentences on assumptions.
+        said: The content of a `tekken.json` besides the ranks; None for a tiktoken file.
         normalize: A value of that axis.
 
     Raises:
-        TokentuiError: The split is none.
+        TokentuiError: The split is invalid.
     """
     check_tokens(map(len, ranks), place)
     notes = list(notes)
@@ -174,10 +178,10 @@ def build(
 
 
 def check_bytes(spec: Spec) -> None:
-    """Refuse a vocabulary that lacks some of the 256 bytes, or has two tokens of the same bytes.
+    """Refuse a vocabulary that lacks one of the 256 bytes, or has two tokens with equal bytes.
 
     Raises:
-        Unsupported: It does.
+        Unsupported: The vocabulary is refused.
     """
     pieces = {entry.piece for entry in spec.ordinary}
     lacking = 256 - sum(len(piece) == 1 for piece in pieces)
@@ -206,7 +210,7 @@ def _fit(spec: Spec) -> Fitted:
     """Convert a tokenizer to a file of tiktoken.
 
     Raises:
-        Unsupported: It cannot.
+        Unsupported: The format cannot represent the tokenizer.
     """
     fitted = Fitted(spec.recipe, _ranked(spec), specials=dict(spec.specials))
     merged = [token.id for token in fitted.tokens if len(token.piece) > 1]
@@ -217,7 +221,7 @@ def _fit(spec: Spec) -> Fitted:
 
 
 def _write(fitted: Fitted) -> tuple[bytes, ...]:
-    """Return the bytes of a file of tiktoken's."""
+    """Return the bytes of a tiktoken file."""
     return (b"".join(base64.b64encode(token.piece) + b" %d\n" % token.id for token in fitted.tokens),)
 
 
@@ -231,11 +235,11 @@ _UNNAMED = (
     "[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]", "[IMG_END]", "[PREFIX]", "[MIDDLE]",
     "[SUFFIX]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]",
 )
-"""The first special tokens of files that name none: those of version 3."""
+"""The first special tokens of files without names for them: those of version 3."""
 
 
 def _sniff_tekken(source: Source) -> bool:
-    """Return whether it is a JSON object with a pattern and a list of ranks."""
+    """Return whether the file is a JSON object with a pattern and a list of ranks."""
     config, vocabulary = source.document.get("config"), source.document.get("vocab")
     return isinstance(config, dict) and "pattern" in config and isinstance(vocabulary, list)
 
@@ -269,7 +273,11 @@ def _read_tekken(source: Source) -> Tokenizer:
 
 
 def _tekken_ranks(rows: Sequence[Node], first: int) -> dict[bytes, int]:
-    """Return the tokens with their ids."""
+    """Return the id of each token: its rank plus `first`.
+
+    Raises:
+        TokentuiError: A rank is out of order, or a token is empty, not base64, or occurs twice.
+    """
     found: dict[bytes, int] = {}
     for row in rows:
         rank, piece = row["rank"].number(), _of_base64(row["token_bytes"].text())
@@ -284,7 +292,12 @@ def _tekken_ranks(rows: Sequence[Node], first: int) -> dict[bytes, int]:
 
 
 def _specials(rows: Node, first: int) -> tuple[dict[str, int], bool]:
-    """Return the special tokens with their ids, padded to `first`, and whether the file names any."""
+    """Return the special tokens with their ids, padded to `first`, and whether the file names any.
+
+    Args:
+        rows: The list of special tokens, perhaps null.
+        first: The number of special tokens.
+    """
     told = rows.value is not None
     named: dict[int, str] = {} if told else dict(enumerate(_UNNAMED[:first]))
     for row in rows.rows() if told else ():
@@ -300,7 +313,7 @@ def _fit_tekken(spec: Spec) -> Fitted:
     """Convert a tokenizer to a `tekken.json`: specials, the bytes in order of value, then the others.
 
     Raises:
-        Unsupported: It cannot.
+        Unsupported: The format cannot represent the tokenizer.
     """
     tokens = sorted(_ranked(spec), key=lambda one: one.piece if len(one.piece) == 1 else b"\xff\xff")
     names = sorted(spec.specials, key=spec.specials.__getitem__)
@@ -340,7 +353,7 @@ TEKKEN = Codec(_sniff_tekken, _read_tekken, _fit_tekken, _write_tekken)
 
 _HEADER = "minbpe v1"
 _LARGEST_BYTES = 1 << 26
-"""All tokens together have fewer bytes than this: a line may double the longest one."""
+"""Upper bound for the bytes of all tokens together, since each merge may double the longest token."""
 _MERGE_LINE = re.compile(r"\s*([0-9]{1,9})\s+([0-9]{1,9})\s*")
 _SPECIAL_LINE = re.compile(r"(.+?)\s+([0-9]{1,9})")
 _SPACE = re.compile(r"\s")
@@ -348,12 +361,12 @@ _LINE_END = re.compile(r"[\n\r]")
 
 
 def _sniff_minbpe(source: Source) -> bool:
-    """Return whether its first line is the header."""
+    """Return whether the first line is the header."""
     return source.data.split(b"\n", 1)[0].strip() == _HEADER.encode()
 
 
 def _read_minbpe(source: Source) -> Tokenizer:
-    """Return the tokenizer of a `.model` of minbpe's.
+    """Return the tokenizer of a minbpe `.model`.
 
     Raises:
         TokentuiError: It is damaged.
@@ -409,7 +422,7 @@ def _fit_minbpe(spec: Spec) -> Fitted:
     ids.
 
     Raises:
-        Unsupported: It cannot.
+        Unsupported: The format cannot represent the tokenizer.
     """
     check_bytes(spec)
     pattern = "" if spec.recipe.split == "none" else pattern_of(spec.recipe)
@@ -449,7 +462,7 @@ def _fit_minbpe(spec: Spec) -> Fitted:
 
 
 def _write_minbpe(fitted: Fitted) -> tuple[bytes, ...]:
-    """Return the bytes of a `.model` of minbpe's."""
+    """Return the bytes of a minbpe `.model`."""
     specials = sorted(fitted.specials.items(), key=lambda item: item[1])
     lines = [_HEADER, str(fitted.metadata["pattern"]), str(len(specials)),
              *(f"{name} {number}" for name, number in specials)]

@@ -1,4 +1,4 @@
-"""Reading tokenizer files by content, writing them atomically, and refusing them as corpora."""
+"""Read tokenizer files by content, write them atomically, and refuse them as corpora."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ _OTHERS = (
     (b"\xfe\xff", "UTF-16, not UTF-8", "save it as UTF-8"),
     (b"PK\x03\x04", "packed with zip", "unpack it first"),
 )
-"""Files that people often have in its place: the first bytes, the kind, and a hint."""
+"""Other files that users often pass by mistake: the first bytes, the kind, and a hint."""
 _ELSEWHERE = {"hf": "huggingface", "tokenizers": "huggingface", "transformers": "huggingface",
               "spm": "sentencepiece", "model": "sentencepiece", "wordpiece": "bert", "json": "tokentui"}
-"""Other names that formats go by."""
+"""Names of formats in other libraries."""
 _HEAD = 1 << 14
 UNSPLIT = ("gpt2", "tiktoken")
-"""Formats without a split, for which the tokenizer class of a folder names it."""
+"""Formats without a split. In a folder, the tokenizer class determines it."""
 
 
 def load(
     path: str | os.PathLike[str], split: str = "", *, otherwise: str = "", encode: str = ""
 ) -> Tokenizer:
-    """Read a tokenizer. The format of a file is told by its content, never by its name.
+    """Read a tokenizer. The content of the file determines its format, never its name.
 
     Args:
         path: The file, or the name of an encoding in `OPENAI`; a folder, or `hf:OWNER/NAME`, is read as
             `ModelFolder` describes.
-        split: A value of that axis, for a file that holds none (tiktoken ranks).
-        otherwise: The same, which a file that holds or tells its split does not heed.
-        encode: A way to encode by in place of the file's own, a value of that axis; empty for its own.
+        split: A value of that axis, for a file without a split (tiktoken ranks).
+        otherwise: A value of the axis `split` to use only if the file does not determine it.
+        encode: A value of that axis to encode by; empty for the file's own way.
 
     Raises:
-        TokentuiError: It cannot be read, is of none of `FORMATS`, or is damaged; it says what is wrong and
-            where. Or it holds a split and another one was named, or cannot be encoded so.
+        TokentuiError: The file cannot be read, has an unknown format, or is damaged. Or it has another split
+            than `split`, or cannot be encoded by `encode`.
     """
     where, split = path_of(path, "tokenizer"), name_of(split, "split")
     folder = model_folder(where)
@@ -92,7 +92,7 @@ def recognise(path: str | os.PathLike[str]) -> Format | None:
 
 
 def _refuse_others(data: bytes, where: str) -> None:
-    """Name what people often have in place of the file."""
+    """Raise an error for a file that users often pass by mistake. Do nothing for other files."""
     if not data.strip():
         raise TokentuiError("the file is empty", where, "fetch it or train it again")
     if data.lstrip()[:20].lower().startswith((b"<!doctype html", b"<html")):
@@ -106,21 +106,20 @@ def _refuse_others(data: bytes, where: str) -> None:
 
 
 def export(tokenizer: Tokenizer, path: str | os.PathLike[str], format: str | None = None) -> ExportReport:
-    """Write a tokenizer's file, or all of them where its format has several, and say what was lost.
+    """Write a tokenizer's file, or all files of its format, and report what was lost.
 
-    What is written for another tool is read back first and tried on many texts: where one would be encoded
-    otherwise, and it is not by a loss that the report tells, nothing is written. A tick of the current job is
-    a text.
+    A file for another tool is first read back and tested on many texts. If a text is encoded differently and
+    no reported loss explains it, nothing is written. The job ticks once per text.
 
     Args:
         tokenizer: The tokenizer.
-        path: Where to; a symlink's target is written, an existing file keeps its permissions. Of a format of
-            several files one of them, or a folder.
-        format: A name of `WRITTEN`, None to go by the name.
+        path: The target. A symlink's target is written, and an existing file keeps its permissions. For a
+            format with several files, one of them or a folder.
+        format: A name in `WRITTEN`; None to choose by the suffix.
 
     Raises:
-        TokentuiError: There is no such format, or a file cannot be written.
-        Unsupported: The format cannot hold the tokenizer.
+        TokentuiError: The format is unknown, or a file cannot be written.
+        Unsupported: The format cannot represent the tokenizer.
         Cancelled: The job is cancelled.
     """
     path = path_of(path, "path")
@@ -138,21 +137,22 @@ def format_of(
     path: str | os.PathLike[str], recipe: Recipe, format: str | None = None, *, option: str = "format=",
     like: Format | None = None,
 ) -> Format:
-    """Return the format of a given name, or without a name, the format of the file's suffix.
+    """Return the format with a name, or without a name the format of the file's suffix.
 
-    The longest end of a name counts; of formats whose files end alike it is the first that has such units.
-    What is no file (nothing, `-`, a device, a pipe) has no end: it gets the project's own format.
+    The longest suffix counts. Of formats with equal suffixes, the first one that supports the unit of the
+    recipe is chosen. A target that is not a file (empty, `-`, a device, a pipe) gets the project's own
+    format.
 
     Args:
         path: The file.
-        recipe: The recipe of what is written.
-        format: A name of `WRITTEN`, None to go by the name.
-        option: What names a format, for an error.
-        like: The format to keep in place of the project's own, if its usual file ends in `.json` as well, or
-            if what is written has no name.
+        recipe: The recipe of the tokenizer.
+        format: A name in `WRITTEN`; None to choose by the suffix.
+        option: How a user names a format, for errors.
+        like: The format to use instead of the project's own, if its usual file ends in `.json` too or the
+            target has no name; None for the project's own.
 
     Raises:
-        TokentuiError: There is no such format, or the name asks for none.
+        TokentuiError: The format is unknown, or no format has the suffix.
     """
     if format is not None:
         if format not in WRITTEN:
@@ -177,17 +177,17 @@ def format_of(
 
 
 def written_format(path: str) -> Format | None:
-    """Return the format of a tokenizer file, None if that format is only read."""
+    """Return the format of a tokenizer file; None if that format can only be read."""
     format = recognise(path)
     return None if format is None else WRITTEN.get(format.name)
 
 
 def targets(path: str | os.PathLike[str], format: Format) -> list[str]:
-    """Return the files that are written for a path, one or several.
+    """Return the files that are written for a path.
 
     Raises:
-        TokentuiError: The format has several files and the name says none of them, or a folder that is not
-            there.
+        TokentuiError: The format has several files, and the path is neither one of them nor an existing
+            folder.
     """
     where = os.fspath(path)
     if len(format.files) == 1:
@@ -204,13 +204,14 @@ def targets(path: str | os.PathLike[str], format: Format) -> list[str]:
     raise TokentuiError(f"{format.name} has two files", where, hint)
 
 
-# --- tokenizer files in the place of a corpus ---
+# --- tokenizer files given as a corpus ---
 
 
 def mistaken(path: str) -> TokentuiError | None:
-    """Return the error for a tokenizer file that was given as a corpus, or None. Name and first bytes decide.
+    """Return the error for a tokenizer file that was given as a corpus, or None. The name and the first bytes
+    decide.
 
-    Only a file of such a beginning is read on, to find what is wrong with it and where.
+    Only a file with such a beginning is read further, to find any damage and its place.
     """
     if not named_like(path):
         return None
@@ -254,11 +255,11 @@ def refuse_tokenizers(source: object, as_: str | None, option: str = "--as text"
 
     Args:
         source: The sources, as `read` takes them.
-        as_: The way to read files, one of `READ_AS`; None goes by their names.
+        as_: How to read the files, one of `READ_AS`; None to decide by their names.
         option: The option that reads a file as text, for the hint.
 
     Raises:
-        TokentuiError: One of them is a tokenizer. The error names the fault and its place if it is damaged.
+        TokentuiError: A source is a tokenizer. If it is damaged, the message has the fault and its place.
     """
     if as_ is not None:
         return

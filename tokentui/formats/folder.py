@@ -1,9 +1,9 @@
 """A model folder, or a repository of the hub, as one tokenizer.
 
-Several files of a folder decide the ids of a text. `model_folder` chooses the file that gives the vocabulary,
-in the order in which transformers loads a fast tokenizer: `tokenizer.json`, then the file of the tokenizer
-class. It also collects the settings in the other files. `ModelFolder.source` and `ModelFolder.applied` put
-those that decide ids into a tokenizer. `analyze/health/folder.py` checks whether the files agree.
+Several files of a folder decide the ids of a text. `model_folder` chooses the file with the vocabulary, in
+the order in which transformers loads a fast tokenizer: `tokenizer.json`, then the file of the tokenizer
+class. It also collects the settings in the other files. `ModelFolder.source` and `ModelFolder.applied` apply
+those that decide ids. `analyze/health/folder.py` checks whether the files agree.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tokentui.formats.source import LARGEST_ID, NO_SPECIALS, Node, Source, check
 from tokentui.text import remote
 
 LARGEST_SETTINGS = 1 << 24
-"""The most bytes of a file of settings."""
+"""The most bytes of a settings file."""
 _MOST_NAMES = 100_000
 SETTINGS = (
     "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "config.json",
@@ -41,12 +41,12 @@ _RANKS = ("tiktoken.model", "qwen.tiktoken")
 VOCABULARIES: tuple[tuple[str, ...], ...] = (
     FAST, *((name,) for name in _MODELS), *_PAIRS, _LINES, ("tekken.json",), *((name,) for name in _RANKS),
 )
-"""The files that give a vocabulary, in the order of the search; those of a row belong together."""
+"""The files with a vocabulary, in the order of the search. The files of a row belong together."""
 GGUF = ".gguf"
 _SUFFIXES = (".model", ".tiktoken", ".spm", GGUF)
-"""The ends of other names that a folder may have for its only vocabulary."""
+"""Suffixes of other names that the only vocabulary of a folder may have."""
 _NO_VOCABULARY = re.compile(r"mmproj|imatrix|-(?!0*1-)[0-9]+-of-[0-9]+\.gguf$", re.IGNORECASE)
-"""Names of GGUF files that hold a part of a model without the tokenizer."""
+"""Names of GGUF files that contain a part of a model without the tokenizer."""
 _KEY = re.compile("[0-9]{1,10}")
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 TOKENS = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
@@ -65,11 +65,12 @@ class Family:
     """What a family of tokenizer classes of transformers reads.
 
     Attributes:
-        files: The files of its vocabulary, those of a row together.
+        files: The files of its vocabulary. The files of a row belong together.
         split: The split that the class applies to a file without one; empty for none.
         unit: The unit of its tokens.
-        encode: The way of encoding of its model; empty if the files say it.
-        specials: The names of the special tokens after the last rank; `{}` is the id. Settings go first.
+        encode: The way of encoding of its model; empty if the files determine it.
+        specials: The names of the special tokens after the last rank, with `{}` for the id. Settings take
+            precedence.
     """
 
     files: tuple[tuple[str, ...], ...]
@@ -103,14 +104,14 @@ def hub_files() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class ModelFolder:
-    """The files of a folder that decide ids.
+    """The files of a folder that decide ids, without their vocabulary.
 
     Attributes:
         where: The path of the folder, or the name of the repository.
-        path: The path of the folder on this machine; empty if no file was fetched.
-        vocabulary: The names of the files that give the vocabulary. A file that is not fetched has its URL.
-        why: The reason for these files, a clause.
-        others: The names of other files that hold a vocabulary, which are not used.
+        path: The path of the folder on this machine; empty if no file was downloaded.
+        vocabulary: The names of the files with the vocabulary. A file that is streamed has its URL.
+        why: A clause on why these files were chosen.
+        others: The names of other files with a vocabulary, which are not used.
         documents: The JSON object of each file of settings.
         jinja: The text of `chat_template.jinja`; None if there is none.
         unread: The reason for each file that could not be read.
@@ -143,7 +144,7 @@ class ModelFolder:
 
     @property
     def family(self) -> Family | None:
-        """The family of the tokenizer class; None for a class that is not known."""
+        """The family of the tokenizer class; None for an unknown class."""
         name = self.tokenizer_class
         return FAMILIES.get(name.removesuffix("Fast").removesuffix("Tokenizer")) if name else None
 
@@ -157,14 +158,14 @@ class ModelFolder:
         return ""
 
     def added(self) -> dict[str, dict[str, int]]:
-        """Return the ids of added tokens, by file."""
+        """Return the ids of added tokens by name, for each settings file that has some."""
         numbers = self.documents.get("added_tokens.json", {})
         rows = {"added_tokens.json": {name: id_ for name, id_ in numbers.items() if is_id(id_)}}
         rows[SETTINGS[0]] = {str(row["content"]): id_ for id_, row in self._decoder()}
         return {file: named for file, named in rows.items() if named}
 
     def _decoder(self) -> Iterator[tuple[int, Mapping[str, object]]]:
-        """Yield the id and the flags of each token of `added_tokens_decoder`."""
+        """Yield (id, flags) of each token in `added_tokens_decoder`."""
         decoder = self.setting("added_tokens_decoder")
         for key, row in decoder.items() if isinstance(decoder, Mapping) else ():
             content = row.get("content") if isinstance(row, Mapping) else None
@@ -185,7 +186,7 @@ class ModelFolder:
         name, as transformers adds them.
 
         Args:
-            split: The split for a file that holds none.
+            split: The split for a file without one.
 
         Raises:
             TokentuiError: It cannot be read.
@@ -222,9 +223,8 @@ class ModelFolder:
             yield number, {"content": name, "special": name in map(self.named, TOKENS)}
 
     def applied(self, tokenizer: Tokenizer) -> Tokenizer:
-        """Return the tokenizer of the vocabulary with the added tokens of the settings, and with the tokens
-        around a text that `add_bos_token` and `add_eos_token` name. A `tokenizer.json` has its own.
-        """
+        """Return a tokenizer with the added tokens of the settings, and with the tokens around a text that
+        `add_bos_token` and `add_eos_token` ask for. A `tokenizer.json` has its own."""
         vocabulary = tokenizer.vocabulary
         origin = vocabulary.pipeline.origin
         if not isinstance(vocabulary, ImportedVocabulary) or origin is None or origin.format == "huggingface":
@@ -260,10 +260,10 @@ def is_id(value: object) -> TypeGuard[int]:
 
 
 def model_folder(where: str) -> ModelFolder | None:
-    """Look at a folder, or fetch a repository `hf:OWNER/NAME`. Return None for a path that is no folder.
+    """Inspect a folder, or download a repository `hf:OWNER/NAME`. Return None for any other path.
 
     Raises:
-        TokentuiError: The folder holds no vocabulary, or is out of reach, or the hub does not give it.
+        TokentuiError: The folder has no vocabulary, the sandbox forbids it, or the download fails.
     """
     if remote.is_url(where):
         return None
@@ -277,8 +277,8 @@ def model_folder(where: str) -> ModelFolder | None:
 
 
 def vocabulary_file(where: str) -> str:
-    """Return the path of the file that gives the vocabulary of a folder or a repository. Any other name is
-    returned unchanged.
+    """Return the path of the file with the vocabulary of a folder or repository. Any other name is returned
+    unchanged.
 
     Raises:
         TokentuiError: As `model_folder`.
@@ -327,7 +327,12 @@ def _looked_at(where: str, path: str, streamed: Sequence[remote.RemoteFile] = ()
 
 
 def _chosen(rows: Sequence[tuple[str, ...]], folder: ModelFolder) -> tuple[tuple[str, ...], str]:
-    """Return the files of the vocabulary, and the reason."""
+    """Return the files of the vocabulary, and a clause on why.
+
+    Args:
+        rows: Groups of files, in the order of the search.
+        folder: The folder.
+    """
     if FAST in rows:
         return FAST, "the fast tokenizer of transformers reads it first"
     family = folder.family

@@ -1,11 +1,11 @@
-"""Files of merges, two tokens a line: GPT-2's two files, CLIP's file, and subword-nmt's codes.
+"""Files of merges, two tokens per line: GPT-2's two files, CLIP's file, and subword-nmt's codes.
 
 GPT-2's `vocab.json` and `merges.txt`, and those of GPT-1 and CLIP, do not say how a text is normalized or
-split, so this is told by the tokens and said in the notes. CLIP's `bpe_simple_vocab_16e6.txt` does not write
-down the vocabulary: the letters of the bytes, the same with `</w>`, a token a merge, two specials; only the
-first merges count. The header of codes says how words are marked: `#version: 0.2` glues the mark to the last
-unit, without a header it is a unit of its own; `#version: 0.2 byte` has bytes as units. What codes do not
-name passes through without an id. Sources: openai/gpt-2, Hugging Face's `BPE.save`, openai/CLIP's
+split. The tokens suggest it, and the notes mention it. CLIP's `bpe_simple_vocab_16e6.txt` does not list the
+vocabulary: the byte letters, the byte letters with `</w>`, one token per merge, two specials; only the first
+merges count. The header of codes says how words are marked: with `#version: 0.2` the mark is part of the last
+unit, without a header it is a unit of its own; with `#version: 0.2 byte` units are bytes. Units that codes do
+not mention pass through without an id. Sources: openai/gpt-2, Hugging Face's `BPE.save`, openai/CLIP's
 `simple_tokenizer.py`, subword-nmt 0.3.8, and for codes of bytes its repository of 2024.
 """
 
@@ -34,7 +34,7 @@ _SPECIAL = re.compile(r"<.+>|\[.+\]")
 _VOCABULARIES = ("vocab.json", "encoder.json")
 _MERGES = ("merges.txt", "vocab.bpe")
 _SAMPLED = 200
-"""Rows by which two files are taken to belong together."""
+"""Rows that are compared to decide whether two files belong together."""
 
 
 def _rows(
@@ -45,11 +45,11 @@ def _rows(
     Args:
         source: The file, for errors.
         lines: The lines.
-        start: The number of the first of them, from 0.
-        pair: Cuts a line.
+        start: The number of the first line, from 0.
+        pair: Cuts a line into tokens.
 
     Raises:
-        TokentuiError: A line is not two tokens; it says which.
+        TokentuiError: A line is not two tokens. The message has its number.
     """
     rows: list[tuple[str, str]] = []
     for number, line in enumerate(lines, start):
@@ -80,7 +80,7 @@ def _read(source: Source) -> Tokenizer:
     """Read one of the two files together with the other one from its folder.
 
     Raises:
-        TokentuiError: There is no other one, or one of the files is damaged, or the two are of two exports.
+        TokentuiError: The other file is missing, a file is damaged, or the files come from different exports.
     """
     if source.others is None:
         check_whole(source.where)
@@ -110,19 +110,21 @@ def _is_vocabulary(source: Source) -> bool:
 
 
 def _is_merges(source: Source) -> bool:
-    """Return whether its first lines, but for a header, are two tokens each."""
+    """Return whether its first lines, after a header, have two tokens each."""
     lines = source.lines[:_SAMPLED]
     return bool(lines) and not source.is_object and len(_sample(source)) == len(lines) - _headed(source)
 
 
 def _find_vocabulary(source: Source) -> Source | None:
-    """Find the vocabulary in the folder of a file of merges: the one with the tokens that they name."""
+    """Return the vocabulary in the folder of a file of merges that has all their tokens; None if there is
+    none."""
     rows = _sample(source)
     return next((near for near in source.neighbours(_VOCABULARIES, (".json",)) if _fits(near, rows)), None)
 
 
 def _find_merges(source: Source) -> Source | None:
-    """Return the file of merges in the folder of a vocabulary: one that names tokens of it only."""
+    """Return the file of merges in the folder of a vocabulary that uses only its tokens; None if there is
+    none."""
     around = source.neighbours(_MERGES, (".txt", ".bpe", ".merges", ".codes"))
     return next((near for near in around if _is_merges(near) and _fits(source, _sample(near))), None)
 
@@ -141,8 +143,7 @@ def _fits(vocabulary: Source, rows: list[list[str]]) -> bool:
 
 
 def _headed(source: Source) -> int:
-    """Return the number of lines before the first merge: only a first line that starts with `#version` is a
-    header."""
+    """Return the number of header lines: 1 if the first line starts with `#version`, else 0."""
     return 1 if source.lines and source.lines[0].startswith(_HEADER) else 0
 
 
@@ -156,11 +157,11 @@ def _built(
         named: The id of each token.
         rows: The two parts of each merge.
         place: Returns the place of a row, for errors.
-        recipe: What the axes say of it.
-        notes: What was assumed.
+        recipe: The recipe.
+        notes: Sentences on assumptions.
 
     Raises:
-        TokentuiError: A merge names a token that is not there, or makes one.
+        TokentuiError: A part or the result of a merge is not in the vocabulary.
     """
     byte_level, mark = recipe.unit == "byte", recipe.mark_text
     ordered = in_merge_order(named, rows, place,
@@ -183,7 +184,7 @@ def _built(
 
 
 def _recipe(vocabulary: Mapping[str, int], split: str) -> tuple[Recipe, list[str]]:
-    """Return the recipe that the tokens suggest, and the assumptions behind it."""
+    """Return the recipe that the tokens suggest, and sentences on assumptions."""
     suffix = CLIP.mark_text
     suffixed = any(name.endswith(suffix) and name != suffix for name in vocabulary)
     have_bytes = all(letter in vocabulary for letter in LETTERS)
@@ -207,7 +208,7 @@ def _fit(spec: Spec) -> Fitted:
     """Convert a tokenizer to `vocab.json` and `merges.txt`.
 
     Raises:
-        Unsupported: They cannot.
+        Unsupported: The files cannot represent the tokenizer.
     """
     recipe, byte_level = spec.recipe, spec.recipe.unit == "byte"
     tokens = spec.tokens(byte_level)
@@ -249,7 +250,7 @@ GPT2 = Codec(_sniff, _read, _fit, _write)
 # --- CLIP's file ---
 
 CLIP_SIZE = 49_152
-"""The ids that CLIP's program counts with, but for the two specials among them."""
+"""The number of ids in CLIP's code, without the two specials."""
 _CLIP_HEADER = re.compile(rb'"?bpe_simple_vocab_16e6\.txt#version')
 _CLIP_SPECIALS = ("<|startoftext|>", "<|endoftext|>")
 
@@ -288,13 +289,14 @@ CLIP_FILE = Codec(lambda source: _CLIP_HEADER.match(source.data) is not None, _r
 # --- subword-nmt's codes ---
 
 _END = "</w>"
-"""The end of a word."""
+"""The mark at the end of a word."""
 _VERSIONS = {"0.1": "subword-nmt-0.1", "0.2": "subword-nmt"}
 _SNIFFED = 100
 
 
 def _sniff_codes(source: Source) -> bool:
-    """Return whether its first lines are two tokens each, below a header, or with a word's end among them."""
+    """Return whether the first lines have two tokens each, after a header or with a mark of a word's end
+    among them."""
     lines = source.data[: 1 << 16].split(b"\n")[:_SNIFFED]
     header = lines[0].startswith(b"#version") if lines else False
     rows = [line.strip(b"\r ").split(b" ") for line in lines[header : max(len(lines) - 1, 1)]]
@@ -304,11 +306,10 @@ def _sniff_codes(source: Source) -> bool:
 
 
 def _read_codes(source: Source) -> Tokenizer:
-    """Return the tokenizer of codes. Units take the first ids, in the order in which they are named, then the
-    merges.
+    """Return the tokenizer of codes. Units have the first ids, in order of first appearance, then the merges.
 
     Raises:
-        TokentuiError: It is damaged, or of a version that is not known.
+        TokentuiError: It is damaged, or has an unknown version.
     """
     lines = source.data.rstrip(b"\n").split(b"\n")
     words = lines[0].split() if lines[0].startswith(b"#version") else []
@@ -345,7 +346,7 @@ def _fit_codes(spec: Spec) -> Fitted:
     """Convert a tokenizer to codes, which contain the merges only.
 
     Raises:
-        Unsupported: They cannot.
+        Unsupported: Codes cannot represent the tokenizer.
     """
     recipe = spec.recipe
     glued, byte_level = recipe.mark_kind == "end-suffix", recipe.unit == "byte"

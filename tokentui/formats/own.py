@@ -1,11 +1,10 @@
-"""The project's own tokenizer file: one JSON document, a vocabulary entry or a merge a line.
+"""The project's own tokenizer file: a JSON document with one vocabulary entry or merge per line.
 
-A tokenizer whose steps are events has "events" too, one a line: its step, its kind, the bytes of the token
-and of its parts, its places and its view. Its merges are an empty list.
+A tokenizer whose steps are events also has "events", one per line: step, kind, bytes of the token and of its
+parts, places and view. Its list of merges is empty.
 
-A tokenizer that was read from another tool's file has "stages" too: the name of its format, and all else that
-its file said. The ids are those of that file. From these the other tool's file is made again, and read as
-that is.
+A tokenizer from another tool's file also has "stages": the name of its format, and all other content of that
+file. The ids are those of that file. To read such a document, the other tool's file is recreated and read.
 """
 
 from __future__ import annotations
@@ -67,14 +66,14 @@ class _Merge(NamedTuple):
 
 @dataclass(slots=True)
 class _Document(Fitted):
-    """The document, but for its recipe.
+    """The document, without its recipe.
 
     Attributes:
-        run: The words of its run.
-        stages: Its stages, None for none.
+        run: The options of its training.
+        stages: Its stages; None for none.
         merges: Its merges.
-        events: Its events, each with its step; None for a tokenizer of merges.
-        pieces: The bytes of each symbol of the events.
+        events: Its events, each with its step; None for a tokenizer with merges.
+        pieces: The bytes of each symbol in the events.
     """
 
     run: Mapping[str, object] = field(default_factory=dict)
@@ -85,7 +84,7 @@ class _Document(Fitted):
 
 
 def _sniff(source: Source) -> bool:
-    """Return whether it is a JSON object of this format."""
+    """Return whether the file is a JSON object of this format."""
     return source.document.get("format") == "tokentui"
 
 
@@ -93,12 +92,12 @@ def _sniff(source: Source) -> bool:
 
 
 def _entry_rows(tokenizer: Tokenizer) -> list[Token]:
-    """Return the rows of a vocabulary, with the text of each token as its name."""
+    """Return the rows of a vocabulary. The name of a token is its text."""
     vocabulary, named = tokenizer.vocabulary, tokenizer.named()
     symbols = vocabulary.symbols_by_id(tokenizer.merges)
     for number in named:  # a merge may borrow a special's id
         symbols.pop(number, None)
-    # column by column: a row at a time takes longer than many a training
+    # column by column: row by row takes longer than many a training
     pieces = [vocabulary.pieces[symbol] for symbol in symbols.values()]
     names = [piece.decode("utf-8", "replace") for piece in pieces]
     scored = vocabulary.scores
@@ -113,8 +112,8 @@ def _fit(spec: Spec) -> Fitted:
     """Convert a tokenizer to a document of this format.
 
     Raises:
-        Unsupported: It was read from a file that its tokens do not tell, its mark or its specials are longer
-            than those of a file that is read, or two of its base units have the same bytes.
+        Unsupported: The file that it was read from cannot be recreated from its tokens, its mark or a special
+            is longer than the limit for reading, or two base units have equal bytes.
     """
     if len(spec.recipe.mark) > LONGEST_MARK:
         raise Unsupported(
@@ -147,10 +146,10 @@ def _fit(spec: Spec) -> Fitted:
 
 
 def _with_stages(document: _Document, spec: Spec) -> _Document:
-    """Convert a tokenizer that was read from another tool's file to a document.
+    """Convert a tokenizer from another tool's file to a document.
 
     Raises:
-        Unsupported: Its file cannot be told from its tokens.
+        Unsupported: Its file cannot be recreated from its tokens.
     """
     own = spec.vocabulary.pipeline.own
     if own is not None:  # the file's own way tells what its tokens were
@@ -187,10 +186,9 @@ def _with_stages(document: _Document, spec: Spec) -> _Document:
 
 
 def _write(fitted: Fitted) -> tuple[bytes, ...]:
-    """Return the bytes of the document. The same tokenizer always gives the same text."""
+    """Return the bytes of the document. Equal tokenizers give equal bytes."""
     assert isinstance(fitted, _Document)
-    # Rows are written out, since a call of the JSON module for each of many thousands takes longer than many
-    # a training.
+    # Rows are written by hand: a JSON call for each of many thousands takes longer than many a training.
     rows = [
         f'[{number}, {_quoted(name)}, "{piece.hex()}", {"null" if score is None else _json(score)}]'
         for number, name, piece, score in fitted.tokens
@@ -228,10 +226,10 @@ def _json(value: object) -> str:
 
 
 def _read(source: Source) -> Tokenizer:
-    """Read the tokenizer of a document.
+    """Return the tokenizer of a document.
 
     Raises:
-        TokentuiError: It is damaged, or newer than this version; it says what is wrong and in which row.
+        TokentuiError: It is damaged, or newer than this version. The message has the fault and its row.
     """
     root = source.root
     if root["format"].value != "tokentui":
@@ -261,9 +259,8 @@ def _read(source: Source) -> Tokenizer:
 
 
 def _stand_ins(recipe: Recipe) -> dict[str, str]:
-    """Known values for an objective and a tie that this version does not know, or not with such parameters:
-    encoding needs neither.
-    """
+    """Return known values for an objective and a tie rule that this version does not know, or not with these
+    parameters. Encoding needs neither."""
     from tokentui.learn.objectives import OBJECTIVES  # every file is sniffed here, and few are of this format
 
     way = WAYS.get(recipe.encode)
@@ -284,7 +281,7 @@ def _is_known(axis: str, value: str) -> bool:
 
 
 def _checked(node: Node, make: Callable[[], Recipe]) -> Recipe:
-    """Make a recipe and check it. Errors name the place in the file."""
+    """Return a recipe after checking it. Errors have the place in the file."""
     from tokentui.axes import check
 
     try:
@@ -314,11 +311,11 @@ def _merge(row: Node) -> _Merge:
 
 
 def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer:
-    """Return the tokenizer of a document without stages: its units and merges make the vocabulary again,
-    against which its rows are held.
+    """Return the tokenizer of a document without stages. Its units and merges rebuild the vocabulary, and the
+    rows are checked against it.
 
     Raises:
-        TokentuiError: A row is not what the recipe, the run and the merges make.
+        TokentuiError: A row differs from the rebuilt vocabulary.
     """
     from tokentui.learn.objectives import OBJECTIVES
 
@@ -368,10 +365,10 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
 
 
 def _token(row: Node, least: int = 1) -> Token:
-    """Read a row of the vocabulary. HEX must have at least `least` bytes."""
+    """Read a row of the vocabulary. Its hex must have at least `least` bytes."""
     number, text, code, score = row.fields("ID", "TEXT", "HEX", "SCORE")
     piece, said, value = code.hex(least), text.text(), score.value
-    # A special's name may hold half a surrogate pair; all other texts are what their bytes decode to.
+    # The name of a special may contain half a surrogate pair. All other texts are their decoded bytes.
     if said.encode("utf-8", "surrogatepass") != piece and piece.decode("utf-8", "replace") != said:
         raise row.error("HEX is not the bytes of TEXT", "mend one of the two")
     if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
@@ -380,7 +377,11 @@ def _token(row: Node, least: int = 1) -> Token:
 
 
 def _hold(listed: Node, rows: list[Token], made: list[Token]) -> None:
-    """Hold the rows of a vocabulary against those that the rest of the document makes."""
+    """Compare the rows of a vocabulary with those that the rest of the document makes.
+
+    Raises:
+        TokentuiError: A row differs.
+    """
     for n, (row, own) in enumerate(itertools.zip_longest(rows, made)):
         if row != own:
             raise listed.at(n).error(f"{_shown(row)} where {_shown(own)} belongs",
@@ -388,7 +389,7 @@ def _hold(listed: Node, rows: list[Token], made: list[Token]) -> None:
 
 
 def _shown(row: Token | None) -> str:
-    """Return a row as an error shows it: as in the file, and short."""
+    """Return a row for an error message: as in the file, shortened."""
     if row is None:
         return "no row"
     fields = (str(row.id), json.dumps(row.name[:40]), f'"{row.piece[:40].hex()}"', json.dumps(row.score)[:40])
@@ -396,11 +397,11 @@ def _shown(row: Token | None) -> str:
 
 
 def _trained_by_events(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer:
-    """Rebuild the tokenizer of a document with events from its units and events, and check the rows against
-    it.
+    """Return the tokenizer of a document with events. Its units and events rebuild the vocabulary, and the
+    rows are checked against it.
 
     Raises:
-        TokentuiError: A row is not what the recipe, the run and the events make.
+        TokentuiError: A row differs from the rebuilt vocabulary.
     """
     listed = root["vocabulary"]
     first, specials = root["run"]["first_id"].number(), root["run"]["specials"].texts()
@@ -450,7 +451,7 @@ def _trained_by_events(recipe: Recipe, run: Mapping[str, object], root: Node) ->
 
 
 def _event(row: Node) -> tuple[int, EventKind, bytes, tuple[bytes, ...], int, int]:
-    """Return a row of the events."""
+    """Read a row of the events: (step, kind, bytes of the token, bytes of its parts, places, view)."""
     number, kind, piece, parts, places, view = row.fields(*_EVENT)
     if (said := kind.text()) not in _EVENTS:
         raise row.error(f"{said[:40]!r} is no kind of event", "one of: " + ", ".join(_EVENTS))
@@ -470,10 +471,10 @@ def _check_pairs(merges: list[_Merge], replayed: Node) -> None:
 
 
 def _made(merges: list[_Merge], ids: range, named: int, recipe: Recipe, replayed: Node) -> set[int]:
-    """Return the ids that merges make, without those of the named rows in front.
+    """Return the ids that merges make, without those of the named rows before them.
 
     Raises:
-        TokentuiError: One is not in the vocabulary, or stands twice or in another place than belongs.
+        TokentuiError: An id is not in the vocabulary, occurs twice, or is out of order.
     """
     rows: dict[int, int] = {}
     for n, (_, _, made, _) in enumerate(merges):
@@ -491,8 +492,7 @@ def _made(merges: list[_Merge], ids: range, named: int, recipe: Recipe, replayed
 
 
 def _placeholders(merges: list[_Merge], first: int, replayed: Node) -> list[int]:
-    """Return the byte that replaces the pair of each merge of Gage's compression. `first` is the id of byte
-    0."""
+    """Return the placeholder of each merge of Gage's compression. `first` is the id of byte 0."""
     used: set[int] = set()
     for n, (left, right, made, _) in enumerate(merges):
         used |= {left, right}
@@ -506,8 +506,14 @@ def _placeholders(merges: list[_Merge], first: int, replayed: Node) -> list[int]
 def _replay(
     vocabulary: Vocabulary, symbols: dict[int, int], rows: list[Token], merges: list[_Merge], replayed: Node
 ) -> None:
-    """Append merges after checking that their parts exist and make the bytes of their rows. `symbols` maps
-    ids to symbols and is extended."""
+    """Append merges to a vocabulary, after checking that their parts exist and make the bytes of their rows.
+
+    Args:
+        symbols: The symbol of each id. The results of the merges are added.
+
+    Raises:
+        TokentuiError: A merge is invalid.
+    """
     size, most = 0, limits.now().file_bytes
     for n, (left, right, made, count) in enumerate(merges):
         at = replayed.at(n)
@@ -517,7 +523,7 @@ def _replay(
                                "a merge joins base units and tokens of earlier merges")
         pair = symbols[left], symbols[right]
         symbols[made] = symbol = vocabulary.add(*pair, count)
-        # Looked at as soon as it is made: what doubles a token again and again is soon longer than the file.
+        # Check each token when it is made: repeated doubling would soon exceed the length of the file.
         if (piece := vocabulary.pieces[symbol]) != rows[made - rows[0].id].piece:
             short = piece[:20].hex() + ("…" if len(piece) > 20 else "")
             raise at.error(f"{left} and {right} do not make the bytes of {made}",
@@ -533,7 +539,7 @@ def _restored(recipe: Recipe, root: Node) -> Tokenizer:
     """Return the tokenizer of a document with stages.
 
     Raises:
-        TokentuiError: It is damaged, or its parts do not fit.
+        TokentuiError: It is damaged, or its parts do not fit together.
     """
     stages = root["stages"]
     name = stages["format"].text()

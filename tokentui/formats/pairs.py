@@ -1,4 +1,4 @@
-"""Long lists of merges: pairs of names as numbers."""
+"""Long lists of merges, stored as numbers of names."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from typing import Any
 
 
 def picked(table: Any, keys: Sequence[Any]) -> Sequence[Any]:
-    """Return the items of a table for many keys, in one call: a call for each takes three times as long."""
+    """Return the items of a table for many keys, by one call: one call per key takes three times as long."""
     return itemgetter(*keys)(table) if len(keys) > 1 else [table[key] for key in keys]
 
 
 class Pairs(Sequence[tuple[str, str]]):
-    """Pairs of names, by their numbers: a list of half a million merges names few tokens.
+    """Pairs of names, stored as numbers: a list of half a million merges has few different names.
 
     Args:
-        vocabulary: The names that have the first numbers, in its order.
-        cut: How many characters the right part loses where the two become one.
+        vocabulary: The names with the first numbers, in its order.
+        cut: How many characters the right part loses in a merge.
 
     Attributes:
-        lefts, rights: Of each pair the numbers of its names.
-        makes: Of each pair the number of the name that the two make, -1 where no name before it is that.
+        lefts, rights: The number of the left name, and of the right name, of each pair.
+        makes: The number of the name that each pair makes; -1 if it has no number yet.
     """
 
     def __init__(self, vocabulary: Mapping[str, object], cut: int = 0) -> None:
@@ -37,11 +37,11 @@ class Pairs(Sequence[tuple[str, str]]):
         self.lefts, self.rights, self.makes = array("l"), array("l"), array("l")
 
     def is_of(self, vocabulary: Mapping[str, object], cut: int) -> bool:
-        """Return whether the numbers are those of a vocabulary, with this cut."""
+        """Return whether the numbers are those of a vocabulary with this cut."""
         return self._of[0] is vocabulary and self._of[1] == cut
 
     def add(self, rows: Sequence[Sequence[str]]) -> bool:
-        """Add rows, where each is a pair of texts. Returns whether each is one."""
+        """Add rows of two names. Return False if a row is not a pair of texts."""
         if not (set(map(type, rows)) <= {list, tuple} and set(map(len, rows)) <= {2}):
             return False
         names = list(itertools.chain.from_iterable(rows))

@@ -1,8 +1,8 @@
-"""Proof of what is written: it is read back and tried on many texts, and what a format cannot hold is
-reported.
+"""Check what is written: read it back, compare encodings on many texts, and report what a format cannot
+represent.
 
-The texts are of all scripts, of what people paste, and of what breaks tokenizers; and every token of the
-vocabulary, alone and among others.
+The texts cover all scripts, what users paste, and known difficult cases; and every token of the vocabulary,
+alone and among others.
 """
 
 from __future__ import annotations
@@ -35,12 +35,11 @@ class ExportReport:
 
     Attributes:
         format: The name of the format.
-        about: What it is, in a few words.
+        about: A short description of the format.
         files: The usual name of its file, or the names of its files.
-        losses: What it cannot hold.
-        refused: Why it is not written, empty where it is.
-        checked: The number of texts on which the written file was found to give the same, 0 where that was
-            not tried.
+        losses: What the format cannot represent.
+        refused: Why it is not written; empty if it is.
+        checked: The number of texts for which the written file gave equal results; 0 if it was not tested.
     """
 
     format: str
@@ -52,8 +51,8 @@ class ExportReport:
 
 
 def check_export(spec: Spec, format: Format) -> ExportReport:
-    """Return the losses of a tokenizer in a format, without writing anything: those that only trying shows
-    are not in it."""
+    """Return a report on a tokenizer in a format without writing or testing. Losses that only testing shows
+    are missing."""
     return _fitted(spec, format)[0]
 
 
@@ -93,6 +92,8 @@ def contents(tokenizer: Tokenizer, format: Format) -> tuple[ExportReport, tuple[
 
 
 def _fitted(spec: Spec, format: Format) -> tuple[ExportReport, Fitted | None]:
+    """Convert a tokenizer to a format. Return the report with its losses, and the converted tokenizer, or
+    None if the report has a reason to refuse."""
     report = ExportReport(format.name, format.about, format.files)
     own = spec.came_from(format.name)  # what its file did not say is not lost on the way
     try:
@@ -108,19 +109,19 @@ def _fitted(spec: Spec, format: Format) -> tuple[ExportReport, Fitted | None]:
     return replace(report, losses=tuple(fitted.losses)), fitted
 
 
-# --- what a format can hold ---
+# --- what a format can represent ---
 
 
 def check_holds(holds: Holds, recipe: Recipe, way: str) -> None:
-    """Refuse a recipe that a format cannot hold.
+    """Refuse a recipe that a format cannot represent.
 
     Args:
-        holds: The recipes that it can hold.
+        holds: The recipes that the format can represent.
         recipe: The recipe.
-        way: The way of encoding, as formats tell it.
+        way: The way of encoding, as in `Spec.way`.
 
     Raises:
-        Unsupported: It cannot.
+        Unsupported: The format cannot represent the recipe.
     """
     if holds.ways and way not in holds.ways:
         ways = " or ".join(holds.ways).replace("-", " ")
@@ -141,17 +142,17 @@ def check_holds(holds: Holds, recipe: Recipe, way: str) -> None:
         pattern_of(recipe)
 
 
-# --- what a format loses of a tokenizer, whatever it is ---
+# --- what a format loses of any tokenizer ---
 
 
 class Aspect(NamedTuple):
-    """An aspect of a tokenizer.
+    """An aspect of a tokenizer that a format may lose.
 
     Attributes:
         what: Its name.
         consequence: The consequence of its loss.
-        example: An example of it, empty where the tokenizer has none.
-        differs: Returns whether its loss makes a text differ; None where no text is encoded otherwise.
+        example: Returns an example from a tokenizer; empty if the tokenizer does not have the aspect.
+        differs: Returns True if its loss changes the encoding of a text; None if it changes none.
     """
 
     what: str
@@ -194,7 +195,7 @@ def _specials(spec: Spec) -> str:
 
 
 def _most(spec: Spec) -> int | None:
-    """Return the length in characters up to which a word is encoded; None for any."""
+    """Return the most characters of a word that is encoded; None for no limit."""
     return None if UNKNOWN.of(spec.recipe.unknown).never_unknown else spec.encoder.way.most
 
 
@@ -204,7 +205,8 @@ def _limit(spec: Spec) -> str:
 
 
 def _extra(name: str) -> Callable[[Spec], str]:
-    """Return the example of an aspect that a file gave, beyond what the axes say."""
+    """Return a function that returns the example of an aspect in the file of a tokenizer, such as flags of
+    added tokens."""
     return lambda spec: spec.origin.extras.get(name, "") if spec.origin else ""
 
 
@@ -243,7 +245,7 @@ EXAMPLES: Mapping[str, Aspect] = {
         lambda spec, text: any(len(word) > (_most(spec) or 0) for word in spec.pretokenizer.words(text)),
     ),
 }
-"""The aspects of `ASPECTS`."""
+"""The aspects by the names in `ASPECTS`."""
 
 
 # --- the texts ---
@@ -277,7 +279,7 @@ TEXTS: tuple[str, ...] = (
     "#version: 0.2",
     "\udcff\udcfe a\udc80b", "caf\udce9", "é" * 30 + "🤗" * 5, "mixed 日本語 and English и русский ١٢٣",
 )
-"""Texts that every written file is tested with. Bytes that are not UTF-8 are written as lone surrogates."""
+"""Texts that every written file is tested with. Bytes that are not UTF-8 are lone surrogates."""
 
 _LONG = 24
 _LONGEST_WORD = 10_000
@@ -286,7 +288,7 @@ _SINGLY = 6000
 
 
 class EncodingDifference(NamedTuple):
-    """A text that is encoded in two ways."""
+    """A text and its two encodings."""
 
     text: str
     ours: tuple[str, ...]
@@ -294,7 +296,7 @@ class EncodingDifference(NamedTuple):
 
 
 def probes(spec: Spec) -> Iterator[str]:
-    """Yield the texts for a tokenizer."""
+    """Yield the test texts for a tokenizer."""
     yield from TEXTS
     words = [_typed(entry.piece, spec) for entry in spec.ordinary if entry.kind != "byte"]
     listed = [word for word in dict.fromkeys([*words, *spec.specials]) if word]
@@ -312,7 +314,7 @@ def probes(spec: Spec) -> Iterator[str]:
 
 
 def _typed(piece: bytes, spec: Spec) -> str:
-    """Return the text of a token without its marks, as one types it."""
+    """Return the text to type for a token, without its marks."""
     mark = to_bytes(spec.recipe.mark_text)
     if mark and len(piece) > len(mark):
         piece = piece.removeprefix(mark) if MARKS.of(spec.recipe.mark).in_front else piece.removesuffix(mark)
@@ -321,16 +323,17 @@ def _typed(piece: bytes, spec: Spec) -> str:
 
 
 class _Trial:
-    """The tokenizer that was written and the one that was read back, on the same texts.
+    """Compares the written tokenizer with the one that was read back, on equal texts.
 
-    Left out is a text that is refused, one that a loss which is told makes differ, and, where unknown units
-    cannot become what they became, one that has any.
+    A text is skipped if it cannot be encoded, if a reported loss explains its difference, or if it has
+    unknown units and these cannot be kept.
 
     Args:
         spec: The tokenizer.
-        fitted: The tokenizer as it was written.
+        fitted: The converted tokenizer, with its losses.
         back: The tokenizer that was read back.
-        says_text: Whether the file says how a text is normalized and split; else `spec` says it for both.
+        says_text: True if the file determines how a text is normalized and split; False to use `spec` for
+            both.
     """
 
     def __init__(self, spec: Spec, fitted: Fitted, back: Tokenizer, says_text: bool) -> None:
@@ -367,7 +370,7 @@ class _Trial:
         return None
 
     def _quickly_same(self, text: str) -> bool:
-        """Return whether the ids are surely the same: found fast, without saying where they are not."""
+        """Return whether the ids are certainly equal, by a fast comparison without places."""
         try:
             ours, theirs = (side.ids(text) for side in self._encoders)
         except TokentuiError:
@@ -397,7 +400,7 @@ class _Trial:
         return None if same else EncodingDifference(text, want.tokens, got.tokens)
 
     def _shorter(self, text: str) -> EncodingDifference | None:
-        """Return a part of a text that differs too, as short as halving and trimming make it."""
+        """Return a part of a text that also differs, made as short as possible by halving and trimming."""
         found = None
         while len(text) > 1:
             half, quarter = len(text) // 2, len(text) // 4
@@ -412,7 +415,7 @@ class _Trial:
 
 
 def _renumbered(spec: Spec, back: Tokenizer) -> dict[int, int]:
-    """Return the id that each token has after reading back, of those that no other is spelled like."""
+    """Return the id after reading back of each token with a unique spelling, by its id before."""
     theirs: dict[bytes, int] = {}
     for entry in back.entries():
         theirs[entry.piece] = -1 if entry.piece in theirs else entry.id
@@ -420,5 +423,5 @@ def _renumbered(spec: Spec, back: Tokenizer) -> dict[int, int]:
 
 
 def _shown(parts: Sequence[str]) -> str:
-    """Return tokens in a few words."""
+    """Return tokens in a short form."""
     return " ".join(repr(part) for part in parts[:6]) + (" …" if len(parts) > 6 else "")

@@ -1,7 +1,7 @@
-"""Published files of ranks: their splits and special tokens, which the files do not hold.
+"""Published files of ranks: their splits and special tokens, which the files do not contain.
 
-OpenAI's files are known by their SHA-256, and found by their names where tiktoken has stored them. Those of
-models are known by the number of their ranks and the ranks of a few tokens. Sources: tiktoken 0.14,
+OpenAI's files are recognized by their SHA-256, and found by name where tiktoken stores them. Files of models
+are recognized by the number of ranks and the ranks of a few tokens. Sources: tiktoken 0.14,
 `openai_public.py` and `load.py`; the files `tokenization_qwen.py` and `tokenization_kimi.py` of these models.
 """
 
@@ -22,14 +22,14 @@ _FIM = ("<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>")
 
 
 class PublishedEncoding(NamedTuple):
-    """A published file of ranks.
+    """The facts about an encoding that its file of ranks does not contain.
 
     Attributes:
         name: Its name.
         split: A value of that axis.
         specials: The special tokens with their ids.
         normalize: A value of that axis.
-        reserved: The name of each further special token, with a place for its id; empty for none.
+        reserved: The names of further special tokens, with `{}` for the id; empty for none.
     """
 
     name: str
@@ -40,7 +40,7 @@ class PublishedEncoding(NamedTuple):
 
 
 class Fingerprint(NamedTuple):
-    """The marks of a file of ranks.
+    """Facts by which a file of ranks is recognized.
 
     Attributes:
         encoding: The encoding.
@@ -59,7 +59,7 @@ class PublishedFile(NamedTuple):
     Attributes:
         encoding: Its encoding.
         sha256: The SHA-256 of the file, in hexadecimal digits.
-        url: Its address, which is the key of tiktoken's cache.
+        url: Its URL, which is the key in tiktoken's cache.
     """
 
     encoding: PublishedEncoding
@@ -97,15 +97,15 @@ OPENAI: Mapping[str, PublishedFile] = {file.encoding.name: file for file in (
     PublishedFile(PublishedEncoding("o200k_base", "o200k", _O200K_END), _O200K, _O200K_FILE),
     PublishedFile(PublishedEncoding("o200k_harmony", "o200k", _HARMONY_NAMES), _O200K, _O200K_FILE),
 )}
-"""OpenAI's encodings by name. Of several that share a file, the first is the one that the file is read as."""
+"""OpenAI's encodings by name. If several share a file, the file is read as the first of them."""
 
 
 def openai_of(data: bytes, name: str = "") -> PublishedEncoding | None:
-    """Return the encoding of a file of OpenAI's, None for any other file.
+    """Return the encoding of a file of OpenAI; None for any other file.
 
     Args:
         data: The file.
-        name: The name of the encoding, if it was asked for by name.
+        name: The name of the encoding, if the user named one; else empty.
     """
     digest = hashlib.sha256(data).hexdigest()
     found = (one.encoding for one in OPENAI.values() if one.sha256 == digest)
@@ -114,10 +114,10 @@ def openai_of(data: bytes, name: str = "") -> PublishedEncoding | None:
 
 def located(name: str) -> str:
     """Return the path of the file of an encoding, in the current folder or in tiktoken's cache. Any other
-    name, and that of a file, is returned unchanged.
+    name is returned unchanged.
 
     Raises:
-        TokentuiError: The file is in neither place; it says where to get it.
+        TokentuiError: The file is in neither place. The hint says where to get it.
     """
     if name not in OPENAI or _is_file(name):
         return name
@@ -130,7 +130,7 @@ def located(name: str) -> str:
 
 
 def _is_file(path: str) -> bool:
-    """Return whether a path names a regular file that may be read."""
+    """Return whether a path is a readable regular file."""
     try:
         return stat.S_ISREG(status_of(path).st_mode)
     except (OSError, TokentuiError):
@@ -138,7 +138,7 @@ def _is_file(path: str) -> bool:
 
 
 def _places(url: str) -> Iterator[str]:
-    """Yield the paths that a file may have; see `read_file_cached` in tiktoken's `load.py`."""
+    """Yield the paths that a file may have in tiktoken's cache; see `read_file_cached` in its `load.py`."""
     yield os.path.basename(url)
     import tempfile  # few tokenizers are asked for by name
 
@@ -154,23 +154,23 @@ QWEN = PublishedEncoding(
     _numbered(151643, _END, "<|im_start|>", "<|im_end|>", *(f"<|extra_{n}|>" for n in range(205))),
     ("nfc",),
 )
-"""Qwen-1, `qwen.tiktoken`."""
+"""Qwen-1's encoding, `qwen.tiktoken`."""
 KIMI = PublishedEncoding(
     "kimi", "kimi", {f"<|reserved_token_{number}|>": number for number in range(163584, 163840)},
     reserved="<|reserved_token_{}|>",
 )
-"""Kimi, `tiktoken.model`; `tokenizer_config.json` next to it names some of the 256 reserved tokens."""
+"""Kimi's encoding, `tiktoken.model`. `tokenizer_config.json` next to it names some of the 256 reserved
+tokens."""
 MODELS = (
     Fingerprint(QWEN, 151643, {b" \xe6\xa0": 51461}),
     Fingerprint(KIMI, 163584, {b"Hello": 19180, b" world": 2695, "你好".encode(): 33845}),
 )
-"""The files of models."""
+"""Fingerprints of the files of models."""
 
 
 def model_of(ranks: Mapping[bytes, int], split: str = "") -> PublishedEncoding | None:
-    """Return the encoding of a model that ranks are of. Return None for other ranks, and if the user names
-    another split.
-    """
+    """Return the encoding of a model with these ranks. None for other ranks, or if the user names another
+    split."""
     for marks in MODELS:
         named = split in ("", marks.encoding.split)
         if named and len(ranks) == marks.size and marks.ids.items() <= ranks.items():

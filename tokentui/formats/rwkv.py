@@ -1,8 +1,8 @@
-"""RWKV's world vocabulary, `rwkv_vocab_v20230424.txt`: a token a line.
+"""RWKV's world vocabulary, `rwkv_vocab_v20230424.txt`, with one token per line.
 
-A line is the id, the token as a Python literal (`'…'` for text, `b'…'` for bytes that are no text) and the
-number of its bytes. A text is encoded by the longest token from the left, over its bytes; nothing is split
-before. Source: BlinkDL/RWKV-LM, `rwkv_tokenizer.py`.
+A line is the id, the token as a Python literal (`'…'` for text, `b'…'` for bytes that are not UTF-8) and its
+number of bytes. A text is encoded by the longest token from the left, over its bytes, without a split.
+Source: BlinkDL/RWKV-LM, `rwkv_tokenizer.py`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LONGEST = 1 << 14
 
 
 def _sniff(source: Source) -> bool:
-    """Return whether its first lines are an id, a literal and a number."""
+    """Return whether the first lines are an id, a literal and a number."""
     lines = source.data[:_HEAD].decode("utf-8", "replace").replace("\r\n", "\n").split("\n")[:_SNIFFED]
     whole = lines[: max(1, len(lines) - 1)]
     return all(len(line) <= _LONGEST and _LINE.fullmatch(line) for line in whole)
@@ -77,7 +77,7 @@ def _read(source: Source) -> Tokenizer:
 
 
 def _piece(literal: str) -> bytes | None:
-    """Return the bytes of a literal; None if it spells no text, or bytes that are none."""
+    """Return the bytes of a literal; None if it is invalid, or if bytes are valid UTF-8."""
     if "\\" not in literal and literal[0] != "b":
         return literal[1:-1].encode("utf-8")
     try:
@@ -88,10 +88,10 @@ def _piece(literal: str) -> bytes | None:
 
 
 def _fit(spec: Spec) -> Fitted:
-    """Return a tokenizer as a vocabulary of RWKV's.
+    """Convert a tokenizer to a vocabulary of RWKV.
 
     Raises:
-        Unsupported: Two tokens have the same bytes.
+        Unsupported: Two tokens have equal bytes.
     """
     if len({entry.piece for entry in spec.ordinary}) < len(spec.ordinary):
         raise Unsupported("two tokens have the same bytes", "", "a token stands once in the file")
@@ -106,7 +106,7 @@ def _write(fitted: Fitted) -> tuple[bytes, ...]:
 
 
 def _literal(piece: bytes) -> str:
-    """Return a token as the file spells it: a text, or bytes that are no text."""
+    """Return a token as a Python literal: a text, or bytes that are not UTF-8."""
     try:
         return repr(piece.decode())
     except UnicodeDecodeError:

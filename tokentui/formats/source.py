@@ -1,6 +1,6 @@
-"""A tokenizer file as it was found: its bytes, text, lines or JSON.
+"""A tokenizer file before it is read as a format: its bytes, text, lines or JSON.
 
-A value of a JSON document knows its place, so that each check says where it failed.
+A JSON value knows its place, so that each error has it.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ from tokentui.text import remote
 from tokentui.text.files import Meter, read_path, read_stream
 
 LARGEST_ID = (1 << 31) - 1
-"""The greatest id that a file may hold."""
+"""The largest id in a file."""
 MOST_WORK = 1 << 29
-"""The squares of the lengths of all tokens together: the cost of looking for the parts of each."""
+"""Limit on the sum of the squares of the lengths of all tokens, which is the cost of searching for their
+parts."""
 LONGEST_MARK = 1 << 8
-"""Maximum length of a word's mark, in characters."""
+"""The most characters of the mark of a word."""
 MEND = "mend the file or train it again"
 NO_SPECIALS = "a rank file holds no special tokens: there are none"
-"""The note on a rank file. It is dropped when the folder of the file names special tokens."""
+"""Note on a rank file. It is dropped if the folder of the file names special tokens."""
 _LARGEST = 2**63 - 1
 _HEX = re.compile("(?:[0-9a-f]{2})*")
 _KINDS = {int: "a whole number", float: "a fraction", str: "text", list: "a list", dict: "an object",
@@ -46,14 +47,12 @@ T = TypeVar("T")
 
 
 class Node:
-    """A value of a document and its place: the file, the keys on the way down, up to a row (from 0) of a
-    list.
+    """A value of a document with its place: the file, and the keys and row numbers (from 0) that lead to it.
 
     Args:
-        value: The value: what JSON can be, or anything for a place in another kind of file.
-        step: The key, the row, or the name of the file; None for a part of the parent that has no key of its
-            own.
-        parent: The value that holds it, None for the whole file.
+        value: The JSON value, or any value for a place in another kind of file.
+        step: The key, the row, or the name of the file; None for a part of the parent without a key.
+        parent: The containing value; None for the whole file.
     """
 
     __slots__ = ("_step", "parent", "value")
@@ -94,7 +93,7 @@ class Node:
 
     @property
     def kind(self) -> str:
-        """The type of the value in words."""
+        """The type of the value as a phrase."""
         return str(self.value).lower() if isinstance(self.value, bool) else _KINDS[type(self.value)]
 
     def _of(self, wanted: type[T], default: T | None) -> T:
@@ -117,11 +116,11 @@ class Node:
         return self._of(list, default)
 
     def rows(self, default: list[object] | None = None) -> Iterator[Node]:
-        """Return each row of the value, which must be a list."""
+        """Yield each row of the value, which must be a list."""
         return (Node(row, number, self) for number, row in enumerate(self.listed(default)))
 
     def inner(self) -> Iterator[Node]:
-        """Yield each row of a list. The rows have the place of the value that contains the list."""
+        """Yield each row of a list. The rows have the place of the list."""
         return (Node(row, None, self.parent) for row in self.listed())
 
     def fields(self, *names: str) -> list[Node]:
@@ -132,7 +131,7 @@ class Node:
         return [Node(field, None, self) for field in self.value]
 
     def number(self, default: int | None = None) -> int:
-        """Return the value, which must be a whole number from 0 on that fits 63 bits."""
+        """Return the value, which must be a whole number of 0 or more that fits 63 bits."""
         value = self._of(int, default)
         if not 0 <= value <= _LARGEST:
             raise self.error("a number is negative" if value < 0 else "a number is too large")
@@ -160,7 +159,7 @@ class Node:
         return bytes.fromhex(self.value)
 
     def keys(self, known: Sequence[str]) -> None:
-        """Refuse an object that lacks one of the keys or has another."""
+        """Refuse an object whose keys differ from the known ones."""
         mapping = self.mapping()
         for name in known:
             if name not in mapping:
@@ -171,7 +170,7 @@ class Node:
                                  "one of: " + ", ".join(known))
 
     def ids(self) -> dict[str, int]:
-        """Return the value, which must be an object of ids: whole numbers from 0 on that fit 31 bits."""
+        """Return the value, which must be an object of ids: whole numbers of 0 or more that fit 31 bits."""
         found = self.mapping()
         check_tokens(map(len, found), self)
         numbers: Any = found.values()
@@ -185,10 +184,10 @@ class Node:
 
 
 def check_tokens(lengths: Iterable[int], place: Node) -> None:
-    """Look at how many tokens there are and how long they are.
+    """Check the number and the lengths of tokens.
 
     Raises:
-        TokentuiError: It is beyond the limits.
+        TokentuiError: They exceed a limit.
     """
     tokens = work = 0
     for length in lengths:
@@ -200,20 +199,20 @@ def check_tokens(lengths: Iterable[int], place: Node) -> None:
 
 
 def check_number(tokens: int, place: Node) -> None:
-    """Look at how many tokens there are.
+    """Check the number of tokens.
 
     Raises:
-        TokentuiError: It is beyond the limit.
+        TokentuiError: It exceeds the limit.
     """
     if tokens > (most := limits.now().vocabulary):
         raise place.error(f"{tokens:,} tokens; the limit is {most:,}", limits.reading("vocabulary"))
 
 
 def check_depth(value: object, place: Node) -> None:
-    """Check how deeply lists and objects are nested, level by level.
+    """Check how deeply lists and objects are nested.
 
     Raises:
-        TokentuiError: Deeper than the limit.
+        TokentuiError: They exceed the limit.
     """
     level = [value]
     for _ in range(limits.now().json_depth):
@@ -231,7 +230,7 @@ def inner_of(values: Iterable[object]) -> Iterator[object]:
 
 @contextlib.contextmanager
 def mending(hint: str) -> Iterator[None]:
-    """Give errors of a JSON document a hint for a file that is no tokenizer."""
+    """Replace the hint of errors for a JSON document inside, for a file that may not be a tokenizer."""
     try:
         yield
     except TokentuiError as error:
@@ -247,7 +246,7 @@ def parse(text: str, where: str) -> Node:
         where: The name of the file.
 
     Raises:
-        TokentuiError: It is no JSON; it says at which line and column.
+        TokentuiError: It is not JSON. The message has the line and column.
     """
     place = Node(None, where)
 
@@ -277,9 +276,10 @@ def parse(text: str, where: str) -> Node:
 
 
 LONG = 1 << 22
-"""Bytes of a file from which on its merges are parsed in blocks: whole, they take more than all the rest."""
+"""Files of at least this many bytes are parsed with their merges in blocks, which otherwise need most of the
+memory."""
 BLOCK = 1 << 18
-"""About the bytes of a block."""
+"""Approximate bytes of a block."""
 _MERGES = re.compile(rb'"merges"\s*:\s*\[')
 _BETWEEN = re.compile(rb'"\s*\]\s*,\s*(?=\[\s*")')
 _END = re.compile(rb'\]\s*\](?=\s*(?:\}|,\s*"))')
@@ -287,15 +287,15 @@ _TRIES = 9
 
 
 def _with_pairs(data: bytes, where: str) -> Node | None:
-    """Parse a JSON text with a large list of merges, which become `Pairs`. None if the text has another shape
-    or any error; the caller then parses all of it."""
+    """Parse a JSON text with a large list of merges, which becomes `Pairs`. None if the text has another
+    structure or any error; then the caller parses the whole text."""
     begin = _MERGES.search(data)
     mark = f"pairs {len(data)}"
     if begin is None or _MERGES.search(data, begin.end()) or mark.encode() in data:
         return None
     with contextlib.suppress(ValueError, RecursionError):
         for found in itertools.islice(_END.finditer(data, begin.end()), _TRIES):
-            # It is the end of the list, or a text that looks like one: then what is behind it is no JSON.
+            # It is the end of the list, or a text that looks like one: then the rest is not JSON.
             text = f'{data[: begin.end() - 1].decode("utf-8-sig")}"{mark}"{data[found.end() :].decode()}'
             with contextlib.suppress(TokentuiError):
                 root = parse(text, where)
@@ -308,17 +308,17 @@ def _with_pairs(data: bytes, where: str) -> Node | None:
 
 
 def _pairs(data: bytes, at: int, end: int, model: Mapping[str, object]) -> Pairs | None:
-    """Parse a JSON list of pairs block by block, as token numbers of the model's vocabulary. None if a row is
-    no pair of its tokens.
+    """Parse a JSON list of pairs block by block, as numbers in the model's vocabulary. None if a row is not a
+    pair of its tokens.
 
     Args:
         data: The JSON text.
-        at: The place behind the list's first bracket.
-        end: The place behind its last one.
+        at: The offset after the opening bracket of the list.
+        end: The offset after its closing bracket.
         model: The model.
 
     Raises:
-        ValueError: It is no list.
+        ValueError: It is not a list.
     """
     vocabulary, prefix = model.get("vocab"), model.get("continuing_subword_prefix")
     pairs = Pairs(vocabulary if isinstance(vocabulary, dict) else {},
@@ -343,11 +343,11 @@ def _pairs(data: bytes, at: int, end: int, model: Mapping[str, object]) -> Pairs
 
 
 class NeedsSplit(TokentuiError):
-    """The file holds no pattern, and none was named."""
+    """The file has no pattern, and the user named no split."""
 
 
 class RecipeFacts(NamedTuple):
-    """The recipe and the specials that the project's own file says of a tokenizer of another tool."""
+    """The recipe and the specials that the project's own file records for a tokenizer of another tool."""
 
     recipe: Recipe
     specials: Mapping[str, int]
@@ -355,15 +355,16 @@ class RecipeFacts(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """A file that is to be read.
+    """A file to read.
 
     Attributes:
         where: Its name in errors: its path.
         data: Its bytes, unpacked.
-        split: The split that the user named for a file that holds none, empty for none.
-        others: The files that it belongs to, where these are at hand; None to look for them in its folder.
-        known: The recipe and the specials, where the project's own file says them.
-        encoding: The name of the encoding, if the file was asked for by it (`published.OPENAI`).
+        split: The split that the user named for a file without one; empty for none.
+        others: The files that belong to it; None to search in its folder.
+        known: The recipe and the specials from the project's own file; None for other files.
+        encoding: The name of the encoding, if the user gave that instead of a path (`published.OPENAI`); else
+            empty.
     """
 
     where: str
@@ -374,15 +375,15 @@ class Source:
     encoding: str = ""
 
     def error(self, what: str, hint: str = MEND) -> TokentuiError:
-        """Return an error of the whole file."""
+        """Return an error about the whole file."""
         return TokentuiError(what, self.where, hint)
 
     def line(self, number: int) -> Node:
-        """Return the place of a line, counted from 0 and shown from 1."""
+        """Return the place of a line, given from 0 and shown from 1."""
         return Node(None, f"line {number + 1}", Node(None, self.where))
 
     def keeps_split(self, split: str) -> None:
-        """Refuse a split that the user named where the file holds another one."""
+        """Refuse a split that the user named if the file has another one."""
         if self.split and self.split != split:
             raise self.error(f"the split cannot be changed to {self.split}",
                              f"the file holds its split: {split}")
@@ -403,15 +404,15 @@ class Source:
 
     @property
     def is_object(self) -> bool:
-        """Return whether it looks like a JSON object."""
+        """True if the file looks like a JSON object."""
         return self.data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
 
     @functools.cached_property
     def root(self) -> Node:
-        """The JSON object of the file; an empty one if the file is none.
+        """The JSON object of the file; an empty one if the file is not JSON.
 
         Raises:
-            TokentuiError: It looks like one and is damaged.
+            TokentuiError: It looks like a JSON object but is damaged.
         """
         if not self.is_object:
             return Node({}, self.where)
@@ -424,7 +425,7 @@ class Source:
             root = parse(text, self.where)
         document = root.mapping()
         model = document.get("model")
-        # Rows of a vocabulary and of merges are looked at one by one when they are read.
+        # Rows of a vocabulary and of merges are checked one by one when they are read.
         if isinstance(model, dict):
             model = {name: one for name, one in model.items() if name not in ("vocab", "merges")}
         check_depth({**document, "model": model}, root)
@@ -436,8 +437,12 @@ class Source:
         return self.root.mapping()
 
     def neighbours(self, first: tuple[str, ...], suffixes: tuple[str, ...]) -> Iterator[Source]:
-        """Other files of the folder, those of well-known names first; folders, pipes and what cannot be read
-        are left out.
+        """Yield other files of the folder, those with well-known names first. Folders, pipes and unreadable
+        files are skipped.
+
+        Args:
+            first: The well-known names.
+            suffixes: The suffixes of other names to try.
         """
         if self.others is not None:
             yield from (replace(other, split=self.split) for other in self.others)
@@ -461,16 +466,16 @@ class Source:
 def source_of(
     names: tuple[str, ...], files: tuple[bytes, ...], split: str = "", known: RecipeFacts | None = None
 ) -> Source:
-    """Files that lie nowhere yet as one source: the first, which knows the others."""
+    """Return files in memory as one source: the first, with the others in `others`."""
     first, *others = (Source(name, data, split, ()) for name, data in zip(names, files, strict=True))
     return replace(first, others=tuple(others), known=known)
 
 
 def read_source(where: str, split: str = "") -> Source:
-    """Read a file as it is: of a path, a URL, or the name of an encoding of OpenAI's.
+    """Read a file without interpreting it: a path, a URL, or the name of an encoding of OpenAI.
 
     Raises:
-        TokentuiError: It cannot be read, is larger than any tokenizer, or is not the file of that encoding.
+        TokentuiError: It cannot be read, is larger than the limit, or is not the file of that encoding.
     """
     if (path := published.located(where)) != where:
         source = replace(read_source(path, split), encoding=where)
@@ -490,9 +495,9 @@ def read_source(where: str, split: str = "") -> Source:
 
 
 def is_gguf(where: str) -> bool:
-    """Return whether a name is that of a GGUF file. Only its header is read, so that it may be large.
+    """Return whether a path or URL names a GGUF file. Only its header is read, so it may be large.
 
-    A regular file is known by its first bytes, a URL by its end. Anything else is none.
+    The first bytes identify a regular file, the suffix identifies a URL. Other kinds of files are not GGUF.
     """
     if remote.is_url(where):
         return remote.base_name(where).lower().endswith(".gguf")
@@ -508,7 +513,7 @@ def _gguf_header(path: str) -> bytes:
 
 
 def _from_url(url: str) -> bytes:
-    """Return the bytes of a URL, at most as many as a tokenizer file may have; of GGUF the header alone."""
+    """Return the bytes of a URL, up to the limit for tokenizer files; for GGUF only the header."""
     found, folder = remote.list_files(url)
     if folder or len(found) != 1:
         raise TokentuiError("is a folder, not a tokenizer file", remote.shown(url), "name the file in it")

@@ -1,6 +1,4 @@
-"""A tokenizer as writers see it, whatever it was made from: tokens, merges in their order, and the steps
-before them.
-"""
+"""A tokenizer as writers see it, whatever its origin: tokens, merges in order, and the steps before them."""
 
 from __future__ import annotations
 
@@ -28,11 +26,11 @@ _SPACED = re.compile(r"[ \n\r]")
 
 
 class Unsupported(TokentuiError):
-    """A format cannot hold a tokenizer: the file would encode otherwise."""
+    """A format cannot represent a tokenizer: the file would encode differently."""
 
 
 class Token(NamedTuple):
-    """A token as a file lists it."""
+    """A token as in a file."""
 
     id: int
     name: str
@@ -42,12 +40,12 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A part of a tokenizer that a file format cannot hold.
+    """A part of a tokenizer that a file format cannot represent.
 
     Attributes:
-        what: Its name, in a word or two.
+        what: Its name.
         consequence: The consequence of the loss.
-        example: An example, may be empty.
+        example: An example; may be empty.
     """
 
     what: str
@@ -57,19 +55,19 @@ class Loss:
 
 @dataclass(slots=True)
 class Fitted:
-    """A tokenizer in the shape of a format, ready to be written.
+    """A tokenizer in the structure of a format, ready to write.
 
     Attributes:
         recipe: Its recipe.
-        tokens: The tokens in order of their ids, byte-fallback tokens too, and the specials where the format
-            lists them so.
-        rows: The merges by the names of (left, right, made), the first to be merged first.
+        tokens: The tokens by id, with byte-fallback tokens, and with the specials if the format lists them
+            too.
+        rows: The merges as names (left, right, result), by rank.
         specials: The special tokens with their ids.
-        metadata: All else that the file says, as a JSON object.
-        losses: What the format cannot hold of this tokenizer, beyond what it never holds.
-        excuses: Each returns whether a loss that is told makes a text differ.
-        keeps_ids: Whether the tokens keep their ids.
-        keeps_unknown: Whether unknown units become what they became.
+        metadata: All other content of the file, as a JSON object.
+        losses: What the format cannot represent of this tokenizer, besides what it never can.
+        excuses: Functions that return True if a reported loss explains why a text differs.
+        keeps_ids: True if the tokens keep their ids.
+        keeps_unknown: True if unknown units are treated as before.
     """
 
     recipe: Recipe
@@ -85,7 +83,14 @@ class Fitted:
     def lose(
         self, what: str, consequence: str, example: str = "", excuses: Callable[[str], bool] | None = None
     ) -> None:
-        """Note a loss, and what returns whether it makes a text differ."""
+        """Record a loss.
+
+        Args:
+            what: See `Loss`.
+            consequence: See `Loss`.
+            example: See `Loss`.
+            excuses: Returns True if the loss explains why a text differs; None if it changes no text.
+        """
         self.losses.append(Loss(what, consequence, example))
         self.excuses += [excuses] if excuses else []
 
@@ -97,18 +102,23 @@ class Fitted:
             return True
 
     def lose_ids(self, ids: Mapping[str, int], before: Mapping[str, int]) -> None:
-        """Note that tokens get other ids, with the first that changes."""
+        """Record that tokens get other ids, with the first one that changes.
+
+        Args:
+            ids: The new ids by name.
+            before: The old ids by name.
+        """
         name = next((name for name, number in ids.items() if before.get(name) != number), "")
         self.lose("ids", "tokens are numbered anew",
                   f"{name}: {before.get(name)} becomes {ids[name]}" if name else "")
         self.keeps_ids = False
 
     def number_anew(self, first: int = 0, specials: Mapping[str, int] | None = None) -> None:
-        """Give the tokens their places in the list as ids, and note it where one changes.
+        """Set the id of each token to its index in the list, and record a loss if one changes.
 
         Args:
-            first: The id of the first.
-            specials: The ids that the special tokens had, where they have others now.
+            first: The id of the first token.
+            specials: The old ids of the special tokens, if they change; else None.
         """
         before = {token.name: token.id for token in self.tokens} | dict(specials or {})
         numbered = [token._replace(id=number) for number, token in enumerate(self.tokens, first)]
@@ -118,23 +128,23 @@ class Fitted:
             self.tokens = numbered
 
     def lose_unknown(self, becomes: str) -> None:
-        """Note that unknown units become something else."""
+        """Record that unknown units are treated differently."""
         self.lose("unknown units", becomes)
         self.keeps_unknown = False
 
 
 class Spec:
-    """A tokenizer taken apart.
+    """The parts of a tokenizer that files contain.
 
     Args:
         tokenizer: The tokenizer.
 
     Attributes:
-        encoder: Encodes words by it.
-        staged: Whether more is done to a text than the axes of the recipe say.
+        encoder: Its encoder.
+        staged: True if its steps do more than the axes of the recipe describe.
         specials: The special tokens with their ids.
         before, after: The special tokens around a text.
-        way: The way of encoding as formats tell it; empty for a rule of its own.
+        way: The way of encoding by `EncodingWay.written`; empty for one that no format has.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -156,13 +166,13 @@ class Spec:
         return self.vocabulary.pipeline.origin
 
     def came_from(self, format: str) -> bool:
-        """Return whether it was read from a file of this format, and is encoded as that says."""
+        """Return whether the tokenizer was read from a file of this format, and encodes as that file says."""
         own_way = self.vocabulary.pipeline.own is None
         return self.origin is not None and self.origin.format == format and own_way
 
     @functools.cached_property
     def symbols(self) -> dict[int, int]:
-        """The id of each symbol that is there at this number of merges."""
+        """The id of each symbol in use at this number of merges."""
         vocabulary, merges = self.vocabulary, self.tokenizer.merges
         there = {*vocabulary.symbols_by_id(merges), *self.specials.values()}
         numbers = vocabulary.ids(merges)
@@ -173,28 +183,28 @@ class Spec:
 
     @functools.cached_property
     def entries(self) -> list[TokenEntry]:
-        """The vocabulary in order of the ids."""
+        """The entries of the vocabulary by id."""
         return list(self.tokenizer.entries())
 
     @functools.cached_property
     def ordinary(self) -> list[TokenEntry]:
-        """The vocabulary without its specials."""
+        """The entries of the vocabulary without specials."""
         check()
         return [entry for entry in self.entries if entry.kind not in ("special", "unknown")]
 
     @functools.cached_property
     def unknown(self) -> str:
-        """The name of the unknown token, empty for none."""
+        """The name of the unknown token; empty for none."""
         number = self.vocabulary.unknown_id
         return next((name for name, one in self.specials.items() if one == number),
                     "") if number is not None else ""
 
     @functools.cached_property
     def pairs(self) -> list[tuple[int, int, int]]:
-        """(left, right, made) of each pair that merges, as symbols, the first to be merged first.
+        """(left, right, result) of each pair that merges, as symbols, by rank.
 
-        Of several that make one token those come first whose parts have the least ids, as converters order
-        them.
+        Of several pairs for one token, those whose parts have the smallest ids come first, as converters
+        order them.
         """
         segmenter = self.encoder.segmenter
         if not isinstance(segmenter, Merging):
@@ -206,43 +216,46 @@ class Spec:
 
     @functools.cached_property
     def rows(self) -> list[tuple[bytes, bytes, bytes]]:
-        """(left, right, made) of each pair that merges, as exact bytes."""
+        """(left, right, result) of each pair that merges, as exact bytes."""
         pieces = self.vocabulary.pieces
         return [(pieces[left], pieces[right], pieces[made]) for left, right, made in self.pairs]
 
     @functools.cached_property
     def merges(self) -> list[tuple[bytes, bytes, bytes]]:
-        """(left, right, made) of the first merge that makes each token, in order; the parts are earlier
-        tokens.
-        """
+        """(left, right, result) of the first merge that makes each token, in order. The parts are earlier
+        tokens."""
         pieces, base = self.vocabulary.pieces, self.vocabulary.base_size
         pairs = self.vocabulary.merges[: self.tokenizer.merges]
         return [(pieces[left], pieces[right], pieces[base + n]) for n, (left, right) in enumerate(pairs)]
 
     @functools.cached_property
     def whole(self) -> bool:
-        """Return whether a word that is a token is that token, whatever the merges say."""
+        """True if a word that is a token becomes that token without merging."""
         segmenter = self.encoder.segmenter
         words = segmenter.whole_words() if isinstance(segmenter, Merging) else ()
         return any(True for _ in words)
 
     def tokens(self, byte_level: bool) -> list[Token]:
-        """Return the ordinary tokens, each by its name."""
+        """Return the ordinary tokens with their names.
+
+        Args:
+            byte_level: True for names in byte letters.
+        """
         return [Token(one.id, name_of(one.piece, byte_level), one.piece, one.score) for one in self.ordinary]
 
 
 def merge_rows(
     merges: Iterable[tuple[bytes, bytes, bytes]], named: Callable[[bytes], str], hint: str = ""
 ) -> Iterator[tuple[str, str, str]]:
-    """Return merges as lines of two names with a space between them.
+    """Yield merges as names (left, right, result) for lines with a space between names.
 
     Args:
-        merges: The (left, right, made) of each, as exact bytes.
+        merges: (left, right, result) of each, as exact bytes.
         named: Returns the name of a token.
-        hint: What would help against white space.
+        hint: The hint of the error for white space in a name.
 
     Raises:
-        Unsupported: A name cannot stand in such a line.
+        Unsupported: A name contains white space.
     """
     for merge in merges:
         left, right, made = map(named, merge)
@@ -253,17 +266,17 @@ def merge_rows(
 
 
 def json_bytes(document: object) -> bytes:
-    """Return a JSON document as other tools write it."""
+    """Return a JSON document in the layout of other tools."""
     return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1).encode(
         "utf-8", "surrogatepass"
     )
 
 
 def pattern_of(recipe: Recipe) -> str:
-    """Return a split as a pattern whose matches are the words, for Python's `regex` and Rust's `fancy-regex`.
+    """Return a pattern whose matches are the words of a split, for Python's `regex` and Rust's `fancy-regex`.
 
     Raises:
-        Unsupported: A pattern alone does not do it.
+        Unsupported: No pattern alone has these words.
     """
     if recipe.split in SPLITS and not SPLITS[recipe.split].is_pattern:
         raise Unsupported(f"split={recipe.split} is more than a pattern", "", "the format holds a pattern")
@@ -272,5 +285,5 @@ def pattern_of(recipe: Recipe) -> str:
 
 
 def split_of(pattern: str) -> str:
-    """Return the value of the axis `split` for a pattern; the opposite of `pattern_of`."""
+    """Return the value of the axis `split` for a pattern: the inverse of `pattern_of`."""
     return next((name for name, entry in SPLITS.items() if entry.pattern == pattern), f"regex:{pattern}")

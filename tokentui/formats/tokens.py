@@ -1,5 +1,4 @@
-"""Tokens and merges as files list them: GPT-2's letters for bytes, names, and merges by name in their order.
-"""
+"""Tokens and merges as in files: GPT-2's letters for bytes, names, and merges by name in order."""
 
 from __future__ import annotations
 
@@ -32,15 +31,15 @@ LETTERS: tuple[str, ...] = tuple(
 ORDER: tuple[int, ...] = tuple(sorted(range(256), key=LETTERS.__getitem__))
 """The bytes in order of their letters, as GPT-2 numbers them."""
 
-# A character below U+0100 that is no letter must not be taken for the byte of its number.
+# A character below U+0100 that is not a letter must not be read as the byte with its number.
 _TO_BYTES: dict[int, int | str] = dict.fromkeys(range(256), "\uffff")
 _TO_BYTES |= {ord(letter): value for value, letter in enumerate(LETTERS)}
 _TO_LETTERS = dict(enumerate(LETTERS))
 
 
 def spelled(token: str) -> bytes:
-    """Return the bytes that a token of byte letters represents. A token with other characters represents
-    itself, as UTF-8."""
+    """Return the bytes that a token of byte letters represents. A token with other characters represents its
+    UTF-8."""
     try:
         return token.translate(_TO_BYTES).encode("latin-1")
     except UnicodeEncodeError:
@@ -91,7 +90,13 @@ def pieces_of(names: Sequence[str], byte_level: bool, prefix: str = "", suffix: 
 
 
 def is_unit(name: str, prefix: str = "", suffix: str = "", lettered: bool = False) -> bool:
-    """Return whether a name is one character, but for the marks on it; `lettered` wants a letter for a byte.
+    """Return whether a name is a single character, apart from its marks.
+
+    Args:
+        name: The name.
+        prefix: The mark in front of a token.
+        suffix: The mark at the end of a token.
+        lettered: True if the character must be a byte letter.
     """
     if len(name) > 1 and prefix and name.startswith(prefix):
         name = name[len(prefix) :]
@@ -107,18 +112,18 @@ def imported(
     around: tuple[str, str] = ("", ""), unknown: int | None = None, names: Mapping[int, str] | None = None,
     pretokenizer: Pretokenizer | None = None, said: Mapping[str, object] | None = None,
 ) -> Tokenizer:
-    """Return the tokenizer of a file whose text is cut as the axes say.
+    """Return the tokenizer of a file whose words follow from the axes.
 
     Args:
         format: The name of the format.
-        recipe: What the axes say.
+        recipe: The recipe.
         way: The way of encoding, with the tables of the file.
         pieces, ids, merges, units, unknown, names: As `ImportedVocabulary` takes them.
         specials: The special tokens with their ids.
-        notes: What was assumed.
-        around: The special tokens before and after a text, where the file has them.
-        pretokenizer: Where it is another than the axes say.
-        said: What the file says beyond the tokens.
+        notes: Sentences on assumptions.
+        around: The names of the special tokens before and after a text; empty for none.
+        pretokenizer: The pretokenizer; None for that of the recipe.
+        said: The other content of the file; None for none.
     """
     begin, end = ((name,) if name in specials else () for name in around)
     pipeline = Pipeline(way, pretokenizer or Pretokenizer(recipe), around=(begin, end),
@@ -131,16 +136,16 @@ def imported(
 
 @dataclass(slots=True)
 class Ordered:
-    """Tokens of a file: first those that no merge makes, then one for each merge that makes a new one.
+    """The tokens of a file: first those that no merge makes, then one per merge that makes a new token.
 
     Attributes:
         tokens: The name of each symbol in the file.
         ids: The id of each symbol.
         merges: The (left, right) of each token that a merge makes, as symbols; these tokens are the last
             symbols.
-        rows: For `left * len(tokens) + right` the row that merges the two.
+        rows: The row that merges two symbols, by `left * len(tokens) + right`.
         makes: The symbol that each row makes.
-        notes: What is in doubt.
+        notes: Sentences on doubts.
     """
 
     tokens: list[str]
@@ -152,7 +157,7 @@ class Ordered:
 
     @property
     def roots(self) -> list[str]:
-        """The tokens that no merge makes."""
+        """The names of the tokens that no merge makes."""
         return self.tokens[: len(self.tokens) - len(self.merges)]
 
     @property
@@ -167,20 +172,20 @@ def in_merge_order(
 ) -> Ordered:
     """Number the tokens in the order in which merges make them.
 
-    The first row whose parts are both there makes a token; a row that names a part which comes later waits
-    for it. Tokens that no row leads to come first, with the units.
+    The first row whose parts both exist makes a token. A row with a part that comes later waits for it.
+    Tokens that no row makes come first, with the units.
 
     Args:
         vocabulary: The id of each token.
-        rows: The (left, right) of each merge, by name, the first to be merged first.
+        rows: (left, right) of each merge, by name, in order of rank.
         place: Returns the place of a row, for errors.
-        cut: How many characters the right part loses (Hugging Face's continuing prefix).
-        is_unit: Whether a token is a unit, which is there from the start, also where a row makes it (`w` and
-            `</w>`).
-        first_wins: Whether of two rows of one pair the first counts, and not the last.
+        cut: How many characters the right part loses in a merge (Hugging Face's `continuing_subword_prefix`).
+        is_unit: Returns True if a token is a unit, which exists from the start even if a row makes it (`w`
+            and `</w>`). None for none.
+        first_wins: True if the first of two rows with the same pair counts, False for the last.
 
     Raises:
-        TokentuiError: A row names a token that is not in the vocabulary, or makes one.
+        TokentuiError: A part or the result of a row is not in the vocabulary.
     """
     names, ids = list(vocabulary), list(vocabulary.values())
     for number, (left, right) in enumerate(rows) if cut or "" in vocabulary else ():
@@ -231,8 +236,8 @@ def in_merge_order(
 def _parents(
     size: int, given: list[int], lefts: Sequence[int], rights: Sequence[int], makes: Sequence[int]
 ) -> tuple[dict[int, int], int]:
-    """Return the row that makes each token, in order, and how many tokens a later row makes than the first
-    one that names them."""
+    """Return the row that makes each token, in order, and how many tokens are made by a later row than the
+    first one that names them."""
     in_order = all(map(lt, makes, islice(makes, 1, None))) and all(map(lt, map(max, lefts, rights), makes))
     if in_order and not given:  # each row makes a token, of tokens that rows before it make
         return dict(zip(makes, range(len(makes)), strict=True)), 0

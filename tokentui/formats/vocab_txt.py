@@ -1,7 +1,7 @@
-"""BERT's `vocab.txt`: a token a line, the number of the line is its id.
+"""BERT's `vocab.txt`, with one token per line. The number of the line is the id.
 
-The file holds no flags. Whether the text is lower-cased is told by the tokens: where none has a capital
-letter it is, and accents are stripped then, as Hugging Face does it.
+The file has no flags. If no token has a capital letter, text is lower-cased and accents are stripped, as in
+Hugging Face's library.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _read(source: Source) -> Tokenizer:
     """Return the tokenizer of a `vocab.txt`.
 
     Raises:
-        TokentuiError: The split that was named makes no sense.
+        TokentuiError: The named split conflicts with the format.
     """
     check_number(len(source.lines), Node(None, source.where))
     tokens: dict[str, int] = {}
@@ -73,7 +73,7 @@ def _fit(spec: Spec) -> Fitted:
     """Convert a tokenizer to a `vocab.txt`. Unused ids get lines such as `[unused7]`.
 
     Raises:
-        Unsupported: It cannot.
+        Unsupported: The format cannot represent the tokenizer.
     """
     lines: dict[int, str] = {}
     for entry in spec.entries:

@@ -1,6 +1,6 @@
 """The header of a GGUF file: its metadata, without the tensors.
 
-Versions 2 and 3 are read, in both byte orders. Keys that do not concern a tokenizer are stepped over. Source:
+Versions 2 and 3 are read, in both byte orders. Keys unrelated to the tokenizer are skipped. Source:
 ggml-org/ggml, `docs/gguf.md`.
 """
 
@@ -17,14 +17,14 @@ from tokentui.core.jobs import check
 MAGIC = b"GGUF"
 AGAIN = "fetch the file again"
 _KEPT = ("tokenizer.", "general.name", "general.architecture")
-"""The beginnings of the keys whose values are kept."""
+"""Prefixes of the keys whose values are kept."""
 _STRING, _ARRAY = 8, 9
 _NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
-"""The code of `struct` for each type that is a number."""
+"""The `struct` code of each numeric type."""
 _LONGEST_KEY = (1 << 16) - 1
 _MOST_KEYS = 1 << 16
 _FIRST = 1 << 22
-"""The bytes of a file that are read at first; then four times as many, until the metadata ends."""
+"""The bytes that are read first. While the metadata is incomplete, four times as many are read."""
 _CHECKED = 1 << 14
 
 MetadataValue = int | float | bool | str | bytes | list[int] | list[float] | list[str]
@@ -34,8 +34,8 @@ class Metadata(NamedTuple):
     """The metadata of a file.
 
     Attributes:
-        values: The value of each key that is kept. An array of 8-bit numbers is bytes.
-        end: The place in the file where the metadata ends.
+        values: The value of each kept key. An array of 8-bit numbers is bytes.
+        end: The offset where the metadata ends.
     """
 
     values: dict[str, MetadataValue]
@@ -47,13 +47,13 @@ class CutOff(TokentuiError):
 
 
 class _MetadataReader:
-    """Reads the values of metadata one after the other.
+    """Reads the values of metadata one by one.
 
     Args:
         data: The first bytes of the file, or all of them.
         where: The name of the file in errors.
         order: `<` for little endian, `>` for big endian.
-        at: The place of the first value.
+        at: The offset of the first value.
     """
 
     def __init__(self, data: bytes, where: str, order: str, at: int) -> None:
@@ -63,16 +63,20 @@ class _MetadataReader:
         self._order = order
 
     def cut_off(self) -> CutOff:
-        """Return an error that says where the data ends."""
+        """Return the error for data that ends too early, with the offset."""
         what = f"damaged at byte {self.at:,}: it is cut off"
         return CutOff(what, self.where, AGAIN)
 
     def damaged(self, what: str) -> TokentuiError:
-        """Return an error at the place of the next value."""
+        """Return an error at the offset of the next value."""
         return TokentuiError(f"damaged at byte {self.at:,}: {what}", self.where, AGAIN)
 
     def _taken(self, size: int) -> int:
-        """Step over bytes; return the place of the first of them."""
+        """Skip bytes, and return the offset of the first of them.
+
+        Raises:
+            CutOff: The data ends before.
+        """
         start = self.at
         if size > len(self.data) - start:
             raise self.cut_off()
@@ -80,7 +84,11 @@ class _MetadataReader:
         return start
 
     def length(self) -> int:
-        """Return a length of 8 bytes, at most that of a tokenizer file."""
+        """Read an 8-byte length.
+
+        Raises:
+            TokentuiError: It is larger than a tokenizer file may be.
+        """
         length: int = self._length.unpack_from(self.data, self._taken(8))[0]
         if length > limits.now().file_bytes:
             self.at -= 8
@@ -88,7 +96,7 @@ class _MetadataReader:
         return length
 
     def kind(self) -> int:
-        """Return the number of a type."""
+        """Read the number of a type."""
         kind: int = self._kind.unpack_from(self.data, self._taken(4))[0]
         if kind not in _NUMBERS and kind not in (_STRING, _ARRAY):
             self.at -= 4
@@ -96,7 +104,11 @@ class _MetadataReader:
         return kind
 
     def text(self, most: int | None = None) -> str:
-        """Return a string; bytes that are not UTF-8 as in `surrogateescape`."""
+        """Read a string. Bytes that are not UTF-8 become lone surrogates.
+
+        Args:
+            most: The most bytes; None for no limit.
+        """
         length = self.length()
         if most is not None and length > most:
             raise self.damaged(f"a key of {length:,} bytes")
@@ -104,7 +116,8 @@ class _MetadataReader:
         return self.data[start : start + length].decode("utf-8", "surrogateescape")
 
     def value(self, kept: bool) -> MetadataValue:
-        """Return a value of any type, with its type; an empty list where it is an array that is not kept."""
+        """Read a value of any type, after its type. If `kept` is False, an array is skipped and gives an
+        empty list."""
         kind = self.kind()
         if kind == _ARRAY:
             return self._array(kept)
@@ -133,7 +146,7 @@ class _MetadataReader:
         return list(struct.unpack_from(f"{self._order}{size}{code}", self.data, start))
 
     def _strings(self, size: int, kept: bool) -> list[str]:
-        """Return the strings of an array. This loop is the time of reading a header."""
+        """Read the strings of an array. Most of the time of reading a header is spent here."""
         data, end, length_of = self.data, len(self.data), self._length.unpack_from
         out: list[str] = []
         at = self.at
@@ -161,11 +174,11 @@ def parse(data: bytes, where: str, kept: tuple[str, ...] = _KEPT) -> Metadata:
     Args:
         data: The file, or its first bytes.
         where: The name of the file in errors.
-        kept: The beginnings of the keys whose values are kept.
+        kept: Prefixes of the keys whose values are kept.
 
     Raises:
         CutOff: The data ends before the metadata.
-        TokentuiError: It is damaged, or of another version; it says at which byte.
+        TokentuiError: It is damaged, or of another version. The message has the offset.
     """
     if not data.startswith(MAGIC):
         raise TokentuiError("not a GGUF file", where, AGAIN)
@@ -201,7 +214,7 @@ def read_header(read: Callable[[int], bytes], where: str) -> bytes:
     """Return the first bytes of a file, up to the end of its metadata.
 
     Args:
-        read: Returns up to so many of the next bytes of the file; none at its end.
+        read: Returns at most this many of the next bytes of the file; empty at its end.
         where: The name of the file in errors.
 
     Raises:
@@ -223,7 +236,7 @@ def read_header(read: Callable[[int], bytes], where: str) -> bytes:
 
 
 def _up_to(read: Callable[[int], bytes], size: int) -> bytes:
-    """As many bytes as asked for, fewer only at the end."""
+    """Read `size` bytes. Return fewer only at the end."""
     parts: list[bytes] = []
     while size > 0 and (part := read(size)):
         check()

@@ -1,9 +1,8 @@
-"""The number by which llama.cpp's converter knows how a tokenizer splits: a hash of the ids of one text.
+"""The hash by which llama.cpp's converter recognizes a pre-tokenizer: that of the ids of one text.
 
-The converter looks it up in a table and writes the name that it finds as `tokenizer.ggml.pre`; of a tokenizer
-that is not in the table it says that the "BPE pre-tokenizer was not recognized". The ids depend on the
-vocabulary too, so the hash names a tokenizer, not a split. Source: ggml-org/llama.cpp, `conversion/base.py`,
-as of 2026.
+The converter looks it up in a table and writes the name as `tokenizer.ggml.pre`. For an unknown hash it
+reports that the "BPE pre-tokenizer was not recognized". The ids depend on the vocabulary too, so the hash
+identifies a tokenizer, not a split. Source: ggml-org/llama.cpp, `conversion/base.py`, as of 2026.
 """
 
 from __future__ import annotations
@@ -103,12 +102,12 @@ HASHES: dict[str, str] = {
 
 
 def chkhsh(tokenizer: Tokenizer) -> str:
-    """Return the hash of a tokenizer: SHA-256 of the ids of `CHECK_TEXT`, special tokens around it included,
-    written as Python writes a list."""
+    """Return the hash of a tokenizer: the SHA-256 of the ids of `CHECK_TEXT` with special tokens around it,
+    written as a Python list."""
     ids = tokenizer.encode(CHECK_TEXT, special_tokens=True, allow_special=True).ids
     return hashlib.sha256(str(list(ids)).encode()).hexdigest()
 
 
 def known_as(digest: str) -> str:
-    """Return the name that llama.cpp's converter has for a hash, empty for none."""
+    """Return the name of a hash in llama.cpp's converter; empty for an unknown one."""
     return HASHES.get(digest[:_DIGITS], "")

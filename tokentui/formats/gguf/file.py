@@ -1,10 +1,10 @@
 """The vocabulary of a GGUF file as a tokenizer that encodes as llama.cpp does.
 
-BPE and WordPiece are read as the `tokenizer.json` that says the same, so that they can be written in other
-formats. No other format says what llama.cpp does with the pieces of sentencepiece: user-defined tokens are
-cut out first, each part between them gets its own ▁ in front, and nothing is normalised before BPE. The types
-of tokens count as the file has them; llama.cpp takes a few for others by their names. Of tokens that overlap
-in a text the leftmost is found, where llama.cpp finds the longest.
+BPE and WordPiece are read as an equivalent `tokenizer.json`, so that they can be written in other formats. No
+other format can express what llama.cpp does with sentencepiece pieces: user-defined tokens are cut out first,
+each part between them gets its own ▁ in front, and nothing is normalized before BPE. The types of tokens are
+those of the file, although llama.cpp changes a few by name. Of tokens that overlap in a text the leftmost is
+found, whereas llama.cpp finds the longest.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ _CONTROLS = (spm.CONTROL, spm.UNKNOWN)
 
 
 class _VocabularyKeys(NamedTuple):
-    """The vocabulary of a file.
+    """The keys of a file that describe its vocabulary.
 
     Attributes:
         values: The metadata.
         place: The place of the file, for errors.
         model: The value of `tokenizer.ggml.model`.
         tokens: The text of each id.
-        kinds: The type of each id, as sentencepiece numbers them.
+        kinds: The type of each id, numbered as in sentencepiece.
         scores: The score of each id.
     """
 
@@ -58,13 +58,13 @@ class _VocabularyKeys(NamedTuple):
     scores: list[float]
 
     def flag(self, name: str, default: bool) -> bool:
-        """Return a value that is true or false."""
+        """Return a boolean value of the tokenizer."""
         value: bool = _typed(self.values, self.place, name, bool, default)
         return value
 
     def id(self, name: str, default: int | None = None) -> int | None:
-        """Return the id of a token that the file names, None for none. As in llama.cpp, one that is out of
-        range leaves the default."""
+        """Return the id of a special token, such as `bos`; None if the file has none. As in llama.cpp, an id
+        out of range gives the default."""
         number = _typed(self.values, self.place, f"{name}_token_id", int, -1)
         if not 0 <= number < len(self.tokens):
             number = -1 if default is None else default
@@ -73,16 +73,16 @@ class _VocabularyKeys(NamedTuple):
     def around(
         self, bos: int | None, eos: int | None, *, add_bos: bool, add_eos: bool
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the tokens before and after a text, by their names.
+        """Return the names of the tokens before and after a text.
 
         Args:
-            bos: The id of the first where the file names none, None for none.
-            eos: The same of the last.
-            add_bos: Whether there is a first where the file does not say it.
-            add_eos: The same of the last.
+            bos: The default id of BOS; None for none.
+            eos: The default id of EOS; None for none.
+            add_bos: True to add BOS if the file does not say.
+            add_eos: True to add EOS if the file does not say.
 
         Raises:
-            TokentuiError: The file asks for a token that it does not name.
+            TokentuiError: The file asks for a token that it does not define.
         """
         out: list[tuple[str, ...]] = []
         for name, default, adds in (("bos", bos, add_bos), ("eos", eos, add_eos)):
@@ -97,7 +97,7 @@ class _VocabularyKeys(NamedTuple):
         return out[0], out[1]
 
     def specials(self, *names: str) -> dict[str, int]:
-        """Return the id of each control or unknown token, and of these names, by the name."""
+        """Return the ids of control and unknown tokens, and of the given special tokens, by name."""
         wanted = set(names)
         rows = enumerate(zip(self.tokens, self.kinds, strict=True))
         return {token: number for number, (token, kind) in rows if kind in _CONTROLS or token in wanted}
@@ -106,10 +106,10 @@ class _VocabularyKeys(NamedTuple):
 def _typed(
     values: Mapping[str, gguf.MetadataValue], place: Node, name: str, kind: type[Any], default: Any
 ) -> Any:
-    """Return the value of a key of the tokenizer, of a type; the default where the file has none.
+    """Return the value of a key of the tokenizer, or the default if it is missing.
 
     Raises:
-        TokentuiError: It is of another type.
+        TokentuiError: The value has another type.
     """
     key = f"tokenizer.ggml.{name}"
     value = values.get(key)
@@ -135,8 +135,7 @@ def _strings(values: Mapping[str, gguf.MetadataValue], place: Node, name: str) -
 def _numbers(
     values: Mapping[str, gguf.MetadataValue], place: Node, name: str, size: int, default: Any
 ) -> list[Any]:
-    """Return an array of as many numbers as there are tokens; the default for each where the file has none.
-    """
+    """Return an array of numbers, one per token, or the default for each if it is missing."""
     found: list[Any] | None = _typed(values, place, name, list, None)
     if found is None:
         return [default] * size
@@ -152,7 +151,7 @@ def _vocabulary(source: Source) -> _VocabularyKeys:
     """Return the vocabulary of a file.
 
     Raises:
-        TokentuiError: It is damaged or holds none, or two of its tokens are alike.
+        TokentuiError: It is damaged, has no vocabulary, or two tokens are equal.
     """
     place = Node(None, source.where)
     values = gguf.parse(source.data, source.where).values
@@ -180,7 +179,7 @@ def _vocabulary(source: Source) -> _VocabularyKeys:
 
 
 def _remarks(vocabulary: _VocabularyKeys) -> list[str]:
-    """Return what holds of files of all models."""
+    """Return notes that apply to files of all models."""
     template = vocabulary.values.get("tokenizer.chat_template")
     if not isinstance(template, str):
         return []
@@ -188,7 +187,7 @@ def _remarks(vocabulary: _VocabularyKeys) -> list[str]:
 
 
 def _cut_out(vocabulary: _VocabularyKeys, specials: Mapping[str, int]) -> dict[str, words.Added]:
-    """Return the tokens that are cut out of a text before anything else, by their names."""
+    """Return the tokens that are cut out of a text before anything else, by name."""
     return {
         token: words.Added(number, token, token in specials, False)
         for number, (token, kind) in enumerate(zip(vocabulary.tokens, vocabulary.kinds, strict=True))
@@ -207,10 +206,10 @@ _OTHER_IDS = "expect other ids than the model's tokenizer gives"
 
 
 def _pre(vocabulary: _VocabularyKeys) -> tuple[Pre, list[str]]:
-    """Return how a text is cut, and what is in doubt.
+    """Return how llama.cpp cuts a text, and notes on doubts.
 
     Raises:
-        TokentuiError: The split is known and not read.
+        TokentuiError: The split is known but not supported.
     """
     name = _typed(vocabulary.values, vocabulary.place, "pre", str, "")
     name = vocabulary.model if vocabulary.model == _GEMMA4 else name
@@ -264,8 +263,7 @@ def _read_bpe(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
 
 
 def _merges(rows: list[str]) -> list[str] | list[list[str]]:
-    """Merges as a `tokenizer.json` has them: rows of two tokens, or the rows as they are, which takes less
-    time."""
+    """Return merges as in a `tokenizer.json`: pairs of tokens, or the unchanged rows, which is faster."""
     if all(row.count(" ") == 1 and not row.startswith((" ", "#version")) for row in rows):
         return rows
     cuts = ((row, row.find(" ", 1)) for row in rows)
@@ -273,9 +271,9 @@ def _merges(rows: list[str]) -> list[str] | list[list[str]]:
 
 
 _GEMMA4 = "gemma4"
-"""A model that is a split as well."""
+"""A model that is also the name of a split."""
 _BPE_DEFAULT = 11
-"""The id of BOS and EOS that llama.cpp takes where a file of BPE names none."""
+"""The id of BOS and EOS that llama.cpp uses if a BPE file names none."""
 
 
 def _of_document(
@@ -283,7 +281,7 @@ def _of_document(
     around: tuple[tuple[str, ...], tuple[str, ...]], notes: list[str],
     normalizer: object, splitting: object, decoder: object, model: Mapping[str, object],
 ) -> Tokenizer:
-    """Return the tokenizer of the `tokenizer.json` that says the same."""
+    """Return the tokenizer of an equivalent `tokenizer.json`."""
     added = [asdict(token) for token in _cut_out(vocabulary, specials).values()]
     document = {
         "version": "1.0", "truncation": None, "padding": None, "added_tokens": added,
@@ -297,8 +295,8 @@ def _of_document(
 
 
 def _read_wordpiece(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
-    """Return the tokenizer of BERT's tokens. In the file ▁ begins a word; what goes on with one has no mark.
-    """
+    """Return a WordPiece tokenizer. In the file ▁ begins a word, and tokens that continue a word have no
+    mark."""
     place = vocabulary.place.at("tokenizer.ggml.tokens")
     unknown = vocabulary.id("unknown", 100)
     if unknown is None:
@@ -333,13 +331,13 @@ def _read_wordpiece(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
                         _step("BertPreTokenizer"), decoder, model)
 
 
-# --- the pieces of sentencepiece ---
+# --- sentencepiece pieces ---
 
 
 def _proto(vocabulary: _VocabularyKeys, unknown: int, **rules: Any) -> spm.Proto:
-    """Return the message of sentencepiece that has the same pieces.
+    """Return the sentencepiece message with the same pieces.
 
-    llama.cpp merges to any token, be it a control token; such tokens are ordinary pieces here.
+    llama.cpp merges to any token, even a control token. Such tokens are ordinary pieces here.
     """
     spelled = {token for token, kind in zip(vocabulary.tokens, vocabulary.kinds, strict=True)
                if kind not in (*_CONTROLS, spm.BYTE)}
@@ -368,8 +366,8 @@ def _of_pieces(
     around: tuple[tuple[str, ...], tuple[str, ...]], normalizer: Callable[[AlignedText], AlignedText],
     notes: Sequence[str] = (),
 ) -> Tokenizer:
-    """Return the tokenizer of pieces: user-defined tokens are cut out first, each part between them is a
-    text."""
+    """Return the tokenizer of a sentencepiece message. User-defined tokens are cut out first, and each part
+    between them is a text."""
     build = Builder(proto)
     recipe = build.recipe()
     source.keeps_split(recipe.split)
@@ -401,7 +399,7 @@ def _of_pieces(
 
 
 def _read_spm(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
-    """Return the tokenizer of scored pieces that merge."""
+    """Return the tokenizer of a file with scored pieces that merge."""
     unknown = vocabulary.id("unknown", 0)
     if unknown is None:
         raise vocabulary.place.at("tokenizer.ggml.tokens").error("no unknown token", gguf.AGAIN)
@@ -422,7 +420,7 @@ def _read_spm(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
 
 
 def _read_unigram(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
-    """Return the tokenizer of pieces of a Unigram."""
+    """Return the tokenizer of a file with Unigram pieces."""
     unknown = vocabulary.id("unknown", 2)
     if unknown is None:
         raise vocabulary.place.at("tokenizer.ggml.tokens").error("no unknown token", gguf.AGAIN)
@@ -464,7 +462,7 @@ _ESCAPED = {b"t": b"\t", b"n": b"\n", b"r": b"\r"}
 
 
 def _unescaped(token: str) -> bytes:
-    """Return the bytes of a token, which is written as Python writes bytes."""
+    """Return the bytes of a token with Python's backslash escapes; empty if an escape is invalid."""
     def byte(match: re.Match[bytes]) -> bytes:
         digits, other = match.groups()
         return bytes((int(digits, 16),)) if digits else _ESCAPED.get(other, other)
@@ -476,7 +474,7 @@ def _unescaped(token: str) -> bytes:
 
 
 def _read_rwkv(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
-    """Return the tokenizer of tokens of which the longest is taken, from the left, whatever the words are."""
+    """Return a tokenizer that takes the longest token from the left, without splitting into words."""
     place = vocabulary.place.at("tokenizer.ggml.tokens")
     pieces = list(map(_unescaped, vocabulary.tokens))
     if b"" in pieces:
@@ -512,14 +510,14 @@ def _joined(pieces: Mapping[str, bytes], names: Sequence[str]) -> bytes:
 
 _MODELS = {"gpt2": _read_bpe, _GEMMA4: _read_bpe, "llama": _read_spm, "bert": _read_wordpiece,
            "t5": _read_unigram, "rwkv": _read_rwkv}
-"""The readers by the value of `tokenizer.ggml.model`."""
+"""Readers by the value of `tokenizer.ggml.model`."""
 
 
 def _read(source: Source) -> Tokenizer:
     """Return the tokenizer of a GGUF file.
 
     Raises:
-        TokentuiError: It is damaged, or its tokenizer is not read; it says why.
+        TokentuiError: It is damaged, or its tokenizer is not supported. The message has the reason.
     """
     vocabulary = _vocabulary(source)
     return _MODELS[vocabulary.model](vocabulary, source)

@@ -1,8 +1,8 @@
-"""The values of `tokenizer.ggml.pre`: how llama.cpp cuts a text before its BPE.
+"""The values of `tokenizer.ggml.pre`: how llama.cpp cuts a text before BPE.
 
-llama.cpp knows splits by names and holds their patterns itself. It applies them one after the other: each
-cuts the parts that the ones before it left, and keeps what lies between its matches. Some are not the pattern
-of the model's own `tokenizer.json`; the table says so. Source: ggml-org/llama.cpp, `src/llama-vocab.cpp`, as
+llama.cpp knows splits by name and has their patterns in its code. It applies the patterns in order: each cuts
+the parts that the earlier ones left, and keeps the text between its matches. Some differ from the pattern of
+the model's own `tokenizer.json`; the table notes that. Source: ggml-org/llama.cpp, `src/llama-vocab.cpp`, as
 of 2026.
 """
 
@@ -14,7 +14,7 @@ from tokentui.text.split import SPLITS
 
 DEFAULT = "default"
 GPT2 = "gpt2"
-"""The name of the split in place of its pattern: a step of its own in Hugging Face's files."""
+"""The name of GPT-2's split, used instead of its pattern: Hugging Face's files have a step for it."""
 
 _LONE = "(?:'[sSdDmMtT]|'[lL][lL]|'[vV][eE]|'[rR][eE])"
 _WORD = r"[^\r\n\p{L}\p{N}]?\p{L}+"
@@ -40,11 +40,12 @@ _CASED = (
     r"\u2c00-\u2c7b\u2c7e-\u2ce4\u2ceb-\u2cee\u2cf2\u2cf3Ꙁ-ꙭꚀ-ꚛꜢ-ꝯꝱ-ꞇꞋ-ꞎ\uab70-\uabbfﬀ-ﬆﬓ-ﬗＡ-Ｚａ-ｚ"
     "𐐀-𐑏𐒰-𐓓𐓘-𐓻𐲀-𐲲𐳀-𐳲𑢠-𑣟𞤀-𞥃"
 )
-"""The letters that have a case, as DeepSeek's first tokenizer lists them."""
+"""The cased letters, as DeepSeek's first tokenizer lists them."""
 
 
 def _cased(letters: str, ends: str, digits: str) -> str:
-    """Return words of capital letters before others, where only A to Z and a to z have a case."""
+    """Return a pattern for words of capital letters before other letters, where only A to Z and a to z have a
+    case."""
     upper, lower = rf"(?:(?={letters})[^a-z])", rf"(?:(?={letters})[^A-Z])"
     head = r"[^\r\n\p{L}\p{N}]?"
     return (rf"{head}{upper}*{lower}+{ends}|{head}{upper}+{lower}*{ends}|{digits}"
@@ -53,15 +54,15 @@ def _cased(letters: str, ends: str, digits: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Pre:
-    """How llama.cpp cuts a text under a name.
+    """How llama.cpp cuts a text, for a value of `tokenizer.ggml.pre`.
 
     Attributes:
-        cuts: The patterns, the first applied first; `GPT2` for that split.
-        whole: Whether a word that is a token is that token, whatever the merges say.
-        bos: Whether a text begins with the BOS token where the file does not say it.
-        marked: Whether the tokens are text with ▁ for spaces, and not letters for bytes.
-        newlines: Whether a run of newlines that is a token is that token.
-        remark: How the split differs from the model's own or from llama.cpp's, empty for not at all.
+        cuts: The patterns, in the order of application; `GPT2` for that split.
+        whole: True if a word that is a token becomes that token without merging.
+        bos: True if a text begins with the BOS token, if the file does not say.
+        marked: True if the tokens are text with ▁ for spaces, instead of byte letters.
+        newlines: True if a run of newlines that is a token becomes that token.
+        remark: How the split differs from the model's own or from llama.cpp's; empty if it does not.
     """
 
     cuts: tuple[str, ...]
@@ -133,11 +134,11 @@ _SHARED: tuple[tuple[str, Pre], ...] = (
     ("superbpe", Pre((r"\p{N}+", r"(?=(\d{3})+(?!\d))"))),
 )
 PRE: dict[str, Pre] = {name: pre for names, pre in _SHARED for name in names.split()}
-"""The splits by the names that files have."""
+"""The splits by their names in files."""
 UNREAD = (
     "afmoe", "cohere2moe", "kimi-k2", "tiny_aya", "whitespace",
 )
-"""Names whose splits are not in the table: a file of one is refused."""
+"""Names of splits that are not in the table. Files with one are refused."""
 
 
 def words(pre: Pre, text: str) -> list[str]:

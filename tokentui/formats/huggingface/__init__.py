@@ -1,6 +1,4 @@
-"""Texts that know the part of the text as typed that each of their characters came from, and patterns that
-cut them.
-"""
+"""Texts that record the place of each character in the text as typed, and patterns that cut them."""
 
 from __future__ import annotations
 
@@ -21,19 +19,21 @@ from tokentui.text.normalize import Stage, align
 from tokentui.text.split import compile_pattern
 
 CharRange = tuple[int, int]
-"""A place in a text: from a character to before another one."""
+"""A half-open range of characters: (start, end)."""
 Places = tuple[Sequence[int], Sequence[int]]
 _DEEPEST = 64
 
 
 class AlignedText:
-    """A string; its character n came from the characters `starts[n]` to `ends[n]` (half-open) of the text as
-    typed. These are worked out when they are asked for: ids alone need none.
+    """A string whose character n comes from the characters `starts[n]` to `ends[n]` (half-open) of the text
+    as typed.
+
+    The places are computed at first use. Ids alone do not need them.
 
     Args:
         text: The string.
-        places: Returns the starts and the ends.
-        depth: The number of texts that these are worked out from, one of the other.
+        places: Returns (starts, ends).
+        depth: The length of the chain of texts that the places are computed from.
     """
 
     def __init__(self, text: str, places: Callable[[], Places], depth: int = 0) -> None:
@@ -50,22 +50,22 @@ class AlignedText:
 
     @property
     def starts(self) -> Sequence[int]:
-        """Where each character begins in the text as typed."""
+        """The start of each character in the text as typed."""
         return self.places[0]
 
     @property
     def ends(self) -> Sequence[int]:
-        """Where each character ends in the text as typed."""
+        """The end of each character in the text as typed."""
         return self.places[1]
 
     @classmethod
     def typed(cls, text: str) -> AlignedText:
-        """Return a text as typed."""
+        """Return a text that is unchanged since it was typed."""
         return cls(text, lambda: (range(len(text)), range(1, len(text) + 1)))
 
     def respelled(self, text: str, places: Callable[[], Places] | None = None) -> AlignedText:
-        """Return another text in place of this one. Without `places` each character keeps the place of the
-        one that it replaces."""
+        """Return another text that replaces this one. Without `places` it must have equal length, and each
+        character keeps its place."""
         return AlignedText(text, places or (lambda: self.places), self._depth + 1)
 
     def part(self, start: int, end: int) -> AlignedText:
@@ -76,16 +76,21 @@ class AlignedText:
                     self._depth + 1)
 
     def prepended(self, text: str) -> AlignedText:
-        """With a text in front that came from nothing."""
+        """Return the text with characters in front that have no origin: empty ranges at its start."""
         return self.edited(text + self.text, lambda: [(text, 0, 0), *self._characters(0, len(self.text))])
 
     def _characters(self, start: int, end: int) -> Iterator[tuple[str, int, int]]:
-        """Return the characters of a range as pieces that map to themselves."""
+        """Yield the characters of a range as unchanged pieces for `edited`."""
         return ((self.text[n], n, n + 1) for n in range(start, end))
 
     def edited(self, text: str, pieces: Callable[[], Iterable[tuple[str, int, int]]]) -> AlignedText:
-        """Return the text of pieces (made, start, end), where `made` replaces the range from `start` to
-        `end`, in order."""
+        """Return the concatenated text of pieces (text, start, end). Each text replaces the range `start` to
+        `end` of this text.
+
+        Args:
+            text: The result.
+            pieces: Returns the pieces in order.
+        """
         def places() -> Places:
             starts: list[int] = []
             ends: list[int] = []
@@ -104,8 +109,13 @@ class AlignedText:
     def replaced(
         self, found: Callable[[], Sequence[CharRange]], content: str, text: str | None = None
     ) -> AlignedText:
-        """Return the text with `content` in place of each range in `found`. `text` is the result, if already
-        known."""
+        """Return the text with `content` in place of each range.
+
+        Args:
+            found: Returns the ranges in order.
+            content: The replacement.
+            text: The result, if it is known; None to compute it.
+        """
         def kept() -> list[CharRange]:
             cuts = [0, *itertools.chain.from_iterable(found()), len(self.text)]
             return list(zip(cuts[::2], cuts[1::2], strict=True))
@@ -121,7 +131,7 @@ class AlignedText:
         return self.edited(text, pieces)
 
     def passed(self, stage: Stage) -> AlignedText:
-        """After a stage that looks at no more than what combines."""
+        """Return the text after a stage of `normalize`."""
         def places() -> Places:
             result = align(stage, self.text)
             return [self.starts[at] for at in result.starts], [self.ends[at - 1] for at in result.ends]
@@ -134,15 +144,15 @@ _MOST_GROWTH = 64
 
 
 def check_growth(before: int, after: int, where: str) -> None:
-    """Look at how many characters a step makes of a text. No step of any tokenizer comes near to the limit.
+    """Refuse a step that makes a text much longer. No step of a real tokenizer comes near the limit.
 
     Args:
-        before: The characters of the text.
-        after: The characters that the step makes.
+        before: The number of characters before the step.
+        after: The number of characters after the step.
         where: The place of the step in the file.
 
     Raises:
-        TokentuiError: It is beyond the limit.
+        TokentuiError: The text is longer than the limit.
     """
     if after > max(_SHORT, _MOST_GROWTH * before):
         what = f"{before:,} characters become {after:,}: more than {_MOST_GROWTH} times as many"
@@ -151,7 +161,7 @@ def check_growth(before: int, after: int, where: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """The thing that a step looks for: a text, or a pattern in Oniguruma's syntax.
+    """What a step searches for: a text, or a pattern in Oniguruma's syntax.
 
     Attributes:
         kind: `String` or `Regex`.
@@ -166,7 +176,8 @@ class Pattern:
         """Read a pattern from its JSON value: text, {"String": …} or {"Regex": …}.
 
         Raises:
-            TokentuiError: It is none, is too large, or holds what is not translated; it says which.
+            TokentuiError: It is invalid, too large, or contains syntax that is not translated. The message
+                names it.
         """
         value = {"String": node.value} if isinstance(node.value, str) else node.mapping()
         if len(value) != 1 or not value.keys() <= {"String", "Regex"}:
@@ -186,60 +197,60 @@ class Pattern:
         return found
 
     def find(self, text: str, where: str) -> Iterator[CharRange]:
-        """Return the places of the pattern in a text, from left to right, without overlap.
+        """Yield the matches in a text, from left to right, without overlap.
 
         Raises:
-            TokentuiError: A match takes too long; it names `where`.
+            TokentuiError: A match takes too long. The message has `where`.
         """
         return spans(self.compiled, text, f"{where}.pattern")
 
     @property
     def compiled(self) -> regex.Pattern[str]:
-        """The pattern as `regex` has it."""
+        """The pattern compiled by `regex`."""
         return _compiled(self)
 
 
 _LARGEST_PATTERN = 1 << 16
-"""Characters of a pattern."""
+"""The most characters of a pattern."""
 
 
 @functools.lru_cache(maxsize=256)
 def _compiled(pattern: Pattern) -> regex.Pattern[str]:
-    # No text stands at every place, as it does in the library.
+    # An empty text matches at every place, as in Hugging Face's library.
     return compile_pattern(
         translated(pattern.text) if pattern.kind == "Regex" else regex.escape(pattern.text)
     )
 
 
 def spans(compiled: AnyPattern, text: str, where: str | None) -> Iterator[CharRange]:
-    """Return the spans that a compiled pattern matches, with the time limit for patterns of files if a file
-    is named."""
+    """Yield the spans of the matches of a compiled pattern. If `where` names a place in a file, each match
+    has the time limit for patterns of files."""
     if where is None:
         return (match.span() for match in compiled.finditer(text))
     return (match.span() for match in patterns.find_apart(compiled, text, where))
 
 
 BEHAVIOURS = ("Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous")
-"""The ways to treat what a pattern finds."""
+"""What a split does with the matches of its pattern."""
 
 
 AnyPattern: TypeAlias = "re.Pattern[str] | regex.Pattern[str]"
 S = TypeVar("S", AlignedText, str)
-"""A text with its places, or without: words alone need none."""
+"""A text with places, or a str if only words are needed."""
 
 
 def split(
     text: S, pattern: AnyPattern, behaviour: str, invert: bool = False, where: str | None = None
 ) -> list[S]:
-    """Cut a text at what a pattern finds; with `invert` at what lies between.
+    """Cut a text at the matches of a pattern; with `invert`, at the text between matches.
 
     Args:
         text: The text.
         pattern: The pattern.
         behaviour: One of `BEHAVIOURS`.
-        invert: Whether what lies between is found.
-        where: Of a pattern of a file, or of one that takes its time, the place that an error names; None for
-            one that no text takes long with.
+        invert: True to treat the text between matches as the matches.
+        where: The place of the pattern, for errors, if a match may be slow; None for a pattern that is always
+            fast.
 
     Raises:
         TokentuiError: A match takes too long.
@@ -268,7 +279,7 @@ def split(
 def _quick(
     text: str, pattern: AnyPattern, behaviour: str, invert: bool, where: str | None
 ) -> list[str] | None:
-    """Split a text by one call of the library. None if that might give other parts."""
+    """Split a text by one call of `regex`. None if that might give other parts."""
     if pattern.groups:
         return None
     if where is None:
@@ -281,7 +292,8 @@ def _quick(
     if not wanted:
         return None
     found = patterns.find_all(pattern, text, where, "file-pattern-seconds")
-    # What is empty is found otherwise; and what lies between would be a part too, but where it goes.
+    # Empty matches need `spans`. And `regex.split` also returns the text between matches, which `Removed`
+    # keeps.
     if all(found) and (behaviour == "Removed" or "".join(found) == text):
         return found
     return None
@@ -289,7 +301,7 @@ def _quick(
 
 @functools.lru_cache(maxsize=256)
 def _kept(pattern: AnyPattern, behaviour: str) -> AnyPattern:
-    """Return a pattern for `split` that keeps its matches: each by itself, or runs of them."""
+    """Return a pattern for `regex.split` that keeps its matches: one by one, or in runs."""
     library: Any = re if isinstance(pattern, re.Pattern) else regex
     kept = f"({pattern.pattern})" if behaviour == "Isolated" else f"((?:{pattern.pattern})+)"
     compiled: AnyPattern = library.compile(kept, pattern.flags)
@@ -316,9 +328,9 @@ def _ranges(parts: list[tuple[int, int, bool]], behaviour: str) -> list[tuple[in
 
 # --- scripts ---
 
-# The script of a character as Hugging Face's `UnicodeScripts` knows it: by the table of Unicode 9. Hiragana,
-# Katakana and ー count as Han. What was assigned later, what is not assigned and the space have no script:
-# they go with what stands before them.
+# The script of a character by Hugging Face's `UnicodeScripts`: the table of Unicode 9. Hiragana, Katakana
+# and ー count as Han. Later characters, unassigned ones and the space have no script and stay with the text
+# before them.
 _SCRIPTS = (
     "Adlm Aghb Ahom Arab Armi Armn Avst Bali Bamu Bass Batk Beng Bhks Bopo Brah Brai Bugi Buhd Cakm Cans "
     "Cari Cham Cher Copt Cprt Cyrl Deva Dsrt Dupl Egyp Elba Ethi Geor Glag Goth Gran Grek Gujr Guru Hang "
@@ -343,9 +355,9 @@ _LATER_SCRIPTS = (
     "1f774-1f77f 1f7d5-1f7ff 1f8b0-1f90f 1f91f 1f928-1f92f 1f931-1f932 1f93f 1f94c-1f94f 1f95f-1f97f "
     "1f992-1f9bf 1f9c1-1fbfa 2a6d7-2a6df 2b735-2b73f 2b81e 2cea2-2ee5d 30000-33479"
 )
-"""Ranges of characters of these scripts that Unicode 9 does not have."""
+"""Ranges of characters of these scripts that Unicode 9 lacks."""
 _CHANGED = {0x589: "Zyyy", 0x61C: "Zyyy", 0x953: "Deva", 0x954: "Deva"}
-"""Characters whose script is another one since."""
+"""Characters whose script changed after Unicode 9."""
 _HAN = ("Hani", "Hira", "Kana")
 
 
@@ -363,7 +375,7 @@ def by_script(text: AlignedText) -> list[AlignedText]:
 
 @functools.lru_cache(1 << 16)
 def _script(character: str) -> str:
-    """Return the script of a character by its ISO 15924 code, empty for none."""
+    """Return the ISO 15924 code of the script of a character; empty for none."""
     code = ord(character)
     if character == " " or code in _none():
         return ""

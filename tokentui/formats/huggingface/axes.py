@@ -1,6 +1,6 @@
-"""The axes of a recipe and the steps of a `tokenizer.json`, each from the other.
+"""Convert between the axes of a recipe and the steps of a `tokenizer.json`.
 
-Steps are written as their JSON values.
+Steps are JSON values here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _step(kind: str, **given: object) -> Json:
 
 
 def in_a_row(stage: str, found: list[Json]) -> Json | None:
-    """Several steps as one, None for none."""
+    """Return several steps as one sequence; a single step unchanged; None for none."""
     return _step("Sequence", **{stage: found}) if len(found) > 1 else found[0] if found else None
 
 
@@ -36,12 +36,12 @@ _NORMALIZERS: dict[str, Json] = {
     **{value: _step(kind) for kind, value in PLAIN.items()},
     "bert-uncased": {**_BERT, "lowercase": True}, "bert-cased": {**_BERT, "lowercase": False},
 }
-"""The values of the axis `normalize` that are one normalizer; accents go with the case where it does not say.
-"""
+"""The values of the axis `normalize` that are one normalizer. Accents are stripped with the case unless the
+file says otherwise."""
 
 
 def normalize_of(step: NormalizerStep | None) -> tuple[str, ...] | None:
-    """Return the value of the axis `normalize` that does the same as a step, or None."""
+    """Return the value of the axis `normalize` that equals a step, or None."""
     if step is None:
         return ()
     if step.kind == "Sequence":
@@ -54,10 +54,10 @@ def normalize_of(step: NormalizerStep | None) -> tuple[str, ...] | None:
 
 
 def normalizer_of(recipe: Recipe) -> Json | None:
-    """Return the normalizer for a recipe's axis `normalize`, including a ▁ in front of each text.
+    """Return the normalizer for the axis `normalize` of a recipe, including a ▁ in front of each text.
 
     Raises:
-        Unsupported: There is none.
+        Unsupported: No normalizer does the same.
     """
     found: list[Json] = []
     for name in recipe.normalize:
@@ -75,14 +75,14 @@ def normalizer_of(recipe: Recipe) -> Json | None:
 
 
 def _is_prepended(recipe: Recipe) -> bool:
-    """Return whether the normalizer writes ▁ for spaces: where a text gets a ▁ in front even before a space.
-    """
+    """Return whether the normalizer writes ▁ for spaces, because a text gets a ▁ in front even before a
+    space."""
     plain = not recipe.normalize and not recipe.symbols
     return plain and recipe.split == "metaspace" and recipe.pieces != "any"
 
 
 def precompiled(blob: bytes) -> Json:
-    """sentencepiece's rules."""
+    """Return the step for sentencepiece's precompiled rules."""
     return _step("Precompiled", precompiled_charsmap=base64.b64encode(blob).decode("ascii"))
 
 
@@ -91,12 +91,12 @@ def _replaced(pattern: str, content: str, kind: str = "Regex") -> Json:
 
 
 def squeezed() -> list[Json]:
-    """Return the steps that make one space of many, and none of those at both ends."""
+    """Return the steps that reduce runs of spaces to one and remove spaces at both ends."""
     return [_replaced(" {2,}", " "), _replaced(rf"(?<![\s\S]) | {END}", "")]
 
 
 def marked(spaced: bool) -> list[Json]:
-    """Return the steps that write ▁ for spaces, with one in front of the text if asked."""
+    """Return the steps that write ▁ for spaces. If `spaced`, the text also gets a ▁ in front."""
     return [*([_step("Prepend", prepend=SPACE_MARK)] if spaced else []), _replaced(" ", SPACE_MARK)]
 
 
@@ -117,7 +117,7 @@ _FALCON = [
 ]
 _ALONE = {"whitespace": _step("WhitespaceSplit"), "bert": _step("BertPreTokenizer"),
           "space": _step("CharDelimiterSplit", delimiter=" ")}
-"""The splits that are one step of their own."""
+"""The splits that have a step of their own."""
 
 
 def _parts(step: PreTokenizerStep | None) -> tuple[PreTokenizerStep, ...]:
@@ -126,7 +126,7 @@ def _parts(step: PreTokenizerStep | None) -> tuple[PreTokenizerStep, ...]:
 
 
 def split_of(step: PreTokenizerStep | None) -> str | None:
-    """Return the value of the axis `split` that does the same as a step, or None."""
+    """Return the value of the axis `split` that equals a step, or None."""
     parts = _parts(step)
     levels = [one.given for one in parts if one.kind == "ByteLevel"]
     if any(given["add_prefix_space"] for given in levels):
@@ -145,7 +145,7 @@ def split_of(step: PreTokenizerStep | None) -> str | None:
             return "whitespace"
         case ["Split", "ByteLevel"] if not cuts:
             name = _known().get(_regex_of(parts[0]) or "")
-            # Where a pattern's matches are all of the text, keeping the rest and dropping it are the same.
+            # If the matches of a pattern cover all of a text, keeping the rest and dropping it are the same.
             known = name is not None and (SPLITS[name].keeps_spaces or parts[0].given["invert"])
             return name if known else None
         case ["Punctuation", "ByteLevel", "Digits", "Split"] if cuts:
@@ -158,21 +158,19 @@ def split_of(step: PreTokenizerStep | None) -> str | None:
 
 
 _OTHER_STEPS = ("none", "whitespace", "words")
-"""Splits that are no pattern in such a file: no step at all, and the steps `WhitespaceSplit` and
-`Whitespace`.
-"""
+"""Splits that are not a pattern in such a file: no step, `WhitespaceSplit` and `Whitespace`."""
 
 
 @functools.cache
 def _known() -> dict[str, str]:
-    """Return the splits that a pattern alone makes, by the translations of their patterns."""
+    """Return the splits that are a single pattern, by the translations of their patterns."""
     return {translated(pattern_of(one.name)): one.name for one in SPLITS.values()
             if one.is_pattern and one.pattern and not one.plain and one.name not in _OTHER_STEPS}
 
 
 def _regex_of(cut: PreTokenizerStep) -> str | None:
-    """Return the translation of a pattern. None for literal text, or if its matches are joined to other
-    parts."""
+    """Return the translated pattern of a `Split` step. None for literal text, or if matches are merged with
+    other parts."""
     behavior, pattern = cut.given["behavior"], cut.given["pattern"]
     keeps = behavior in ("Isolated", "Removed") and (behavior == "Removed") == cut.given["invert"]
     if not isinstance(pattern, Pattern) or pattern.kind != "Regex" or not pattern.text or not keeps:
@@ -189,10 +187,10 @@ def pattern_alone(step: PreTokenizerStep | None) -> str | None:
 
 
 def pre_tokenizer_of(recipe: Recipe) -> Json | None:
-    """Return the pre-tokenizer of the axes `split` and `unit`.
+    """Return the pre-tokenizer for the axes `split` and `unit` of a recipe.
 
     Raises:
-        Unsupported: There is none.
+        Unsupported: No pre-tokenizer does the same.
     """
     cut, byte_level = recipe.split, recipe.unit == "byte"
     if byte_level and cut == "gpt2":
@@ -216,14 +214,14 @@ def _cut(name: str, recipe: Recipe) -> Json:
     if name in _ALONE:
         return _ALONE[name]
     if name == "metaspace":
-        # Each text between two symbols is a separate text there: only the first gets a ▁.
+        # There, each text between two symbols is separate, and only the first one gets a ▁.
         scheme = "never" if not spaced(recipe) else "first" if recipe.symbols else "always"
         return _step("Metaspace", replacement=SPACE_MARK, prepend_scheme=scheme, split=True)
     if name in SPLITS and not SPLITS[name].is_pattern:
         raise Unsupported(f"split={name} is more than a pattern", "",
                       "no step of Hugging Face's is known to do it")
     keeps = not name.startswith("regex:") and SPLITS[name].keeps_spaces
-    # Text outside the matches of a pattern is removed; a pattern that keeps spaces matches all of a text.
+    # Text outside the matches is removed. A pattern that keeps spaces matches all of a text.
     return _split_at(pattern_of(name), "Isolated" if keeps else "Removed", not keeps)
 
 
@@ -231,7 +229,7 @@ def _cut(name: str, recipe: Recipe) -> Json:
 
 
 def decoder_of(recipe: Recipe) -> Json:
-    """Return the decoder that gives the text that the recipe's own rules give."""
+    """Return a decoder that gives the same text as the rules of the recipe."""
     mark = recipe.mark_text
     if recipe.unit == "byte":
         bytes_ = _step("ByteLevel", add_prefix_space=True, trim_offsets=True, use_regex=True)
@@ -252,8 +250,12 @@ def _stripped(start: int, stop: int) -> Json:
 
 
 def decoder_of_marks(fallback: bool, spaced: bool = True) -> Json:
-    """Return a decoder for ▁ as spaces and for byte tokens, which removes a leading space that the encoder
-    added."""
+    """Return a decoder for ▁ as spaces and for byte tokens.
+
+    Args:
+        fallback: True for byte tokens.
+        spaced: True to remove the leading space that encoding added.
+    """
     found = [_replaced(SPACE_MARK, " ", "String"), *([_step("ByteFallback")] if fallback else []),
              _step("Fuse"), *([_stripped(1, 0)] if spaced else [])]
     return _step("Sequence", decoders=found)

@@ -1,7 +1,7 @@
-"""The decoders of a `tokenizer.json`, from the names of tokens to parts of a text, and its post-processors.
+"""The decoders of a `tokenizer.json`, which turn names of tokens into parts of a text, and its
+post-processors.
 
-Bytes that are not UTF-8 are carried as lone surrogates ("surrogateescape"), so that nothing is lost on the
-way.
+Bytes that are not UTF-8 are lone surrogates ("surrogateescape") until the end, so that no byte is lost.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 
 def _each(parts: Sequence[str], change: Callable[[str], T]) -> list[T]:
-    """Change each part. Equal parts, of which a long text has many, are changed once."""
+    """Apply a function to each part. Equal parts, which a long text has many of, are computed once."""
     changed = {part: change(part) for part in dict.fromkeys(parts)}
     return list(map(changed.__getitem__, parts))
 
@@ -147,8 +147,8 @@ class Around(NamedTuple):
 
     Attributes:
         before: The names of the special tokens before it.
-        after: Those after it.
-        notes: What is in doubt.
+        after: The names of the special tokens after it.
+        notes: Sentences on doubts.
     """
 
     before: tuple[str, ...] = ()
@@ -160,7 +160,7 @@ def read_around(node: Node) -> Around:
     """Return the special tokens that a post-processor puts around one text.
 
     Raises:
-        TokentuiError: It is damaged, or of a type that is not known.
+        TokentuiError: It is damaged, or has an unknown type.
     """
     found = Around()
     if node.value is None:
@@ -207,7 +207,8 @@ def _template(node: Node) -> Around:
 def around_json(
     before: tuple[str, ...], after: tuple[str, ...], specials: dict[str, int]
 ) -> dict[str, object] | None:
-    """Return the post-processor that puts special tokens around a text, as its JSON value."""
+    """Return the post-processor that puts special tokens around a text, as JSON; None if there are no such
+    tokens."""
     if not before and not after:
         return None
 

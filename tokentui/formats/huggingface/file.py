@@ -1,4 +1,4 @@
-"""A whole `tokenizer.json`, read and written: its model, its added tokens, and the steps around them."""
+"""Read and write a whole `tokenizer.json`: its model, its added tokens, and its steps."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ _STEPS = ("normalizer", "pre_tokenizer", "post_processor", "decoder", "truncatio
 
 
 def _sniff(source: Source) -> bool:
-    """Return whether it is a JSON object with a model that holds a vocabulary."""
+    """Return whether the file is a JSON object with a model that has a vocabulary."""
     model = source.document.get("model")
     return isinstance(model, dict) and "vocab" in model
 
 
 def _read(source: Source) -> Tokenizer:
-    """Read the tokenizer of a `tokenizer.json`.
+    """Return the tokenizer of a `tokenizer.json`.
 
     Raises:
-        TokentuiError: It is damaged, or holds a step that is not known; it says where.
+        TokentuiError: It is damaged, or has an unknown step. The message has the place.
     """
     return read_document(source.root, source)
 
 
 def read_document(root: Node, source: Source, remarks: Sequence[str] = ()) -> Tokenizer:
-    """Return the tokenizer of a document that says what a `tokenizer.json` says.
+    """Return the tokenizer of a document with the content of a `tokenizer.json`.
 
     Args:
         root: The document.
-        source: The file that it is, or that it was made from.
-        remarks: Notes of the reader that made it.
+        source: The file of the document, or from which the document was made.
+        remarks: Notes of the reader that made the document.
 
     Raises:
         TokentuiError: As reading a `tokenizer.json`.
@@ -88,7 +88,7 @@ def read_document(root: Node, source: Source, remarks: Sequence[str] = ()) -> To
     of_model = {name: value for name, value in root["model"].mapping().items()
                 if name not in ("vocab", "merges")}
     said = {**root.mapping(), "model": {"type": model.kind, **of_model}}
-    # Tokens that are looked for after normalising are spelled as they are then.
+    # Tokens that are searched for after normalization are normalized themselves.
     names = {token.id: token.content for token in added}
     if normalizer:
         names |= {
@@ -120,11 +120,14 @@ def _pretokenizer(
     root: Node, model: ParsedModel, normalizer: NormalizerStep | None, splitting: PreTokenizerStep | None,
     late: bool
 ) -> tuple[Recipe, Pretokenizer]:
-    """Return the recipe, and the steps if the axes cannot express all of them. `late` is true if tokens are
-    cut out after normalization."""
+    """Return the recipe, and a pretokenizer with the steps if the axes cannot express all of them.
+
+    Args:
+        late: True if some tokens are cut out after normalization.
+    """
     said, cut, byte_level = axes.normalize_of(normalizer), axes.split_of(splitting), _makes_letters(splitting)
-    # With a step that makes letters in the normalizer, or marks on both sides of a unit, the axes say
-    # something else.
+    # If the normalizer makes byte letters, or units have marks on both sides, the axes would mean something
+    # else.
     both = (model.prefix and model.suffix) or (_makes_letters(normalizer) and not byte_level)
     exact = said is not None and cut is not None and not both and not late
     split = cut if exact and cut else _near(root, splitting, cut)
@@ -139,15 +142,15 @@ def _pretokenizer(
 
 
 def _makes_letters(step: NormalizerStep | PreTokenizerStep | None) -> bool:
-    """Return whether a step turns bytes into letters."""
+    """Return whether a step turns bytes into byte letters."""
     return step is not None and step.has("ByteLevel")
 
 
 def _cuts(model: ParsedModel) -> bool:
-    """Return whether words may be cut before each run of ▁ without a change of ids: ▁ is a token, and no
-    token crosses such a place.
+    """Return whether cutting words before each run of ▁ leaves ids unchanged: ▁ is a token, and no token
+    crosses such a place.
 
-    The ids are the same, and a word of a text is known again when it comes back.
+    Shorter words are found in the cache more often.
     """
     marked = model.whole or model.prefix or model.suffix
     if model.kind != "BPE" or marked or SPACE_MARK.encode() not in model.units:
@@ -156,7 +159,7 @@ def _cuts(model: ParsedModel) -> bool:
 
 
 def _near(root: Node, splitting: PreTokenizerStep | None, cut: str | None) -> str:
-    """Return the nearest value of the axis `split`, if no value does exactly what the file does."""
+    """Return the nearest value of the axis `split`, if no value equals the steps of the file."""
     if cut not in (None, "none"):
         return str(cut)
     if (alone := axes.pattern_alone(splitting)) is not None:
@@ -193,16 +196,16 @@ _POLICIES = {
     "BPE": ("never", "drop", "per-unit", "fused", "byte-fallback"), "WordPiece": ("never", "whole-word"),
     "Unigram": ("never", "fused", "byte-fallback"),
 }
-"""The ways to treat unknown units that each model has."""
+"""The policies for unknown units that each model supports."""
 _NAMELESS = ("never", "drop", "byte-fallback")
-"""Of these, what needs no unknown token."""
+"""Policies that need no unknown token."""
 
 
 def _fit(spec: Spec) -> Fitted:
     """Convert a tokenizer to a `tokenizer.json`.
 
     Raises:
-        Unsupported: It cannot.
+        Unsupported: The format cannot represent the tokenizer.
     """
     if spec.came_from("huggingface"):
         return _listed(spec)
@@ -252,10 +255,10 @@ def _fit(spec: Spec) -> Fitted:
 
 
 def _add_specials(fitted: Fitted) -> None:
-    """List the special tokens among the others.
+    """Add the special tokens to the list of tokens.
 
     Raises:
-        Unsupported: Two tokens have one name.
+        Unsupported: Two tokens have the same name.
     """
     taken = {token.name: token.id for token in fitted.tokens}
     for name, number in fitted.specials.items():
@@ -274,10 +277,10 @@ def _add_specials(fitted: Fitted) -> None:
 
 
 def _tell(fitted: Fitted, spec: Spec, names: list[str]) -> None:
-    """Note what makes some texts differ.
+    """Record the losses that change the encoding of some texts.
 
     Args:
-        fitted: Where it is noted.
+        fitted: The converted tokenizer, which records the losses.
         spec: The tokenizer.
         names: The specials that are tokens of the model.
     """
@@ -310,7 +313,11 @@ def _tell(fitted: Fitted, spec: Spec, names: list[str]) -> None:
 
 
 def _steps(spec: Spec) -> tuple[axes.Json | None, axes.Json | None, axes.Json]:
-    """Normalizer, pre-tokenizer and decoder, as JSON values."""
+    """Return the normalizer, pre-tokenizer and decoder, as JSON.
+
+    Raises:
+        Unsupported: The steps of the tokenizer have no equivalent.
+    """
     recipe = spec.recipe
     if not spec.staged:
         return axes.normalizer_of(recipe), axes.pre_tokenizer_of(recipe), axes.decoder_of(recipe)
@@ -325,10 +332,10 @@ def _steps(spec: Spec) -> tuple[axes.Json | None, axes.Json | None, axes.Json]:
 
 
 def _check_mark(recipe: Recipe, kind: str) -> None:
-    """Look at whether the model takes the mark.
+    """Refuse a mark that the model does not support.
 
     Raises:
-        Unsupported: It knows no such mark.
+        Unsupported: The model does not support the mark.
     """
     if recipe.mark_kind == "end-suffix" and kind != "BPE":
         raise Unsupported("a mark at the end of words", "", "only its BPE has one")
@@ -344,10 +351,10 @@ _BECOMES = {"BPE": "the unit is left out", "WordPiece": "the whole word is unkno
 
 
 def _listed(spec: Spec) -> Fitted:
-    """Return a tokenizer that was read from such a file, as the file has it.
+    """Return a tokenizer that was read from a `tokenizer.json`, with the content of that file.
 
     Raises:
-        Unsupported: Two of its tokens have one id, or it is an earlier step of a Unigram.
+        Unsupported: Two tokens have the same id, or it is an earlier step of a Unigram.
     """
     vocabulary = spec.vocabulary
     assert isinstance(vocabulary, ImportedVocabulary)
@@ -356,7 +363,8 @@ def _listed(spec: Spec) -> Fitted:
     own = set(ids.values())
     if len(own) < len(ids):
         raise Unsupported("two tokens have the same id", "", "keep the file that it was read from")
-    # A token of the model that was added as well may have another name where it is looked for: normalized.
+    # A token of the model that is also an added token may be searched for by another name: its normalized
+    # one.
     names = {number: vocabulary.names[number] for number in own}
     names |= {number: name for name, number in spec.specials.items() if number in own}
     pieces, scores = vocabulary.pieces, vocabulary.scores

@@ -1,4 +1,4 @@
-"""The models of a `tokenizer.json`: BPE, WordPiece, Unigram and WordLevel, as vocabularies."""
+"""Read the models of a `tokenizer.json` as vocabularies: BPE, WordPiece, Unigram and WordLevel."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from tokentui.formats.tokens import in_merge_order, is_letters, is_unit, pieces_
 
 @dataclass(slots=True)
 class ParsedModel:
-    """The parts of a model that are read.
+    """A model as it was read.
 
     Attributes:
         kind: Its type.
         tokens: The name of each symbol.
         pieces: The exact bytes of each symbol, marks included.
         ids: The id of each symbol.
-        axes: What the axes of a recipe can say of it.
+        axes: The values of the axes that describe it.
         way: The way of encoding, with the tables of the file.
         merges: The (left, right) of each merge; the tokens that merges make are the last symbols.
         units: The symbol of each smallest unit.
         bytes_: The symbol of each byte-fallback token by its byte.
         scores: The log probability of each symbol.
-        unknown: The name of the unknown token, empty for none.
-        policy: What becomes of unknown parts after the segmenter, a value of the axis `unknown`.
-        prefix: What stands in front of each unit but a word's first.
-        suffix: What ends a word's last unit.
+        unknown: The name of the unknown token; empty for none.
+        policy: The policy for unknown parts, a value of the axis `unknown`.
+        prefix: The mark in front of each unit of a word except the first.
+        suffix: The mark at the end of the last unit of a word.
         never: Symbols that no word becomes.
-        whole: Whether a word that is a token is that token, whatever the merges say.
-        notes: What is in doubt.
+        whole: True if a word that is a token becomes that token without merging.
+        notes: Sentences on doubts.
     """
 
     kind: str
@@ -58,10 +58,10 @@ class ParsedModel:
 
 
 def read_model(node: Node, byte_level: bool) -> ParsedModel:
-    """Read a model from its JSON value. Old files do not name its type.
+    """Read a model from JSON. Old files lack its type, which is then guessed by its keys.
 
     Raises:
-        TokentuiError: It is damaged, or of a type that is not known.
+        TokentuiError: It is damaged, or has an unknown type.
     """
     kind = node["type"].value
     if kind is None:
@@ -78,8 +78,14 @@ def read_model(node: Node, byte_level: bool) -> ParsedModel:
 def _rows(
     node: Node, notes: list[str], vocabulary: Mapping[str, int], cut: int
 ) -> Sequence[Sequence[str]]:
-    """Return the merges, of the layout that Hugging Face writes now, a pair a row, or of the old one, with a
-    space between."""
+    """Return the merges. A merge is a pair, or in old files a text with a space between the two tokens.
+
+    Args:
+        node: The model.
+        notes: Receives sentences on doubts.
+        vocabulary: The id of each token.
+        cut: How many characters the right part loses in a merge.
+    """
     place = node["merges"]
     if isinstance(place.value, Pairs):
         return place.value
@@ -111,7 +117,7 @@ def _empty(vocabulary: Mapping[str, int]) -> list[str]:
 
 
 def _unknown(node: Node, vocabulary: Mapping[str, int], notes: list[str]) -> str:
-    """Return the unknown token, empty for none."""
+    """Return the name of the unknown token; empty for none. Doubts are added to `notes`."""
     name = node["unk_token"].text("")
     if name in vocabulary:
         return name
@@ -168,7 +174,8 @@ def _bpe(node: Node, byte_level: bool) -> ParsedModel:
 
 
 def _bytes(node: Node, symbols: Mapping[str, int], notes: list[str]) -> dict[int, int]:
-    """Return the symbol of each byte-fallback token; empty if the model has no byte fallback."""
+    """Return the symbol of each byte-fallback token, by byte; empty without byte fallback. If some are
+    missing, that is added to `notes`."""
     if not node["byte_fallback"].flag(False):
         return {}
     found = {value: symbols[name] for value in range(256) if (name := f"<0x{value:02X}>") in symbols}
@@ -192,7 +199,7 @@ def _word_level(node: Node, byte_level: bool) -> ParsedModel:
 def _table(
     kind: str, node: Node, byte_level: bool, way: EncodingWay, prefix: str = ""
 ) -> ParsedModel:
-    """Return a model of tokens that are looked up, in order of their ids."""
+    """Return a model whose tokens are looked up, by id."""
     vocabulary = node["vocab"].ids()
     names = sorted(vocabulary, key=vocabulary.__getitem__)
     notes = _empty(vocabulary)
@@ -211,7 +218,7 @@ def _symbols(pieces: list[bytes]) -> dict[bytes, int]:
 
 
 def _never(names: list[str], byte_level: bool) -> frozenset[int]:
-    """Return the symbols that no word becomes: among tokens of letters for bytes those that are none."""
+    """Return the symbols that no word becomes: with byte letters, the tokens with other characters."""
     return frozenset(n for n, name in enumerate(names) if byte_level and not is_letters(name))
 
 
@@ -252,5 +259,5 @@ _TELLING = {"BPE": "merges", "WordPiece": "max_input_chars_per_word", "Unigram":
 MODELS: dict[str, Callable[[Node, bool], ParsedModel]] = {
     "BPE": _bpe, "WordPiece": _wordpiece, "WordLevel": _word_level, "Unigram": _unigram,
 }
-"""The readers of models by their types."""
+"""Readers of models by type."""
 

@@ -1,7 +1,8 @@
-"""The steps of a `tokenizer.json`: values that are read from JSON, and called.
+"""The steps of a `tokenizer.json`: callable values that are read from JSON.
 
-A stage is a table of functions by the types of its steps. The parameters of a function behind the first are
-the keys of the JSON value; their annotations say how these are read, `where` is the place of the step.
+A stage is a table of functions by the types of its steps. The parameters of a function after the first are
+the keys of the JSON value, and their annotations determine how these are read. `where` is the place of the
+step.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ B = TypeVar("B")
 
 @dataclass(frozen=True)
 class PipelineStep(Generic[A, B]):
-    """A step from an `A` to a `B`.
+    """A step from a value of type A to one of type B.
 
     Attributes:
-        stage: The stage, by the key of the steps of a sequence.
+        stage: The stage: the key of the steps in a sequence.
         kind: Its type in JSON.
-        given: The values of its keys.
+        given: The values of its JSON keys.
         where: The place in the file, for errors.
     """
 
@@ -52,16 +53,16 @@ class PipelineStep(Generic[A, B]):
 
     @functools.cached_property
     def bare(self) -> bool:
-        """True if the parts of a pre-tokenizer depend on the text alone, not on its place in a document."""
+        """True if the parts of a pre-tokenizer depend only on the text, not on its place in a document."""
         return self.given.get("prepend_scheme") != "first" and all(step.bare for step in self.steps)
 
     def words(self, text: str) -> list[str]:
-        """Return the parts of a text without places, by a pre-tokenizer that is `bare`. Parts may be empty.
+        """Return the parts of a text without places, for a pre-tokenizer that is `bare`. Parts may be empty.
 
-        Each part of another one is looked for once.
+        In a sequence, equal parts are split once.
 
         Raises:
-            TokentuiError: It becomes too long.
+            TokentuiError: The text becomes too long.
         """
         if self.kind == "Sequence":
             parts = [text]
@@ -78,7 +79,7 @@ class PipelineStep(Generic[A, B]):
 
     @functools.cached_property
     def known(self) -> Memo[list[str]]:
-        """The words that `words` gave of texts that are not empty."""
+        """Cache of `words`."""
         return Memo(lambda text: self.words(text) if text else [])
 
     def __getstate__(self) -> dict[str, object]:
@@ -86,10 +87,10 @@ class PipelineStep(Generic[A, B]):
         return {name: value for name, value in vars(self).items() if name != "known"}
 
     def __call__(self, value: A) -> B:
-        """The value after the step.
+        """Apply the step.
 
         Raises:
-            TokentuiError: It becomes too long.
+            TokentuiError: The text becomes too long.
         """
         run = _STAGES[self.stage][self.kind]
         place = {"where": self.where} if "where" in _keys(run) else {}
@@ -100,12 +101,12 @@ class PipelineStep(Generic[A, B]):
 
     @property
     def steps(self) -> tuple[PipelineStep[A, B], ...]:
-        """The steps of a sequence."""
+        """The steps of a sequence; empty for another step."""
         found = self.given.get(self.stage, ())
         return found if isinstance(found, tuple) else ()
 
     def has(self, kind: str) -> bool:
-        """Return whether it is of a type, or a sequence that holds one."""
+        """Return whether the step has a type, or is a sequence with such a step."""
         return self.kind == kind or any(step.has(kind) for step in self.steps)
 
 
@@ -113,16 +114,22 @@ NormalizerStep: TypeAlias = PipelineStep[AlignedText, AlignedText]
 PreTokenizerStep: TypeAlias = PipelineStep[AlignedText, list[AlignedText]]
 DecoderStep: TypeAlias = PipelineStep[list[str], list[str]]
 _STAGES: dict[str, dict[str, Callable[..., Any]]] = {"normalizers": {}, "pretokenizers": {}, "decoders": {}}
-"""The functions of each stage by the types of its steps."""
+"""The functions of each stage by type."""
 F = TypeVar("F", bound=Callable[..., object])
 
 
 _BARE: set[Callable[..., object]] = set()
-"""Pre-tokenizers that can also cut a text without places."""
+"""Pre-tokenizers that can also cut a str without places."""
 
 
 def kind(stage: str, name: str, *, bare: bool = False) -> Callable[[F], F]:
-    """Enter a function in the table of a stage."""
+    """Return a decorator that adds a function to the table of a stage.
+
+    Args:
+        stage: The stage.
+        name: The type in JSON.
+        bare: True for a pre-tokenizer that can also cut a str without places.
+    """
     def entered(run: F) -> F:
         _STAGES[stage][name] = run
         if bare:
@@ -135,14 +142,14 @@ def kind(stage: str, name: str, *, bare: bool = False) -> Callable[[F], F]:
 
 
 def read_step(node: Node, stage: str) -> PipelineStep[A, B]:
-    """Read a step from its JSON value.
+    """Read a step from JSON.
 
     Args:
         node: The value.
-        stage: The stage, by the key of the steps of a sequence.
+        stage: The stage: the key of the steps in a sequence.
 
     Raises:
-        TokentuiError: It is damaged, or of a type that is not known.
+        TokentuiError: It is damaged, or has an unknown type.
     """
     name, kinds = node["type"].value, _STAGES[stage]
     if not isinstance(name, str) or name not in kinds:
@@ -160,13 +167,13 @@ def read_step(node: Node, stage: str) -> PipelineStep[A, B]:
 
 
 def read_optional(node: Node, stage: str) -> PipelineStep[A, B] | None:
-    """Read a step from its JSON value, or None from null."""
+    """Read a step from JSON; null gives None."""
     return None if node.value is None else read_step(node, stage)
 
 
 @functools.cache
 def _keys(run: Callable[..., object]) -> Mapping[str, tuple[str, Any]]:
-    """Return the annotation and the default of each key that a function takes."""
+    """Return the annotation and the default of each key of a function."""
     _, *found = inspect.signature(run).parameters.values()
     return {
         one.name: (str(one.annotation), None if one.default is one.empty else one.default) for one in found
@@ -187,7 +194,7 @@ def _character(node: Node, default: object) -> str:
 
 
 def _one_of(*names: str) -> Callable[[Node, str | None], str]:
-    """Return a reader for text that is one of these values."""
+    """Return a reader for a text that must be one of these values."""
     def read(node: Node, default: str | None) -> str:
         if node.text(default) not in names:
             raise node.error("no such value", "one of: " + ", ".join(names))
@@ -196,8 +203,8 @@ def _one_of(*names: str) -> Callable[[Node, str | None], str]:
 
 
 def _scheme(node: Node, default: str | None) -> str:
-    """Return where a text gets a mark in front, of a Metaspace in its old form or its new one: `always`,
-    `never`, or `first` for the beginning of the text."""
+    """Return when Metaspace puts a mark in front, from its old or new keys: `always`, `never`, or `first` for
+    only the start of the text."""
     scheme = _one_of("first", "never", "always")(node, default)
     if node.parent is not None and node.parent["add_prefix_space"].value is False and scheme != "never":
         raise node.error('"add_prefix_space" is false', 'write "prepend_scheme": "never" too')
@@ -222,14 +229,14 @@ _READERS: dict[str, Callable[[Node, Any], object]] = {
     "replacement": _character, "delimiter": _character, "behavior": _one_of(*BEHAVIOURS),
     "prepend_scheme": _scheme, "length": _length, "precompiled_charsmap": _rules,
 }
-"""The reader of a key, by its name, else by its annotation."""
+"""The readers of values, by key, else by annotation."""
 
 
 def check_steps(node: Node) -> None:
-    """Check how deeply steps are nested and how many there are.
+    """Check how many steps there are and how deeply they are nested.
 
     Raises:
-        TokentuiError: They are beyond the limit.
+        TokentuiError: They exceed a limit.
     """
     count, level = 0, [node.value]
     while level:

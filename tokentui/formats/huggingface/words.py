@@ -1,6 +1,5 @@
-"""From a text to words by a `tokenizer.json`: added tokens are cut out by their names, the rest goes through
-its steps.
-"""
+"""Cut a text into words by a `tokenizer.json`: added tokens are cut out by name, and the rest goes through
+the steps."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ from tokentui.text.split import SPACE_MARK
 
 _BYTES: dict[str, bytes] = {letter: bytes((value,)) for value, letter in enumerate(LETTERS)}
 BEFORE_MARK = re.compile(f"(?<=[^{SPACE_MARK}])(?={SPACE_MARK})")
-"""Place before a run of ▁."""
+"""Matches before a run of ▁."""
 
 
 class Cutter(Protocol):
@@ -36,7 +35,7 @@ class Cutter(Protocol):
 
     @property
     def bare(self) -> bool:
-        """True if the parts depend on the text alone, not on its place in a document; `words` then works."""
+        """True if the parts depend only on the text, not on its place in a document. Then `words` works."""
         ...
 
     def words(self, text: str) -> list[str]:
@@ -44,20 +43,20 @@ class Cutter(Protocol):
         ...
 
     def __call__(self, text: AlignedText, /) -> list[AlignedText]:
-        """The parts."""
+        """Return the parts."""
         ...
 
 
 class StagedPretokenizer(Pretokenizer):
-    """A pre-tokenizer whose steps the axes cannot say.
+    """A pretokenizer whose steps the axes cannot express.
 
     Args:
-        recipe: What the axes can say.
-        normalizer: Returns the text that is cut, None where that is the text itself.
-        splitting: Returns its words, None where it is one word.
-        byte_level: Whether the words are letters for bytes.
-        prefix: What stands in front of each unit but a word's first.
-        suffix: What ends a word's last unit.
+        recipe: The recipe that describes it as well as the axes can.
+        normalizer: Returns the text to cut; None for no change.
+        splitting: Returns its words; None if the text is one word.
+        byte_level: True if the words are byte letters.
+        prefix: The mark in front of each unit of a word except the first.
+        suffix: The mark at the end of the last unit of a word.
     """
 
     beyond_axes = True
@@ -83,12 +82,12 @@ class StagedPretokenizer(Pretokenizer):
         return self._normal(document).text
 
     def cuts(self, document: str, at: int) -> Iterator[int]:
-        """No place is known to be safe."""
+        """Yield nothing: no place is known to be safe."""
         return iter(())
 
     @property
     def plain_unit(self) -> str:
-        """Return the unit of words, if it has no marks."""
+        """The unit of words (`byte` or `char`) if it has no marks; else empty."""
         return "" if self._prefix or self._suffix else super().plain_unit
 
     def units(self, word: str) -> list[bytes]:
@@ -101,7 +100,7 @@ class StagedPretokenizer(Pretokenizer):
         return units
 
     def analyse(self, text: str | bytes) -> Analysis:
-        """Return all that becomes of a text before its units are merged. `prepared` is the words joined."""
+        """Normalize and split a text, with places. `prepared` is the concatenation of the words."""
         source = text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
         normal = self._normal(source)
         pretokens = self.of(normal)
@@ -127,7 +126,7 @@ class StagedPretokenizer(Pretokenizer):
         return list(map(_of_letters.__getitem__, words))
 
     def _bare_parts(self, text: str) -> list[str]:
-        """Return the parts of a text without places, for pre-tokenizers that look at the text alone."""
+        """Return the parts of a text without places, for a step that is `bare`."""
         if not text:
             return []
         return [part for part in (self._splitting.words(text) if self._splitting else [text]) if part]
@@ -164,14 +163,14 @@ class CutAtMarks:
     """Cuts the parts of another step before each run of ▁.
 
     Attributes:
-        splitting: The step, None for none.
+        splitting: The step; None for none.
     """
 
     splitting: Cutter | None
 
     @property
     def bare(self) -> bool:
-        """True if the parts depend on the text alone."""
+        """True if the parts depend only on the text."""
         return self.splitting is None or self.splitting.bare
 
     def words(self, text: str) -> list[str]:
@@ -180,7 +179,7 @@ class CutAtMarks:
         return [word for part in parts for word in BEFORE_MARK.split(part)]
 
     def __call__(self, text: AlignedText) -> list[AlignedText]:
-        """The words of a text."""
+        """Return the words of a text."""
         words: list[AlignedText] = []
         for part in self.splitting(text) if self.splitting else [text]:
             cuts = [0, *(match.start() for match in BEFORE_MARK.finditer(part.text)), len(part.text)]
@@ -196,7 +195,7 @@ _SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(ma
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """An added token and its flags."""
+    """An added token with its flags."""
 
     id: int
     content: str
@@ -208,10 +207,10 @@ class Added:
 
 
 def read_added(node: Node, vocabulary: Mapping[str, int]) -> tuple[list[Added], list[str]]:
-    """Read the added tokens with their ids, and doubts about them.
+    """Read the added tokens with their ids, and sentences on doubts.
 
-    A token that the model has keeps the model's id; others are numbered on behind it, whatever the file says,
-    as Hugging Face's library does it.
+    A token of the model keeps its id there. Others get the next ids, whatever the file says, as in Hugging
+    Face's library.
 
     Raises:
         TokentuiError: A row is damaged.
@@ -237,10 +236,10 @@ def read_added(node: Node, vocabulary: Mapping[str, int]) -> tuple[list[Added], 
 
 
 class Finder:
-    """Finds added tokens in a text, leftmost and of those the longest.
+    """Finds added tokens in a text: the leftmost, and of those the longest.
 
     Args:
-        tokens: The token of each name that is looked for.
+        tokens: The token of each name to search for.
     """
 
     def __init__(self, tokens: Mapping[str, Added]) -> None:
@@ -248,7 +247,7 @@ class Finder:
         self._names = NameFinder(tokens)
 
     def cut(self, text: AlignedText, allow_special: bool) -> Iterator[tuple[Added | None, AlignedText]]:
-        """Yield the parts of a text that are tokens, with these, and those between them."""
+        """Yield (token or None, part): the parts of a text that are tokens, and those between them."""
         at = 0
         typed = text.text
         for start, end in self._names.spans(typed):
@@ -273,14 +272,14 @@ class Finder:
 
 @dataclass(frozen=True)
 class Stretches:
-    """Cuts a text at its added tokens: at those of plain text, then, in what is left and normalized, at the
-    others.
+    """Cuts a text at its added tokens: first at those that are searched for in the text as typed, then, in
+    the normalized rest, at the others.
 
     Attributes:
-        pretokenizer: Cuts what is left into words.
-        normalizer: The normalizer, where the steps are those of the file.
-        plain: The tokens that are looked for before normalizing.
-        normalized: The tokens that are looked for after it.
+        pretokenizer: Cuts the rest into words.
+        normalizer: The normalizer of the file; None for none.
+        plain: The tokens that are searched for before normalization.
+        normalized: The tokens that are searched for after normalization.
     """
 
     pretokenizer: Pretokenizer
@@ -289,7 +288,7 @@ class Stretches:
     normalized: Finder = field(default_factory=lambda: Finder({}))
 
     def __call__(self, text: str, allow_special: bool) -> Iterator[Section]:
-        """The tokens and the pre-tokens between them."""
+        """Yield the tokens, and lists of the pre-tokens between them."""
         words = self.pretokenizer
         for one in self._cut(text, allow_special):
             if isinstance(one, Special):
@@ -300,8 +299,8 @@ class Stretches:
                 yield [pretoken.moved(one.starts[0]) for pretoken in words.analyse(one.text).pretokens]
 
     def bare(self, text: str, allow_special: bool) -> Iterator[Special | list[str]]:
-        """Yield special tokens and lists of words as `__call__` does, without pre-tokens. The places of the
-        special tokens mean nothing."""
+        """Yield special tokens and lists of words, as `__call__` does but without pre-tokens. The places of
+        the special tokens are meaningless."""
         words = self.pretokenizer
         for one in self._cut(text, allow_special):
             if isinstance(one, Special):
@@ -328,22 +327,21 @@ def _special(token: Added, part: AlignedText) -> Special:
 
 CLIP = Recipe(("nfc", "lowercase"), r"regex:(?i)'s|'t|'re|'ve|'m|'ll|'d|\p{L}+|\p{N}|[^\s\p{L}\p{N}]+",
               mark="end-suffix:</w>")
-"""The values of the axes for CLIP. No value of the axis `normalize` says that character references are
-undone, twice, that white space is one, and that a Σ that ends a word becomes ς.
-"""
+"""The recipe for CLIP. No value of the axis `normalize` expresses that HTML entities are unescaped twice,
+that runs of white space become one space, and that a Σ at the end of a word becomes ς."""
 _CLIP_WORDS = regex.compile(CLIP.split.removeprefix("regex:"), regex.VERSION0)
 _SEPARATORS = dict.fromkeys(range(28, 32), " ")
-"""Characters that Python takes for white space and Unicode does not."""
+"""Characters that are white space in Python but not in Unicode."""
 _OTHERWISE = regex.compile("[Σ&\x1c-\x1f]")
 
 
 class ClipWords(StagedPretokenizer):
-    """From a text to the words and units of CLIP's program, but for its mending of broken text.
+    """Words and units of CLIP's code, without its repair of broken text.
 
     Source: openai/CLIP and open_clip, `basic_clean`, `whitespace_clean` and `lower`.
 
     Args:
-        recipe: What the axes can say.
+        recipe: The recipe that describes it as well as the axes can.
     """
 
     beyond_axes = False  # what they do not say is told as a loss
@@ -353,12 +351,12 @@ class ClipWords(StagedPretokenizer):
 
 
 def is_clip(recipe: Recipe) -> bool:
-    """Return whether a recipe is what the axes can say of CLIP."""
+    """Return whether a recipe is that of CLIP."""
     return (recipe.split, recipe.normalize, recipe.mark) == (CLIP.split, CLIP.normalize, CLIP.mark)
 
 
 def clip_differs(text: str) -> bool:
-    """Return whether what the axes say may give other words of a text than CLIP's program."""
+    """Return whether the axes may give other words of a text than CLIP's code."""
     return _OTHERWISE.search(text) is not None
 
 
@@ -377,14 +375,14 @@ def _separated(text: str) -> str:
 
 
 class _ClipCuts:
-    """The words of CLIP in a text."""
+    """Cuts a text into the words of CLIP."""
 
     bare = True
 
     def words(self, text: str) -> list[str]:
-        """Without places."""
+        """Return the words without places."""
         return split(text, _CLIP_WORDS, "Removed", True)
 
     def __call__(self, text: AlignedText) -> list[AlignedText]:
-        """With places."""
+        """Return the words with places."""
         return split(text, _CLIP_WORDS, "Removed", True)

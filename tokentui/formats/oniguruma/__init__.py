@@ -1,10 +1,10 @@
-"""Patterns of Oniguruma, which Hugging Face's files hold, as patterns of the `regex` library that match the
-same.
+"""Translate patterns of Oniguruma, which Hugging Face's files use, into equivalent patterns of the `regex`
+library.
 
-They are read in Oniguruma's own syntax, as version 6.9 has it where nothing is asked for, by recursive
-descent and written on the way. The grammar is that of files of tokenizers: what they do not use (references
-to groups, comments, characters by their bytes) is refused by its name, and so is what has no exact
-counterpart. Source: `doc/RE` and `regparse.c` of Oniguruma.
+The syntax is Oniguruma's own, with the defaults of version 6.9. A recursive-descent parser writes the
+translation as it reads. The grammar covers what tokenizer files use. Everything else (references to groups,
+comments, characters by their bytes), and syntax without an exact equivalent, is refused by name. Source:
+`doc/RE` and `regparse.c` of Oniguruma.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from tokentui.text.split import SPLITS
 __all__ = ["END", "Untranslated", "pattern_of", "translated"]
 
 END = r"(?![\s\S])"
-"""The end of a text."""
+"""Matches the end of a text."""
 
 
 @functools.lru_cache(maxsize=64)
 def translated(pattern: str) -> str:
-    """Translate a pattern of Oniguruma into one of the `regex` library.
+    """Translate an Oniguruma pattern to the `regex` library.
 
     Raises:
-        Untranslated: It holds what is not translated, or is none.
+        Untranslated: It is invalid, or contains syntax that is not translated.
     """
     return _Translator(pattern).whole()
 
 
 def pattern_of(split: str) -> str:
-    """Return a split's pattern in Oniguruma's syntax, in which counted repeats cannot be possessive and `$`
-    means the end of a line."""
+    """Return the pattern of a split in Oniguruma's syntax, where counted repeats cannot be possessive and `$`
+    is the end of a line."""
     if split.startswith("regex:"):
         return split.removeprefix("regex:")
     pattern = SPLITS[split].pattern.replace("{1,3}+", "{1,3}").replace(r"\s++$", r"\s++" + END)
@@ -43,24 +43,23 @@ def pattern_of(split: str) -> str:
 
 
 _CHOICE, _ROW, _REPEAT, _ATOM = range(4)
-"""The ways in which the text of a part holds together, from the loosest: alternatives; a row of parts, or a
-repeat that cannot become possessive; a part with `*`, `+` or `?` behind it; what a repeat may follow.
-"""
+"""How tightly the text of a part binds, from the loosest: alternatives; a sequence, or a repeat that cannot
+become possessive; a part followed by `*`, `+` or `?`; an atom that a repeat may follow."""
 
 
 class _Translated(NamedTuple):
-    """A part of a pattern.
+    """The translation of a part of a pattern.
 
     Attributes:
-        text: Its translation.
-        level: How that holds together.
-        place: True if it takes no character.
-        empty: True if it matches no character at some place.
-        any_first: True if it begins with a `.` that is repeated without an end.
-        passes: True if it has a condition before such a `.`. Where a match begins with it, Oniguruma looks
-            for it at the begin of a line alone, whatever the condition is.
-        letters: The letters themselves, where it is such under (?i).
-        parts: The parts of a row, of more than three the first, those between as one, and the last.
+        text: The translation.
+        level: How tightly the translation binds.
+        place: True if it is an assertion, which consumes no character.
+        empty: True if it may match the empty text.
+        any_first: True if it begins with an unbounded repeat of `.`.
+        passes: True if it has an assertion before such a `.`. Oniguruma tries a match with such a start only
+            at the beginning of a line, whatever the assertion is.
+        letters: The letters, for literal text under (?i); else empty.
+        parts: The parts of a sequence; of more than three, the first, the middle ones as one, and the last.
     """
 
     text: str
@@ -74,16 +73,16 @@ class _Translated(NamedTuple):
 
     @property
     def atom(self) -> str:
-        """The translation as a repeat may follow it."""
+        """The translation as an atom that a repeat may follow."""
         return self.text if self.level == _ATOM else f"(?:{self.text})"
 
     def closed(self, text: str) -> _Translated:
-        """Return this part as an atom with another text. An atom never merges with its neighbors."""
+        """Return an atom with another text. An atom never merges with its neighbors."""
         return self._replace(text=text, level=_ATOM, place=False, letters="", parts=())
 
 
 def _row(parts: list[_Translated]) -> _Translated:
-    """Parts one after the other as one."""
+    """Return a sequence of parts as one."""
     if len(parts) == 1:
         return parts[0]
     any_first = passes = False
@@ -97,7 +96,7 @@ def _row(parts: list[_Translated]) -> _Translated:
 
 
 def _either(branches: list[_Translated]) -> _Translated:
-    """One of several parts."""
+    """Return alternatives as one part."""
     if len(branches) == 1:
         return branches[0]
     return _Translated(
@@ -121,7 +120,7 @@ _PLACES = {
 
 
 class _Translator(Brackets):
-    """A pattern and the place that is read next.
+    """Reads a pattern and writes its translation.
 
     Args:
         pattern: The pattern.
@@ -133,7 +132,7 @@ class _Translator(Brackets):
         self._depth = self._behind = 0
 
     def whole(self) -> str:
-        """Return the translation of all of it."""
+        """Return the translation of the whole pattern."""
         part = self._choice()
         if self._at < len(self._text):
             raise Untranslated(") without (")
@@ -146,7 +145,8 @@ class _Translator(Brackets):
     # --- alternatives, rows, repeats ---
 
     def _choice(self) -> _Translated:
-        """Alternatives up to the end of the group, with the options that stood before it put back."""
+        """Read alternatives up to the end of the group. The options before the group are restored at its end.
+        """
         before = self._options
         self._depth += 1
         if self._depth > _DEEPEST:
@@ -168,9 +168,8 @@ class _Translator(Brackets):
         return self._joined(parts)
 
     def _joined(self, parts: list[_Translated]) -> _Translated:
-        """Parts one after the other as one. Letters side by side are written together where they may be one
-        character in another case, also those of a row within.
-        """
+        """Return a sequence of parts as one. Adjacent letters are written together if they may be one
+        character in another case, also inside a nested sequence."""
         runs: list[list[_Translated]] = []
         for one in (one for part in parts for one in part.parts or (part,)):
             last = runs[-1][-1].letters if runs else ""
@@ -187,7 +186,16 @@ class _Translator(Brackets):
         return _row(out)._replace(parts=tuple(within))
 
     def _under(self, letters: str, read: Callable[[], _Translated]) -> _Translated:
-        """Return the part that is read under options, such as `i-m`."""
+        """Read a part under options, such as `i-m`, and restore the options. The letters of the part do not
+        join its neighbors.
+
+        Args:
+            letters: The options: those to set, then a hyphen and those to unset.
+            read: Reads the part.
+
+        Raises:
+            Untranslated: An option is not supported.
+        """
         before = self._options
         on, _, off = letters.partition("-")
         if odd := {*on} - {*"im"} | {*off} - {*"imx-"}:
@@ -198,7 +206,7 @@ class _Translator(Brackets):
         return part._replace(letters="", parts=())  # its letters join no others
 
     def _repeated(self, part: _Translated) -> _Translated:
-        """Return a part with the repeats that follow it."""
+        """Read the repeats after a part, and return the repeated part."""
         while True:
             sign = self._next()
             if sign in _SIMPLE:
@@ -221,9 +229,9 @@ class _Translator(Brackets):
                 part = self._atomic(part)
 
     def _interval(self) -> tuple[int, int | None, bool, bool] | None:
-        """Parse `{…}` as (least, most, lazy, possessive), or return None if it is literal text.
+        """Read `{…}` as (least, most, lazy, possessive). Return None if it is literal text.
 
-        With the greater number first it is possessive.
+        With the larger number first it is possessive.
         """
         match = self._match(r"\{(?=[0-9,]*[0-9])([0-9]*)(,?)([0-9]*)\}")
         if match is None:
@@ -244,7 +252,7 @@ class _Translator(Brackets):
                      any_first=(part.text in _ANY and high is None) or part.any_first)
 
     def _atomic(self, part: _Translated) -> _Translated:
-        """Return a part that gives nothing back."""
+        """Return an atomic group of a part."""
         if self._behind:
             raise Untranslated("what gives nothing back, and is looked behind")
         if part.level == _REPEAT:
@@ -272,7 +280,7 @@ class _Translator(Brackets):
         return self._any_case(letter) if "i" in self._options else _Translated(shown(letter))
 
     def _any_case(self, letters: str) -> _Translated:
-        """Letters under (?i)."""
+        """Return the alternatives for letters under (?i)."""
         ways = classes.in_any_case(letters)
         if self._behind and any(len(texts) > 1 for texts in ways):
             raise Untranslated("a text under (?i) that is longer in another case, and (?<= or (?<! around it")
@@ -280,8 +288,8 @@ class _Translator(Brackets):
         return _Translated(text, _ATOM if len(letters) == 1 else _ROW, letters=letters)
 
     def _folded(self, found: Class) -> _Translated:
-        """Return a class in brackets, with other cases of its characters under (?i), also those of several
-        characters."""
+        """Return a class in brackets. Under (?i) it includes other cases of its characters, also those of
+        several characters."""
         if "i" not in self._options:
             return _Translated(found.written())
         one, *several = classes.class_in_any_case(found.written(), found.negated)
@@ -311,7 +319,7 @@ class _Translator(Brackets):
     # --- groups ---
 
     def _group(self) -> _Translated:
-        """Return the group after a `(`."""
+        """Read a group after its `(`."""
         if self._match(r"\?(?:<[^\W\d]\w*>|'[^\W\d]\w*')") or self._next() not in ("?", "*"):
             found = self._closed()  # nothing refers to it
             return found.closed(f"(?:{found.text})")
@@ -338,7 +346,7 @@ class _Translator(Brackets):
         return _Translated(f"(?{sign}{found.text})", place=True, empty=True)
 
     def _closed(self) -> _Translated:
-        """Parse the inside of a group up to its closing parenthesis."""
+        """Read the inside of a group and its closing parenthesis."""
         part = self._choice()
         if not self._took(")"):
             raise Untranslated("( without )")

@@ -1,9 +1,9 @@
-"""Characters in Oniguruma's patterns: their cases, and classes of them, written for the `regex` library
-without set operations.
+"""Characters in Oniguruma's patterns: their cases, and character classes, translated to `regex` without set
+operations.
 
-Upper and lower case are as Oniguruma sees them: by Unicode's full case folding, in which ß is ss and ı is
-itself alone. A class is a union of items that may stand in one pair of brackets and of others that may not:
-complements of several items, and intersections. These are matched by looking ahead.
+Case is that of Oniguruma: Unicode's full case folding, in which ß is ss and ı has no other case. A class is a
+union of items that may be in one pair of brackets and of atoms that may not: complements of several items,
+and intersections, which become lookaheads.
 """
 
 from __future__ import annotations
@@ -20,20 +20,21 @@ from tokentui.formats.oniguruma.newer import all_newer, newer_in, without
 
 
 class Untranslated(Exception):
-    """A pattern holds what has no exact translation, or what Oniguruma refuses; the text names it."""
+    """The pattern contains syntax without an exact translation, or that Oniguruma refuses. The message names
+    it."""
 
 
 # --- cases ---
 
 _LAST = 0x20000
-"""No character from here on has a case."""
+"""Characters from this code point on have no case."""
 _MOST_JOINED = 64
-"""Letters in a row of which each two may be one in another case."""
+"""The most adjacent letters of which each two may be one character in another case."""
 _LATER = {
     "\u1c89": "\u1c8a", "\ua7cb": "\u0264", "\ua7cc": "\ua7cd", "\ua7da": "\ua7db", "\ua7dc": "\u019b",
     **{chr(0x10D50 + n): chr(0x10D70 + n) for n in range(0x16)},
 }
-"""Foldings of Unicode 16 that older versions of Python do not know."""
+"""Case foldings of Unicode 16 that older versions of Python lack."""
 
 
 @functools.cache
@@ -55,7 +56,7 @@ def _unfolds() -> dict[str, str]:
 
 @functools.cache
 def _cased() -> str:
-    """Return all characters that have another case, here or in the `regex` library."""
+    """Return all characters that have another case, by these tables or those of `regex`."""
     folds = _folds()
     several = {character for folded in folds.values() for character in folded}
     return "".join(sorted({*folds, *several, "ı"}))
@@ -69,21 +70,22 @@ def _variants(character: str) -> str:
 
 @functools.cache
 def _pairs() -> set[str]:
-    """Return the neighbors in texts that are one character in another case."""
+    """Return the pairs of adjacent characters that are one character in another case."""
     return {folded[at : at + 2] for folded in _unfolds() for at in range(len(folded) - 1)}
 
 
 def joins(left: str, right: str) -> bool:
-    """Return whether the end of a text and the begin of the next may be one character in another case."""
+    """Return whether the last character of a text and the first of the next may be one character in another
+    case."""
     folds = _folds()
     return folds.get(left[-1:], left[-1:]) + folds.get(right[:1], right[:1]) in _pairs()
 
 
 def in_any_case(text: str) -> list[list[str]]:
-    """Return the ways to write each stretch of a text in any case, translated.
+    """Return for each stretch of a text the translated ways to write it in any case.
 
-    As Oniguruma does it, a stretch is from the left as many characters as may be one, at most three, else
-    one, which may be several.
+    As in Oniguruma, a stretch is, from the left, the longest run of at most three characters that may be one
+    character; else one character, which may become several.
 
     Raises:
         Untranslated: The text is too long.
@@ -115,12 +117,12 @@ def _letter_in_any_case(letter: str) -> str:
 
 
 def _one_of(letters: str) -> str:
-    """One of several characters, as an atom."""
+    """Return an atom that matches one of these characters."""
     return shown(letters) if len(letters) == 1 else f"[{in_brackets(letters)}]"
 
 
 def in_brackets(characters: Iterable[str]) -> str:
-    """Escape characters for use in brackets."""
+    """Return characters escaped for brackets."""
     return "".join(shown(character, r"\]^[-&~|") for character in characters)
 
 
@@ -138,8 +140,7 @@ def shown(character: str, special: str = r"\.^$*+?{}[]|()") -> str:
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"
 _NO_WORD = r"\W\u200c\u200d"
 _BARE = "²³¹¼½¾"
-"""A `\\w` that stands alone has these too: it is looked up in another table below U+0100 than one in
-brackets.
+"""Characters that a `\\w` outside of brackets matches too: below U+0100 Oniguruma uses another table there.
 """
 _POSIX = ("alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
           "upper", "word", "xdigit")
@@ -166,7 +167,7 @@ _FLAGS = (
 
 
 def _plain(name: str) -> str:
-    """Normalize a name for lookup: case, spaces, hyphens and underscores are ignored."""
+    """Return a normalized name for lookup: case, spaces, hyphens and underscores are ignored."""
     return name.translate({ord(sign): None for sign in " -_"}).lower()
 
 
@@ -177,17 +178,14 @@ _PROPERTIES = {
     "any": r"\s\S", "ascii": r"\x00-\x7f", "digit": r"\p{Nd}", "punct": r"\p{P}", "space": r"\s",
     "word": _WORD, "xdigit": "0-9A-Fa-f",
 }
-"""The inside of brackets for the properties that are known to be the same, but for scripts, by their plain
-names. `punct` is less than `[[:punct:]]`.
-"""
+"""The bracket items of properties with equal meaning, by normalized name, except scripts. `punct` is less
+than `[[:punct:]]`."""
 
 
 @dataclass(slots=True)
 class Class:
-    """A class: of these items and others, or of none of them. An item stands in brackets, an other is an
-    atom. The known items have no character that Oniguruma
-    does not know yet.
-    """
+    """A character class: the union of items and atoms, or its complement. Items are written in brackets.
+    Known items match no character that is newer than Oniguruma's tables."""
 
     items: str = ""
     others: list[str] = field(default_factory=list)
@@ -195,7 +193,7 @@ class Class:
     known: tuple[str, ...] = ()
 
     def add(self, one: Class) -> None:
-        """Take in all characters of another class."""
+        """Add the characters of another class."""
         if one.negated or one.others:
             self.others.append(one.written())
         else:
@@ -221,8 +219,8 @@ class Class:
         return self.items if single else f"[{'^' if self.negated else ''}{self.items}]"
 
     def _none_of(self) -> str:
-        """Return the characters outside the items and the known items, as an atom without a condition; empty
-        where there is none."""
+        """Return an atom for all characters outside the items and known items, without a lookahead; empty if
+        that is impossible."""
         items = self.items + "".join(self.known)
         held = newer_in(self.items) if self.items else ""
         if _holds_all(items) or held not in ("", newer_in(r"\s\S")):
@@ -231,32 +229,32 @@ class Class:
 
 
 def _complement(items: str) -> str:
-    """Return the items of the complement of known items."""
+    """Return the complement of known items, as items."""
     return _NO_WORD if items == _WORD else r"\P" + items[2:]
 
 
 def _told(items: str, more: str = "", negated: bool = False) -> Class:
-    """Return the class of items that Oniguruma looks up in its tables, and of more items."""
+    """Return a class of items that Oniguruma looks up in its tables, and of more items."""
     rows = regex.findall(r"\\p\{[^}]*\}", items) if items.startswith(r"\p") and items != _WORD else [items]
     known = tuple(one for one in rows if newer_in(one))
     return Class("".join(one for one in rows if one not in known) + more, negated=negated, known=known)
 
 
 def _holds_all(items: str) -> bool:
-    """Return whether items contain a class and its complement. The `regex` library matches nothing for such
-    items when negated."""
+    """Return whether items contain a class and its complement. `regex` matches nothing for the negation of
+    such items."""
     names = {sign: set(regex.findall(rf"\\{sign}(\{{[^}}]*\}})", items)) for sign in "pP"}
     return (r"\s" in items and r"\S" in items) or not names["p"].isdisjoint(names["P"])
 
 
 @functools.lru_cache(1 << 10)
 def class_in_any_case(text: str, negated: bool) -> tuple[str, ...]:
-    """Return a class with the other cases of its characters, as an atom; then the rows of characters that
-    some of them are in another case.
+    """Return the atom of a class with the other cases of its characters, followed by sequences of characters
+    that are other cases of some of them.
 
     Args:
-        text: The class, written.
-        negated: Whether it holds what some items do not.
+        text: The class in brackets.
+        negated: True if the class is a complement.
     """
     matched = set(regex.findall(text, _cased(), regex.VERSION0))
     inner = set(_cased()) - matched if negated else matched
@@ -272,13 +270,13 @@ def class_in_any_case(text: str, negated: bool) -> tuple[str, ...]:
 
 
 def both(classes: list[Class]) -> Class:
-    """Return the characters that all of several classes have."""
+    """Return the intersection of classes."""
     *heads, last = [one.written() for one in classes]
     return Class(others=["(?:" + "".join(f"(?={head})" for head in heads) + last + ")"])
 
 
 def of_type(letter: str, bare: bool) -> Class:
-    """The class of `\\w`, `\\d`, `\\s`, `\\h` or of its capital, which is the complement."""
+    """Return the class of `\\w`, `\\d`, `\\s` or `\\h`, or for a capital letter its complement."""
     small = letter.lower()
     if letter == "D" or (letter == "W" and not bare):  # may stand in brackets that are negated
         items = r"\p{Nd}" if letter == "D" else _WORD
@@ -291,10 +289,10 @@ def of_type(letter: str, bare: bool) -> Class:
 
 
 def of_posix(name: str, negated: bool) -> Class:
-    """Return the class of a `[:...:]`.
+    """Return the class of `[:name:]`.
 
     Raises:
-        Untranslated: There is none of the name.
+        Untranslated: The name is unknown.
     """
     if name not in _POSIX:
         raise Untranslated(f"[:{name[:40]}:], a class that is not known")
@@ -302,10 +300,10 @@ def of_posix(name: str, negated: bool) -> Class:
 
 
 def of_name(name: str, negated: bool, bare: bool = False) -> Class:
-    """The class of a property's name, as in `\\p{...}`.
+    """Return the class of a property, as in `\\p{name}`.
 
     Raises:
-        Untranslated: There is none of the name that is known to be the same.
+        Untranslated: No property of the name is known to be equal.
     """
     plain = _plain(name)
     if plain == "word":
@@ -320,7 +318,7 @@ def of_name(name: str, negated: bool, bare: bool = False) -> Class:
 
 @functools.lru_cache(1 << 10)
 def _script(plain: str) -> str:
-    """Return the contents of brackets for a script's name; empty if there is no such script."""
+    """Return the bracket items of a script; empty if the name is unknown."""
     if not plain.isalpha() or not plain.isascii():
         return ""
     try:
@@ -334,13 +332,13 @@ def _script(plain: str) -> str:
 
 _SIGNS = {"t": "\t", "v": "\v", "n": "\n", "r": "\r", "f": "\f", "a": "\a", "e": "\x1b"}
 _CODES = {"x": r"\{([0-9A-Fa-f]{1,8})\}|([0-7][0-9A-Fa-f])", "u": "([0-9A-Fa-f]{4})"}
-"""The digits behind `\\x` and `\\u`; those of a byte beyond ASCII are read by no file's pattern."""
+"""The digits after `\\x` and `\\u`. Bytes beyond ASCII are refused."""
 _BEYOND_ASCII = "".join(map(chr, range(0x80, 0x3000)))
 _DEEPEST = 20
 
 
 class Brackets:
-    """A pattern and the place that is read next: reads characters, and classes in brackets.
+    """Reads characters, and classes in brackets, at a place in a pattern.
 
     Args:
         pattern: The pattern.
@@ -350,13 +348,13 @@ class Brackets:
         self._text, self._at = pattern, 0
 
     def _took(self, sign: str) -> bool:
-        """Consume a sign. Return False if the pattern has something else here."""
+        """Consume a sign if it comes next. Return whether it did."""
         there = self._text.startswith(sign, self._at)
         self._at += there * len(sign)
         return there
 
     def _match(self, pattern: str) -> re.Match[str] | None:
-        """Pass over what a pattern matches at the place."""
+        """Consume what a pattern matches at the place."""
         match = re.compile(pattern).match(self._text, self._at)
         if match is not None:
             self._at = match.end()
@@ -373,7 +371,8 @@ class Brackets:
         return self._text[self._at - 1]
 
     def _class(self, letter: str, bare: bool) -> Class:
-        """The class of `\\w` and its like, or of a property; `bare` outside of brackets."""
+        """Return the class of a letter after a backslash: `\\w` and the like, or a property. `bare` is True
+        outside of brackets."""
         if letter not in "pP":
             return of_type(letter, bare)
         if self._next() != "{":
@@ -384,7 +383,7 @@ class Brackets:
         return of_name(match[2], (letter == "P") != bool(match[1]), bare)
 
     def _literal(self, letter: str) -> str:
-        """Return the character that a backslash and this letter mean."""
+        """Return the character of an escape sequence with this letter."""
         if letter in _SIGNS:
             return _SIGNS[letter]
         if letter in _CODES:
@@ -399,7 +398,7 @@ class Brackets:
         return letter
 
     def _brackets(self, depth: int = 0) -> Class:
-        """Return the class of what follows a `[`."""
+        """Read a class after its `[`."""
         if depth > _DEEPEST:
             raise Untranslated("brackets too deep in one another")
         negated = self._took("^")
@@ -414,7 +413,7 @@ class Brackets:
                 found.append(Class())
                 first = None
                 continue
-            # A hyphen before the end or before && makes no range.
+            # A hyphen before the end or before && is literal.
             ranged = first is not None and self._match(r"-(?!\]|&&)") is not None
             one = self._member(depth)
             if isinstance(one, Class):
@@ -434,7 +433,7 @@ class Brackets:
         return made
 
     def _member(self, depth: int) -> Class | str:
-        """Return the next character or class in brackets."""
+        """Read the next character or class in brackets."""
         if self._at == len(self._text):
             raise Untranslated("[ without ]")
         if self._took("["):

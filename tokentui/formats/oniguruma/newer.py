@@ -1,8 +1,8 @@
-"""The characters that Oniguruma does not know yet, whose tables are those of Unicode 16.
+"""Characters that are newer than Oniguruma's tables, which are those of Unicode 16.
 
-The tables of the `regex` library may be of Unicode 17 or 18. The shorthands and POSIX classes of a pattern
-are translated so that they hold no newer character. Categories, scripts and other properties go by the tables
-of the `regex` library, as the program's own splits do.
+The tables of `regex` may be those of Unicode 17 or 18. Shorthands and POSIX classes are translated so that
+they match no newer character. Categories, scripts and other properties use the tables of `regex`, as the
+program's own splits do.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NEWER = (
 )
 """The characters that Unicode 17 and 18 added, as ranges of code points."""
 _FIRST = r"\u0558-\U0010ffff"
-"""All characters from the first of these on."""
+"""A range from the first of these characters to the last code point."""
 
 
 def edges() -> list[tuple[int, int]]:
@@ -40,7 +40,7 @@ def _ranges(pairs: Iterable[tuple[int, int]]) -> str:
 
 @functools.cache
 def newer_in(items: str) -> str:
-    """Return the newer characters that items of brackets contain, as ranges; empty if there are none."""
+    """Return the newer characters that bracket items match, as ranges; empty if there are none."""
     text = "".join(chr(code) for first, last in edges() for code in range(first, last + 1))
     pairs: list[tuple[int, int]] = []
     for code in map(ord, regex.findall(f"[{items}]", text, regex.VERSION0)):
@@ -52,15 +52,15 @@ def newer_in(items: str) -> str:
 
 
 def without(complement: str, newer: str) -> list[str]:
-    """Return a class of everything except a complement and these newer characters, as atoms. The first atom
+    """Return atoms that match everything except a complement and these newer characters. The first atom
     decides most characters by two comparisons."""
     return [f"[^{complement}{_FIRST}]", f"[^{complement}{newer}]"]
 
 
 @functools.cache
 def all_newer() -> str:
-    """Return all newer characters, as an atom. It is written by what stands between them: a character before
-    the first is told in one comparison."""
+    """Return an atom that matches all newer characters. It is written as the gaps between them, so that a
+    character before the first is decided by one comparison."""
     pairs = edges()
     starts = [0, *(last + 1 for _, last in pairs)]
     ends = [*(first - 1 for first, _ in pairs), 0x10FFFF]

@@ -1,9 +1,7 @@
-"""The message of a `.model` as a value, the protocol buffers that it is written in, and the words of a text
-by it.
+"""The message of a `.model` as a value, its protocol buffers, and the words of a text by it.
 
-The reader of messages checks the types of fields and skips those that are not named. Groups, which no known
-writer uses, are refused. Sources: protobuf.dev, "Encoding"; google/sentencepiece,
-`sentencepiece_model.proto`.
+The reader checks the types of fields and skips unknown fields. Groups, which no known writer uses, are
+refused. Sources: protobuf.dev, "Encoding"; google/sentencepiece, `sentencepiece_model.proto`.
 """
 
 from __future__ import annotations
@@ -34,11 +32,11 @@ _NAMES = {_VARINT: "a varint", _FIXED64: "8 bytes", _BYTES: "bytes", _FIXED32: "
 _WIRE = {"int": _VARINT, "bool": _VARINT, "float": _FIXED32, "str": _BYTES, "bytes": _BYTES}
 _AGAIN = "fetch the file again"
 _LONGEST_SURFACE = 1 << 10
-"""Characters that an unknown piece may become."""
+"""The most characters of the text that an unknown piece decodes to."""
 
 
 class _Field(NamedTuple):
-    """A field: its number, its wire type, its value (of fixed types the raw bytes)."""
+    """A field: its number, its wire type, its value (raw bytes for fixed-size types)."""
 
     number: int
     wire: int
@@ -49,7 +47,7 @@ def _fields(data: bytes, place: Node) -> Iterator[_Field]:
     """Yield the fields of a message in order.
 
     Raises:
-        TokentuiError: It is cut off or damaged; it says at which byte.
+        TokentuiError: It is truncated or damaged. The message has the offset.
     """
     at, size = 0, len(data)
     while at < size:
@@ -90,7 +88,7 @@ def _damaged(place: Node, at: int, what: str) -> TokentuiError:
 
 
 def _typed(one: _Field, wanted: str, place: Node) -> Any:
-    """Return the value of a field as a value of the type of this name."""
+    """Return the value of a field, converted to the type with this name."""
     number, wire, value = one
     if wire != _WIRE[wanted]:
         raise place.error(f"field {number} is {_NAMES[wire]}, not {_NAMES[_WIRE[wanted]]}", _AGAIN)
@@ -105,15 +103,15 @@ def _typed(one: _Field, wanted: str, place: Node) -> Any:
 
 
 def _named(data: bytes, place: Node, part: int) -> dict[str, Any]:
-    """Return the values of the fields of a part that are read; of one that comes twice the last."""
+    """Return the known fields of a part by name. If a field occurs twice, the last one counts."""
     known = _KNOWN[part]
     return {known[one.number][0]: _typed(one, known[one.number][1], place) for one in _fields(data, place)
             if one.number in known}
 
 
 def message(values: Iterable[tuple[int, bytes | str | int | float]]) -> bytes:
-    """Encode a message of (number, value) fields: bytes and text as they are, an integer as a varint, a float
-    in single precision."""
+    """Encode (number, value) fields as a message: bytes and text with their length, an int as a varint, a
+    float in single precision."""
     out = bytearray()
     for number, value in values:
         if isinstance(value, float):
@@ -147,13 +145,14 @@ _PARTS = {2: "trainer_spec", 3: "normalizer_spec", 5: "denormalizer_spec"}
 
 
 def _at(part: int, number: int, default: object, *, option: bool = False) -> Any:
-    """Return a field of a part of the message; `option` for one of the training that no recipe says."""
+    """Return a dataclass field for a field of a part of the message. `option` marks training options that no
+    recipe describes."""
     return field(default=default, metadata={"part": part, "number": number, "option": option})
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece; its id is its place."""
+    """A piece. Its id is its index."""
 
     text: str = _at(1, 1, "")
     score: float = _at(1, 2, 0.0)
@@ -162,11 +161,11 @@ class Piece:
 
 @dataclass(slots=True)
 class Proto:
-    """The parts of a model that are read; the defaults are those of the format.
+    """The fields of a model that are read, with the defaults of the format.
 
     Attributes:
         pieces: The pieces.
-        others: All fields except the pieces, as the file has them.
+        others: The bytes of all fields except the pieces.
     """
 
     pieces: list[Piece] = field(default_factory=list)
@@ -193,13 +192,13 @@ class Proto:
 
     @property
     def untold(self) -> dict[str, int | str]:
-        """The training options that no recipe describes and that are not at their defaults, by name."""
+        """Training options that no recipe describes and that differ from their defaults, by name."""
         return {one.name: value for one in fields(self)
                 if one.metadata.get("option") and (value := getattr(self, one.name)) != one.default}
 
 
 _KNOWN: dict[int, dict[int, tuple[str, str]]] = {}
-"""The name and the type of each field that is read, by its part and number."""
+"""The name and the type of each known field, by part and number."""
 for _one in (*fields(Piece), *fields(Proto)):
     if _one.metadata:
         _KNOWN.setdefault(_one.metadata["part"], {})[_one.metadata["number"]] = _one.name, str(_one.type)
@@ -209,7 +208,7 @@ def parse(data: bytes, place: Node) -> Proto:
     """Return the model of a file.
 
     Raises:
-        TokentuiError: It is damaged, or sentencepiece would refuse it; it says where.
+        TokentuiError: It is damaged, or sentencepiece would refuse it. The message has the place.
     """
     proto = Proto()
     for one in _fields(data, place):
@@ -228,7 +227,7 @@ def parse(data: bytes, place: Node) -> Proto:
 
 
 def begins(data: bytes) -> bool:
-    """Return whether bytes begin with a field of a piece that holds text."""
+    """Return whether bytes begin with a piece that has text."""
     place = Node(None, "")
     try:
         one = next(_fields(data, place))
@@ -249,7 +248,7 @@ def _piece(data: bytes, place: Node) -> Piece:
 
 
 def _check(proto: Proto, place: Node) -> None:
-    """Check a model as sentencepiece does: every piece once, one unknown piece, all byte pieces or none."""
+    """Check a model as sentencepiece does: unique pieces, one unknown piece, all byte pieces or none."""
     at = place.at("pieces")
     check_tokens((len(piece.text) for piece in proto.pieces), at)
     if len(proto.unknown_surface) > _LONGEST_SURFACE:
@@ -282,14 +281,14 @@ _HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 
 
 class SentencePieceWords(StagedPretokenizer):
-    """From a text to the words and units of a `.model`.
+    """Cuts a text into the words and units of a `.model`.
 
     Args:
-        recipe: What the axes can say.
+        recipe: The recipe that describes it as well as the axes can.
         proto: The model.
-        charsmap: Its normalization rules, None for none.
-        cut: Whether words may be cut before a ▁ that no ▁ stands before: no piece goes across.
-        whole: Whether user-defined symbols are units of their own.
+        charsmap: Its normalization rules; None for none.
+        cut: True to cut words before each run of ▁, because no piece crosses such a place.
+        whole: True if user-defined symbols are units.
     """
 
     def __init__(
@@ -305,7 +304,7 @@ class SentencePieceWords(StagedPretokenizer):
         self._stretches = Memo(self._made)
         spaces = any(" " in name[1:] for name in symbols)
         self._apart = not spaces and (charsmap is None or charsmap.apart)
-        """True if a stretch up to a space becomes the same alone as in a text."""
+        """True if text between spaces is normalized the same alone as in its context."""
 
     def words(self, document: str, *, first: bool = True) -> list[str]:
         """Return the words of a document in order."""
@@ -314,7 +313,7 @@ class SentencePieceWords(StagedPretokenizer):
 
     @property
     def plain_unit(self) -> str:
-        """Return `char` if no user-defined symbol is a unit."""
+        """The unit of words: `char`, or empty if a user-defined symbol is a unit."""
         return "" if self._symbols and self._whole else super().plain_unit
 
     def units(self, word: str) -> list[bytes]:
@@ -358,8 +357,8 @@ class SentencePieceWords(StagedPretokenizer):
         return made.respelled(made.text + space, lambda: ([*made.starts, end], [*made.ends, end]))
 
     def _quick(self, text: str) -> str | None:
-        """Return the normalized text, mapping each distinct part once. None if a part cannot be mapped by
-        itself, or if the text grows too much."""
+        """Return the normalized text, computing each distinct part once. None if parts depend on their
+        context, or the text grows too much."""
         if not (self._charsmap or self._symbols):
             made = _LONE.sub("\ufffd", text)
         elif not self._apart:
@@ -378,7 +377,8 @@ class SentencePieceWords(StagedPretokenizer):
         return "".join([made for made, _, _ in self.rewritten(stretch)])
 
     def _kept(self, text: str) -> list[tuple[str, int, int]]:
-        """Return the pieces of a text. If spaces are squeezed, leading and repeated ones are left out."""
+        """Return the pieces (result, start, end) of a text. If spaces are squeezed, leading and repeated ones
+        are dropped."""
         found: list[tuple[str, int, int]] = []
         after_space = self.proto.squeeze
         for made, start, end in self.rewritten(text):
@@ -389,7 +389,7 @@ class SentencePieceWords(StagedPretokenizer):
         return found
 
     def rewritten(self, text: str) -> list[tuple[str, int, int]]:
-        """(made, start, end): what each rule, user-defined symbol or character becomes."""
+        """Return (result, start, end) for each rule, user-defined symbol or character."""
         data = text.encode("utf-8", "surrogateescape")
         out: list[tuple[str, int, int]] = []
         at = place = size = 0
@@ -413,5 +413,5 @@ class SentencePieceWords(StagedPretokenizer):
 
 
 def proto_of(pretokenizer: Pretokenizer) -> Proto | None:
-    """Return the message of a model, where the words are those of one."""
+    """Return the message of a pretokenizer that was read from a `.model`; None for another one."""
     return pretokenizer.proto if isinstance(pretokenizer, SentencePieceWords) else None

@@ -1,4 +1,4 @@
-"""sentencepiece's precompiled normalization, read and written: a trie of sequences, and the result of each.
+"""Read and write sentencepiece's precompiled normalization: a trie of sequences, and the result of each.
 
 The blob is the size of the trie in bytes, the trie as units of a double array (the format of Darts-clone),
 then the results, each ended by a zero byte.
@@ -25,26 +25,26 @@ from tokentui.formats.spec import Unsupported
 from tokentui.text.normalize import CharacterTable, compositions, lowercase, nmt_characters
 
 LONGEST_RESULT = 1 << 10
-"""Bytes that one rule may make."""
+"""The most bytes of the result of a rule."""
 _LONGEST_RULE = 1 << 7
-"""Bytes that one rule may take: a damaged trie has no end."""
+"""The most bytes that a rule matches: a damaged trie may be endless."""
 _GRAPHEME = regex.compile(r"\X")
 STRETCHES = re.compile(" ?[^ ]+| ")
-"""A text cut before each space."""
+"""Matches the parts of a text that is cut before each space."""
 _BEFORE_A_SPACE = regex.compile(r"\p{GCB=Prepend} ")
-"""The characters that form a single grapheme with a space before them."""
+"""Matches a character that forms one grapheme with the space after it."""
 _MOST_RESULTS = 32
 _SPACE = ord(" ")
 _SHORT = 6
-"""Graphemes of fewer bytes than this are looked up as a whole in Hugging Face's library."""
+"""Hugging Face's library looks up graphemes with fewer bytes as a whole."""
 
 
 class Charsmap:
     """The rules of a blob.
 
     Args:
-        blob: The bytes as the file has them.
-        place: Where they stand, for errors.
+        blob: The bytes of the file.
+        place: The place in the file, for errors.
 
     Raises:
         TokentuiError: The sizes do not fit.
@@ -73,10 +73,10 @@ class Charsmap:
         self._place = place
 
     def matches(self, key: bytes, start: int = 0) -> list[tuple[int, bytes]]:
-        """(length, result) of each rule for what the key has from `start` on, the shortest first.
+        """Return (length, result) of each rule that matches `key` at `start`, the shortest first.
 
         Raises:
-            TokentuiError: The key goes on along a rule that is too long.
+            TokentuiError: A rule is too long.
         """
         units, size = self._units, len(self._units)
         found: list[tuple[int, bytes]] = []
@@ -103,8 +103,8 @@ class Charsmap:
 
     @functools.cached_property
     def plain(self) -> re.Pattern[str]:
-        """Finds text that no rule changes: ASCII of characters that no rule takes alone or with ASCII behind.
-        """
+        """Matches text that no rule changes: ASCII characters that no rule matches alone or followed by
+        ASCII."""
         units, size, root = self._units, len(self._units), _offset(self._units[0])
 
         def leads(node: int, value: int) -> bool:
@@ -122,18 +122,18 @@ class Charsmap:
 
     @functools.cached_property
     def apart(self) -> bool:
-        """True if no rule crosses a space and no rule makes two in a row, so that text between spaces can be
-        mapped by itself."""
+        """True if no rule matches across a space and no result has two spaces in a row, so that text between
+        spaces can be normalized by itself."""
         units = self._units
         below = {at ^ _offset(unit) for at, unit in enumerate(units) if at and not unit >> 31}
         spaces = (at for at, unit in enumerate(units) if unit & 0x800000FF == _SPACE)
         return b"  " not in self._results and all(at ^ _SPACE not in below for at in spaces)
 
     def by_grapheme(self, text: str) -> Iterator[tuple[str, int, int]]:
-        """(made, start, end) of each piece, as Hugging Face's library does it: short graphemes whole, else by
-        character.
+        """Yield (result, start, end) of each piece, as Hugging Face's library does: short graphemes as a
+        whole, else by character.
 
-        It takes the shortest rule that matches and gives its result for the whole of what was looked up.
+        It takes the shortest matching rule and uses its result for the whole piece.
         """
         at = 0
         for grapheme in _graphemes(text):
@@ -151,8 +151,7 @@ class Charsmap:
             at = end
 
     def mapped(self, text: str) -> str:
-        """Return the text that `by_grapheme` makes of a text. Each stretch without a space is looked at once.
-        """
+        """Return the text after `by_grapheme`. Each distinct part between spaces is computed once."""
         if _BEFORE_A_SPACE.search(text):
             return self._mapped(text)
         return "".join(map(self._stretches.__getitem__, STRETCHES.findall(text)))
@@ -191,7 +190,7 @@ def _offset(unit: int) -> int:
 # --- writing: a trie with shared branches, as a double array ---
 
 _LARGEST = 0x30000
-"""No character from here on becomes another."""
+"""Characters from this code point on never change."""
 _LEAF = 0x80000000
 _HAS_LEAF = 0x100
 _UNUSED = _LEAF  # a place that no byte matches
@@ -202,10 +201,10 @@ _TRIED = 512
 
 @dataclass(eq=False, slots=True)
 class TrieState:
-    """A state of the trie: what a rule that ends here makes, None for none, and what may follow by its
+    """A state of the trie: the result of the rule that ends here (None for none), and the next states by
     character.
 
-    A state of the trie by bytes is the same, with the Latin-1 character of each byte.
+    In a trie by bytes, the characters are Latin-1 characters of the bytes.
     """
 
     made: str | None = None
@@ -214,11 +213,11 @@ class TrieState:
 
 @functools.cache
 def rules_of(steps: tuple[str, ...]) -> tuple[bytes, bool]:
-    """Return the rules that do what these steps of the axis `normalize` do, empty for none, and whether
-    spaces are squeezed as well.
+    """Return the blob of rules that equal these steps of the axis `normalize`, empty for none, and whether
+    spaces are also squeezed.
 
     Raises:
-        Unsupported: No rules do it.
+        Unsupported: No rules do the same.
     """
     if not steps:
         return b"", False
@@ -233,7 +232,7 @@ def rules_of(steps: tuple[str, ...]) -> tuple[bytes, bool]:
 
 
 def _lower(root: TrieState) -> None:
-    """Make all results lowercase, and add a rule for every other character that has a lowercase form."""
+    """Make all results lowercase, and add a rule for every other character with a lowercase form."""
     for node in _nodes(root):
         if node.made is not None:
             node.made = lowercase(node.made)
@@ -245,7 +244,7 @@ def _lower(root: TrieState) -> None:
 
 
 def _nmt_trie() -> TrieState:
-    """Return a trie of the characters that change and the sequences that compose, in all their spellings."""
+    """Return a trie of the characters that change and of the sequences that compose, in all spellings."""
     root = TrieState()
     spellings: dict[str, list[str]] = {}
     for code in range(1, _LARGEST):
@@ -258,8 +257,8 @@ def _nmt_trie() -> TrieState:
         made = nmt_characters(character)
         if made != character:
             root.follow[character] = TrieState(made)
-    # Two spellings of a character are followed by the same: they share what follows, and so do their branches
-    # of bytes.
+    # Equivalent spellings of a character have the same successors, so they share states, and also the states
+    # of their bytes.
     follows: dict[str, dict[str, TrieState]] = {}
     for parts, made in compositions().items():
         for end in range(1, len(parts)):
@@ -300,7 +299,7 @@ def _nodes(root: TrieState) -> Iterator[TrieState]:
 
 
 class _TrieArray:
-    """Places the branches of a trie in an array."""
+    """Places the states of a trie in a double array."""
 
     def __init__(self, places: dict[str, int]) -> None:
         self._places = places
@@ -311,7 +310,7 @@ class _TrieArray:
         self._at: dict[TrieState, int] = {}
 
     def laid_out(self, root: TrieState) -> list[int]:
-        """Return the array."""
+        """Return the units of the array."""
         self._grow()
         self._take(0, 0)
         waiting = [(0, self._by_bytes(root))]
@@ -325,7 +324,7 @@ class _TrieArray:
         return self._units
 
     def _by_bytes(self, node: TrieState) -> TrieState:
-        """Return the state after a character, by bytes: made once for all that are followed by the same."""
+        """Return the state after a character, by bytes. States with the same successors share it."""
         key = (id(node.follow) if node.follow else 0, node.made)
         if key not in self._of:
             made = self._of[key] = TrieState(node.made)
@@ -338,9 +337,8 @@ class _TrieArray:
         return self._of[key]
 
     def _place(self, node: TrieState) -> int:
-        """Write what follows a state where all its places are free, and return its base; 0 is the leaf, which
-        holds the place of a result.
-        """
+        """Write the successors of a state where all their places are free, and return its base. Offset 0 is
+        the leaf with the index of a result."""
         leaf = [] if node.made is None else [(0, _LEAF | self._places[node.made])]
         labels = [*leaf, *((ord(byte), ord(byte)) for byte in node.follow)]
         base = self._at[node] = self._find([label for label, _ in labels])
@@ -355,7 +353,7 @@ class _TrieArray:
                 base = place ^ labels[0]
                 if base not in self._bases and all(base ^ label in self._free for label in labels):
                     return base
-            # A place that has long been free fits no branch and stays free.
+            # A place that has been free for long fits no branch and is given up.
             for place in list(itertools.islice(self._free, max(len(self._free) - _TRIED // 2, 0))):
                 del self._free[place]
             self._grow()

@@ -1,4 +1,4 @@
-"""sentencepiece's `.model`, read and written: pieces with scores, and how a text is normalized.
+"""Read and write sentencepiece's `.model`: pieces with scores, and the normalization of a text.
 
 Source: google/sentencepiece, `sentencepiece_model.proto`, as of 0.2.3.
 """
@@ -28,11 +28,11 @@ from tokentui.text.split import SPACE_MARK, own_space, spaced
 
 _SPACE = SPACE_MARK.encode()
 _HEAD = 1 << 12
-"""The bytes by which a file is recognized."""
+"""Bytes that are inspected to recognize a file."""
 
 
 def _read(source: Source) -> Tokenizer:
-    """Read the tokenizer of a `.model`.
+    """Return the tokenizer of a `.model`.
 
     Raises:
         TokentuiError: It is damaged, or sentencepiece would refuse it.
@@ -66,7 +66,7 @@ def _read(source: Source) -> Tokenizer:
 
 
 class Builder:
-    """The tables of a model: symbols in the order in which they are made, and what is looked up."""
+    """The tables of a model: symbols in the order in which they are made, and lookup tables."""
 
     def __init__(self, proto: spm.Proto) -> None:
         self.proto = proto
@@ -77,7 +77,7 @@ class Builder:
         made = _made(proto, found) if proto.model_type == spm.BPE else []
         merged = set(made)
         roots = [n for n in range(len(pieces)) if n not in merged]
-        # Characters that are no pieces and stand in pieces merge, and are unknown where they are left.
+        # Characters that are no pieces but occur in pieces merge, and are unknown if they remain.
         spelling = [piece.text for piece in pieces if piece.kind in spm.SPELLED]
         characters = dict.fromkeys("".join(spelling) if proto.model_type == spm.BPE else "")
         hidden = [one for one in map(to_bytes, characters) if one not in found]
@@ -105,21 +105,21 @@ class Builder:
         self.scores = list(map(self._score, self.of))
 
     def _score(self, piece: spm.Piece) -> float:
-        """Return the score used for cutting text. A user-defined piece scores above 0, so that it is always
-        taken."""
+        """Return the score used for segmentation. A user-defined piece scores above 0, so that it is always
+        chosen."""
         if piece.kind == spm.USER_DEFINED:
             return single(0.1 * (len(to_bytes(piece.text)) - 1))
         return piece.score
 
     def cuts_words(self) -> bool:
-        """Return whether words can be cut before each run of ▁: no piece crosses such a place."""
+        """Return whether words may be cut before each run of ▁: no piece crosses such a place."""
         pieces = self.proto.pieces
         if not self.proto.escape or not any(piece.text == SPACE_MARK for piece in pieces):
             return False
         return not any(piece.kind in spm.SPELLED and BEFORE_MARK.search(piece.text) for piece in pieces)
 
     def recipe(self) -> Recipe:
-        """Return the recipe: all that the axes can say."""
+        """Return the recipe that describes the model as well as the axes can."""
         proto = self.proto
         axes: dict[str, Any] = {
             "normalize": ("nmt-nfkc",) if proto.name == "nmt_nfkc" and proto.squeeze else (),
@@ -174,7 +174,7 @@ def _characters(piece: bytes) -> list[bytes]:
 
 
 def decode_pieces(proto: spm.Proto, kinds: Mapping[str, int], names: Sequence[str]) -> bytes:
-    """Return the text of pieces; control symbols and the unknown piece by what stands for them."""
+    """Return the text of pieces. Control symbols and the unknown piece decode to their replacement text."""
     out = bytearray()
     begun = seen = False
     trims = proto.dummy_prefix or proto.squeeze
@@ -198,7 +198,7 @@ def decode_pieces(proto: spm.Proto, kinds: Mapping[str, int], names: Sequence[st
 
 
 def _text_of(name: str, proto: spm.Proto, kinds: Mapping[str, int]) -> bytes:
-    """Return the text of a piece after the beginning of a text."""
+    """Return the text of a piece that is not at the start of a text."""
     match kinds.get(name, spm.NORMAL):
         case spm.BYTE:
             return bytes((int(name[3:5], 16),))
@@ -222,7 +222,7 @@ def _stages(proto: spm.Proto) -> dict[str, object]:
 
 
 def _origin(proto: spm.Proto) -> Origin:
-    """Return the file without its tokens, so that it can be written again."""
+    """Return the content of the file without its tokens."""
     said = {
         "kinds": {str(n): piece.kind for n, piece in enumerate(proto.pieces) if piece.kind != spm.NORMAL},
         "fields": [[number, base64.b64encode(data).decode("ascii")] for number, data in proto.others],
@@ -243,7 +243,7 @@ def _fit(spec: Spec) -> Fitted:
     """Convert a tokenizer to a `.model`.
 
     Raises:
-        Unsupported: It cannot.
+        Unsupported: The format cannot represent the tokenizer.
     """
     if spec.came_from("sentencepiece"):
         return _listed(spec)
@@ -280,10 +280,10 @@ def _fit(spec: Spec) -> Fitted:
 
 
 def _pieces(fitted: Fitted, spec: Spec) -> dict[str, int]:
-    """Add the tokens to a document as pieces. Return the type of each piece that is not normal, by its id.
+    """Add the tokens to a document as pieces. Return the type of each piece that is not normal, by id.
 
     Raises:
-        Unsupported: Two pieces are spelled alike, or one is no text.
+        Unsupported: Two pieces have equal text, or one is not UTF-8.
     """
     ranks = {made: -float(rank) for rank, (_, _, made) in enumerate(spec.merges)}
     after = len(ranks)
@@ -321,12 +321,11 @@ def _packed(fields: _Fields) -> str:
 
 
 def _listed(spec: Spec) -> Fitted:
-    """Return a tokenizer that was read from such a file, as the file has it."""
+    """Return a tokenizer that was read from a `.model`, with the content of that file."""
     assert spec.origin is not None
     tokens = [Token(number, name, name.encode(), score) for number, name, score in spec.origin.listed]
     vocabulary = spec.vocabulary
-    # A piece that is not used is cut again into what it was merged from: as if it were not there, and the ids
-    # stay.
+    # An unused piece is split again into its parts. Omit it, and keep the other ids.
     there = set(spec.symbols.values())
     later = {str(number): spm.UNUSED for number in vocabulary.ids(0) if number not in there}
     said = dict(spec.origin.metadata)
