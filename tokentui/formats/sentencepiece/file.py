@@ -8,11 +8,11 @@ from __future__ import annotations
 import base64
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from tokentui.core.safetext import to_bytes
-from tokentui.encode.pipeline import ImportedVocabulary, Parents
+from tokentui.encode.pipeline import ImportedVocabulary, NameFinder, Parents
 from tokentui.encode.segment import PIECES, SINGLE, WHOLE, EncodingWay
 from tokentui.encode.segment.viterbi import single
 from tokentui.encode.tokenizer import Tokenizer
@@ -20,6 +20,7 @@ from tokentui.encode.vocabulary import Origin, Pipeline
 from tokentui.formats import Codec
 from tokentui.formats import sentencepiece as spm
 from tokentui.formats.huggingface.words import BEFORE_MARK
+from tokentui.formats.sentencepiece import steps
 from tokentui.formats.sentencepiece.charsmap import Charsmap, rules_of
 from tokentui.formats.source import Node, Source
 from tokentui.formats.spec import Fitted, Spec, Token, Unsupported
@@ -235,6 +236,7 @@ def _origin(proto: spm.Proto) -> Origin:
 
 _UNK = "<unk>"
 _NO_PIECE = re.compile("[\0\ud800-\udfff]")
+_RUNS = re.compile("  +")
 _MALFORMED = re.compile("[\ud800-\udfff]")
 _Fields: TypeAlias = list[tuple[int, bytes | str | int | float]]
 
@@ -248,44 +250,103 @@ def _fit(spec: Spec) -> Fitted:
     if spec.came_from("sentencepiece"):
         return _listed(spec)
     recipe = spec.recipe
-    if spec.staged:
-        raise Unsupported("what is done to a text is more than the axes say", "",
-                      "sentencepiece has rules of its own only")
-    if spaced(recipe) and recipe.split != "metaspace":
-        raise Unsupported("it sets a space in front of a text that keeps its spaces", "",
-                      "sentencepiece sets a ▁ there")
-    charsmap, squeeze = rules_of(recipe.normalize)
     fitted = Fitted(recipe, specials=dict(spec.specials))
-    kinds = _pieces(fitted, spec)
+    if spec.staged:
+        if not spec.came_from("huggingface"):
+            raise Unsupported("what is done to a text is more than the axes say", "",
+                              "sentencepiece has rules of its own only")
+        rules, marked = steps.text_rules(spec), True
+        ranks = {} if spec.way == "viterbi" else steps.piece_scores(spec)
+        symbols = steps.user_defined(spec)
+    else:
+        if spaced(recipe) and recipe.split != "metaspace":
+            raise Unsupported("it sets a space in front of a text that keeps its spaces", "",
+                              "sentencepiece sets a ▁ there")
+        charsmap, squeeze = rules_of(recipe.normalize)
+        rules, marked = steps.TextRules(charsmap, spaced(recipe), squeeze), recipe.split == "metaspace"
+        ranks = {made: -float(rank) for rank, (_, _, made) in enumerate(spec.merges)}
+        symbols = frozenset(recipe.symbols)
+    kinds = _pieces(fitted, spec, ranks, symbols)
     fitted.number_anew()
     if recipe.unknown != "byte-fallback" and not (recipe.unknown == "fused" and spec.unknown):
         fitted.lose_unknown(f"unknown={recipe.unknown} becomes: a run of them is one {spec.unknown or _UNK}")
-    marked = recipe.split == "metaspace"
-    rules = "nmt_nfkc" if recipe.normalize == ("nmt-nfkc",) else "user_defined" if charsmap else "identity"
+    name = "nmt_nfkc" if recipe.normalize == ("nmt-nfkc",) else (
+        "user_defined" if rules.charsmap else "identity")
+    ends = [(number, names[0]) for number, names in ((46, spec.before), (47, spec.after)) if names]
     fitted.metadata = {"kinds": kinds, "fields": [
         [2, _packed([(3, spm.UNIGRAM if spec.way == "viterbi" else spm.BPE), (4, len(fitted.tokens)),
                      (10, recipe.coverage), (25, int(recipe.pieces == "sentencepiece-digits")),
                      *((31, name) for name in recipe.symbols),
-                     (35, int(recipe.unknown == "byte-fallback")), (45, spec.unknown or _UNK)])],
-        [3, _packed([(1, rules), (2, charsmap), (3, int(spaced(recipe))), (4, int(squeeze)),
+                     (35, int(recipe.unknown == "byte-fallback")), (45, spec.unknown or _UNK),
+                     *(ends if spec.staged else ())])],
+        [3, _packed([(1, name), (2, rules.charsmap), (3, int(rules.prefix)), (4, int(rules.squeeze)),
                      (5, int(marked))])],
     ]}
-    if marked and not squeeze and spaced(recipe) and recipe.pieces == "any" and not recipe.symbols:
+    if spec.staged:
+        if rules.prefix and symbols:
+            fitted.lose("added tokens", "no ▁ is set in front of the text after one", min(symbols),
+                        _spells(symbols))
+        if spec.way == "viterbi" and spec.specials:
+            fitted.lose("special tokens in plain text", "text that spells one is cut as other text is",
+                        next(iter(spec.specials)), _spells(spec.specials))
+        if spec.way == "viterbi":
+            fitted.lose("ties", "of two cuts that are about as probable, sentencepiece may take the other")
+        if rules.once:
+            fitted.lose("a typed ▁", "it counts as a space", "▁", lambda text: SPACE_MARK in text)
+        if rules.whitespace:
+            fitted.lose("white space", "what the rules leave of it is no space", "U+0085", lambda text: any(
+                char.isspace() and char != " " for char in spec.pretokenizer.analyse(text).normalized))
+        if rules.charsmap:
+            fitted.lose("clusters of marks", "the longest rule counts in them, not the first",
+                        "o with U+0308 and U+0304", _normalized_otherwise(spec, rules.charsmap))
+    elif marked and not rules.squeeze and rules.prefix and recipe.pieces == "any" and not recipe.symbols:
         fitted.lose("a space in front", "a text that begins with a space gets a ▁ in front of it too",
                     "' a' becomes ▁▁a", lambda text: text.startswith((" ", SPACE_MARK)))
-    if charsmap:
+    if rules.charsmap:
         fitted.lose("malformed bytes", "what is not UTF-8 is not normalised: it stays U+FFFD", "byte FF",
                     lambda text: _MALFORMED.search(text) is not None)
     return fitted
 
 
-def _pieces(fitted: Fitted, spec: Spec) -> dict[str, int]:
-    """Add the tokens to a document as pieces. Return the type of each piece that is not normal, by id.
+def _spells(names: Collection[str]) -> Callable[[str], bool]:
+    """Return what finds texts that spell one of some tokens."""
+    finder = NameFinder(names)
+    return lambda text: any(True for _ in finder.spans(text))
+
+
+def _normalized_otherwise(spec: Spec, charsmap: bytes) -> Callable[[str], bool]:
+    """Return what finds texts that `tokenizer.json` normalizes otherwise by the same rules: it applies them
+    to each grapheme cluster, and takes the first that matches."""
+    table = Charsmap(charsmap, Node(None, ""))
+    words = spm.SentencePieceWords(spec.recipe, spm.Proto(charsmap=charsmap), table, cut=False, whole=False)
+
+    def spaced_alike(text: str) -> str:
+        return _RUNS.sub(" ", text.replace(SPACE_MARK, " ")).strip(" ")
+
+    def differs(text: str) -> bool:
+        rewritten = "".join(made for made, _, _ in words.rewritten(text))
+        return spaced_alike(rewritten) != spaced_alike(spec.pretokenizer.analyse(text).normalized)
+
+    return differs
+
+
+def _pieces(
+    fitted: Fitted, spec: Spec, ranks: Mapping[bytes, float], symbols: Collection[str]
+) -> dict[str, int]:
+    """Add the tokens to a document as pieces.
+
+    Args:
+        fitted: The document.
+        spec: The tokenizer.
+        ranks: The score of each token that merges make.
+        symbols: The special tokens that plain text can spell.
+
+    Returns:
+        The type of each piece that is not normal, by its id.
 
     Raises:
         Unsupported: Two pieces have equal text, or one is not UTF-8.
     """
-    ranks = {made: -float(rank) for rank, (_, _, made) in enumerate(spec.merges)}
     after = len(ranks)
     tokens = fitted.tokens
     kinds: dict[str, int] = {}
@@ -296,7 +357,7 @@ def _pieces(fitted: Fitted, spec: Spec) -> dict[str, int]:
             raise Unsupported(what, "", "sentencepiece's pieces are UTF-8 without NUL")
         score = 0.0
         if entry.kind in ("special", "unknown"):
-            symbol = spm.USER_DEFINED if name in spec.recipe.symbols else spm.CONTROL
+            symbol = spm.USER_DEFINED if name in symbols else spm.CONTROL
             kinds[str(len(tokens))] = spm.UNKNOWN if entry.kind == "unknown" else symbol
         elif entry.kind == "byte":
             kinds[str(len(tokens))] = spm.BYTE
