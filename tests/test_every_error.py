@@ -85,9 +85,9 @@ ENCODE = ("encode", "text.txt", "-t", "gpt2.json")
     ((*EDIT, "--add", "xyz", "--map", "new.json"),
      "--map new.json: two files to write cannot be one (name another)"),
     ((*EDIT, "--add", os.fsdecode(b"\xff")),
-     r"--add \xff: half a surrogate pair is no text (name a text)"),
+     r"--add \xff: a lone surrogate is not text (name a text)"),
     ((*EDIT, "--prune", "words.counts.tsv"),
-     "--prune: counted words are no documents (name a text)"),
+     "--prune: counted words are not documents (name a text)"),
     (("inspect", "-t", "gpt2.json", "--corpus", "a=text.txt", "--corpus", "words.counts.tsv"),
      "--corpus words.counts.tsv: has no name, and others have one (name it NAME=CORPUS)"),
     ((*ENCODE, "--temperature", "2"), "encode: --temperature goes with --sample SEED (name a seed)"),
@@ -421,11 +421,11 @@ def test_what_cannot_be_trained_on(tmp_path: Path) -> None:
     new, more = str(tmp_path / "new.json"), ("--extend", "text.txt", "--vocab-size", "400")
     path = made(tmp_path, "gpt2", symbols=("hug",))
     assert refused("edit", str(path), new, *more) == (
-        "--extend: it has symbols that no merge crosses (train it anew)"
+        "--extend: it has symbols that no merge crosses (train it again)"
     )
     twice = str(spelled_twice(tmp_path))
     assert refused("edit", twice, new, *more) == (
-        "--extend: two of its tokens are spelled alike (train it anew)"
+        "--extend: two of its tokens are spelled alike (train it again)"
     )
 
 

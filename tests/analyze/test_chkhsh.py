@@ -69,7 +69,7 @@ def test_command(tmp_path: Path) -> None:
     train(Corpus.from_text("a b"), Recipe(), merges=0).save(path)
     shown = done("inspect", "-t", str(path), "--chkhsh")
     assert "gpt-2" in shown
-    assert "cuts alike" in shown
+    assert "same splits" in shown
     row = json.loads(done("inspect", "-t", str(path), "--chkhsh", "--json"))
     assert row["pre"] is None
     assert set(row["splits"]) <= set(PRE)

@@ -175,5 +175,5 @@ def test_a_tokenizer_that_cannot_read_the_corpus_leaves_the_others_agreeing() ->
 
 @pytest.mark.parametrize("count", [0, 1, 5])
 def test_there_are_two_to_four_columns(count: int) -> None:
-    with pytest.raises(TokentuiError, match=f"two to four tokenizers belong here, not {count}"):
+    with pytest.raises(TokentuiError, match=f"two to four tokenizers are needed, not {count}"):
         check_columns(count)

@@ -110,7 +110,7 @@ def test_the_reasons() -> None:
     assert check(ids(b"\xc3", "a")).reason == "no-text"
     broken = check(ids(b"\xef", "a"))
     assert (broken.place, broken.sentence) == (
-        1, "bytes that are no text: those before `a` decode to U+FFFD"
+        1, "invalid UTF-8: those before `a` decode to U+FFFD"
     )
     special = ids("a", tokenizer.vocabulary.specials[0])
     assert check(special).reason == "special"
@@ -125,7 +125,7 @@ def gpt2(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_the_command(gpt2: str) -> None:
-    assert done("decode", "-t", gpt2, "--check", "258 82") == "ids          2 ids: those of their text\n"
+    assert done("decode", "-t", gpt2, "--check", "258 82") == "ids          2 ids, the same as encode gives\n"
     result = cli("decode", "-t", gpt2, "--check", "71", "84", "70", "82")
     assert result.exit_code == 1
     assert "a merge joins `h`+`u`+`g` to `hug` (258)" in result.stdout

@@ -12,7 +12,7 @@ import pytest
 from running_cli import done, refused
 
 import tokentui
-from tokentui.analyze.glitches import KINDS, unwritten
+from tokentui.analyze.glitches import TITLES, unwritten
 from tokentui.encode.segment import AppliedMerge
 from tokentui.text.corpus import Corpus
 
@@ -105,9 +105,11 @@ def test_the_command(tmp_path: Path) -> None:
     done("train", "sample:sailor", "-r", "gpt2", "-o", path, "-q")
     lines = done("inspect", "-t", path, "--glitch", "sample:sailor").splitlines()
     assert all(line.isprintable() for line in lines)
-    assert [line.split()[0] for line in lines if line[0] != " "] == ["ids", *KINDS]
-    assert any(line.startswith("swallowed    ") and "longer tokens" in line for line in lines)
+    titles = [line for line in lines if line[0] != " "]
+    for title, line in zip(("ids", *TITLES.values()), titles, strict=True):
+        assert line.startswith(title)
+    assert any(line.startswith("always merged ") and "longer tokens" in line for line in lines)
     same = done("inspect", "-t", path, "--glitch", "--corpus", "sample:sailor").splitlines()
     assert same == lines
-    assert "swallowed" not in done("inspect", "-t", path, "--glitch")
+    assert "always merged" not in done("inspect", "-t", path, "--glitch")
     assert "goes with a corpus alone" in refused("inspect", "-t", path, "--glitch", "--strict")

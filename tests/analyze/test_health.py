@@ -173,7 +173,7 @@ def test_what_is_told_of_a_fault(tmp_path: Path) -> None:
         opened(tmp_path, model={"vocab": vocabulary("ab", "bc", "abc"), "merges": ["b c", "a b", "ab c"]}),
         "otherwise",
     )
-    assert found.observed == "1 token whose own text becomes other tokens, 0.39 % of 259"
+    assert found.observed == "1 token whose text encodes to other tokens, 0.39 % of 259"
     assert [(one.id, one.piece, one.note) for one in found.examples] == [
         (258, b"abc", "its own text is encoded as a bc")
     ]
@@ -199,7 +199,7 @@ def test_a_vocabulary_that_encodes_nothing_says_so(name: str, specials: tuple[st
     tokenizer = start(Corpus.from_text(""), preset(name), Run(specials=specials)).tokenizer()
     checks = {one.name: one for one in examine(tokenizer).checks}
     assert checks["bytes"].status == FAIL
-    assert "no text can be written" in checks["bytes"].observed
+    assert "no text can be encoded" in checks["bytes"].observed
     for one in ("texts", "spaces", "controls"):
         assert checks[one].status == "n/a"
         assert "changed" not in checks[one].observed

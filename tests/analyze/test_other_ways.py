@@ -55,7 +55,7 @@ def test_a_way_belongs_to_the_file_before_it(file: str) -> None:
     assert 0 < pair["exact"] < 1
     assert pair["different_words"][0].keys() == {"text", "count", "a", "b"}
     shown = done("compare", "-t", file, "-t", file, "-s", "encode=fewest-tokens", "sample:english")
-    assert "words cut differently, A and B: " in shown
+    assert "words split differently, A and B: " in shown
 
 
 def test_a_way_belongs_to_the_file_before_it_after_other_axes(file: str) -> None:

@@ -90,7 +90,7 @@ def test_the_command(tmp_path: Path) -> None:
     file = str(tmp_path / "gpt2.json")
     done("train", "sample:hugs", "-r", "gpt2", "--merges", "6", "-o", file, "-q")
     text = done("encode", "-t", file, "--prefix-stability", "pugs hu")
-    assert text.startswith("stable       3 of 5 tokens stay\n")
+    assert text.startswith("stable       3 of 5 tokens\n")
     row = json.loads(done("encode", "-t", file, "--prefix-stability", "--json", "pugs hu"))
     assert (row["stable"], row["stable_text"], row["exact"]) == (3, "pugs ", False)
     assert {"place", "continuation", "id", "text", "hex"} == row["changes"][0].keys()

@@ -110,7 +110,7 @@ def test_a_file_of_another_library(tmp_path: Path) -> None:
     theirs.train_from_iterator([CORPUS.documents[0]], trainer)
     theirs.save(str(tmp_path / "t.json"))
     result = cli("verify", "sample:english", "-t", str(tmp_path / "t.json"), "-r", "gpt2", "-q")
-    assert (result.exit_code, "alike        144 of 144 merges" in result.stdout) == (0, True)
+    assert (result.exit_code, "same         144 of 144 merges" in result.stdout) == (0, True)
 
 
 def test_the_command(tmp_path: Path) -> None:
@@ -119,14 +119,14 @@ def test_the_command(tmp_path: Path) -> None:
     words = ("verify", "sample:english", "-t", path, "-q")
     own = cli(*words)
     assert own.exit_code == 0
-    assert "alike        100 of 100 merges" in own.stdout
+    assert "same         100 of 100 merges" in own.stdout
     other = cli(*words, "-r", "gpt2")
     row = json.loads(cli(*words, "-r", "gpt2", "--json").stdout)
     assert other.exit_code == 1
-    assert f"alike        {row['alike']:,} of 100 merges" in other.stdout
+    assert f"same         {row['alike']:,} of 100 merges" in other.stdout
     assert f"differs      merge {row['differs']['step']:,}" in other.stdout
     assert row["differs"]["step"] == row["alike"] + 1
-    assert f"which stands {row['differs']['file']['count']:,} time" in other.stdout
+    assert f", count {row['differs']['file']['count']:,} here" in other.stdout
     assert row["changes"][0]["alike"] > row["alike"]
     assert "split=cl100k" in other.stdout
     assert json.loads(cli(*words, "--merges", "5", "--json").stdout)["merges"] == 5

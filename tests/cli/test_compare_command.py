@@ -80,7 +80,7 @@ def test_ties_of_two_libraries_part_at_the_first_step(tmp_path: Path) -> None:
     words = ["-r", "hf-bpe", "-r", "subword-nmt", "--merges", "3", str(corpus)]
     lines = block(done("compare", *words), "first differing step")
     assert lines[0] == ["first differing step, A and B: 1"]
-    assert lines[1] == ["A", "a + b = ab", "count 2, one of 3 that are equal: lowest-ids"]
+    assert lines[1] == ["A", "a + b = ab", "count 2, one of 3 tied pairs (lowest-ids)"]
     assert lines[2:5] == [["a + b", "2"], ["m + n", "2"], ["z + y", "2"]]
     (found,) = row(*words)["first_difference"]
     assert found["step"] == 1
@@ -95,7 +95,7 @@ def test_scores_are_shown_where_they_decide() -> None:
     )
     scored = [line for line in lines if len(line) == 4 and line[2].startswith("score ")]
     assert len(scored) == 5
-    assert all(re.fullmatch(r"of \d+ and \d+", line[3]) for line in scored)
+    assert all(re.fullmatch(r"part counts \d+ and \d+", line[3]) for line in scored)
     found = row("-r", "wordpiece", "-r", "bert", "--merges", "4", "sample:hugs")["first_difference"][0]
     assert found["sides"][0]["step"]["score"] > 0
     assert found["sides"][1]["step"]["score"] is None
@@ -177,15 +177,16 @@ def test_one_that_has_ended_says_why(tmp_path: Path) -> None:
     done("train", "sample:hugs", "-r", "hf-bpe", "--merges", "2", "-o", file, "-q")
     words = ["-t", file, "-r", "hf-bpe", "--merges", "9", "sample:hugs"]
     said = block(done("compare", *words), "first differing step")
-    assert said[:2] == [["first differing step, A and B: 3"], ["A", "has ended: the last step"]]
+    assert said[:2] == [["first differing step, A and B: 3"], ["A", "has ended (the last step)"]]
     (found,) = row(*words)["first_difference"]
     assert (found["sides"][0]["step"], found["sides"][0]["end"]) == (None, "the last step")
 
 
 def test_tokens_are_found(files: tuple[str, str], english: str) -> None:
     words = ["-t", files[0], "-r", "bert", "--merges", "60", english, "--find", "th"]
-    lines = [line for line in done("compare", *words).splitlines() if line.startswith("with th, A and B, ")]
-    assert [line.split(", ")[2] for line in lines] == ["common", "only A", "only B"]
+    start = "tokens with th, A and B, "
+    lines = [line for line in done("compare", *words).splitlines() if line.startswith(start)]
+    assert [line.split(", ")[2].partition(" (")[0] for line in lines] == ["common", "only A", "only B"]
     assert "the" in lines[0].split()
     exact, bare = row(*words)["vocabulary"]
     assert (exact["by"], bare["by"]) == ("exact", "bare")
@@ -258,9 +259,9 @@ def test_nothing_that_acts_is_printed(tmp_path: Path, files: tuple[str, str]) ->
     [
         (
             "compare -t FILE sample:sailor",
-            "compare: two to four tokenizers belong here, not 1 (name them by -t and -r)",
+            "compare: two to four tokenizers are needed, not 1 (name them with -t and -r)",
         ),
-        ("compare " + "-r gpt2 " * 5 + "sample:sailor", "compare: two to four tokenizers belong here, not 5"),
+        ("compare " + "-r gpt2 " * 5 + "sample:sailor", "compare: two to four tokenizers are needed, not 5"),
         ("compare -t FILE -t FILE", "compare: CORPUS is missing (name a file, a folder"),
         ("compare -t FILE -t none.json sample:sailor", "none.json: no such file"),
         ("compare -t FILE -r gpt5 sample:sailor", "gpt5: no such preset (did you mean gpt4?)"),
@@ -294,7 +295,7 @@ def test_a_recipe_without_a_size_is_trained_to_that_of_the_file(files: tuple[str
     found = row(*words)["tokenizers"]
     assert [one["totals"]["vocab_size"] for one in found] == [316, 316]
     assert [one["trained_to"] for one in found] == [None, 316]
-    assert "316 ids, trained to 316, the size of A" in done("compare", *words)
+    assert "316 ids (trained to 316, the size of A)" in done("compare", *words)
     own = row(*words, "--merges", "9")["tokenizers"]
     assert [one["trained_to"] for one in own] == [None, None]
     assert own[1]["totals"]["vocab_size"] == 265

@@ -69,18 +69,18 @@ def test_the_text_has_the_numbers_of_the_row(here: Path) -> None:
     words = ["old.json", "new.json", "novel.txt", "--as", "lines"]
     answer, text = row(*words), cli("diff", *words).stdout
     corpus = answer["corpus"]
-    assert f"{corpus['documents']:,} documents, {corpus['changed']:,} with other ids" in text
+    assert f"{corpus['documents']:,} documents: {corpus['changed']:,} with different ids" in text
     assert f"{corpus['a']:,} → {corpus['b']:,}, {corpus['growth']:+.3%}" in text
-    assert f"differ first at step {answer['merges']['step']}" in text
-    for name in ("went", "came"):
-        assert re.search(rf"^{name} +{len(answer[name])} token", text, re.M)
+    assert f"first difference at step {answer['merges']['step']}" in text
+    for name, title in (("went", "removed"), ("came", "added")):
+        assert re.search(rf"^{title} +{len(answer[name])} token", text, re.M)
     numbers = [int(number) for number in re.findall(r"^  document (\d+):", text, re.M)]
     assert numbers == [one["number"] for one in corpus["worst"]]
 
 
 def test_exit_codes(here: Path) -> None:
     assert done("diff", "old.json", "old.json", "novel.txt").endswith("+0.000%\n")
-    assert "nothing differs" in done("diff", "old.json", "old.json")
+    assert "no differences" in done("diff", "old.json", "old.json")
     assert cli("diff", "old.json", "new.json").exit_code == 1
     assert cli("diff", "old.json", "new.json", "--same-ids").exit_code == 1
     tokentui.train(Corpus.from_lines(LINES), "gpt2", merges=5).save(here / "more.json")

@@ -120,11 +120,11 @@ def test_every_format_that_holds_it_gives_it_back(novel: str, tmp_path: Path) ->
 @pytest.mark.parametrize(("words", "says"), [
     ((), "edit: nothing to change is named (name --add"),
     (("--keep", "9", "--add", "x y"), "--keep 9: it needs a corpus"),
-    (("--add", ""), "--add : an empty text is no token"),
-    (("--add", "a"), "--add a: it is a token already, with id "),
-    (("--special", "<|end|>"), "--special <|end|>: it is a token already, with id 0"),
+    (("--add", ""), "--add : a token cannot be empty"),
+    (("--add", "a"), "--add a: already a token, with id "),
+    (("--special", "<|end|>"), "--special <|end|>: already a token, with id 0"),
     (("--add", "x y", "--special", "x y"), "--special x y: named twice"),
-    (("--add", "x y", "--map", "a.txt"), "a.txt: the end of this name says no format (take .json or .npy)"),
+    (("--add", "x y", "--map", "a.txt"), "a.txt: unknown file extension (take .json or .npy)"),
     ((*WORDS, "--keep", "12"), "--keep 12: base units and specials alone are 257 ids (take 257 or more)"),
     (("--prune", "none.txt"), "none.txt: no such file"),
 ])
@@ -278,7 +278,7 @@ def test_the_old_ids_of_a_special_token(novel: str, tmp_path: Path) -> None:
     old = " ".join(map(str, before.encode("<a\tb>").ids))
     assert init.read_text("utf-8") == f"id\ttext\told\n{before.vocab_size}\t<a\\tb>\t{old}\n"
     told = refused("edit", novel, str(tmp_path / "o.json"), "--special", "x", "--init", "rows.csv")
-    assert told == "rows.csv: the end of this name says no format (take .json or .tsv)"
+    assert told == "rows.csv: unknown file extension (take .json or .tsv)"
     same = str(tmp_path / "one.json")
     told = refused("edit", novel, str(tmp_path / "o.json"), "--special", "x", "--init", same, "--map", same)
     assert "two files to write cannot be one" in told

@@ -77,7 +77,7 @@ def test_ids_with_holes(tmp_path: Path) -> None:
 def test_a_part_of_a_character_and_a_very_long_word(tmp_path: Path) -> None:
     file = str(tmp_path / "bytes.json")
     done("train", "sample:hugs", "-r", "minbpe-basic", "--merges", "1", "-o", file, "-q")
-    assert "characters   not UTF-8 by itself: a part of a character" in done(
+    assert "characters   not valid UTF-8 alone: part of a character" in done(
         "inspect", "-t", file, "--id", "200"
     )
     assert done("inspect", "-t", file, "a" * 10_001).endswith(
@@ -129,8 +129,8 @@ def test_the_questions_of_the_slides(slide: str) -> None:
         "merges": 21, "vocab_size": 34, "tokens": 10, "whole": 8, "distinct": 8, "end": "no pair left",
     }
     text = done("inspect", *words)
-    assert "  17  merge  ·pug  swallowed by ·pugs\n" in text
-    assert "to the end   21 merges, 34 ids, 10 tokens\n" in text
+    assert "  17  merge  ·pug  always merged into ·pugs\n" in text
+    assert "exhausted    21 merges, 34 ids, 10 tokens\n" in text
 
 
 def test_a_string(slide: str) -> None:
@@ -142,7 +142,8 @@ def test_a_string(slide: str) -> None:
     ]
     assert "3 step 7: · + hug = ·hug (once) → ·hug s" in [" ".join(line.split()) for line in lines]
     assert (
-        "ways         4 to write it; taken: ·hug s (merges, in the order in which they were learned)" in lines
+        "ways         4 segmentations; used: ·hug s (merges, in the order in which they were learned)"
+        in lines
     )
     assert "  * 2 tokens  ·hug s" in lines
     row = told("-t", slide, " hugs")
@@ -173,12 +174,12 @@ def test_a_token(slide: str) -> None:
     for line in (
         "token        id 17, merge: ·pug",
         "bytes        20 70 75 67 (4)",
-        "made         at step 4, of a pair that stood 2 times",
+        "made         at step 4, from a pair with count 2",
         "parents      ·p + ug",
         "children     1: ·pugs",
-        "can be made  yes",
+        "reachable    yes",
         "    ·p  15, step 2",
-        "uses         0 in the corpus: swallowed by ·pugs",
+        "uses         0 in the corpus: always merged into ·pugs",
     ):
         assert line + "\n" in text
     row = told("-t", slide, "--id", "17")
@@ -197,7 +198,7 @@ def test_a_token_by_what_a_string_becomes(tmp_path: Path) -> None:
 def test_a_string_that_is_refused_is_still_told_of(slide: str) -> None:
     text = done("inspect", "-t", slide, "apple")
     assert "encoding     none: offset 3: 'l' is not in the vocabulary" in text
-    assert "ways         0 to write it; it is refused\n" in text
+    assert "ways         0 segmentations; the text cannot be encoded\n" in text
     row = told("-t", slide, "apple")
     assert row["encoding"] is None
     assert row["error"].startswith("offset 3: 'l' is not in the vocabulary")
@@ -234,7 +235,7 @@ def test_a_huge_number_of_ways(tmp_path: Path) -> None:
     word = "hugpug" * 60
     count = told("-t", file, word)["words"][0]["ways"]["count"]
     assert isinstance(count, str)
-    assert f"ways         about 10^{len(count) - 1} to write it" in done("inspect", "-t", file, word)
+    assert f"ways         about 10^{len(count) - 1} segmentations" in done("inspect", "-t", file, word)
 
 
 def test_nothing_acts_on_a_terminal(tmp_path: Path) -> None:
@@ -247,8 +248,8 @@ def test_nothing_acts_on_a_terminal(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("words", "said"), [
-    (("--exhaust",), "inspect: --exhaust trains on a corpus, and none is named"),
-    (("--exhaust", "--corpus", "sample:hugs", "a"), "inspect: --exhaust tells of the whole corpus"),
+    (("--exhaust",), "inspect: --exhaust needs a corpus to train on"),
+    (("--exhaust", "--corpus", "sample:hugs", "a"), "inspect: --exhaust is about the whole corpus"),
     (("--id", "3", "a"), "inspect: a STRING and --id exclude each other"),
     (("--id", "99"), "99: no such id (ids are 1 to 20)"),
     (("--id", "9" * 4000), "a very large number: no such id"),

@@ -81,7 +81,7 @@ def test_a_full_disk_is_one_line() -> None:
     ("recipes none 2>&-", 2, ""),
     ("train sample:hugs -r gpt2 --merges 1 >/dev/null 2>/dev/full", 0, ""),
     ("train sample:hugs -r gpt2 --merges 1 --trace /dev/stdout | grep -c .", 0,
-     "tokentui: 1 merge, 257 ids; ended by: merges\n"),
+     "tokentui: 1 merge, 257 ids (stopped: merges)\n"),
 ])
 def test_a_stream_that_is_not_there(closed: str, code: int, said: str) -> None:
     line = f"exec {sys.executable} -m tokentui {closed}"

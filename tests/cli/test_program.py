@@ -99,10 +99,10 @@ from tokentui.session.commands import Open, OpenTokenizer
         ("sample:englsh", "sample:englsh: no such sample (did you mean english?)"),
         ("sample:sailor --bar", "No such option '--bar'. (Did you mean one of: '--as', '--shares'?) (see"),
         ("sample:sailor -r gpt2 -r gpt5", "gpt5: no such preset (did you mean gpt4?)"),
-        ("sample:sailor" + " -r gpt2" * 5, "compare: two to four tokenizers belong here, not 5"),
+        ("sample:sailor" + " -r gpt2" * 5, "compare: two to four tokenizers are needed, not 5"),
         ("sample:sailor -r gpt2 -t none.json", "none.json: no such file"),
         ("sample:sailor -r gpt2 -r gpt4 --held-out none.txt", "none.txt: no such file"),
-        ("sample:sailor -r gpt2 --held-out sample:hugs", "--held-out: there is nothing to compare"),
+        ("sample:sailor -r gpt2 --held-out sample:hugs", "--held-out: nothing is compared"),
         ("-t x.json", "x.json: no such file (name a tokenizer file, such as tokenizer.json)"),
         ("-t docs", "docs: this folder holds no tokenizer file (one of: tokenizer.json, "),
         (

@@ -56,14 +56,15 @@ def test_a_size_that_is_not_reached_fails_with_exact(tmp_path: Path) -> None:
     file, more = str(tmp_path / "a.json"), str(tmp_path / "b.json")
     found = cli(*SHORT, "-o", file)
     assert found.exit_code == 0
-    assert "--vocab-size 2000: it has" in found.stderr
+    assert "--vocab-size 2000: not reached, the tokenizer has" in found.stderr
     assert cli(*SHORT, "-o", file, "--exact").exit_code == 1
-    assert "--vocab-size 2000: it has" in cli(*SHORT, "-q", "-o", file, "--exact").stderr
+    quiet = cli(*SHORT, "-q", "-o", file, "--exact")
+    assert "--vocab-size 2000: not reached, the tokenizer has" in quiet.stderr
     size = load(file).vocab_size
     extend = ("edit", file, more, "--extend", "sample:hugs", "--vocab-size", "2000")
     found = cli(*extend)
     assert found.exit_code == 0
-    assert f"training on ends at {size:,} ids" in found.stderr
+    assert f"training stopped at {size:,} ids" in found.stderr
     assert cli(*extend, "--exact").exit_code == 1
     budget = ("inspect", "-t", file, "--budget", "sample:hugs", "--target", "0.0001")
     found = cli(*budget)
@@ -113,7 +114,7 @@ def test_pruning_fails_only_if_equality_is_asked_for(tmp_path: Path) -> None:
     file, small = str(tmp_path / "a.json"), str(tmp_path / "b.json")
     done("train", "sample:english", "-r", "gpt2", "--vocab-size", "600", "-o", file)
     prune = ("edit", file, small, "--prune", "sample:english", "--keep", "400")
-    assert "1 with other pieces" in done(*prune)
+    assert "1 with different pieces" in done(*prune)
     assert cli(*prune, "--same-pieces").exit_code == 1
     assert "--prune" in refused("edit", file, small, "--add", "x", "--same-pieces")
 

@@ -50,9 +50,9 @@ def test_merges_for_people() -> None:
     result = cli(*SAILOR, "--merges", "2")
     assert result.exit_code == 0
     assert " ".join(result.stdout.splitlines()[0].split()) == "1 s + e = se (id 19, count 13)"
-    assert result.stderr == "tokentui: 2 merges, 21 ids; ended by: merges\n"
+    assert result.stderr == "tokentui: 2 merges, 21 ids (stopped: merges)\n"
     assert cli(*SAILOR, "--merges", "2", "-q").stderr == ""
-    assert cli(*SAILOR, "--merges", "1").stderr == "tokentui: 1 merge, 20 ids; ended by: merges\n"
+    assert cli(*SAILOR, "--merges", "1").stderr == "tokentui: 1 merge, 20 ids (stopped: merges)\n"
 
 
 def test_a_size_below_the_base_is_said_and_keeps_the_base() -> None:
@@ -64,9 +64,9 @@ def test_a_size_below_the_base_is_said_and_keeps_the_base() -> None:
         lines = result.stderr.splitlines()
         assert (
             lines[0]
-            == f"tokentui: vocab_size=5: there are {least} ids before anything is learned; all of them stay"
+            == f"tokentui: vocab_size=5: the base and the special tokens alone are {least} ids"
         )
-        assert lines[1] == f"tokentui: 0 merges, {least} ids; ended by: vocab_size"
+        assert lines[1] == f"tokentui: 0 merges, {least} ids (stopped: vocab_size)"
 
 
 def test_every_stop_ends_a_run() -> None:
@@ -85,8 +85,8 @@ def test_a_special_token_that_the_corpus_spells(tmp_path: Path) -> None:
     words = ("train", str(corpus), "-r", "gpt2", "--merges", "1", "--special", "<|end|>", "--special", "<s>")
     result = cli(*words)
     assert result.stderr.splitlines()[0] == (
-        "tokentui: the corpus spells the special token <|end|> 2 times, and merges are learned from it: "
-        "--symbol keeps it whole"
+        "tokentui: the special token <|end|> occurs 2 times as text in the corpus, and merges are learned "
+        "from it: --symbol keeps it whole"
     )
     assert "<s>" not in result.stderr
     assert "spells" not in cli(*words, "--symbol", "<|end|>").stderr

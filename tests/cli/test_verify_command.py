@@ -13,8 +13,8 @@ from running_cli import cli, done, refused
 def test_a_training(tmp_path: Path) -> None:
     pytest.importorskip("tokenizers")
     hugs = ("verify", "sample:hugs", "--against", "tokenizers", "-q", "-r", "hf-bpe")
-    assert "alike        all 3 steps; ended by: merges\n" in done(*hugs, "--merges", "3")
-    assert "alike        1 step; ended by: merges\n" in done(*hugs, "--merges", "1")
+    assert "same         all 3 steps (stopped: merges)\n" in done(*hugs, "--merges", "3")
+    assert "same         1 step (stopped: merges)\n" in done(*hugs, "--merges", "1")
     row = json.loads(done(*hugs, "--json"))
     assert (row["peer"], row["alike"], row["differs"]) == ("tokenizers", True, None)
     (tmp_path / "ties.txt").write_text("zy zy ab ab mn mn q")
@@ -25,10 +25,10 @@ def test_a_training(tmp_path: Path) -> None:
     result = cli(*words)
     assert result.exit_code == 1
     assert result.stdout.splitlines()[1:] == [
-        "alike        0 steps",
+        "same         0 steps",
         "differs      step 1",
         "ours         z + y",
-        "theirs       a + b, which stands 2 times by a recount, number 2 of ours",
+        "theirs       a + b, recounted 2, candidate 2 of ours",
         "candidates   ours, best first, 3 of them tied: tie=first-seen",
         "  1  2  z + y",
         "  2  2  a + b  ← theirs",
@@ -60,7 +60,7 @@ def test_a_file(tmp_path: Path) -> None:
         "verify", str(tmp_path / "corpus.txt"), "-t", str(tmp_path / "t.json"), "--against", "tokenizers",
         "-q",
     )
-    assert "alike        1 text, " in done(*words)
+    assert "same         1 text, " in done(*words)
     row = json.loads(done(*words, "--json"))
     assert (row["texts"], row["tokens"], row["differs"]) == (1, 19, None)
 
@@ -78,7 +78,7 @@ def test_a_file_that_differs(tmp_path: Path) -> None:
     (tmp_path / "corpus.txt").write_text("ab")
     words = ("verify", str(tmp_path / "corpus.txt"), "-t", str(tmp_path / "t.json"), "--against",
         "tokenizers", "-q")
-    assert "alike        1 text, 2 tokens" in done(*words)
+    assert "same         1 text, 2 tokens" in done(*words)
     (tmp_path / "corpus.txt").write_text("ab A")
     # The library reads the file itself: between our reading and its own the step goes.
     from tokentui.formats.files import load
@@ -91,7 +91,7 @@ def test_a_file_that_differs(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert [line for line in result.stdout.splitlines() if "str" in line.split()] == []
     assert result.stdout.splitlines()[2:] == [
-        "differs      text 1; the shortest part of it that was found:", "text         A",
+        "differs      text 1; shortest part found:", "text         A",
         "stage        normalized text", "ours", "  normalised a", "  pre-tokens a", "  tokens     a",
         "  ids        1", "theirs", "  normalised A", "  pre-tokens A", "  tokens     <unk>",
         "  ids        0",

@@ -333,7 +333,7 @@ async def test_a_new_format_is_written_and_offered(
     assert tokentui.load(tmp_path / "made.strangers").encode("low").pieces == tokenizer.encode("low").pieces
     offered = tuple(check_export(Spec(tokenizer), one) for one in WRITTEN.values())
     async with shown(ExportScreen(FakeEngine(snapshot(), {do.Formats: offered})), (120, 40)) as (_, pilot):
-        await until(pilot, lambda: "keeps all" in screen_text(pilot))
+        await until(pilot, lambda: "lossless" in screen_text(pilot))
         await pilot.press("end")
         await until(pilot, lambda: strangers.FORMAT.about in screen_text(pilot))
 

@@ -123,7 +123,7 @@ def test_a_file_without_merges(name: str, tmp_path: Path) -> None:
     held = owners_give_the_same(small.tokenizer, TEXTS)
     held |= owners_give_the_same(add(small, [(NEW[0], False), (NEW[1], True)]).tokenizer, TEXTS)
     assert _OTHERS.get(name, held) <= held
-    with pytest.raises(TokentuiError, match="a merge behind its tokens means nothing"):
+    with pytest.raises(TokentuiError, match="an added merge has no effect"):
         extend(small, Corpus("texts", TEXTS), small.tokenizer.vocab_size + 1)
 
 

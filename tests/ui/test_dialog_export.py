@@ -81,11 +81,11 @@ async def test_the_list_takes_no_focus_that_has_moved_on() -> None:
 async def test_the_formats_and_what_each_loses() -> None:
     screen = dialog(Writer())
     async with shown(screen, (100, 30)) as (_, pilot):
-        await until(pilot, lambda: "keeps all" in screen_text(pilot))
+        await until(pilot, lambda: "lossless" in screen_text(pilot))
         text = screen_text(pilot)
         assert "Export the tokenizer of step 1,234" in text
         assert "loses pattern, specials" in text
-        assert "cannot: it is encoded by merges" in text
+        assert "not possible: it is encoded by m" in text
         assert screen.field.value == "novel.json"
         await pilot.press("down")
         await until(
@@ -104,7 +104,7 @@ async def test_enter_writes_to_the_path_that_was_typed() -> None:
     writer = Writer(REPORTS[1])
     screen = dialog(writer)
     async with shown(screen) as (app, pilot):
-        await until(pilot, lambda: "keeps all" in screen_text(pilot))
+        await until(pilot, lambda: "lossless" in screen_text(pilot))
         await pilot.press("tab", "ctrl+u")
         await typed(pilot, "a/b.json")
         await pilot.press("tab", "down")
@@ -120,7 +120,7 @@ async def test_a_file_that_is_there_is_written_over_on_the_second_enter_only() -
     writer = Writer(there, there, REPORTS[0])
     screen = dialog(writer)
     async with shown(screen) as (app, pilot):
-        await until(pilot, lambda: "keeps all" in screen_text(pilot))
+        await until(pilot, lambda: "lossless" in screen_text(pilot))
         await pilot.press("enter")
         await until(pilot, lambda: "enter again writes over it" in screen_text(pilot))
         await pilot.press("tab", "end", "x", "enter")  # another path: asked anew
@@ -139,7 +139,7 @@ async def test_what_cannot_be_written_says_why_and_stays() -> None:
     )
     screen = dialog(writer)
     async with shown(screen) as (app, pilot):
-        await until(pilot, lambda: "keeps all" in screen_text(pilot))
+        await until(pilot, lambda: "lossless" in screen_text(pilot))
         await pilot.press("down", "down", "enter")
         await until(pilot, lambda: told(screen.notice) == "bert cannot hold it: it is encoded by merges")
         await pilot.press("up", "up", "enter")

@@ -26,7 +26,7 @@ WORDS = "On an exceptionally hot evening, early in July 1866.\r\nHe had avoided 
 
 
 def cut(text: str, offset: int = 0) -> tuple[PiecePart, ...]:
-    """A text in pieces of three branches; white space alone is dropped."""
+    """A text in pieces of three branches; whitespace only is dropped."""
     return tuple(
         PiecePart(
             m.group(), offset + m.start(), offset + m.end(), {"a": 0, "b": 1, "c": 2}.get(m.lastgroup or "")

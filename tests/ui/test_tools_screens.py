@@ -132,12 +132,12 @@ async def test_glitch_tokens_and_the_vocabulary_narrowed_to_them(size: tuple[int
         screen = await pressed(app, pilot, "exclamation_mark", AnalysisScreen)  # type: ignore[type-var]
         want = glitches(trained()[0], read([TEXT]))
         assert screen.answer == analysis(trained()[0], read([TEXT]))
-        assert f"{len(want)} unwritten" in screen_text(app)
+        assert f"{len(want)} never typed" in screen_text(app)
         ids = {one.id for one in want if one.kind == "unwritten"}
         assert ids
         await pilot.press("tab")
         assert screen.section is not None
-        assert screen.section.name == "unwritten"
+        assert screen.section.name == "never typed"
         assert {row.target.number for row in screen.section.rows if row.target is not None} == ids
         await pilot.press("v")
 

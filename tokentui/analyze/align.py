@@ -84,36 +84,35 @@ class Alignment:
     partings: tuple[Disagreement, ...]
 
     def x(self, offset: int) -> int:
-        """The column of the line of a boundary that a row has; 0 at the start, the width at the end."""
+        """Return the column of a boundary: 0 for the start of the text, the width for its end."""
         if offset in (0, len(self.text)):
             return 0 if offset == 0 else self.width
         return next(mark.x for mark in self.ruler if mark.offset == offset)
 
     def after(self, offset: int) -> Disagreement | None:
-        """The first of these stretches that begins behind a character, None where there is none."""
+        """Return the first disagreement that begins after an offset, or None."""
         at = bisect_right(self.partings, offset, key=lambda one: one.start)
         return self.partings[at] if at < len(self.partings) else None
 
     def before(self, offset: int) -> Disagreement | None:
-        """The last of these stretches that begins before a character, None where there is none."""
+        """Return the last disagreement that begins before an offset, or None."""
         at = bisect_left(self.partings, offset, key=lambda one: one.start)
         return self.partings[at - 1] if at else None
 
     def line(self, row: int, boundary: str = "│", shared: str = "┊") -> str:
-        """A row as a line of text, with these characters at boundaries and between tokens that share a
-        character."""
+        """Return a row as a line of text."""
         cells = self.rows[row]
         inner = [(cell.x - 1, shared) for cell in cells if cell.place]
         lines = [(mark.x, boundary) for mark in self.ruler if row in mark.rows]
         return _drawn([*((cell.x, cell.text) for cell in cells), *inner, *lines])
 
     def counts(self) -> str:
-        """The ruler as a line: under each boundary how many rows have it."""
+        """Return the ruler as a line of text: below each boundary, the number of rows that have it."""
         return _drawn([(mark.x, str(len(mark.rows))) for mark in self.ruler])
 
 
 class _Stretch(NamedTuple):
-    """A stretch of a row between two of its boundaries: so many tokens, which cover the characters from
+    """A part of a row between two boundaries: one or more tokens that together cover the characters from
     `first` to `last`."""
 
     start: int
@@ -178,7 +177,7 @@ class _Drawing(NamedTuple):
     width: Width
 
     def cells(self, encoding: Encoding, row: Sequence[_Stretch]) -> Iterator[Cell]:
-        """The cells of a row."""
+        """Yield the cells of a row."""
         unknown = frozenset(encoding.unknown)
         for one in row:
             if one.start < one.first:
@@ -191,6 +190,7 @@ class _Drawing(NamedTuple):
                 yield self._cell(one.last, one.end, DROPPED, False)
 
     def _cell(self, start: int, end: int, token: int, unknown: bool) -> Cell:
+        """Return the cell of one token: its visible text, padded with spaces up to the next boundary."""
         x, last = self.xs[start], self.xs[end] - (end in self.lines)
         drawn: list[str] = []
         at = x
@@ -201,6 +201,7 @@ class _Drawing(NamedTuple):
         return Cell(x, last - x, "".join(drawn), start, end, token, unknown)
 
     def _group(self, encoding: Encoding, one: _Stretch, unknown: frozenset[int]) -> Iterator[Cell]:
+        """Yield the cells of several tokens that share characters."""
         labels = _labels(encoding, one.tokens)
         x, last = self.xs[one.first], self.xs[one.last] - (one.last in self.lines)
         for place, (token, label) in enumerate(zip(one.tokens, labels, strict=True)):
@@ -221,8 +222,8 @@ def _stretches(encoding: Encoding, way: Cuts) -> Iterator[_Stretch]:
 
 
 def _clusters(text: str, edges: set[int]) -> set[int]:
-    """The places where something begins that is drawn by itself: grapheme clusters, each cut at the edges
-    inside it."""
+    """Return the offsets of everything that is drawn by itself: grapheme clusters, split at the token edges
+    inside them."""
     if text.isascii():
         return set(range(len(text)))
     cuts = sorted({0, len(text), *edges})
@@ -230,7 +231,7 @@ def _clusters(text: str, edges: set[int]) -> set[int]:
 
 
 def _labels(encoding: Encoding, tokens: range) -> list[str]:
-    """The texts of tokens that share characters."""
+    """Return the text of each of several tokens that share characters."""
     found = (encoding.pieces[token] for token in tokens)
     return [
         _shown(encoding.tokens[token] if piece is None else piece) for token,
@@ -239,7 +240,7 @@ def _labels(encoding: Encoding, tokens: range) -> list[str]:
 
 
 def _drawn(placed: list[tuple[int, str]]) -> str:
-    """Texts at their columns as one line."""
+    """Join texts into one line, each at its column."""
     out, at = [], 0
     for x, text in sorted(placed):
         out.append(" " * (x - at) + text)

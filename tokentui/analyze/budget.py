@@ -17,7 +17,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.replay import ReplayTrainer
 from tokentui.text.corpus import Corpus
 
-KNEE = "where ln tokens lies furthest below its chord, both axes scaled to 0..1 (Satopaa et al. 2011)"
+KNEE = "where ln(tokens) is furthest below its chord, both axes scaled to 0..1 (Satopaa et al. 2011)"
 
 
 class Costs(NamedTuple):
@@ -81,8 +81,8 @@ class Target(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Target:
-        """A target in words: `0.25` tokens a byte, or `768:0.01` for an embedding of 768 numbers an id that
-        are worth 0.01 tokens each.
+        """Parse a target: `0.25` is tokens per byte. `768:0.01` is an embedding dimension and the price of
+        one parameter in tokens.
 
         Raises:
             TokentuiError: It is neither, or out of range.
@@ -97,17 +97,17 @@ class Target(NamedTuple):
             made = cls(math.nan)
         values = (made.dimensions, made.worth) if made.rate is None else (made.rate,)
         if not all(math.isfinite(one) and one > 0 for one in values):
-            hint = "such as 0.25 tokens a byte, or 768:0.01 for 768 dimensions worth 0.01 tokens each"
+            hint = "such as 0.25 tokens per byte, or 768:0.01 for 768 dimensions at 0.01 tokens per parameter"
             raise TokentuiError("no target", f"target={text}", hint)
         return made
 
     @property
     def about(self) -> str:
-        """The same in a few words."""
+        """Describe the target in a few words."""
         if self.rate is not None:
-            return f"at most {self.rate:g} tokens a byte"
-        price = f"{self.dimensions:,} dimensions at {self.worth:g} tokens each"
-        return f"the least of tokens and the price of the ids, {price}"
+            return f"at most {self.rate:g} tokens per byte"
+        price = f"{self.dimensions:,} dimensions at {self.worth:g} tokens per parameter"
+        return f"the smallest sum of tokens and the price of the ids, {price}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class Budget:
 
 
 def budget(tokenizer: Tokenizer, corpora: Sequence[Corpus], target: Target | None = None) -> Budget:
-    """The tokens of corpora at each size of the vocabulary: the steps of the tokenizer are replayed.
+    """Count the tokens of corpora at each vocabulary size, by replaying the steps of the tokenizer.
 
     Args:
         tokenizer: The tokenizer.
@@ -174,8 +174,8 @@ def budget(tokenizer: Tokenizer, corpora: Sequence[Corpus], target: Target | Non
 
 
 def knee(sizes: Sequence[int], tokens: Sequence[int]) -> int | None:
-    """The step of the knee of a curve: of the logarithm of the tokens over the ids, with both axes scaled to
-    0..1, the point that lies furthest below the chord from the first point to the last; of equals the first.
+    """Return the step at the knee of a curve. With ln(tokens) over ids, both scaled to 0..1, the knee is the
+    point that is furthest below the chord from the first point to the last. The first one wins a tie.
 
     Source: Satopaa et al., "Finding a 'Kneedle' in a Haystack", 2011, without smoothing.
 
@@ -197,7 +197,7 @@ def knee(sizes: Sequence[int], tokens: Sequence[int]) -> int | None:
 
 
 def met_at(target: Target, sizes: Sequence[int], tokens: Sequence[int], size: int) -> int | None:
-    """The first step that meets a target.
+    """Return the first step that meets a target, or None.
 
     A rate is met by at most so many tokens a byte. A price is met where the tokens, and the numbers that the
     embedding has grown by at what they are worth in tokens, together are least.
@@ -345,12 +345,12 @@ def _notes(costs: Costs) -> tuple[str, ...]:
         shared = "input and output share them" if costs.matrices == 1 else "for input and output each"
         notes.append(f"embedding: {costs.dimensions:,} parameters for each id, {shared}")
     if costs.training_bytes is not None:
-        notes.append(f"training tokens: of {costs.training_bytes:,} bytes of text like the corpus")
+        notes.append(f"training tokens: for {costs.training_bytes:,} bytes of text like the corpus")
     if costs.context is not None:
-        notes.append(f"bytes in context: the text that {costs.context:,} tokens hold")
+        notes.append(f"bytes in context: the text that fits in {costs.context:,} tokens")
     if costs.price is not None:
         paid = "the corpus" if costs.training_bytes is None else "the training tokens"
-        notes.append(f"cost: of {paid}, at {costs.price:g} per million tokens")
+        notes.append(f"cost: {paid}, at {costs.price:g} per million tokens")
     return tuple(notes)
 
 

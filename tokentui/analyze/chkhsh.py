@@ -27,7 +27,7 @@ _AROUND = 12
 
 
 class _Difference(NamedTuple):
-    """A place where one of two splits cuts a text.
+    """A boundary that only one of two splits has.
 
     Attributes:
         text: The text.
@@ -39,16 +39,18 @@ class _Difference(NamedTuple):
 
 
 def analysis(tokenizer: Tokenizer, corpus: Corpus | None) -> Report:
-    """Report on the hash by which llama.cpp's converter knows a tokenizer, and on which split cuts alike."""
+    """Report the hash by which the converter of llama.cpp identifies a pre-tokenizer, and which of its splits
+    gives the same words."""
     digest = chkhsh(tokenizer)
     name = known_as(digest)
-    known = f"pre={name}" if name else "no tokenizer that llama.cpp's converter knows"
+    known = f"pre={name}" if name else "unknown to the converter of llama.cpp"
     sections = [Section("chkhsh", digest), Section("known as", known)]
     value: dict[str, object] = {"chkhsh": digest, "pre": name or None}
     words = WordEncoder(tokenizer.vocabulary, tokenizer.merges).pretokenizer.words
     cuts = [_cuts(words(text), text) for text in PROBES]
     if any(places is None for places in cuts):
-        sections.append(Section("split", "cannot be compared: the tokenizer changes text before it cuts it"))
+        why = "cannot be compared: the tokenizer changes text before it splits it"
+        sections.append(Section("split", why))
         return Report(_TITLE, tuple(sections), value, known)
     differences = {pre: _differences(pre, cuts) for pre in dict.fromkeys(splits.PRE.values())
                    if not pre.marked}
@@ -64,7 +66,9 @@ def analysis(tokenizer: Tokenizer, corpus: Corpus | None) -> Report:
 
 def _section(title: str, compared: tuple[str, list[_Difference]]) -> Section:
     name, places = compared
-    found = f"{len(places)} cuts of {len(PROBES)} texts differ, such as at |" if places else "cuts alike"
+    found = "same splits"
+    if places:
+        found = f"{len(places)} boundaries in {len(PROBES)} texts differ, such as at |"
     return Section(title, f"{name}: {found}", tuple(map(_row, places)), (), few=_FEW, wrap=True)
 
 
@@ -74,7 +78,7 @@ def _row(difference: _Difference) -> Row:
 
 
 def _differences(pre: splits.Pre, cuts: Sequence[set[int] | None]) -> list[_Difference]:
-    """The places where llama.cpp cuts and the tokenizer does not, or the other way round."""
+    """Return the boundaries that only llama.cpp or only the tokenizer has."""
     return [
         _Difference(text, place) for text, ours in zip(PROBES, cuts, strict=True)
         for place in sorted((ours or set()) ^ (_cuts(splits.words(pre, text), text) or set()))
@@ -82,6 +86,7 @@ def _differences(pre: splits.Pre, cuts: Sequence[set[int] | None]) -> list[_Diff
 
 
 def _cuts(words: Sequence[str], text: str) -> set[int] | None:
-    """The places where a text is cut into words, in bytes; None if the words are not the text."""
+    """Return the boundaries between the words of a text, in bytes. Return None if the words do not spell the
+    text."""
     pieces = list(map(to_bytes, words))
     return set(itertools.accumulate(map(len, pieces))) if b"".join(pieces) == to_bytes(text) else None

@@ -40,7 +40,7 @@ FEWEST, MOST = 2, 4
 
 @dataclass(frozen=True, slots=True)
 class Cuts:
-    """The boundaries of an encoding.
+    """The boundaries between the tokens of an encoding.
 
     Attributes:
         length: The characters of the text.
@@ -59,14 +59,13 @@ class Cuts:
     ends: tuple[int, ...]
 
     def within(self, start: int, end: int) -> tuple[int, tuple[int, ...]]:
-        """The way in which a range is cut: how many tokens hold a character of it, and the boundaries
-        strictly inside it."""
+        """Return how many tokens touch a range of characters, and the boundaries strictly inside it."""
         touching = max(0, bisect_left(self.starts, end) - bisect_right(self.ends, start))
         return touching, self.offsets[bisect_right(self.offsets, start) : bisect_left(self.offsets, end)]
 
 
 def cuts(encoding: Encoding) -> Cuts:
-    """The boundaries of an encoding."""
+    """Compute the boundaries of an encoding."""
     length, spans = len(encoding.text), encoding.offsets
     ends = tuple(accumulate((end for _, end in spans), max))
     starts = tuple(accumulate((start for start, _ in reversed(spans)), min))[::-1]
@@ -79,7 +78,7 @@ def cuts(encoding: Encoding) -> Cuts:
 
 
 class Agreement(NamedTuple):
-    """The agreement of two encodings as totals: those of several texts can be added up.
+    """Counts of how far two encodings agree. Counts of several texts can be added.
 
     Attributes:
         tokens_a: The tokens of the first.
@@ -100,12 +99,12 @@ class Agreement(NamedTuple):
     same_words: int = 0
 
     def plus(self, other: Agreement, times: int = 1) -> Agreement:
-        """The totals with those of another text, which stands so many times."""
+        """Add the counts of another text that occurs `times` times."""
         return Agreement(*(one + times * more for one, more in zip(self, other, strict=True)))
 
 
 PAIR_MEASURES: tuple[Measure[Agreement], ...] = (
-    Measure("exact", "exact words", "words cut alike / words", "share", "more",
+    Measure("exact", "word agreement", "words split the same way / words", "share", "more",
             lambda one: ratio(one.same_words, one.words)),
     Measure("precision", "precision", "boundaries of both / boundaries of {b}", "share", "more",
             lambda one: ratio(one.shared, one.boundaries_b)),
@@ -120,12 +119,12 @@ PAIR_MEASURES: tuple[Measure[Agreement], ...] = (
 
 
 def word_spans(text: str, words: str = "whitespace") -> list[tuple[int, int]]:
-    """The places of a text's words by a split that leaves the text as it is."""
+    """Return the (start, end) of each word of a text, by a split that does not change the text."""
     return [(start, end) for _, start, end in splitter(words).spans(text)]
 
 
 def agreement(a: Cuts, b: Cuts, words: Sequence[tuple[int, int]], *, more: bool = False) -> Agreement:
-    """The agreement of two ways to cut a text.
+    """Count how far two encodings of a text agree.
 
     Args:
         a: The first.
@@ -158,8 +157,8 @@ class Disagreement:
 
 
 def disagreements(ways: Sequence[Cuts]) -> Iterator[Disagreement]:
-    """The stretches that encodings of one text cut differently, from left to right: between boundaries that
-    all have, where one has others besides, or another number of tokens."""
+    """Yield the stretches that encodings of one text split differently, from left to right. A stretch lies
+    between two neighboring boundaries that all encodings share."""
     common = set(ways[0].offsets).intersection(*(one.offsets for one in ways[1:]))
     for start, end in pairwise([0, *sorted(common), ways[0].length]):
         tokens = tuple((one.before[start], one.before[end]) for one in ways)
@@ -190,13 +189,13 @@ class Overlap(NamedTuple):
         return ratio(len(self.common), len(self.common) + len(self.only_a) + len(self.only_b))
 
     def find(self, text: str) -> Overlap:
-        """The tokens that hold a text."""
+        """Return the tokens that contain a text."""
         wanted = to_bytes(text)
         return Overlap(*(tuple(piece for piece in part if wanted in piece) for part in self))
 
 
 def overlap(a: Iterable[bytes], b: Iterable[bytes]) -> Overlap:
-    """The tokens that two vocabularies share, and those that only one of them has.
+    """Compare two vocabularies: shared tokens, and tokens of only one of them.
 
     Args:
         a: The `pieces` of the first.
@@ -211,7 +210,7 @@ def overlap(a: Iterable[bytes], b: Iterable[bytes]) -> Overlap:
 
 
 def pieces(tokenizer: Tokenizer, bare: bool) -> Iterator[tuple[int, bytes]]:
-    """The tokens of a vocabulary, each with its id; specials by their names.
+    """Yield the id and the bytes of each token; of special tokens, the bytes of their names.
 
     Args:
         tokenizer: The tokenizer.
@@ -235,8 +234,7 @@ def pieces(tokenizer: Tokenizer, bare: bool) -> Iterator[tuple[int, bytes]]:
 
 @dataclass(frozen=True, slots=True)
 class DifferentCut:
-    """A stretch of the corpus that two tokenizers cut differently. It ends at the latest where both may be
-    cut in two.
+    """A stretch or word of the corpus that two tokenizers split differently.
 
     Attributes:
         text: The stretch.
@@ -272,18 +270,18 @@ class PairAgreement:
 
 
 def check_columns(count: int) -> None:
-    """Refuse too few or too many columns.
+    """Raise if there are fewer than two or more than four columns.
 
     Raises:
         TokentuiError: There are too few or too many.
     """
     if not FEWEST <= count <= MOST:
-        what = f"two to four tokenizers belong here, not {count}"
-        raise TokentuiError(what, "compare", "name them by -t and -r")
+        what = f"two to four tokenizers are needed, not {count}"
+        raise TokentuiError(what, "compare", "name them with -t and -r")
 
 
 def stretches(corpus: Corpus, pretokenizers: Sequence[Pretokenizer]) -> Iterator[tuple[str, bool]]:
-    """The documents of a corpus, cut before white space where every pre-tokenizer may be cut.
+    """Cut the documents of a corpus before white space, wherever this changes the words of no pre-tokenizer.
 
     Yields:
         (text, more): a stretch and whether its document goes on after it.
@@ -308,7 +306,8 @@ def compare_on(
     columns: Sequence[tuple[int, Tokenizer]], corpus: Corpus, conventions: Conventions | None = None, *,
     most: int = 10,
 ) -> tuple[PairAgreement, ...]:
-    """The agreement of tokenizers on a corpus, each with each. One that refuses a stretch is left out.
+    """Measure the agreement of each pair of tokenizers on a corpus. A tokenizer that cannot encode a stretch
+    is dropped.
 
     Args:
         columns: The tokenizers, each with its key.
@@ -365,15 +364,15 @@ def compare_on(
 
 
 def _parts(text: str, start: int, end: int, inside: Sequence[int]) -> tuple[str, ...]:
-    """A word of a text in the parts between boundaries."""
+    """Return a word split at the boundaries inside it."""
     return tuple(text[one:other] for one, other in pairwise([start, *inside, end]))
 
 
 def _distinct(
     encoders: Sequence[WordEncoder], corpus: Corpus, under: Conventions
 ) -> Counter[tuple[str, bool]]:
-    """The distinct stretches of a corpus with their counts; whole documents where a tokenizer looks across
-    places."""
+    """Count the distinct (text, whether its document goes on) of a corpus. The texts are short stretches, or
+    whole documents if an encoder looks across stretches."""
     parts: Iterable[tuple[str, bool]] = ((document, False) for document in corpus.documents if document)
     if all(in_parts(one.vocabulary) and one.pretokenizer.in_parts for one in encoders):
         words = Pretokenizer(under.word_recipe())

@@ -52,7 +52,7 @@ _SHOWN = 80
 
 @dataclass(frozen=True, slots=True)
 class MergeSide:
-    """The merge of one of two tokenizers at the step where they differ.
+    """The merge of one tokenizer at the step where two tokenizers differ.
 
     Attributes:
         parts: The exact bytes of the pair.
@@ -73,8 +73,7 @@ class MergeSide:
 
 @dataclass(frozen=True, slots=True)
 class MergeDifference:
-    """The first step, from 1, at which two lists of merges differ; a side is None where its list has ended.
-    """
+    """The first step (from 1) at which two lists of merges differ. A side is None if its list has ended."""
 
     step: int
     a: MergeSide | None
@@ -125,7 +124,7 @@ class Rescored:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A value that differs: where it stands, and as text in either; None where it is absent."""
+    """A value that differs: where it is, and its text in both tokenizers (None if absent)."""
 
     where: str
     a: str | None
@@ -169,7 +168,7 @@ class Diff:
 
     @property
     def same(self) -> bool:
-        """True if nothing differs."""
+        """True if no differences."""
         texts = self.documents
         return not (
             self.merges or self.moved or self.went or self.came or self.rescored or self.specials
@@ -178,8 +177,8 @@ class Diff:
 
     @property
     def same_ids(self) -> bool:
-        """True if each id of the first stands for the same token in the second, and no text of the corpus
-        becomes other ids. Tokens may have come."""
+        """True if each id of the first tokenizer is the same token in the second, and each text of the corpus
+        gets the same ids. The second may have more tokens."""
         return not (self.moved or self.went or (self.documents and self.documents.changed))
 
     def grows_more(self, share: float) -> bool:
@@ -198,7 +197,7 @@ class Diff:
 def diff(
     a: Tokenizer, b: Tokenizer, corpus: Corpus | None = None, *, rows: int = 10, processes: int | None = None
 ) -> Diff:
-    """Find the differences of two tokenizers. The job is told of the characters of the corpus.
+    """Compare two tokenizers. Progress of the job is in characters of the corpus.
 
     Args:
         a: The first, the old one.
@@ -234,8 +233,8 @@ def diff(
 def _matched(a: Tokenizer, b: Tokenizer) -> tuple[
     list[tuple[TokenEntry, TokenEntry]], list[TokenEntry], list[TokenEntry]
 ]:
-    """The entries of both that are the same token, those of the first alone, and those of the second alone.
-    """
+    """Return the entries of both vocabularies that are the same token, and the entries of only the first and
+    only the second."""
     theirs: dict[bytes, list[TokenEntry]] = {}
     for entry in each(b.entries()):
         theirs.setdefault(entry.piece, []).append(entry)
@@ -354,7 +353,7 @@ class _Merges:
 def _merges(
     a: Tokenizer, b: Tokenizer, uses_a: Mapping[int, int] | None, uses_b: Mapping[int, int] | None
 ) -> tuple[MergeDifference | None, MergeDifference | None]:
-    """The first merges that differ by their meaning, and as they are spelled."""
+    """Return the first merge that differs by spelling, and the first that differs by meaning."""
     if not (a.merges and b.merges):
         return None, None
     joined = [isinstance(one.encoder.segmenter, JoinedMerging) for one in (a, b)]
@@ -403,7 +402,7 @@ def _specials(a: Tokenizer, b: Tokenizer) -> Iterator[Change]:
 
 
 def _flags(tokenizer: Tokenizer) -> dict[str, str]:
-    """The flags of added tokens by their names and places."""
+    """Return the flags of the added tokens of a file, by name and place."""
     added = tokenizer.vocabulary.pipeline.stages.get("added_tokens")
     listed = [one for one in added if isinstance(one, dict)] if isinstance(added, list) else []
     flags = ("single_word", "lstrip", "rstrip", "normalized", "special")
@@ -421,7 +420,8 @@ def _both_staged(a: Tokenizer, b: Tokenizer) -> bool:
 
 
 def _steps(a: Tokenizer, b: Tokenizer) -> Iterator[Change]:
-    """The axes that differ, then the steps of files of one format.
+    """Yield the axes that differ. If both files have one format, yield the steps of the files that differ,
+    too.
 
     Axes of the training count where both are trainings; in the place of an axis that is only near to the
     steps of a file stand these.
@@ -441,7 +441,7 @@ def _steps(a: Tokenizer, b: Tokenizer) -> Iterator[Change]:
 
 
 def _leaves(value: object, where: str) -> Iterator[tuple[str, str]]:
-    """The values of a document by their places, as text."""
+    """Yield the path and the text of each value of a JSON document."""
     if isinstance(value, Mapping) and value:
         for key, one in value.items():
             yield from _leaves(one, f"{where}.{key}" if where else str(key))
@@ -464,7 +464,7 @@ def _short(text: str) -> str:
 
 
 def template_of(tokenizer: Tokenizer) -> str | None:
-    """The text of the chat template that its file holds, None for none; several ones follow each other."""
+    """Return the chat template that the file of a tokenizer stores, or None. Several templates are joined."""
     held = tokenizer.vocabulary.pipeline.stages.get(TEMPLATE)
     if isinstance(held, list):
         rows = [one for one in held if isinstance(one, dict)]
@@ -515,14 +515,14 @@ def report(
         about = "" if tokenizer is None else f"  {label(tokenizer.recipe)}  {tokenizer.vocab_size:,} ids"
         sections.append(Section(_LETTERS[n], (name, about)))
     if found.same:
-        sections.append(Section("", "nothing differs"))
+        sections.append(Section("", "no differences"))
     sections += [
         *_merge_sections(found, rows), *_id_sections(found, rows), *_change_sections(found, rows),
         *([] if found.documents is None else _document_sections(found.documents)),
         *([] if found.first is None else _first_sections(found.first)),
     ]
     for name, holds in (bounds or {}).items():
-        sections.append(Section("bound", f"{name}: {'holds' if holds else 'does not hold'}"))
+        sections.append(Section("bound", f"{name}: {'passed' if holds else 'failed'}"))
     value = _value(found, names, tokenizers) | {"bounds": dict(bounds or {})}
     return Report(f"From {names[0]} to {names[1]}", tuple(sections), value, _summary(found))
 
@@ -530,22 +530,23 @@ def report(
 def _summary(found: Diff) -> Cell:
     texts = found.documents
     if found.same or texts is None:
-        return strong("nothing differs" if found.same else "they differ")
+        return strong("no differences" if found.same else "the tokenizers differ")
     growth = "" if texts.growth is None else f" {texts.growth:+.3%}"
-    recut = f" · {texts.recut:,} of {plural(texts.documents, 'document')} with other tokens"
-    ids = f", {texts.changed:,} with other ids"
+    recut = f" · {texts.recut:,} of {plural(texts.documents, 'document')} with different tokens"
+    ids = f", {texts.changed:,} with different ids"
     return (strong(f"{texts.a:,} → {plural(texts.b, 'token')}{growth}"), muted(recut + ids))
 
 
 def _merge_sections(found: Diff, rows: int | None) -> Iterator[Section]:
+    """Yield the first merge that differs, by spelling and by meaning, with both sides."""
     spelled, meant = found.merges, found.merges_by_meaning
     if spelled is None:
         return
-    yield Section("merges", f"differ first at step {spelled.step:,}", _sides(spelled), _LEFT, rows)
+    yield Section("merges", f"first difference at step {spelled.step:,}", _sides(spelled), _LEFT, rows)
     if meant is None:
-        yield Section("", "the same by what they mean")
+        yield Section("", "the same by meaning")
     elif meant.step != spelled.step:
-        yield Section("by meaning", f"differ first at step {meant.step:,}", _sides(meant), _LEFT, rows)
+        yield Section("by meaning", f"first difference at step {meant.step:,}", _sides(meant), _LEFT, rows)
 
 
 def _sides(found: MergeDifference) -> tuple[Row, ...]:
@@ -556,7 +557,7 @@ def _sides(found: MergeDifference) -> tuple[Row, ...]:
             continue
         other = _LETTERS[1 - n]
         there = f"not in {other}" if side.elsewhere is None else f"in {other} at step {side.elsewhere:,}"
-        more = "" if side.built is None else f"{plural(side.built, 'later merge')} made of it"
+        more = "" if side.built is None else f"{plural(side.built, 'later merge')} built on it"
         cells: tuple[Cell, ...] = (
             _LETTERS[n], merged(side.parts, side.token), f"id {side.id:,}", muted(there), muted(more),
             *_uses(side),
@@ -566,20 +567,21 @@ def _sides(found: MergeDifference) -> tuple[Row, ...]:
 
 
 def _uses(found: MergeSide | ChangedToken) -> tuple[Cell, ...]:
-    return () if found.uses is None else (muted(f"{found.uses:,} in documents that change"),)
+    return () if found.uses is None else (muted(f"{found.uses:,} in changed documents"),)
 
 
 def _id_sections(found: Diff, rows: int | None) -> Iterator[Section]:
+    """Yield the tokens that moved, were removed, were added or have another score."""
     if found.moved:
-        verb = "is" if found.reused == 1 else "are"
-        told = f"{plural(found.moved_count, 'token')} moved; {plural(found.reused, 'id')} of A {verb} "
+        belongs = "belongs" if found.reused == 1 else "belong"
+        told = f"{plural(found.moved_count, 'token')} moved; {plural(found.reused, 'id')} of A {belongs} to "
         moved = tuple(
             Row((_ids(run.first, run.last), f"→ {_ids(run.first + run.by, run.last + run.by)}",
                  f"{run.by:+,}", run.piece), Target("token", run.first, 0))
             for run in found.moved
         )
-        yield Section("ids", told + "another token's in B", moved, few=rows)
-    for n, (name, tokens) in enumerate((("went", found.went), ("came", found.came))):
+        yield Section("ids", told + "another token in B", moved, few=rows)
+    for n, (name, tokens) in enumerate((("removed", found.went), ("added", found.came))):
         if tokens:
             listed = tuple(
                 Row((f"{token.id:,}", token.piece, muted(token.kind), *_uses(token)),
@@ -610,16 +612,16 @@ def _change(change: Change) -> Row:
 
 
 def _document_sections(found: DocumentsDiff) -> Iterator[Section]:
-    told = f"{plural(found.documents, 'document')}, {found.changed:,} with other ids, "
-    told += f"{found.recut:,} with other tokens ({found.grown:,} grow, {found.shrunk:,} shrink)"
+    told = f"{plural(found.documents, 'document')}: {found.changed:,} with different ids, "
+    told += f"{found.recut:,} with different tokens ({found.grown:,} grow, {found.shrunk:,} shrink)"
     yield Section("corpus", told)
     growth = "" if found.growth is None else f", {found.growth:+.3%}"
     yield Section("tokens", f"{found.a:,} → {found.b:,}{growth}")
     if found.refused_a or found.refused_b:
-        told = f"A {found.refused_a:,}, B {found.refused_b:,}, B alone {found.only_b_refuses:,}"
+        told = f"A {found.refused_a:,}, B {found.refused_b:,}, B only {found.only_b_refuses:,}"
         yield Section("refused", told)
     if found.worst:
-        yield Section("documents", "those that change most first", tuple(map(_document, found.worst)), _LEFT)
+        yield Section("documents", "largest change first", tuple(map(_document, found.worst)), _LEFT)
 
 
 def _first_sections(first: FirstText) -> Iterator[Section]:
@@ -653,7 +655,8 @@ def _document(document: ChangedDocument) -> Row:
                 data(place.text, "strong"), muted("◂"))
         cells = (text, (*_cut(place.a), muted(" → "), *_cut(place.b)))
     refusals = [
-        f"{letter} refuses it: {why}" for letter, why in zip(_LETTERS, document.refusals, strict=True) if why
+        f"{letter} cannot encode it: {why}"
+        for letter, why in zip(_LETTERS, document.refusals, strict=True) if why
     ]
     return Row((f"document {document.number:,}{times}:", sizes, *cells, *refusals), about=told)
 

@@ -96,7 +96,7 @@ class Meanings:
 
 
 def _is_space(vocabulary: Vocabulary) -> bool:
-    """Return whether ▁ stands for a space: by the recipe, or where decoding makes one of it."""
+    """Return whether ▁ means a space, by the recipe or because decoding replaces it."""
     if SPLITS.of(vocabulary.recipe.split).marks_spaces:
         return True
     merges, pieces = len(vocabulary.merges), vocabulary.pieces
@@ -136,7 +136,7 @@ class _Decisions:
         return (step.left, step.right), self._meanings.of_pieces(step.left, step.right)
 
     def _go_on(self, number: int) -> None:
-        """Compute a step and some after it, or go to where the stops hold."""
+        """Compute a step and a few more after it, or go to the step where the limits are reached."""
         # Few steps at first: trainings that diverge mostly do so early.
         ends = number - 1 + min(_CHUNK, number), self._limit, self._stops.merges
         stops = replace(self._stops, merges=min(end for end in ends if end is not None))
@@ -152,8 +152,8 @@ def first_divergences(
     a: Trainer, b: Trainer, limit: int | None = None, *, rows: int = 10,
     stops: tuple[Stops, Stops] = (Stops(), Stops()),
 ) -> tuple[Divergence | None, Divergence | None]:
-    """Find the first step that differs by the meaning of merges, and as they are spelled: another pair,
-    another round, or an end. Counts may differ and the step be the same.
+    """Find the first step that differs by meaning, and the first that differs by spelling: another pair,
+    another round, or an end. Counts are not compared.
 
     Both trainers are left at the step where they were; they keep the steps that were computed meanwhile.
 
@@ -187,8 +187,8 @@ def first_divergences(
 def first_numbers(
     decisions: Iterable[tuple[Decision, Decision]], start: int = 1
 ) -> tuple[int | None, int | None]:
-    """The numbers of the first two decisions that differ by their meaning, and as they are spelled; None for
-    each where they are alike to the end.
+    """Return the numbers of the first decisions that differ by meaning and by spelling; None for no
+    difference up to the end.
 
     Args:
         decisions: The decisions of two in order, each as it is spelled and by its meaning; None where one has
@@ -208,7 +208,7 @@ def first_numbers(
 
 
 def _side(trainer: Trainer, number: int, rows: int, stops: Stops) -> DivergenceSide:
-    """A training before a step. It is left there."""
+    """Describe a training before a step. The training stays at that step."""
     with silent():
         learn.jump(trainer, min(number - 1, trainer.computed))
     why = learn.tried(trainer, lambda: trainer.why(stops))
@@ -234,7 +234,7 @@ not known."""
 
 
 def evenly(end: int, points: int) -> list[int]:
-    """Steps from 0 to an end, as far apart as so many of them can be."""
+    """Return at most `points` evenly spaced steps from 0 to an end."""
     points = max(2, points)
     return sorted({round(n * end / (points - 1)) for n in range(points)})
 
@@ -251,7 +251,7 @@ def replayed(
     merges: Sequence[tuple[int, int]], base: int, tokens: Sequence[int], uses: Sequence[int], number: int,
     steps: Sequence[int]
 ) -> Points:
-    """The points of a training by merges on its own corpus.
+    """Return the tokens and the ids in use at some steps of a training by merges, on its own corpus.
 
     Args:
         merges: The parts of each merge, as symbols.
@@ -284,7 +284,8 @@ def replayed(
 
 
 def encoded(tokenizer: Tokenizer, words: Words, steps: Sequence[int]) -> Points:
-    """The points of a tokenizer whose tokens come into use one by one, on any corpus.
+    """Return the tokens and the ids in use at some steps, on any corpus, for a tokenizer whose tokens come
+    into use one by one.
 
     Args:
         tokenizer: The tokenizer after its last step.
@@ -318,7 +319,7 @@ def encoded(tokenizer: Tokenizer, words: Words, steps: Sequence[int]) -> Points:
 
 
 def walked(trainer: Trainer, stops: Stops, steps: Sequence[int], words: Words | None = None) -> Points:
-    """The points of any training, by going to each step.
+    """Return the tokens and the ids in use at some steps of any training, by going to each step.
 
     Args:
         trainer: A training that may be walked with.

@@ -123,7 +123,8 @@ class DocumentsDiff:
 
     @property
     def growth(self) -> float | None:
-        """The tokens that come, as a share of those that there were; None where there were none."""
+        """The additional tokens of the second tokenizer as a share of those of the first; None if the first
+        has no tokens."""
         return (self.b - self.a) / self.a if self.a else None
 
     def note(self, number: int, recut: bool, changed: bool) -> None:
@@ -132,14 +133,14 @@ class DocumentsDiff:
         self.first_changed = self.first_changed or number * changed
 
     def packed(self) -> list[object]:
-        """The totals as JSON can hold them. Places are left out."""
+        """Return the totals as a JSON value for another process, without the places of differences."""
         worst = [[getattr(one, name) for name in _ROW] for one in self.worst]
         uses = (list(one.items()) for one in (self.uses_a, self.uses_b))
         return [[getattr(self, name) for name in (*_TOTALS, *_FIRSTS)], *uses, worst]
 
     @classmethod
     def unpacked(cls, packed: object) -> DocumentsDiff:
-        """The totals that `packed` gave."""
+        """Return the totals from the value that `packed` returned."""
         totals, uses_a, uses_b, worst = cast(_Packed, packed)
         rows = [(*numbers, (why_a, why_b)) for *numbers, (why_a, why_b) in worst]
         listed = tuple(ChangedDocument(number, "", *rest) for number, *rest in rows)
@@ -171,7 +172,8 @@ _FIRSTS = ("first_recut", "first_changed")
 def documents_diff(
     a: Tokenizer, b: Tokenizer, same: Ids, corpus: Corpus, rows: int, *, processes: int | None = None
 ) -> DocumentsDiff:
-    """Encode the documents of a corpus by two tokenizers. The job is told of characters.
+    """Encode the documents of a corpus with two tokenizers and compare them. Progress of the job is in
+    characters.
 
     The changed documents come in this order: those that only one of the two refuses, then by how many tokens
     they change, more tokens before fewer, then by their numbers.
@@ -278,7 +280,7 @@ class _Both:
         """True if an id may stand for another token in the second one."""
 
     def of(self, blocks: Sequence[range], sizes: Sequence[int], total: int, done: int = 0) -> DocumentsDiff:
-        """The totals of blocks of documents."""
+        """Compare both encodings of some blocks of documents, and return the totals."""
         found = DocumentsDiff()
         worst: list[ChangedDocument] = []
         for block, size in zip(blocks, sizes, strict=True):
@@ -295,7 +297,7 @@ class _Both:
         return found
 
     def packed(self, blocks: Sequence[range], sizes: Sequence[int], total: int) -> list[object]:
-        """The same as JSON can hold it."""
+        """Return the totals of some blocks as a JSON value."""
         return self.of(blocks, sizes, total).packed()
 
     def _take(self, number: int, found: DocumentsDiff) -> ChangedDocument | None:
@@ -335,12 +337,12 @@ class _Both:
         return ChangedDocument(number + 1, "", count, len(a), len(b), by)
 
     def meant(self, ids: Iterable[int]) -> array[int]:
-        """Ids of the first one as those of the second; a number that is no id for what it lacks."""
+        """Translate ids of tokenizer A to ids of B. Tokens that B lacks map to a number that is no id."""
         same = self._same
         return array("q", [same.get(one, _GONE) for one in ids])
 
     def placed(self, document: ChangedDocument) -> ChangedDocument:
-        """A document with its beginning, and the place where its tokens differ first."""
+        """Add the beginning of a changed document, and the place where its tokens first differ."""
         text = whole_text(self._parts[document.number - 1])
         named = replace(document, name=beginning_of(text))
         if document.a is None or document.b is None:
@@ -352,7 +354,8 @@ class _Both:
         return named
 
     def _stretches(self, text: str) -> Iterator[tuple[int, str]]:
-        """A long text where both may be cut, each stretch with its start; a short one as it is."""
+        """Cut a long text where both tokenizers allow it, and yield the start and the text of each stretch. A
+        short text is one stretch."""
         ways = self._a, self._b
         cutters = [one.encoder.pretokenizer for one in ways]
         parted = all(in_parts(one.vocabulary) and one.encoder.pretokenizer.in_parts for one in ways)
@@ -368,7 +371,7 @@ class _Both:
             start = min(end, len(text))
 
     def _first(self, one: Encoding, other: Encoding) -> int | None:
-        """The number of the first token that differs, None where none does."""
+        """Return the index of the first token that differs, or None."""
         a = self.meant(NO_ID if number is None else number for number in one.ids)
         b = array("q", [NO_ID if number is None else number for number in other.ids])
         if a == b:
@@ -396,7 +399,7 @@ class _Both:
 
 
 def _ids(tokenizer: Tokenizer, text: str) -> tuple[array[int] | None, str]:
-    """The ids of a text, or why it is refused."""
+    """Return the ids of a text, or the reason why it cannot be encoded."""
     try:
         return tokenizer.encode_ids(text, threads=1), ""
     except TokentuiError as error:

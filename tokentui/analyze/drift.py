@@ -21,16 +21,16 @@ from tokentui.encode.tokenizer import TokenEntry, Tokenizer
 from tokentui.encode.vocabulary import NO_ID
 
 REASONS = {
-    "refused": "the tokenizer refuses the text",
-    "no-text": "bytes that are no text",
+    "refused": "the tokenizer cannot encode the text",
+    "no-text": "invalid UTF-8",
     "special": "special token",
     "unknown": "unknown token",
     "changed": "the decoder or the normalization changes the text",
     "mark": "the mark of a word's edge",
-    "bytes": "byte tokens where a piece is known",
+    "bytes": "byte tokens instead of a known piece",
     "split": "the split cuts here",
     "joined": "encoding joins tokens",
-    "cut": "encoding cuts elsewhere",
+    "cut": "encoding splits elsewhere",
 }
 """The reasons why ids differ, in the order in which they are tried."""
 _SHOWN = 8
@@ -39,7 +39,7 @@ _BROKEN = "\ufffd".encode()
 
 @dataclass(frozen=True, slots=True)
 class DriftToken:
-    """A token of one of two cuts. The id is None for what has none."""
+    """A token of one of the two encodings. `id` is None if it has no id."""
 
     id: int | None
     piece: bytes
@@ -47,7 +47,7 @@ class DriftToken:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """Ids compared with those that encoding their text gives.
+    """Comparison of ids with the ids that encoding their text gives.
 
     Attributes:
         ids: The ids.
@@ -56,7 +56,7 @@ class Drift:
         place: The index of the first id that differs; None if none does.
         before: The tokens from that place on, until both cuts meet again.
         after: The tokens that encoding gives in their place.
-        reason: A name of `REASONS`; empty if nothing differs.
+        reason: A name of `REASONS`; empty if no differences.
         sentence: The reason in a line.
     """
 
@@ -95,7 +95,7 @@ class DriftRate:
 
 
 class DriftCheck:
-    """Compares ids with those that encoding their text gives.
+    """Compare ids with the ids that encoding their text gives.
 
     Args:
         tokenizer: The tokenizer.
@@ -118,7 +118,7 @@ class DriftCheck:
         self._entries: dict[int, TokenEntry] | None = None
 
     def __call__(self, ids: Iterable[Any]) -> Drift:
-        """Compare ids with those that encoding their text gives.
+        """Decode ids, encode the text again and compare.
 
         Raises:
             TokentuiError: An id does not exist.
@@ -149,7 +149,8 @@ class DriftCheck:
     def _window(
         self, ids: tuple[int | None, ...], encoded: tuple[int | None, ...], place: int
     ) -> tuple[tuple[int | None, ...], tuple[int | None, ...]]:
-        """Return the ids of both cuts from the first difference to the place where they meet again."""
+        """Return the tokens of both encodings from the first difference to the point where both agree again.
+        """
         i = j = place
         left = right = 0  # bytes of each cut since the difference
         while i < len(ids) or j < len(encoded):
@@ -212,7 +213,7 @@ class DriftCheck:
         if old == new:
             return "mark", f"{_named(before)} and {_named(after)} differ in {REASONS['mark']} alone"
         if (border := self._border(text, place, new, old)) is not None:
-            return "split", f"the split cuts inside {_named(before[border : border + 1])}"
+            return "split", f"the split separates {_named(before[border : border + 1])}"
         ends = list(accumulate(map(len, old)))
         if len(new[0]) in ends[1:]:
             count = ends.index(len(new[0])) + 1
@@ -244,9 +245,9 @@ class DriftCheck:
         if unknown is not None:
             return "unknown", f"unknown token: the text of {_named((unknown,))} is lost"
         if not _is_text(old):
-            return "no-text", f"bytes that are no text: {_named(before)} decodes to U+FFFD"
+            return "no-text", f"invalid UTF-8: {_named(before)} decodes to U+FFFD"
         if not _is_text(new):  # the bytes of U+FFFD, of which the ids have the first
-            return "no-text", f"bytes that are no text: those before {_named(before)} decode to U+FFFD"
+            return "no-text", f"invalid UTF-8: those before {_named(before)} decode to U+FFFD"
         unknown = next((token for token in after if self._kind(token.id) == "unknown"), None)
         if unknown is not None:
             return "unknown", f"unknown token: encoding has no other for the text of {_named(before)}"
@@ -305,7 +306,7 @@ def rate(check_ids: DriftCheck, rows: Iterable[Iterable[Any]]) -> DriftRate:
 
 
 def report(drift: Drift) -> Report:
-    """Report on ids: whether they are those of their text, and the first difference."""
+    """Report whether encoding the text of ids gives the same ids, and the first difference."""
     value = {
         "same": drift.same, "text": drift.text, "ids": drift.ids, "encoded": drift.encoded,
         "place": drift.place, "before": [_token_row(token) for token in drift.before],
@@ -316,7 +317,7 @@ def report(drift: Drift) -> Report:
 
 
 def rate_report(found: DriftRate) -> Report:
-    """Report on rows of ids: the rate of those that differ, the reasons, and the first difference."""
+    """Report the share of rows whose ids differ, the reasons, and the first difference."""
     share = f" ({100 * found.differ / found.rows:.2f} %)" if found.rows else ""
     line = f"{found.differ:,} of {plural(found.rows, 'row')} differ{share}"
     rows = tuple(Row((f"{count:,}", REASONS[reason])) for reason, count in found.reasons.items())
@@ -338,7 +339,7 @@ def _summary(drift: Drift) -> Part:
 
 def _sections(drift: Drift) -> Iterator[Section]:
     if drift.same:
-        yield Section("ids", f"{plural(len(drift.ids), 'id')}: those of their text")
+        yield Section("ids", f"{plural(len(drift.ids), 'id')}, the same as encode gives")
         return
     what = f"id {(drift.place or 0) + 1:,} of {len(drift.ids):,} is the first that differs"
     yield Section("ids", warning(what))

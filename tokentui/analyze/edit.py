@@ -78,7 +78,7 @@ class Pruned:
 
 @dataclass(frozen=True)
 class Grown:
-    """The merges that were put behind those that there were, by training on.
+    """The merges that further training appended.
 
     Attributes:
         merges: The number of the new merges.
@@ -116,12 +116,12 @@ class Edit:
 
 
 def unchanged(tokenizer: Tokenizer) -> Edit:
-    """The edit that changes nothing."""
+    """Return an edit that changes nothing."""
     return Edit(tokenizer, _listed({entry.id: entry.id for entry in tokenizer.entries()}))
 
 
 def changes(edit: Edit, before: Tokenizer) -> tuple[list[TokenEntry], list[TokenEntry]]:
-    """The tokens that went, as they were, and those that came, each in order of the ids.
+    """Return the tokens that were removed and the tokens that were added, each in order of their ids.
 
     Args:
         edit: The edit.
@@ -138,13 +138,13 @@ def _listed(ids: Mapping[int, int]) -> tuple[int, ...]:
 
 
 def followed(first: tuple[int, ...], then: Mapping[int, int]) -> tuple[int, ...]:
-    """The ids after two changes."""
+    """Compose two maps of ids."""
     return tuple(then.get(number, GONE) for number in first)
 
 
 def id_map(path: str, ids: Sequence[int]) -> bytes:
-    """The bytes of a map from old ids to new ones, by the end of its name: in `.json` a list of the new id of
-    each old id, in `.npy` the same as little-endian int64, as NumPy 1.0 files have it.
+    """Return a map from old to new ids as the bytes of a file. The extension selects the format: `.json` is a
+    list with the new id of each old id; `.npy` is the same as little-endian int64.
 
     Raises:
         TokentuiError: The name ends otherwise.
@@ -152,15 +152,14 @@ def id_map(path: str, ids: Sequence[int]) -> bytes:
     if path.lower().endswith(".json"):
         return json.dumps(list(ids)).encode() + b"\n"
     if not path.lower().endswith(".npy"):
-        raise TokentuiError("the end of this name says no format", path[:80], "take .json or .npy")
+        raise TokentuiError("unknown file extension", path[:80], "take .json or .npy")
     about = f"{{'descr': '<i8', 'fortran_order': False, 'shape': ({len(ids)},), }}".encode()
     about += b" " * (-(len(_NPY) + 2 + len(about) + 1) % 64) + b"\n"
     return _NPY + struct.pack("<H", len(about)) + about + struct.pack(f"<{len(ids)}q", *ids)
 
 
 class NewId(NamedTuple):
-    """An id that stands for no old one, with the old ids of its text: the rows of an embedding whose mean its
-    own row may begin with.
+    """A new id, with the old ids of its text. Its row of an embedding can start as the mean of their rows.
 
     Attributes:
         id: The new id.
@@ -213,7 +212,7 @@ def init_file(path: str, rows: Sequence[NewId]) -> bytes:
             "utf-8", "replace"
         ) + b"\n"
     if not path.lower().endswith(".tsv"):
-        raise TokentuiError("the end of this name says no format", path[:80], "take .json or .tsv")
+        raise TokentuiError("unknown file extension", path[:80], "take .json or .tsv")
     lines = ["id\ttext\told"]
     lines += [f"{row.id}\t{escaped(row.text)}\t{' '.join(map(str, row.old))}" for row in rows]
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
@@ -223,7 +222,7 @@ def init_file(path: str, rows: Sequence[NewId]) -> bytes:
 
 
 def add(edit: Edit, texts: Sequence[tuple[str, bool]]) -> Edit:
-    """Add tokens behind the last id.
+    """Add tokens after the last id.
 
     Args:
         edit: The tokenizer so far.
@@ -262,19 +261,19 @@ def _check_text(tokenizer: Tokenizer, text: str, where: str) -> None:
     try:
         code = text.encode()
     except UnicodeEncodeError:
-        raise TokentuiError("half a surrogate pair is no text", where, "name a text") from None
+        raise TokentuiError("a lone surrogate is not text", where, "name a text") from None
     if not text:
-        raise TokentuiError("an empty text is no token", where, "name a text")
+        raise TokentuiError("a token cannot be empty", where, "name a text")
     taken = tokenizer.token_to_id(code)
     taken = tokenizer.vocabulary.special_id(text) if text in tokenizer.vocabulary.specials else taken
     if taken is None:
         taken = {name: number for number, name in tokenizer.vocabulary.names.items()}.get(text)
     if taken is not None:
-        raise TokentuiError(f"it is a token already, with id {taken}", where, "leave it out")
+        raise TokentuiError(f"already a token, with id {taken}", where, "leave it out")
 
 
 def _spelled(format: Format, text: str, special: bool) -> str:
-    """The name of a token that is added, as a file of the format has it."""
+    """Return the name of an added token as a file of the format spells it."""
     return text.replace(" ", "▁") if format.name == "sentencepiece" and not special else text
 
 
@@ -285,27 +284,27 @@ def _add_listed(fitted: Fitted, number: int, text: str, special: bool) -> str:
            "normalized": False, "special": special}
     fitted.metadata["added_tokens"] = [*(listed if isinstance(listed, list) else ()), row]
     fitted.specials[text] = number
-    found = "tokenizers finds it in a text as typed, before the text is split and merged"
-    return found + ("; decoding leaves it out unless asked" if special else "")
+    found = "tokenizers matches it in the text as typed, before splitting and merging"
+    return found + ("; decoding omits it by default" if special else "")
 
 
 def _add_piece(fitted: Fitted, number: int, text: str, special: bool) -> str:
-    """Add a piece to a `.model`, and say what its library does."""
+    """Add a piece to a sentencepiece model. Return a sentence on how sentencepiece treats it."""
     kinds = fitted.metadata["kinds"]
     assert isinstance(kinds, dict)
     name = _spelled(WRITTEN["sentencepiece"], text, special)
     fitted.metadata["kinds"] = {**kinds, str(len(fitted.tokens)): CONTROL if special else USER_DEFINED}
     fitted.tokens.append(Token(number, name, name.encode(), 0.0))
     if special:
-        return "sentencepiece finds it in no text: a program puts its id there, and decoding leaves it out"
-    return "sentencepiece finds it in the normalised text, before pieces are merged"
+        return "sentencepiece never matches it in text: a program inserts its id, and decoding omits it"
+    return "sentencepiece matches it in the normalized text, before pieces are merged"
 
 
 # --- tokens that are taken out ---
 
 
 def prune(edit: Edit, corpus: Corpus, keep: int | None = None) -> Edit:
-    """Take out the tokens that a corpus does not use. The ids are numbered anew, in the old order.
+    """Remove the tokens that a corpus does not use. The remaining ids are renumbered in their old order.
 
     Base units, byte tokens and specials stay, and each token that another one is made of. A tick of the
     current job is a document.
@@ -325,7 +324,7 @@ def prune(edit: Edit, corpus: Corpus, keep: int | None = None) -> Edit:
         what = f"objective={tokenizer.recipe.objective} encodes by all of its steps: none can be taken out"
         raise TokentuiError(what, "--prune", "take one of merges")
     if corpus.counts is not None:
-        raise TokentuiError("counted words are no documents", "--prune", "name a text")
+        raise TokentuiError("counted words are not documents", "--prune", "name a text")
     first = {entry.id: entry.id for entry in tokenizer.entries()}
     if vocabulary.imported and format is None:
         read, format, lost = in_shape(tokenizer, "--prune")
@@ -356,7 +355,7 @@ def prune(edit: Edit, corpus: Corpus, keep: int | None = None) -> Edit:
 
 
 def _encoded(tokenizer: Tokenizer, text: str) -> list[int] | None:
-    """The ids of a text, `GONE` for what has none; None where it is refused."""
+    """Return the ids of a text, with `GONE` for tokens without an id; None if it cannot be encoded."""
     try:
         return list(tokenizer.encode_ids(text))
     except TokentuiError:
@@ -364,7 +363,7 @@ def _encoded(tokenizer: Tokenizer, text: str) -> list[int] | None:
 
 
 def _kept(spec: Spec, uses: Counter[int], keep: int | None) -> set[int]:
-    """The ids that are kept: those that always stay, then the tokens that are used most, each with its parts.
+    """Return the ids to keep: those that always stay, then the most used tokens, each with its parts.
 
     Raises:
         TokentuiError: What always stays is more than `keep`.
@@ -386,7 +385,7 @@ def _kept(spec: Spec, uses: Counter[int], keep: int | None) -> set[int]:
 
 
 def _stays(entry: TokenEntry) -> bool:
-    """Return whether a token always stays: it is no merge and no longer piece."""
+    """Return whether a token is always kept: anything but merges and longer pieces."""
     if entry.kind in ("merge", "orphan"):
         return False
     return entry.kind != "piece" or len(entry.piece.decode("utf-8", "replace")) <= 1
@@ -431,7 +430,7 @@ class _Parts:
 
 
 def _remade(spec: Spec, kept: set[int]) -> tuple[Tokenizer, dict[int, int]]:
-    """A tokenizer that was trained here with a part of its merges, and its new ids."""
+    """Return a tokenizer with a part of its merges, and its new ids. It was trained by tokentui."""
     old, merges, recipe = spec.vocabulary, spec.tokenizer.merges, spec.recipe
     ids = old.ids(merges)
     stays = [symbol for symbol in range(old.base_size) if ids[symbol] in kept]
@@ -450,7 +449,7 @@ def _remade(spec: Spec, kept: set[int]) -> tuple[Tokenizer, dict[int, int]]:
 
 
 def _shortened(spec: Spec, format: Format, kept: set[int]) -> tuple[Tokenizer, dict[int, int]]:
-    """The tokenizer of a file with a part of its tokens, and its new ids."""
+    """Return the tokenizer of a file with a part of its tokens, and its new ids."""
     fitted = copy.copy(format.codec.to_format(spec))
     numbers = sorted({token.id for token in fitted.tokens if token.id in kept} | {*fitted.specials.values()})
     moved = {number: n for n, number in enumerate(numbers)}
@@ -518,21 +517,21 @@ def report(
 
 
 def _pruned_sections(pruned: Pruned) -> list[Section]:
-    used = f", of these {pruned.gone - pruned.unused:,} that the corpus uses"
-    told = f"{plural(pruned.documents, 'document')}: {len(pruned.changed):,} with other pieces"
-    told += f", {len(pruned.refused):,} that it refuses" if pruned.refused else ""
+    used = f", {pruned.gone - pruned.unused:,} of them used by the corpus"
+    told = f"{plural(pruned.documents, 'document')}: {len(pruned.changed):,} with different pieces"
+    told += f", {len(pruned.refused):,} that cannot be encoded" if pruned.refused else ""
     rows = tuple(Row(("document", f"{number:,}")) for number in pruned.changed)
     style = "warning" if pruned.changed else "success"
-    return [Section("taken out", plural(pruned.gone, "token") + used),
+    return [Section("pruned", plural(pruned.gone, "token") + used),
             Section("corpus", Span(told, style), rows, (Column(),), _FEW)]
 
 
 def _grown_sections(grown: Grown) -> list[Section]:
     told = f"{plural(grown.merges, 'merge')} on {plural(grown.words, 'pre-token')}, "
-    told += f"{len(grown.unlike):,} of them not as trained"
+    told += f"{len(grown.unlike):,} of them not encoded as trained"
     rows = tuple(Row((data(word),)) for word in grown.unlike)
     return [Section("trained on", told, rows, few=_FEW),
-            Section("tokens", f"{grown.before:,} → {grown.after:,} in that corpus")]
+            Section("tokens", f"{grown.before:,} → {grown.after:,} in this corpus")]
 
 
 def _entry_row(entry: TokenEntry, gone: bool, does: Mapping[int, str]) -> Row:

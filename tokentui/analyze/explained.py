@@ -75,7 +75,7 @@ def text_sections(found: StringFacts, steps: bool = False) -> Iterator[Section]:
 
 
 def decoded_sections(back: RoundTrip) -> Iterator[Section]:
-    """Yield what decoding gives back, where it is not the text."""
+    """Yield the decoded text and what was lost, if it differs from the text."""
     if back.back is not None and back.lost:
         rows = tuple(Row((warning(loss),)) for loss in back.lost)
         yield Section("decoded", data(back.back) if back.back else "nothing", rows, _LEFT)
@@ -104,7 +104,7 @@ def _step_row(
         times = "" if not count else " (once)" if count == 1 else f" ({count:,} times)"
         told = (f"step {step.rank + 1:,}: ", *merged((step.left, step.right), step.result), muted(times))
     elif isinstance(step, SplitStep):
-        told = (f"step {step.rank + 1:,}: ", step.piece, " is taken apart")
+        told = (f"step {step.rank + 1:,}: ", step.piece, " is split")
     else:
         told = (Span(step.candidate, "accent" if step.found else ""), f" {step.outcome}")
     if steps and isinstance(step, AppliedMerge | SplitStep):
@@ -113,8 +113,8 @@ def _step_row(
 
 
 def lattice_sections(word: WordExplanation) -> Iterator[Section]:
-    """Yield the pieces that may be part of a word, those of most segmentations first, where pieces have
-    probabilities."""
+    """Yield all pieces that can be part of a word, with their probabilities, most probable first. Yield
+    nothing for a model without probabilities."""
     if not word.lattice:
         return
     edges = sorted(word.lattice, key=lambda edge: (-edge.posterior, edge.start, edge.end))
@@ -128,10 +128,10 @@ def lattice_sections(word: WordExplanation) -> Iterator[Section]:
 
 
 def ways_section(ways: WordSegmentations) -> Section:
-    """Return the ways to write a word: with probabilities the most probable first, else the shortest. The one
-    that the encoder takes is marked; it is the last row if it is not among the first ways."""
+    """Return the segmentations of a word: most probable first, or shortest first without probabilities. The
+    one that the encoder uses is marked, and comes last if it is not among the first."""
     count = f"{ways.count:,}" if ways.count < _HUGE else f"about 10^{len(str(ways.count)) - 1}"
-    taken = (" to write it; taken: ", *pieces(ways.chosen), muted(f" ({ways.how})"))
+    used = ("; used: ", *pieces(ways.chosen), muted(f" ({ways.how})"))
     listed = [(way, score, share) for (way, score), share in itertools.zip_longest(ways.ways, ways.shares)]
     if ways.chosen and all(way != ways.chosen for way, *_ in listed):
         listed.append((ways.chosen, None, None))
@@ -146,10 +146,12 @@ def ways_section(ways: WordSegmentations) -> Section:
         cells: tuple[Cell, ...] = (plural(len(way), "token"), *(figures or blanks), written)
         rows.append(Row(cells, marked=chosen))
     columns = (Column(), NUMBER, NUMBER)[: len(rows[0].cells) - 1] if rows else ()
-    summary = (count, *taken) if ways.chosen else f"{count} to write it; it is refused"
+    segmentations = "segmentation" if ways.count == 1 else "segmentations"
+    counted = f"{count} {segmentations}"
+    summary = (counted, *used) if ways.chosen else f"{counted}; the text cannot be encoded"
     total = max(ways.count, len(rows)) if ways.count < _HUGE else None
     notes = () if total is not None else ("…",)
-    return Section("ways", summary, tuple(rows), columns, total=total, unit="more ways", notes=notes)
+    return Section("ways", summary, tuple(rows), columns, total=total, unit="more segmentations", notes=notes)
 
 
 def _percent(share: float) -> str:

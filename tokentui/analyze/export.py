@@ -1,4 +1,4 @@
-"""What a file format cannot hold of a tokenizer, as a report."""
+"""Report on what a file format cannot store of a tokenizer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tokentui.formats.spec import Loss
 
 
 def report(written: ExportReport) -> Report:
-    """Report on a format: each loss, or why it cannot hold the tokenizer.
+    """Report each loss of a format, or why it cannot store the tokenizer.
 
     Args:
         written: The result of looking at the format, or of writing it.
@@ -25,11 +25,11 @@ def section(written: ExportReport, losses: Iterable[Loss] = ()) -> Section:
         written: The result of looking at the format, or of writing it.
         losses: Losses before those of the format.
     """
-    told = f", the same on {written.checked:,} texts" if written.checked and not written.refused else ""
+    told = f", verified on {written.checked:,} texts" if written.checked and not written.refused else ""
     rows = (*loss_rows(losses), *loss_rows(written.losses))
     if written.refused:
         rows = (Row((Span("no", "error"), written.refused)),)
-    rows = rows or (Row(("nothing is lost",)),)
+    rows = rows or (Row(("lossless",)),)
     return Section(f"{written.format}: {written.about}{told}", "", rows, (Column(),))
 
 
@@ -45,7 +45,7 @@ def loss_rows(losses: Iterable[Loss]) -> tuple[Row, ...]:
 def verdict(written: ExportReport) -> Cell:
     """Return in a few words what a format loses."""
     if written.refused:
-        return (Span("cannot: ", "error"), muted(written.refused))
+        return (Span("not possible: ", "error"), muted(written.refused))
     if written.losses:
         return (warning("loses "), ", ".join(loss.what for loss in written.losses))
-    return Span("keeps all", "success")
+    return Span("lossless", "success")

@@ -32,7 +32,7 @@ Source = Corpus | Path | Sequence[Path]
 
 
 def corpus_of(source: Source) -> Corpus:
-    """A corpus as it is, or the one that a source names.
+    """Return a corpus unchanged, or read the corpus that a source names.
 
     Raises:
         TokentuiError: It cannot be read, or is a tokenizer file.
@@ -254,6 +254,6 @@ class Analysed(Tokenizer):
 
 
 def _texts(texts: Sequence[str], where: str, special: bool) -> list[tuple[str, bool]]:
-    """The texts of tokens to add, each with the word whether it is special."""
+    """Return the texts of the tokens to add, each with whether it is special."""
     named = each_of(texts, where, "hand in a list, such as ['<|user|>']")
     return [(name_of(text, where), special) for text in named]

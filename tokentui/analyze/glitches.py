@@ -1,4 +1,4 @@
-"""Glitch tokens: those that exist in a vocabulary and that no text, or no text that people write, becomes.
+"""Glitch tokens: tokens that no text produces, or no text that people type.
 
 Such tokens are seldom or never trained on: Land and Bartolo, "Fishing for Magikarp" (2024). Special tokens
 are none: they are meant to come of no text.
@@ -24,11 +24,13 @@ from tokentui.text.corpus import Corpus
 
 NEVER, UNWRITTEN, SWALLOWED = "never", "unwritten", "swallowed"
 KINDS = {
-    NEVER: "no text becomes it",
-    UNWRITTEN: "only a spelling that people do not write becomes it",
-    SWALLOWED: "in the corpus, and each time a part of longer tokens",
+    NEVER: "no text produces it",
+    UNWRITTEN: "only text that people do not type produces it",
+    SWALLOWED: "in the corpus, but only inside longer tokens",
 }
-"""The kinds of glitch tokens, by name."""
+"""The kinds of glitch tokens, by name, and what they mean."""
+TITLES = {NEVER: "unreachable", UNWRITTEN: "never typed", SWALLOWED: "always merged"}
+"""The kinds in reports."""
 _FEW = 40
 _LINE = "\t\n\r"
 _MOST_TRIED = 1 << 18
@@ -62,7 +64,7 @@ class Glitch:
 
 
 def glitches(tokenizer: Tokenizer, corpus: Corpus | None = None) -> tuple[Glitch, ...]:
-    """The glitch tokens of a tokenizer, in order of the ids.
+    """Return the glitch tokens of a tokenizer, in order of their ids.
 
     A spelling that people do not write holds a control character but tab and line ends, a code point that is
     private or has no character, U+FFFD, or bytes that are not UTF-8; or a combining mark with no letter to
@@ -99,7 +101,7 @@ def glitches(tokenizer: Tokenizer, corpus: Corpus | None = None) -> tuple[Glitch
 
 
 def unwritten(text: str) -> str:
-    """Why a text is a spelling that people do not write: `not-utf8`, `control`, or empty where it is none.
+    """Return why people do not type a text: `not-utf8` or `control`; empty if they do.
 
     >>> unwritten("a\\tb"), unwritten("a\\x07b"), unwritten("\\ue000"), unwritten("\\udc80")
     ('', 'control', 'control', 'not-utf8')
@@ -132,22 +134,22 @@ def _glitch(
         text = next((one for one in _whole(data) if tokenizer.encoder.ids_include(one, entry.id)), text)
         reason = unwritten(text)
     if reason:
-        said = ("only bytes that are not UTF-8 become it" if reason == "not-utf8" else
-                "only texts with a control character or an unassigned or private code point become it")
+        said = ("only invalid UTF-8 produces it" if reason == "not-utf8" else
+                "only text with control, unassigned or private-use characters produces it")
         return Glitch(entry.id, found.piece, UNWRITTEN, reason, said, text)
     if own is not None and _lone(tokenizer, own, entry.id):
-        said = "a combining mark in it stands on no letter"
+        said = "it has a combining mark without a letter"
         return Glitch(entry.id, found.piece, UNWRITTEN, "lone-mark", said, text)
     return None
 
 
 def _whole(data: bytes) -> Iterator[str]:
-    """Texts of whole characters that people write and that have some bytes."""
+    """Yield texts of whole characters, of those that people type, that contain some bytes."""
     return (one for one in itertools.islice(completions(data), _MOST_TRIED) if not unwritten(one))
 
 
 def _lone(tokenizer: Tokenizer, own: str, number: int) -> bool:
-    """True if a combining mark of a token stands on no letter in each text that becomes it."""
+    """Return whether every text that produces a token has a combining mark without a letter before it."""
     marks = [unicodedata.category(char).startswith("M") for char in own]
     if any(mark and own[at - 1].isspace() for at, mark in enumerate(marks) if at):
         return True
@@ -182,11 +184,11 @@ def report(found: Sequence[Glitch], vocab_size: int, with_corpus: bool) -> Repor
     kinds = [kind for kind in KINDS if with_corpus or kind != SWALLOWED]
     return Report(
         "Glitch tokens",
-        (Section("ids", f"{vocab_size:,}; special tokens are left out"),
+        (Section("ids", f"{vocab_size:,}, without special tokens"),
          *(_section(kind, [glitch for glitch in found if glitch.kind == kind]) for kind in kinds)),
         {"vocab_size": vocab_size, "counts": {kind: counts[kind] for kind in KINDS},
          "glitches": [as_row(glitch) for glitch in found]},
-        ", ".join(f"{counts[kind]:,} {kind}" for kind in kinds),
+        ", ".join(f"{counts[kind]:,} {TITLES[kind]}" for kind in kinds),
     )
 
 
@@ -195,7 +197,7 @@ def _section(kind: str, found: Sequence[Glitch]) -> Section:
     reasons = Counter(glitch.reason for glitch in found)
     if len(reasons) > 1:
         told += f" ({', '.join(f'{times:,} {reason}' for reason, times in reasons.most_common())})"
-    return Section(kind, told, tuple(map(_row, found)), few=_FEW)
+    return Section(TITLES[kind], told, tuple(map(_row, found)), few=_FEW)
 
 
 def _row(glitch: Glitch) -> Row:

@@ -59,7 +59,7 @@ class GoldenDifference:
         token: The index of the first token that differs.
         character: The place in the text where this token starts.
         pinned: The ids in the file; None if the text was refused.
-        ids: The ids now; None if the text is refused.
+        ids: The ids now; None if the text cannot be encoded.
     """
 
     number: int
@@ -87,7 +87,7 @@ def pin(tokenizer: Tokenizer, texts: Sequence[str]) -> tuple[GoldenText, ...]:
 
 
 def first_difference(tokenizer: Tokenizer, golden: Sequence[GoldenText]) -> GoldenDifference | None:
-    """Return the first text with other ids than those pinned; None if all ids are the same."""
+    """Return the first text whose ids differ from the recorded ones, or None."""
     for number, row in enumerate(each(golden, len(golden)), 1):
         for special, encoding in enumerate(_both(tokenizer, row.text)):
             pinned = row.special if special else row.ids
@@ -104,7 +104,7 @@ def first_difference(tokenizer: Tokenizer, golden: Sequence[GoldenText]) -> Gold
 
 
 def _both(tokenizer: Tokenizer, text: str) -> tuple[Encoding | None, Encoding | None]:
-    """Return the encodings of a text as plain text and with special tokens; None if the text is refused."""
+    """Return the encodings of a text as plain text and with special tokens; None if it cannot be encoded."""
     return _encoded(tokenizer, text, False), _encoded(tokenizer, text, True)
 
 
@@ -143,7 +143,7 @@ def read_golden(path: str | os.PathLike[str]) -> tuple[GoldenText, ...]:
     if not isinstance(root.value, dict) or root["format"].value != FORMAT:
         raise TokentuiError("not a file of golden ids", where, "tokentui pin writes one")
     if root["version"].value != VERSION:
-        raise root["version"].error("this version of the format is not read", "update tokentui")
+        raise root["version"].error("this version of the format is not supported", "update tokentui")
     golden = []
     for row in root["texts"].rows():
         ids = _ids_of(row["ids"])
@@ -159,7 +159,7 @@ def _ids_of(node: Node) -> Ids | None:
         return None
     ids = node.listed()
     if any(one is not None and (type(one) is not int or not 0 <= one <= LARGEST_ID) for one in ids):
-        raise node.error("a row of ids holds something else", _MEND)
+        raise node.error("not a row of ids", _MEND)
     return tuple(ids)
 
 
@@ -172,24 +172,24 @@ def golden_report(texts: int, difference: GoldenDifference | None) -> Report:
     """
     value = {"texts": texts, "same": difference is None, "differs": difference}
     if difference is None:
-        return Report("Golden ids", (Section("alike", plural(texts, "text")),), value)
+        return Report("Golden ids", (Section("same", plural(texts, "text")),), value)
     at = difference.character
     before, after = difference.text[max(0, at - _BEFORE) : at], difference.text[at : at + _AFTER]
     encoded = "with special tokens" if difference.special else "as plain text"
     sections = (
-        Section("alike", plural(difference.number - 1, "text")),
+        Section("same", plural(difference.number - 1, "text")),
         Section("differs", f"text {difference.number:,} of {texts:,}, {encoded}"),
         Section("text", (data(before), "▸", data(after))),
         Section("place", f"token {difference.token + 1:,}, character {at:,}"),
-        Section("pinned", _from(difference.pinned, difference.token)),
+        Section("recorded", _from(difference.pinned, difference.token)),
         Section("now", _from(difference.ids, difference.token)),
     )
     return Report("Golden ids", sections, value)
 
 
 def _from(ids: Ids | None, token: int) -> str:
-    """Ids from a token on, in words."""
+    """Format the ids from a token on."""
     if ids is None:
-        return "the text is refused"
+        return "the text cannot be encoded"
     part = ["?" if one is None else str(one) for one in ids[token : token + _CONTEXT]]
-    return " ".join(part) + " …" * (len(ids) > token + _CONTEXT) if part else "it ends there"
+    return " ".join(part) + " …" * (len(ids) > token + _CONTEXT) if part else "no more ids"

@@ -1,5 +1,4 @@
-"""A vocabulary that goes on: trained on with a corpus from where its merges end, or with the merges of
-another one behind its own."""
+"""Growing a vocabulary: continue training on a corpus, or append the merges of another tokenizer."""
 
 from __future__ import annotations
 
@@ -30,9 +29,9 @@ from tokentui.text.pretokenize import Pretokenizer
 
 
 def extend(edit: Edit, corpus: Corpus, size: int) -> Edit:
-    """Train on from where a vocabulary ends: the words of a corpus are cut by its merges, and the pairs of
-    these tokens are merged on. A tokenizer that was trained here goes on by its recipe, one of another tool's
-    file as `tokentui.learn.extension` has it.
+    """Continue training where a vocabulary ends. The words of a corpus are encoded, and pairs of their tokens
+    are merged. A tokenizer trained by tokentui continues with its recipe; one from a file of another tool
+    continues as `tokentui.learn.extension` says.
 
     Args:
         edit: The tokenizer so far.
@@ -53,18 +52,18 @@ def extend(edit: Edit, corpus: Corpus, size: int) -> Edit:
         return _extended_file(edit, corpus, size)
     trainer_of(recipe)  # refuses a retired objective
     if vocabulary.scores or not vocabulary.plain_merges:
-        raise TokentuiError(f"objective={recipe.objective} does not grow by merges", where, "train it anew")
+        raise TokentuiError(f"objective={recipe.objective} does not grow by merges", where, "train it again")
     if OBJECTIVES.of(recipe.objective).per_corpus:
         what = f"objective={recipe.objective} goes on by the lengths of its languages, which no file holds"
-        raise TokentuiError(what, where, "train it anew")
+        raise TokentuiError(what, where, "train it again")
     if vocabulary.base_last or vocabulary.borrowed or len(vocabulary.units) < vocabulary.base_size:
         raise TokentuiError("new merges would renumber its base", where, "take another base, such as sorted")
     if recipe.symbols:
-        raise TokentuiError("it has symbols that no merge crosses", where, "train it anew")
+        raise TokentuiError("it has symbols that no merge crosses", where, "train it again")
     merges = tokenizer.merges
     grown = vocabulary.copy(merges)
     if len(set(grown.pieces)) < len(grown.pieces):
-        raise TokentuiError("two of its tokens are spelled alike", where, "train it anew")
+        raise TokentuiError("two of its tokens are spelled alike", where, "train it again")
     units = Pretokenizer(recipe).units
 
     def cut(word: str) -> list[bytes]:
@@ -72,7 +71,7 @@ def extend(edit: Edit, corpus: Corpus, size: int) -> Edit:
         if GONE in symbols:
             lacks = units(word)[symbols.index(GONE)]
             what = f"the corpus has a unit that the vocabulary lacks: {lacks.decode('utf-8', 'replace')!r}"
-            raise TokentuiError(what, where, "take that text out, or a tokenizer of bytes")
+            raise TokentuiError(what, where, "remove that text, or use a byte-level tokenizer")
         return [grown.pieces[symbol] for symbol in _merged(symbols, grown)]
 
     run = Run(first_id=grown.first_id, specials=tuple(tokenizer.vocabulary.specials))
@@ -90,23 +89,22 @@ def extend(edit: Edit, corpus: Corpus, size: int) -> Edit:
 
 
 def _mergeable(tokenizer: Tokenizer, where: str) -> Merging:
-    """The way of encoding of a tokenizer of a file, by merges.
+    """Return how the tokenizer of a file encodes by merges.
 
     Raises:
         TokentuiError: It encodes otherwise, or has no merges.
     """
     way = tokenizer.encoder.segmenter
     if not isinstance(way, Merging) or not tokenizer.merges:
-        what = f"it encodes by encode={tokenizer.recipe.encode}: a merge behind its tokens means nothing"
-        raise TokentuiError(what, where, "name tokens by --add, or train anew")
+        what = f"it encodes by encode={tokenizer.recipe.encode}: an added merge has no effect"
+        raise TokentuiError(what, where, "name tokens by --add, or train again")
     if not way.plain:
         raise TokentuiError("it has pieces that are cut again", where, "prune it first")
     return way
 
 
 def _extended_file(edit: Edit, corpus: Corpus, size: int) -> Edit:
-    """The same for the tokenizer of another tool's file; each word is tried once more by what is read back.
-    """
+    """Do what `extend` does for a file of another tool, and encode each word again with the new file."""
     tokenizer, format, losses = in_shape(edit.tokenizer, "--extend")
     way, vocabulary = _mergeable(tokenizer, "--extend"), tokenizer.vocabulary
     words, _ = Pretokens(tokenizer).count(corpus)
@@ -136,7 +134,7 @@ def _extended_file(edit: Edit, corpus: Corpus, size: int) -> Edit:
 
 
 def merge(edit: Edit, other: Tokenizer) -> Edit:
-    """Put the merges of another tokenizer that a vocabulary lacks behind its own, in their order.
+    """Append the merges of another tokenizer that a vocabulary lacks, in their order.
 
     A token of the other one is left out where it needs a base unit that the vocabulary lacks.
 
@@ -181,7 +179,7 @@ def merge(edit: Edit, other: Tokenizer) -> Edit:
 
 
 def _merged_file(edit: Edit, other: Tokenizer) -> Edit:
-    """The same where the vocabulary is that of another tool's file."""
+    """Do what `merge` does for a file of another tool."""
     tokenizer, format, losses = in_shape(edit.tokenizer, "--merge")
     entries = list(each(tokenizer.entries()))
     ids = {one.piece: one.id for one in reversed(entries) if one.symbol is not None}
@@ -201,7 +199,7 @@ def _merged_file(edit: Edit, other: Tokenizer) -> Edit:
 
 
 def _lost(tokenizer: Tokenizer, other: Tokenizer, left_out: Sequence[bytes]) -> tuple[Loss, ...]:
-    """The losses of a tokenizer whose tokens are not all taken over."""
+    """Return the losses: tokens of the other tokenizer that are not taken over."""
     losses: tuple[Loss, ...] = ()
     if left_out:
         example = left_out[0].decode("utf-8", "replace")
@@ -213,7 +211,7 @@ def _lost(tokenizer: Tokenizer, other: Tokenizer, left_out: Sequence[bytes]) -> 
 
 
 def _merged(symbols: list[int], vocabulary: Vocabulary) -> list[int]:
-    """The symbols of a word after all merges: the lowest rank first, all its places from the left."""
+    """Return the symbols of a word after all merges, lowest rank first, each at all places from the left."""
     ranks, none = vocabulary.ranks, len(vocabulary.ranks)
     while len(symbols) > 1:
         check()

@@ -45,7 +45,7 @@ _SPACES = " \t\n\r▁"
 
 
 def token_facts(tokenizer: Tokenizer, token: int) -> TokenFacts:
-    """The facts of the token of an id.
+    """Return the facts of the token with an id.
 
     Raises:
         TokentuiError: There is none.
@@ -87,7 +87,7 @@ def token_facts(tokenizer: Tokenizer, token: int) -> TokenFacts:
 
 
 def find_tokens(tokenizer: Tokenizer, text: str | bytes) -> list[TokenEntry]:
-    """The entries whose exact bytes these are, in order of the ids."""
+    """Return the entries with these exact bytes, in order of their ids."""
     piece = text if isinstance(text, bytes) else to_bytes(text)
     spelled = tokenizer.vocabulary.spelled
     return [
@@ -97,7 +97,7 @@ def find_tokens(tokenizer: Tokenizer, text: str | bytes) -> list[TokenEntry]:
 
 
 def text_of(piece: bytes) -> str | None:
-    """The bytes of a token as text, None where they are not UTF-8."""
+    """Decode the bytes of a token, or return None if they are not UTF-8."""
     try:
         return piece.decode()
     except UnicodeDecodeError:
@@ -109,8 +109,8 @@ def _code_points(text: str) -> tuple[str, ...]:
 
 
 def _nodes(vocabulary: Vocabulary, symbol: int) -> Iterator[tuple[int, int, int]]:
-    """(depth, symbol, first unit) of each node of a merge tree, each before its parts. Units are counted in
-    pieces of the base."""
+    """Yield (depth, symbol, first unit) for each node of a merge tree, parents first. The unit is an index
+    into the pieces of the base."""
     waiting, unit = [(0, symbol)], 0
     while waiting:
         depth, one = waiting.pop()
@@ -122,7 +122,7 @@ def _nodes(vocabulary: Vocabulary, symbol: int) -> Iterator[tuple[int, int, int]
 
 
 def _tree(encoder: WordEncoder, symbol: int) -> Iterator[Branch]:
-    """A merge tree, each node before its parts."""
+    """Return a merge tree, parents first."""
     vocabulary, merges = encoder.vocabulary, encoder.merges
     known = vocabulary.symbols_by_id(merges)
     for depth, one, _ in _nodes(vocabulary, symbol):
@@ -132,7 +132,7 @@ def _tree(encoder: WordEncoder, symbol: int) -> Iterator[Branch]:
 
 
 def _others(encoder: WordEncoder, symbol: int) -> Iterator[Token]:
-    """The tokens that differ in case, white space or mark alone."""
+    """Return the tokens that differ only in case, white space or mark."""
     vocabulary = encoder.vocabulary
     key = _key(vocabulary, symbol)
     for other, one in sorted(vocabulary.symbols_by_id(encoder.merges).items()):
@@ -141,7 +141,7 @@ def _others(encoder: WordEncoder, symbol: int) -> Iterator[Token]:
 
 
 def _key(vocabulary: Vocabulary, symbol: int) -> str:
-    """A token without what its relatives may differ in; empty for a part of a character, and for white space.
+    """Return a token without case, white space and mark; empty for a partial character and for white space.
     """
     text = text_of(bare(vocabulary.recipe, vocabulary.spelled(symbol)))
     return (text or "").strip(_SPACES).casefold()
@@ -150,7 +150,7 @@ def _key(vocabulary: Vocabulary, symbol: int) -> str:
 def string_facts(
     tokenizer: Tokenizer, text: str, limit: int = 10, trainer: Trainer | None = None
 ) -> StringFacts:
-    """The facts of a string.
+    """Return the facts of a string.
 
     Args:
         tokenizer: The tokenizer.
@@ -218,7 +218,7 @@ def string_report(found: StringFacts | None, token: TokenFacts | None, uses: Use
 
 def unused_why(token: UnusedToken) -> tuple[Part, ...]:
     """Return why a token is not used."""
-    return (f"{token.why} by ", *pieces(token.into)) if token.into else (token.why,)
+    return ("always merged into ", *pieces(token.into)) if token.into else (token.why,)
 
 
 def token_sections(facts: TokenFacts) -> Iterator[Section]:
@@ -226,9 +226,9 @@ def token_sections(facts: TokenFacts) -> Iterator[Section]:
     yield Section("token", (f"id {facts.id}, {facts.kind}: ", facts.piece))
     front, end = facts.piece[: facts.marks[0]], facts.piece[len(facts.piece) - facts.marks[1] :]
     if front:
-        yield Section("mark", (front, " in front: it goes on with a word"))
+        yield Section("mark", (front, " at the start: it continues a word"))
     if end:
-        yield Section("mark", (end, " at the end: a word ends with it"))
+        yield Section("mark", (end, " at the end: it ends a word"))
     yield Section("bytes", f"{facts.bare.hex(' ')} ({len(facts.bare)})")
     points = facts.code_points[len(front.decode()) : len(facts.code_points) - len(end.decode())]
     for n, point in enumerate(points[:_FEW]):
@@ -236,13 +236,12 @@ def token_sections(facts: TokenFacts) -> Iterator[Section]:
     if len(points) > _FEW:
         yield Section("", f"… and {len(points) - _FEW:,} more (--json has them)")
     if facts.piece and not facts.code_points:
-        yield Section("characters", "not UTF-8 by itself: a part of a character")
+        yield Section("characters", "not valid UTF-8 alone: part of a character")
     if facts.score is not None:
         yield Section("probability", f"log {facts.score:.4f}")
     if facts.step is not None:
         count = facts.count or 0
-        times = "once" if count == 1 else f"{count:,} times"
-        yield Section("made", f"at step {facts.step:,}, of a pair that stood {times}")
+        yield Section("made", f"at step {facts.step:,}, from a pair with count {count:,}")
         yield Section("parents", merged(facts.parents))
     if facts.kind in ("unit", "merge"):
         yield Section("children", _children(facts))
@@ -251,9 +250,9 @@ def token_sections(facts: TokenFacts) -> Iterator[Section]:
         for token in facts.others:
             others += [" "] if others else []
             others += [token.piece, muted(f" ({token.id})")]
-        yield Section("spelled also", tuple(others))
+        yield Section("similar", tuple(others))
     if facts.kind in ("unit", "merge", "piece"):
-        yield Section("can be made", warning(f"no: {facts.unreachable}") if facts.unreachable else "yes")
+        yield Section("reachable", warning(f"no: {facts.unreachable}") if facts.unreachable else "yes")
     if facts.tree:
         nodes = tuple(map(_node, facts.tree))
         yield Section("tree", "", nodes, total=facts.tree_size, unit="more nodes")

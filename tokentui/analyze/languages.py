@@ -1,4 +1,4 @@
-"""The cost of the same text in many languages under one tokenizer.
+"""Cost of the same text in many languages under one tokenizer.
 
 The cost of a language is its tokens over what they are counted by. Over that of the cheapest language it is
 the tokenization premium of Petrov et al., "Language Model Tokenizers Introduce Unfairness Between Languages"
@@ -60,13 +60,13 @@ class LanguageCost:
         characters: Its code points.
         words: Its words, by the named splitter.
         sentences: Its documents, a sentence each in a parallel text.
-        tokens: Its tokens; None where the tokenizer refuses the text.
+        tokens: Its tokens; None where the tokenizer cannot encode the text.
         unknowns: Tokens for what the vocabulary lacks, and units that are dropped.
         bytes_per_token: Bytes over tokens; None for no token.
         characters_per_token: Characters over tokens; None for no token.
         cost: Tokens over what they are counted by; None where that is nothing.
         times: The cost over that of the cheapest language; None where one of the two is not known.
-        error: Why the tokenizer refuses the text; empty where it does not.
+        error: Why the tokenizer cannot encode the text; empty where it does not.
     """
 
     language: str
@@ -111,17 +111,18 @@ class Languages:
     cheapest: str
 
     @property
-    def counted_by(self) -> str:
-        """The basis of the costs, in words."""
-        counts = {one.sentences for one in self.rows}
-        about = BASES[self.by].about
+    def basis_detail(self) -> str:
+        """The part of the title that follows the unit: the number of sentences, or how words are split."""
         if self.by == "words":
-            return f"{about}, by {self.splitter}"
-        return f"{about}, {counts.pop():,} in each language" if self.by == "sentences" else about
+            return f", words split by {self.splitter}"
+        if self.by == "sentences":
+            return f", on the same {self.rows[0].sentences:,} sentences" if self.rows else ""
+        return ""
 
 
 def parallel_corpora() -> dict[str, Corpus]:
-    """The built-in parallel set: the same sentences in twelve languages, a document a sentence."""
+    """Return the built-in parallel set by language: the same sentences in twelve languages, one document per
+    sentence."""
     return {one.title: read(f"sample:{one.name}") for one in parallel()}
 
 
@@ -129,7 +130,7 @@ def costs(
     tokenizer: Tokenizer, corpora: Mapping[str, Corpus], by: str = "bytes", splitter: str = "whitespace",
     counted: Mapping[str, WordCounts] | None = None,
 ) -> Languages:
-    """The costs of languages under a tokenizer.
+    """Compute the costs of languages under a tokenizer.
 
     Args:
         tokenizer: The tokenizer; no special token is added to a text and none is read from it.
@@ -167,7 +168,7 @@ def costs(
 
 
 def _check_parallel(corpora: Mapping[str, Corpus]) -> None:
-    """Refuse texts that cannot be the same sentences.
+    """Raise if the texts do not have the same number of sentences.
 
     Raises:
         TokentuiError: They have unlike numbers of sentences, or are counted words.
@@ -175,18 +176,18 @@ def _check_parallel(corpora: Mapping[str, Corpus]) -> None:
     first = ""
     for name, corpus in corpora.items():
         if corpus.counts is not None:
-            raise TokentuiError("counted words are no sentences", name, "take --by bytes")
+            raise TokentuiError("counted words are not sentences", name, "take --by bytes")
         first = first or name
         if len(corpus.documents) != len(corpora[first].documents):
             what = f"{len(corpus.documents):,} sentences, and {first} has {len(corpora[first].documents):,}"
-            hint = "the same sentences stand line by line; or take --by bytes"
+            hint = "line N must mean the same in each; or use --by bytes"
             raise TokentuiError(what, name, hint)
 
 
 def _row(
     name: str, tokenizer: Tokenizer, corpus: Corpus, under: Conventions, counted: WordCounts
 ) -> LanguageCost:
-    """A language, without its cost."""
+    """Return the counts of a language, without its cost."""
     found: Tally | None = None
     error = ""
     try:
@@ -206,7 +207,7 @@ def _row(
 
 
 def _dearness(one: LanguageCost) -> tuple[bool, float]:
-    """Sorts the cheapest language first, and last those of no cost."""
+    """Return a sort key: cheapest language first, languages without a cost last."""
     return one.cost is None, one.cost or 0.0
 
 
@@ -231,7 +232,7 @@ def report(
     """
     basis = BASES[found[0].by]
     abouts = [f"{label(one.recipe)}, {one.vocab_size:,} ids" for one in tokenizers] or [""] * len(found)
-    sections = [Section(f"cost: tokens a {basis.unit}; counted by {found[0].counted_by}")]
+    sections = [Section(f"cost: tokens per {basis.unit}{found[0].basis_detail}")]
     sections += [
         _section(f"{n} {name}", about, one)
         for n, (name, about, one) in enumerate(zip(names, abouts, found, strict=True), 1)
@@ -258,9 +259,9 @@ def report(
 
 def _section(name: str, about: str, found: Languages) -> Section:
     most = max((cost.times or 0 for cost in found.rows), default=0)
-    cheapest = f"cheapest: {found.cheapest}" if found.cheapest else "every text is refused"
+    cheapest = f"cheapest: {found.cheapest}" if found.cheapest else "no text can be encoded"
     rows = tuple(_cells(cost, most, cost.language == found.cheapest) for cost in found.rows)
-    summary = about or f"tokens a {BASES[found.by].unit}, counted by {found.counted_by}"
+    summary = about or f"tokens per {BASES[found.by].unit}{found.basis_detail}"
     return Section(name, summary, rows, _TITLED, notes=(cheapest,))
 
 

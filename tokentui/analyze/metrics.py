@@ -1,4 +1,4 @@
-"""Measures of one tokenizer on one corpus, each with its formula and what it was computed under.
+"""Measures of a tokenizer on a corpus, each with its formula and its conventions.
 
 `MEASURES` is the one table of them. Ratios are ratios of totals. Where there is nothing to divide by a figure
 is None, not 0. They describe; none of them says by itself how well a model would learn.
@@ -35,8 +35,8 @@ SYMBOLS: Mapping[str, str] = {
     "N": "tokens of the corpus",
     "B": "bytes of the corpus, as UTF-8",
     "C": "characters (code points) of the corpus",
-    "V": "ids of the vocabulary, specials counted",
-    "U": "tokens of the vocabulary that the corpus holds",
+    "V": "ids of the vocabulary, special tokens included",
+    "U": "tokens of the vocabulary that occur in the corpus",
     "W": "words of the corpus, by the named splitter",
     "T": "distinct words",
     "|w|": "tokens of a word encoded by itself",
@@ -85,7 +85,8 @@ class Figure(NamedTuple):
 
 
 class MeasureRow(NamedTuple):
-    """A measure under some conventions, a figure a column; None for a column that could not be measured."""
+    """A measure under some conventions, with one figure per column. A figure is None if the column could not
+    be measured."""
 
     measure: Measure[Tally]
     conventions: Under
@@ -98,7 +99,7 @@ class MeasureRow(NamedTuple):
 
 
 def shown(value: Value, digits: int = 4) -> str:
-    """A number for people: thousands apart, so many decimals; `n/a` for none."""
+    """Format a number with thousands separators and a number of decimals; `n/a` for None."""
     if value is None:
         return "n/a"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.{digits}f}"
@@ -125,27 +126,28 @@ def entropy(counts: Iterable[int], alpha: float = 1.0) -> float | None:
 
 
 def ratio(above: float, below: float) -> float | None:
-    """A ratio of totals; None where there is nothing to divide by."""
+    """Return a / b, or None if b is 0."""
     return above / below if below else None
 
 
 def efficiency(bits: float | None, size: int) -> float | None:
-    """An entropy over that of a uniform choice among `size`; None for less than two."""
+    """Return an entropy relative to that of a uniform choice among `size`; None if `size` is less than two.
+    """
     return None if bits is None or size < 2 else bits / math.log2(size)
 
 
 def bits(tokens: int, ids: int) -> float | None:
-    """The bits of a corpus at a fixed length for each token, N·log2 V; None without ids."""
+    """Return the bits of a corpus at a fixed length per token, N·log2 V; None without ids."""
     return tokens * math.log2(ids) if ids else None
 
 
 def _spaced(value: Callable[[WordTally], Value]) -> Callable[[Tally], Value]:
-    """A value of the words with a space before each."""
+    """Return a value of the words that have a leading space."""
     return lambda tally: None if tally.spaced is None else value(tally.spaced)
 
 
 def _bare(value: Callable[[WordTally], Value]) -> Callable[[Tally], Value]:
-    """A value of the words without."""
+    """Return a value of the words without a leading space."""
     return lambda tally: None if tally.bare is None else value(tally.bare)
 
 
@@ -161,7 +163,7 @@ MEASURES: tuple[Measure[Tally], ...] = (
             lambda t: ratio(t.bytes, t.tokens)),
     Measure("characters_per_token", "characters per token", "C / N", "characters", "more",
             lambda t: ratio(t.characters, t.tokens)),
-    Measure("fertility", "fertility", "Σ |w| / W", "tokens a word", "less",
+    Measure("fertility", "fertility", "Σ |w| / W", "tokens per word", "less",
             _spaced(lambda w: ratio(w.tokens, w.words)), _WORDS, _SPACE),
     Measure("continued_words", "continued words", "words with |w| ≥ 2 / W", "share", "less",
             _spaced(lambda w: ratio(w.continued, w.words)), _WORDS, _SPACE),
@@ -183,38 +185,38 @@ MEASURES: tuple[Measure[Tally], ...] = (
     Measure("dead_tokens", "dead tokens", "V - U", "ids", "less", lambda t: t.vocab_size - t.used),
     Measure("bits", "bits at a fixed length", "N·log2 V", "bits", "less",
             lambda t: bits(t.tokens, t.vocab_size), digits=1),
-    Measure("unknowns", "unknowns", "tokens for what the vocabulary lacks, and units that are dropped",
+    Measure("unknowns", "unknowns", "unknown tokens and dropped units",
             "tokens", "less", lambda t: t.unknowns),
-    Measure("round_trip_losses", "round-trip losses", "words that decoding their ids does not give back",
+    Measure("round_trip_losses", "round-trip losses", "words that differ after decoding",
             "words", "less", _spaced(lambda w: w.lost), _WORDS, _SPACE),
 )
 """The measures in the order in which they are shown. A new one is an entry here."""
 
 
 def _of_part(n: int, value: Callable[[PartTally], Value]) -> Callable[[Tally], Value]:
-    """A value of one named corpus."""
+    """Return a value of one named corpus."""
     return lambda tally: value(tally.parts[n])
 
 
 def _cost(n: int) -> Callable[[Tally], Value]:
-    """The tokens a byte of a named corpus over those of the cheapest."""
+    """Return the tokens per byte of a named corpus relative to the cheapest one."""
     return lambda tally: costs(tally.parts)[n]
 
 
 def part_measures(n: int) -> tuple[Measure[Tally], ...]:
-    """The measures of a named corpus, by its place among them."""
+    """Return the measures of a named corpus, by its index among the named corpora."""
     return (
         Measure("tokens", "tokens", "N", "tokens", "less", _of_part(n, lambda one: one.tokens)),
         Measure("bytes_per_token", "bytes per token", "B / N", "bytes", "more",
                 _of_part(n, lambda one: ratio(one.bytes, one.tokens))),
-        Measure("cost", "cost, times the cheapest", "N / B over the least N / B of all", "times", "less",
+        Measure("cost", "cost, times the cheapest", "N / B relative to the smallest N / B", "times", "less",
                 _cost(n)),
     )
 
 
 def rows_of(tallies: Sequence[Tally | None]) -> tuple[MeasureRow, ...]:
-    """The measures of columns on one corpus under the same conventions, then those of its named corpora; none
-    where no column was counted."""
+    """Return the measures of columns on one corpus under the same conventions, then those of its named
+    corpora. Return nothing if no column has a tally."""
     under = next((one.conventions for one in tallies if one), None)
     if under is None:
         return ()
@@ -263,11 +265,11 @@ class Conventions:
         Pretokenizer(self.word_recipe())  # a pattern is compiled
 
     def word_recipe(self) -> Recipe:
-        """A recipe that splits as this says and changes nothing."""
+        """Return a recipe that only splits text into words."""
         return Recipe(split=self.splitter)
 
     def said(self, names: Iterable[str]) -> tuple[tuple[str, str], ...]:
-        """Some of them as (name, value)."""
+        """Return the named conventions as (name, value)."""
         values = {"splitter": ("words by", self.splitter), "alpha": ("α", f"{self.alpha:g}")}
         return tuple(values[name] for name in names)
 
@@ -282,7 +284,7 @@ class WordTally:
         tokens: The tokens of all of them.
         continued: The words of two or more tokens.
         single: The distinct words that are one token.
-        lost: The words that decoding their ids does not give back, whatever becomes of a space before them.
+        lost: The words that differ after decoding, whatever becomes of a space before them.
     """
 
     words: int
@@ -301,7 +303,7 @@ class Tally:
         conventions: The conventions that words and shares were counted under.
         bytes: The bytes of the corpus, as UTF-8.
         characters: Its code points.
-        vocab_size: The ids of the vocabulary, specials counted.
+        vocab_size: The ids of the vocabulary, special tokens included.
         tokens: The tokens of the corpus.
         counts: The count of each kind of token, in order of first appearance; a token without an id counts by
             its bytes.
@@ -417,13 +419,13 @@ def adds_space(encoder: WordEncoder) -> bool:
 
 
 def _as_words(corpus: Corpus) -> Words:
-    """The documents in the place of words, each as often as its words count."""
+    """Return the documents as words, each with its count."""
     times = [one.times for one in corpus.named for _ in one.corpus.texts] or [1] * len(corpus.documents)
     return Words(corpus.documents, times)
 
 
 def _characters(corpus: Corpus) -> int:
-    """The code points of a corpus, as often as they count."""
+    """Count the code points of a corpus, weighted by the counts of its documents or words."""
     if corpus.named:
         return sum(one.times * _characters(one.corpus) for one in corpus.named)
     return corpus.characters + sum(len(word) * times for word, times in corpus.counts or ())
@@ -432,7 +434,7 @@ def _characters(corpus: Corpus) -> int:
 def _part_tallies(
     corpus: Corpus, counted: Words, sizes: Sequence[int], by_words: bool
 ) -> tuple[PartTally, ...]:
-    """The named corpora, by the tokens of each word, or of each document."""
+    """Return the tallies of the named corpora, from the tokens of each word or document."""
     found, at = [], 0
     of = dict(zip(counted.words, sizes, strict=True)) if by_words and corpus.named else {}
     for n, one in enumerate(corpus.named):
@@ -447,7 +449,7 @@ def _part_tallies(
 
 
 def word_tokens(encoder: WordEncoder, word: str) -> tuple[WordToken, ...]:
-    """The tokens of a pre-token.
+    """Return the tokens of a pre-token.
 
     Raises:
         TokentuiError: The recipe refuses a unit of it.
@@ -464,7 +466,7 @@ def word_tokens(encoder: WordEncoder, word: str) -> tuple[WordToken, ...]:
 
 
 def _dropped(encoder: WordEncoder, word: str) -> int:
-    """The number of units of a pre-token that are left out."""
+    """Count the units of a pre-token that are dropped."""
     if not UNKNOWN.of(encoder.vocabulary.recipe.unknown).drops_units:
         return 0
     units = encoder.pretokenizer.units(word)
@@ -472,7 +474,8 @@ def _dropped(encoder: WordEncoder, word: str) -> int:
 
 
 def in_parts(vocabulary: Vocabulary) -> bool:
-    """Return whether a text may be encoded pre-token by pre-token, and cut in two where its recipe may be.
+    """Return whether a text can be encoded pre-token by pre-token, and split in two where its recipe allows
+    it.
 
     Not where a file has tokens that are found in the text by their names, or words that no recipe cuts.
     """

@@ -1,5 +1,5 @@
-"""Exercises on a training: which pair is next, how a word is cut, how many tokens there are, what breaks a
-tie. The answers are those of the engine."""
+"""Exercises on a training run: which pair is next, how a word is split, how many tokens there are, how a tie
+is broken. The engine gives the answers."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Exercise:
 
 
 def exercises(trainer: Trainer, count: int, seed: int, stops: Stops = _NONE) -> list[Exercise]:
-    """So many exercises on a training, in the order of their steps.
+    """Return up to `count` exercises on a training run, in the order of their steps.
 
     Args:
         trainer: The training, at any step; it stands at the last step that it was asked about afterwards.
@@ -118,7 +118,7 @@ def _of_kind(
 def _about_pair(
     kind: str, step: int, chosen: Sequence[Candidate], random: Random, rule: str
 ) -> Exercise:
-    """An exercise on candidates, of which the first is taken."""
+    """Return an exercise on candidates; the first one is the answer."""
     best, shuffled = chosen[0], list(chosen)
     random.shuffle(shuffled)
     choices = tuple(one.parts for one in shuffled)
@@ -133,12 +133,12 @@ def _at(trainer: Trainer, step: int) -> Tokenizer:
 
 
 def cut(tokenizer: Tokenizer, word: str) -> tuple[bytes, ...]:
-    """The tokens of a pre-token; none where a unit of it is unknown."""
+    """Return the tokens of a pre-token, or nothing if one of its units is unknown."""
     pieces = [piece.piece for piece in tokenizer.encoder.word(word)]
     return tuple(piece for piece in pieces if piece is not None) if None not in pieces else ()
 
 
 def rule_in_words(rule: str) -> str:
-    """A tie rule with what it takes."""
+    """Describe a tie rule."""
     known = AXES["tie"].get(rule)
     return f"{rule}, {known.about}" if known is not None else rule

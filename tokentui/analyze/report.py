@@ -198,7 +198,7 @@ def spans(cell: Cell) -> tuple[Span | Bar, ...]:
 
 
 def as_row(value: object, *names: str) -> Json:
-    """Return a value as an object of JSON: its fields in order, or those that are named.
+    """Return a value as a JSON object: all fields in order, or only the named ones.
 
     Bytes are in hex, their exact form. A token in the field `piece` becomes `text`, for people, and `hex`;
     one in `parents` or `into` an object of these two. Several `pieces` become `hex` alone.

@@ -31,7 +31,7 @@ class Token(NamedTuple):
 
 
 class DeadToken(NamedTuple):
-    """A token that no text becomes: its id, its exact bytes, and why."""
+    """A token that no text produces: its id, its exact bytes, and the reason."""
 
     id: int
     piece: bytes
@@ -47,7 +47,7 @@ class Spelling(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UnusedToken:
-    """A token that the encoded corpus never holds.
+    """A token that does not occur in an encoded corpus.
 
     Attributes:
         id: Its id.
@@ -85,7 +85,7 @@ class DocumentSaved:
 
 @dataclass(frozen=True, slots=True)
 class Exhausted:
-    """The end of a training that goes on until no pair is left.
+    """The end of a training run that continued until no pairs remained.
 
     Attributes:
         merges: The number of merges.
@@ -113,7 +113,8 @@ class PartTally(NamedTuple):
 
 
 def costs(parts: Sequence[PartTally]) -> list[float | None]:
-    """The tokens a byte of named corpora over those of the cheapest; None for one without bytes."""
+    """Return the tokens per byte of named corpora relative to the cheapest one; None for a corpus without
+    bytes."""
     each = [one.tokens / one.bytes if one.bytes else None for one in parts]
     least = min((one for one in each if one), default=0.0)
     return [one / least if one is not None and least else None for one in each]
@@ -344,7 +345,7 @@ class VocabularyFacts:
         unreachable: The tokens that no text becomes.
         duplicates: Spellings with their several ids.
         not_utf8: The tokens of several bytes that are not UTF-8.
-        spaces: The tokens that are white space alone.
+        spaces: The tokens that are whitespace only.
         missing_bytes: The bytes that a vocabulary of bytes lacks.
         scripts: The number of ordinary tokens in each script, the commonest first.
         lengths: The number of ordinary tokens of each length in characters.

@@ -1,5 +1,5 @@
-"""A tokenizer in the shape of a file, so that its vocabulary can be changed: tokens and merges put behind its
-own, ids numbered anew, and read again."""
+"""Vocabulary changes in the shape of a file: append tokens and merges, renumber ids, and read the result
+back."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _FILES = ("huggingface", "sentencepiece", "tiktoken")
 
 
 def shape_of(tokenizer: Tokenizer) -> Format | None:
-    """The format in whose shape a tokenizer is changed, None for one that was trained here."""
+    """Return the format in whose shape a tokenizer is changed; None for a tokenizer that tokentui trained."""
     origin = tokenizer.vocabulary.pipeline.origin
     return WRITTEN[origin.format] if origin is not None and origin.format in _FILES else None
 
 
 def read_again(format: Format, fitted: Fitted) -> Tokenizer:
-    """The tokenizer of a file as it would be written."""
+    """Write the tokenizer in a format and read it back."""
     split = fitted.recipe.split if format.needs_split else ""
     files, known = format.codec.write(fitted), RecipeFacts(fitted.recipe, fitted.specials)
     return format.codec.read(source_of(format.files, files, split, known))
@@ -38,7 +38,8 @@ def read_again(format: Format, fitted: Fitted) -> Tokenizer:
 def in_shape(
     tokenizer: Tokenizer, where: str, ranks: bool = True
 ) -> tuple[Tokenizer, Format, tuple[Loss, ...]]:
-    """A tokenizer as a file has it whose vocabulary can be changed, and what that loses.
+    """Return a tokenizer in the shape of its file, so that its vocabulary can be changed, and what that
+    loses.
 
     Args:
         tokenizer: The tokenizer.
@@ -60,7 +61,7 @@ def in_shape(
 
 
 class Merge(NamedTuple):
-    """A merge that is put behind those of a file.
+    """A merge to append to those of a file.
 
     Attributes:
         left, right: The ids of the pair.
@@ -75,7 +76,7 @@ class Merge(NamedTuple):
 
 
 def next_id(tokenizer: Tokenizer, format: Format) -> int:
-    """The id of the next token of a file.
+    """Return the id of the next token of a file.
 
     Hugging Face's library numbers the added tokens that are none of the model's on behind these: they make
     room.
@@ -86,7 +87,8 @@ def next_id(tokenizer: Tokenizer, format: Format) -> int:
 
 
 def _below(score: float) -> float:
-    """A score below another one: one less, or the next lower number in single precision, as files hold it."""
+    """Return the next lower score: one less, or the next lower number in single precision, which files store.
+    """
     if single(score - 1) < single(score):
         return single(score - 1)
     (bits,) = struct.unpack("<i", struct.pack("<f", score))
@@ -96,7 +98,7 @@ def _below(score: float) -> float:
 
 
 def appended(tokenizer: Tokenizer, format: Format, merges: Sequence[Merge]) -> Tokenizer:
-    """The tokenizer of a file with merges behind its own.
+    """Return the tokenizer of a file with appended merges. It is written in the format and read back.
 
     Args:
         tokenizer: The tokenizer, in the shape of the format.
@@ -124,7 +126,7 @@ def appended(tokenizer: Tokenizer, format: Format, merges: Sequence[Merge]) -> T
 
 
 def moves(old: Tokenizer, new: Tokenizer) -> dict[int, int]:
-    """The new id of each token by its bytes and kind."""
+    """Return the new id of each token, by its bytes and kind."""
     there = {(entry.piece, _named(entry)): entry.id for entry in new.entries()}
     found = {entry.id: there.get((entry.piece, _named(entry)), GONE) for entry in old.entries()}
     return {number: other for number, other in found.items() if other != GONE}
@@ -138,7 +140,7 @@ _ID_KEYS = ("id", "unk_id", "pad_id")
 
 
 def renumbered(value: object, moved: Mapping[int, int]) -> object:
-    """The steps and the added tokens of a `tokenizer.json` with new ids."""
+    """Return a setting of a `tokenizer.json` with new ids."""
     if isinstance(value, list):
         return [renumbered(one, moved) for one in value]
     if not isinstance(value, dict):

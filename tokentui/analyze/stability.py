@@ -1,4 +1,4 @@
-"""The end of a prompt: which of its tokens may be others once the text goes on, and which prefix stays.
+"""End of a prompt: which of its tokens can change when the text continues, and which prefix is stable.
 
 A prompt that ends in `http:` ends in the token `:`, and with `//` after it in `://`. Token healing takes back
 such tokens before a model goes on. Two bounds are given. The split proves a prefix that no text after the
@@ -49,7 +49,7 @@ class TokenChange:
 
 @dataclass(frozen=True, slots=True)
 class PrefixStability:
-    """The tokens of a prompt, and how many of the first ones stay when the text goes on.
+    """The tokens of a prompt, and how many of the first ones cannot change when the text continues.
 
     Attributes:
         text: The prompt.
@@ -83,7 +83,8 @@ class PrefixStability:
 def prefix_stability(
     tokenizer: Tokenizer, text: str, *, allow_special: bool = False, most: int = _MOST_TRIED
 ) -> PrefixStability:
-    """Find which tokens of a prompt may change when the text goes on. A tick of the job is a continuation.
+    """Find which tokens of a prompt can change when the text continues. A tick of the job is one
+    continuation.
 
     Args:
         tokenizer: The tokenizer.
@@ -140,8 +141,8 @@ def prefix_stability(
 def _certain(
     tokenizer: Tokenizer, text: str, ids: Sequence[int | None], allow_special: bool
 ) -> tuple[int, int]:
-    """Return the number of first tokens that the split proves to stay, and where the rest begins, if the
-    rest has the same tokens when it stands alone; else 0 for that place.
+    """Return the number of first tokens that are stable by the split, and the offset of the rest if it has
+    the same tokens when encoded alone (else 0).
 
     A text is cut in two at places where the characters on both sides decide that no word crosses them. The
     tokens before such a place depend on nothing after it, unless the name of a token may cross the place.
@@ -232,13 +233,13 @@ def _texts(piece: bytes) -> Iterator[str]:
 def report(found: PrefixStability) -> Report:
     """Report on the end of a prompt: the stable prefix, and the tokens after it with what changes them."""
     count, stable = len(found.ids), found.stable
-    line = f"{stable:,} of {plural(count, 'token')} stay"
+    line = f"{stable:,} of {plural(count, 'token')}"
     if found.exact:
         bound = "exact: the split proves it, and a continuation changes the next token"
         bound = "exact: the split proves it" if stable == count else bound
     else:
         bound = f"the split proves {found.certain:,}; {plural(found.tried, 'continuation')} were tried"
-        bound += "" if found.all_tried else ", not all that there are"
+        bound += "" if found.all_tried else ", not all possible ones"
     changes = {change.place: change for change in found.changes}
     rows = []
     for place in range(stable, count):
@@ -249,7 +250,7 @@ def report(found: PrefixStability) -> Report:
             rows.append(Row((*cells, muted("changes with those before it"))))
             continue
         made = ("nothing",) if change.id is None else (change.piece, f" ({change.id})")
-        rows.append(Row((*cells, ("with ", data(change.continuation), " it is ", *made))))
+        rows.append(Row((*cells, ("before ", data(change.continuation), " it becomes ", *made))))
     sections = [
         Section("stable", line), Section("", bound),
         Section("text", data(found.stable_text[-80:])),

@@ -1,4 +1,4 @@
-"""A vocabulary as a table: each id with its text, its exact bytes, its kind and whether a text becomes it."""
+"""Vocabulary as a table: each id with its text, exact bytes, kind, and whether it is reachable."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TokenRow(NamedTuple):
 
     Attributes:
         id: The id.
-        text: The token for people, marks included; bytes that are no text are U+FFFD.
+        text: The token for people, marks included; invalid UTF-8 are U+FFFD.
         hex: Its exact bytes in hex, marks included.
         bytes: The bytes in hex that it adds to a decoded text after another token: of `<0x41>` the byte, of
             `▁a` a space and a letter.
@@ -93,7 +93,7 @@ def _writer(path: str) -> Callable[[str, Sequence[TokenRow]], bytes]:
     for end, writer in _WRITERS.items():
         if path.lower().endswith(end):
             return writer
-    raise TokentuiError("the end of this name says no format", path[:80], f"take {' or '.join(_WRITERS)}")
+    raise TokentuiError("unknown file extension", path[:80], f"take {' or '.join(_WRITERS)}")
 
 
 def _tsv(path: str, rows: Sequence[TokenRow]) -> bytes:
@@ -128,8 +128,8 @@ _WRITERS: dict[str, Callable[[str, Sequence[TokenRow]], bytes]] = {
 
 
 def report(path: str, rows: Sequence[TokenRow]) -> Report:
-    """Report on a table that was written: the number of ids, and of those that no text becomes."""
+    """Report the number of ids in a table, and how many are unreachable."""
     lost = sum(not row.reachable for row in rows)
-    line = f"{plural(len(rows), 'id')}, {lost:,} that no text becomes"
+    line = f"{plural(len(rows), 'id')}, {lost:,} unreachable"
     value = {"table": path, "ids": len(rows), "unreachable": lost}
     return Report("The vocabulary as a table", (Section("table", line),), value, strong(line))

@@ -167,7 +167,7 @@ def usage(tokenizer: Tokenizer, words: Words) -> Usage:
 
 
 def _unused(tokenizer: Tokenizer, words: Words, uses: Mapping[int, int]) -> tuple[UnusedToken, ...]:
-    """The ids that are not used, each with the reason."""
+    """Return the unused ids, each with the reason."""
     vocabulary, encoder = tokenizer.vocabulary, tokenizer.encoder
     symbols = vocabulary.symbols_by_id(tokenizer.merges)
     missing = [entry for entry in tokenizer.entries() if entry.id not in uses]
@@ -256,7 +256,8 @@ class _Places:
 
 
 def saved(corpus: Corpus, tokenizer: Tokenizer, usage: Usage, limit: int) -> tuple[DocumentSaved, ...]:
-    """The documents that save most tokens, first; of equals the earlier one. Numbers count from 1.
+    """Return the documents that save the most tokens, largest saving first. The earlier one wins a tie.
+    Numbers start at 1.
 
     The documents of counted words are the words, each with all its occurrences.
 
@@ -291,7 +292,7 @@ def _documents(corpus: Corpus, tokenizer: Tokenizer, usage: Usage) -> Iterator[D
 
 
 def _words(document: str, own: Pretokens) -> Iterator[str]:
-    """The pre-tokens of a document by the recipe, or by the steps of a file where they do more."""
+    """Return the pre-tokens of a document, by the recipe or by the steps of a file if it does more."""
     if not own.encoder.splits_plainly(document):
         check()
         yield from (item.text for item in own.of(document) if isinstance(item, PreToken))
@@ -303,7 +304,7 @@ def _words(document: str, own: Pretokens) -> Iterator[str]:
 
 
 def beginning_of(document: str) -> str:
-    """The beginning of a document: its first line that is not blank, cut short."""
+    """Return the first line of a document that is not blank, clipped."""
     start = document[: 10 * _NAME_CHARS].lstrip()
     line = start.split("\n", 1)[0].rstrip()
     return line if len(line) <= _NAME_CHARS else line[: _NAME_CHARS - 1] + "…"

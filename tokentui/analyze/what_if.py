@@ -1,4 +1,4 @@
-"""The cost of what-ifs: a changed run against the run as it was, at the same number of merges."""
+"""Cost of what-ifs: a changed run against the unchanged run, at the same number of merges."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Cost:
 
 
 class Side(NamedTuple):
-    """One of two runs at a step, to be looked at while the run goes on.
+    """A snapshot of one of two runs at a step, which can be read while the run continues.
 
     Attributes:
         tokens: The length of the corpus in tokens, by weight.
@@ -59,7 +59,7 @@ class Side(NamedTuple):
 
     @classmethod
     def of(cls, run: Trainer, step: int) -> Side:
-        """A run at a computed step."""
+        """Take a snapshot of a run at a computed step."""
         return cls(run.tokens_at(step), run.tokenizer(step))
 
     @property
@@ -71,7 +71,7 @@ class Side(NamedTuple):
 
 
 def cost(run: Trainer, changed: Trainer) -> Cost:
-    """The cost of what-ifs at the last step that both runs have come to.
+    """Return the cost of what-ifs at the last step that both runs have reached.
 
     Args:
         run: The run as it was.
@@ -82,7 +82,7 @@ def cost(run: Trainer, changed: Trainer) -> Cost:
 
 
 def between(step: int, run: Side, changed: Side) -> Cost:
-    """The cost of what-ifs at a step.
+    """Return the cost of what-ifs at a step.
 
     Args:
         step: The step.

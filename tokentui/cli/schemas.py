@@ -73,7 +73,7 @@ MERGE_SIDE = {
     "parts": [PIECE], "token": PIECE, "id": "int",
     "elsewhere": Field("int?", "The step of the same merge in the other tokenizer."),
     "built": Field("int?", "The number of later merges that are made of the token."),
-    "uses": Field("int?", "Its uses in documents that change."),
+    "uses": Field("int?", "Its uses in changed documents."),
 }
 FIRST_MERGE = ({"step": "int", "a": (MERGE_SIDE, "null"), "b": (MERGE_SIDE, "null")}, "null")
 CHANGED = {**ENTRY, "uses": "int?"}
@@ -268,7 +268,7 @@ SCHEMAS: Mapping[str, Type] = {
         }, "null"),
         "uses": ({"count": "int", "why": "text?", "into": [PIECE]}, "null"),
         "encoding?": (ENCODING, "null"),
-        "error?": Field("text?", "Why the text is refused."),
+        "error?": Field("text?", "Why the text cannot be encoded."),
         "why?": Field("text", "Why the text is not one token, in words."),
         "reason?": Field("text", "The name of that reason."),
         "facts?": Field({"*": "any"}, "The proof; bytes are in hex."),

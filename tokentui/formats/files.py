@@ -173,7 +173,7 @@ def format_of(
             no_file or like.files[0].endswith(OWN.suffixes))
         return like if like is not None and keeps else OWN
     ends = ", ".join(f"{' or '.join(one.suffixes)} for {one.name}" for one in WRITTEN.values())
-    raise TokentuiError("the end of this name says no format", where, f"{ends}; or name one by {option}")
+    raise TokentuiError("unknown file extension", where, f"{ends}; or name one by {option}")
 
 
 def written_format(path: str) -> Format | None:

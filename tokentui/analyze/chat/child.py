@@ -1,4 +1,4 @@
-"""The program of a process of its own, which renders a chat template. A template is a program from a file.
+"""Entry point of the process that renders a chat template. A template is an untrusted program from a file.
 
 The first line of standard input is an object with the template and the limits; each line after it has the
 variables of one rendering. Each line is answered by a JSON list: the text or null, and the error or "".

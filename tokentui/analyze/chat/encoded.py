@@ -185,7 +185,7 @@ def _spelled(rendered: Rendered, chat: Chat, tokens: Sequence[EncodedToken]) -> 
 
 
 def _label(chat: Chat, path: Path) -> str:
-    """A text of a chat in words, such as `message 2 (user)` or `tool 1 (function.name)`."""
+    """Name a text of a chat, such as `message 2 (user)` or `tool 1 (function.name)`."""
     kind, number, *keys = path
     place = ".".join(map(str, keys))
     if kind == "messages":
@@ -197,7 +197,7 @@ def _label(chat: Chat, path: Path) -> str:
 def _lacking(
     tokenizer: Tokenizer, template: ChatTemplate, rendered: Rendered, tokens: Sequence[EncodedToken]
 ) -> Iterator[ChatWarning]:
-    """Special tokens of the template that the vocabulary lacks, or that nobody has named."""
+    """Yield a warning for each special token of the template that is not in the vocabulary or not defined."""
     lacking = set()
     for variable in TOKENS:
         name = template.tokens.get(variable)

@@ -115,7 +115,8 @@ def _differs(render: Render, variables: Mapping[str, Any], plain: str) -> bool:
 
 
 def _with_reasoning(message: Mapping[str, object]) -> Mapping[str, object]:
-    """A message whose reasoning has all names that templates read, as transformers 5 gives it."""
+    """Return the message with its reasoning under every name that templates read (`thinking`,
+    `reasoning_content`), as transformers 5 does. Return it unchanged if it has no reasoning."""
     reasoning = next((message[name] for name in _REASONING if name in message), None)
     if reasoning is None:
         return message
@@ -149,7 +150,7 @@ def _continued(render: Render, variables: Mapping[str, Any], template: ChatTempl
 
 
 def _texts(variables: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
-    """The texts of the messages, tools and documents, without those that only steer the template."""
+    """Yield the texts of the messages, tools and documents, except those that only control the template."""
     waiting: list[tuple[Path, object]] = [
         ((name,), variables[name]) for name in ("documents", "tools", "messages")
     ]
@@ -165,7 +166,7 @@ def _texts(variables: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
 
 
 def _with_texts(value: Any, texts: Mapping[Path, str], path: Path = ()) -> Any:
-    """A value with other texts at some paths."""
+    """Return a copy of a value with the texts at some paths replaced."""
     if isinstance(value, str):
         return texts.get(path, value)
     if isinstance(value, Mapping):
@@ -217,7 +218,8 @@ class _Places:
         return first[0] + second[0], first[1] + second[1]
 
     def _tried(self, paths: Sequence[Path], inside: bool) -> list[Region] | None:
-        """The regions of texts; None if the marks change the rendering.
+        """Return the region of each text in the rendered chat, or None if marking the texts changes the
+        rendering.
 
         Args:
             paths: The paths of the texts.

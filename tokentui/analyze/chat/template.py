@@ -98,7 +98,7 @@ def read_template(tokenizer: str, named: str = "", *, tools: bool = False) -> Ch
 
 
 def _places(tokenizer: str) -> tuple[str | None, str]:
-    """Return the folder with the settings of a tokenizer, None for a URL; and the file of its vocabulary."""
+    """Return the folder with the settings of a tokenizer (None for a URL) and its vocabulary file."""
     is_folder = is_remote(tokenizer)
     if not is_folder:
         with read_errors(tokenizer):
@@ -118,7 +118,7 @@ def _exists(path: str) -> bool:
 
 
 def _settings(folder: str | None, name: str) -> Node:
-    """The object of a file of settings; an empty one if there is no such file."""
+    """Return the JSON object of a settings file, or an empty object if the file does not exist."""
     if folder is None or not _exists(path := os.path.join(folder, name)):
         return Node({}, name)
     return _document(path)
@@ -151,7 +151,7 @@ def _tokens(settings: Node) -> dict[str, str]:
 
 
 def _named(node: Node) -> dict[str, str]:
-    """The templates of a setting by their names: a text alone is the default one."""
+    """Return the templates of a setting by name. A plain string is the template `default`."""
     if node.value is None:
         return {}
     if isinstance(node.value, str):

@@ -41,7 +41,7 @@ def coverage(seen: Survey) -> Found:
     tokenizer = seen.tokenizer
     recipe, vocabulary = tokenizer.recipe, tokenizer.vocabulary
     if not any(entry.kind not in ("special", "unknown") for entry in seen.entries):
-        return Found("no text can be written: the vocabulary has no token for any", status=FAIL)
+        return Found("no text can be encoded: the vocabulary has no tokens", status=FAIL)
     missing = [value for value in seen.facts.missing_bytes if value not in _NEVER]
     fallback = vocabulary.byte_tokens or len(getattr(vocabulary, "byte_symbols", ()))
     if UNITS.of(recipe.unit).is_byte and not missing:
@@ -52,7 +52,7 @@ def coverage(seen: Survey) -> Found:
     what = lacking if UNITS.of(recipe.unit).is_byte else "only the units of its corpus have a token"
     way = UNKNOWN.of(recipe.unknown)
     if way.drops_units:
-        return Found(f"{what}, and others are dropped without a word", status=FAIL)
+        return Found(f"{what}, and others are silently dropped", status=FAIL)
     if way.is_error:
         return Found(f"{what}, and text with others is refused", status=WARN)
     if vocabulary.unknown_id is None:
@@ -69,7 +69,7 @@ def _dead(seen: Survey, where: str, what: str) -> Found:
 
 
 def _of_all(seen: Survey, what: str, found: Sequence[Example]) -> Found:
-    """Some tokens, as a share of all that are ordinary."""
+    """Return a result: some tokens, and their share of all ordinary tokens."""
     observed = some(len(found), "token", what, len(seen.pieces))
     return Found(observed, share(len(found), len(seen.pieces)), found)
 
@@ -97,7 +97,7 @@ def duplicates(seen: Survey) -> Found:
 
 
 def orphans(seen: Survey) -> Found:
-    """Tokens that no merge makes."""
+    """Check for tokens that no merge makes."""
     if not seen.tokenizer.merges:
         return Found("there are no merges")
     orphaned = (entry for entry in seen.entries if entry.kind == "orphan")
@@ -106,7 +106,7 @@ def orphans(seen: Survey) -> Found:
 
 
 def holes(seen: Survey) -> Found:
-    """Ids without a token."""
+    """Check for ids without a token."""
     count = sum(last - first + 1 for first, last in seen.facts.holes)
     found = [Example(first, b"", f"to {last}") for first, last in seen.facts.holes]
     return Found(some(count, "id", "without a token between the first and the last"), count, found)
@@ -130,11 +130,11 @@ def _crosses(piece: bytes) -> bool:
 
 
 def impossible(seen: Survey) -> Found:
-    """Bytes that no UTF-8 holds, in tokens of several."""
+    """Check for tokens of several bytes with a byte that never occurs in UTF-8."""
     if not UNITS.of(seen.tokenizer.recipe.unit).is_byte:
         return Found("the units are characters")
     found = [Example(number, piece) for number, piece in seen.facts.not_utf8 if _NEVER.intersection(piece)]
-    return Found(some(len(found), "token", "with bytes that stand in no UTF-8"), len(found), found)
+    return Found(some(len(found), "token", "with bytes that never occur in UTF-8"), len(found), found)
 
 
 def controls(seen: Survey) -> Found:
@@ -144,12 +144,12 @@ def controls(seen: Survey) -> Found:
         Example(number, piece) for number, piece in seen.pieces.items()
         if number in learned and len(piece) > 1 and _CONTROLS.search(text_of(piece) or "")
     ]
-    observed = some(len(found), "learned token", "with characters that cannot be seen")
+    observed = some(len(found), "learned token", "with invisible characters")
     return Found(observed, share(len(found), len(seen.pieces)), found)
 
 
 def long_ones(seen: Survey) -> Found:
-    """Tokens that are longer than words are."""
+    """Check for tokens that are longer than words."""
     sizes = {number: len(piece) for number, piece in seen.bare.items()}
     long = sorted((number for number in sizes if sizes[number] > _LONG), key=lambda number: -sizes[number])
     found = [Example(number, seen.pieces[number], f"{sizes[number]} bytes") for number in long]
@@ -157,14 +157,14 @@ def long_ones(seen: Survey) -> Found:
 
 
 def siblings(seen: Survey) -> Found:
-    """Tokens that differ in case or a space before them alone."""
+    """Check for tokens that differ from another only in case or a leading space."""
     texts = (text_of(piece) or "" for piece in seen.pieces.values())
     keys = Counter(key for text in texts if (key := text.strip(" ▁").casefold()))
     many = sum(times for times in keys.values() if times > 1)
     common = [
         Example(None, key.encode(), f"{times} tokens") for key, times in keys.most_common(5) if times > 1
     ]
-    what = some(many, "token", "with another one that differs in case or space alone", len(seen.pieces))
+    what = some(many, "token", "that differ from another only in case or space", len(seen.pieces))
     return Found(what, share(many, len(seen.pieces)), common)
 
 
@@ -181,7 +181,7 @@ def literals(seen: Survey) -> Found:
 
 
 def _literals(value: object, where: str) -> Iterator[tuple[str, str]]:
-    """Each text that is to be found literally, and the step that it is in."""
+    """Yield each text that a step of the file matches literally, with the step."""
     if isinstance(value, Mapping):
         kind = value.get("type")
         inside = f"{where}.{kind}" if isinstance(kind, str) else where
@@ -204,67 +204,67 @@ def doubts(seen: Survey) -> Found:
         split = seen.tokenizer.recipe.split
         notes.append(f"text is cut by the steps of the file: split={split} is only the nearest value")
     found = [Example(None, note.encode("utf-8", "surrogatepass")) for note in notes]
-    return Found(some(len(notes), "remark", "by what read the file"), len(notes), found, status)
+    return Found(some(len(notes), "remark", "from reading the file"), len(notes), found, status)
 
 
 CHECKS: tuple[Check, ...] = (
-    Check("bytes", "any text can be written", "What has no token is lost, refused or unknown.", coverage,
+    Check("bytes", "any text can be encoded", "Text without a token is lost, refused or unknown.", coverage,
           fail=0, limits="WARN: some text is unknown or refused; FAIL: it is dropped, or all is"),
-    Check("unknown", "scripts", "A script of which letters are unknown cannot be read or written.",
+    Check("unknown", "scripts", "A script with unknown letters cannot be read or written.",
           texts.unknown, warn=0),
-    Check("texts", "round trip of texts", "What does not come back was changed or lost on the way.",
+    Check("texts", "round trip of texts", "Text that does not come back was changed or lost.",
           texts.comes_back, warn=0, limits="INFO: only the marks of tokenizers; WARN: any other text"),
-    Check("spaces", "round trip of white space", "Code and tables live by their white space.",
+    Check("spaces", "round trip of white space", "Code and tables depend on their white space.",
           lambda seen: texts.returns(seen, texts.SPACES, "kind"), warn=0),
-    Check("controls", "round trip of controls", "Normalisers drop characters that have no shape.",
+    Check("controls", "round trip of controls", "Normalizers often drop control characters.",
           lambda seen: texts.returns(seen, texts.CONTROLS, "control"), warn=0),
-    Check("stable", "the same ids again",
-          "Ids that change on the way back and forth are not what a model was trained on.", texts.stable,
+    Check("stable", "stable ids",
+          "A model was not trained on ids that change when they are decoded and encoded again.", texts.stable,
           warn=0, fail=0.5, limits="WARN: any; FAIL: half of the texts"),
     Check("forms", "composed and decomposed", "Two forms of a text that look alike should have the same ids.",
           texts.forms, info=0),
-    Check("digits", "numbers", "Numbers of one length that are cut in several ways are hard to reckon with.",
+    Check("digits", "numbers", "Numbers of one length that are split in several ways make arithmetic hard.",
           texts.digits, info=0, limits="INFO: any length in several ways"),
-    Check("literals", "text where a pattern was meant",
-          "A pattern that is written as plain text matches nearly nothing.", literals, fail=0),
-    Check("specials", "special tokens are whole", "A special token that falls apart is none.", texts.specials,
-          fail=0),
+    Check("literals", "plain text instead of a pattern",
+          "A pattern that is stored as plain text matches almost nothing.", literals, fail=0),
+    Check("specials", "special tokens are whole", "A special token that is split has no effect.",
+          texts.specials, fail=0),
     Check("injected", "special tokens in plain text",
-          "Plain text that becomes a special token lets anybody write one.", texts.injected, warn=0),
-    Check("otherwise", "tokens that become others",
-          "Merges or scores lead elsewhere: no text trains the row.",
-          lambda seen: _dead(seen, "encoder", "whose own text becomes other tokens"),
+          "If plain text becomes special tokens, users can inject them.", texts.injected, warn=0),
+    Check("otherwise", "tokens that encode to others",
+          "Merges or scores give other tokens, so no text trains the row.",
+          lambda seen: _dead(seen, "encoder", "whose text encodes to other tokens"),
           info=0, warn=0.001, fail=0.05, of="pieces"),
-    Check("split", "tokens that the split cuts",
-          "No word holds the token, and no text trains its row. Single characters aside.",
-          lambda seen: _dead(seen, "split", "that the split cuts"),
+    Check("split", "tokens that the split separates",
+          "No word contains the token, so no text trains its row. Single characters are not counted.",
+          lambda seen: _dead(seen, "split", "that the split separates"),
           info=0, warn=0.001, fail=0.05, of="pieces"),
-    Check("normalised", "tokens that are normalised away",
+    Check("normalised", "tokens that normalization changes",
           "The text of the token is changed before it is looked up.",
-          lambda seen: _dead(seen, "normalisation", "that the normalisation changes"),
+          lambda seen: _dead(seen, "normalisation", "that normalization changes"),
           info=0, warn=0.001, fail=0.05, of="pieces"),
     Check("orphans", "tokens that no merge makes", "Merging never reaches them.", orphans,
           info=0, warn=0.001, fail=0.05, of="pieces"),
     Check("duplicates", "ids and spellings",
-          "One spelling with two ids, or one id for two tokens, is not what anybody meant.", duplicates,
+          "Two ids for one spelling, or one id for two tokens, is never intended.", duplicates,
           of="entries", limits="WARN: a spelling with several ids; FAIL: an id of several tokens"),
-    Check("holes", "holes in the ids", "A model has a row for each of them.", holes, info=0, of="entries"),
-    Check("reserved", "reserved names", "Names that stand for nothing yet.", reserved, of="entries"),
-    Check("partial", "parts of characters", "A token that is a part of a character has no meaning alone.",
+    Check("holes", "unused ids", "A model still has a row for each of them.", holes, info=0, of="entries"),
+    Check("reserved", "reserved names", "Names that are reserved for later use.", reserved, of="entries"),
+    Check("partial", "partial characters", "A token that is a part of a character has no meaning alone.",
           lambda seen: _broken(seen, False, "within a character"), warn=0.05, fail=0.2, of="pieces"),
     Check("crossing", "across characters",
-          "A token that ends in the middle of a character can make text that is none.",
+          "A token that ends in the middle of a character can produce invalid text.",
           lambda seen: _broken(seen, True, "with parts of several characters"),
           warn=0.01, fail=0.05, of="pieces"),
-    Check("impossible", "impossible bytes", "Bytes that stand in no UTF-8, learned from broken text.",
+    Check("impossible", "impossible bytes", "Bytes that never occur in UTF-8, learned from broken text.",
           impossible, warn=0, of="pieces"),
-    Check("invisible", "characters that cannot be seen", "They come from a corpus that was not cleaned.",
+    Check("invisible", "invisible characters", "They come from a corpus that was not cleaned.",
           controls, warn=0.001, of="pieces"),
-    Check("long", "long tokens", "They come from text that was repeated.", long_ones,
+    Check("long", "long tokens", "They come from repeated text.", long_ones,
           info=0.001, warn=0.01, fail=0.05, of="pieces"),
-    Check("siblings", "case and space alone", "Tokens that differ in nothing else take room from others.",
+    Check("siblings", "differences in case or space", "Near-duplicates take room from other tokens.",
           siblings, warn=0.75, of="pieces"),
-    Check("file", "what had to be assumed", "What the file does not say may be otherwise where it is used.",
+    Check("file", "assumptions", "Programs that use the file may assume something else.",
           doubts, warn=0, limits="INFO: the nearest split alone; WARN: any other remark"),
 )
 """The checks, in the order in which they are shown. A new one is a line here and the function that it names.
@@ -272,7 +272,7 @@ CHECKS: tuple[Check, ...] = (
 
 
 def examine(tokenizer: Tokenizer, step: int | None = None) -> HealthReport:
-    """The facts of a vocabulary, and the results of all checks in the order of `CHECKS`.
+    """Return the facts of a vocabulary, and the results of all checks in the order of `CHECKS`.
 
     Args:
         tokenizer: The tokenizer.
@@ -287,6 +287,6 @@ def examine(tokenizer: Tokenizer, step: int | None = None) -> HealthReport:
 
 
 def worst(checks: Iterable[CheckResult]) -> str:
-    """The worst status of some checks."""
+    """Return the worst status of some checks."""
     found = {check.status for check in checks}
     return next((status for status in (FAIL, WARN) if status in found), PASS)

@@ -102,7 +102,7 @@ def _some_ids(ids: Ids) -> str:
 
 
 def stale(files: Files) -> Found:
-    """Files whose tokens or ids differ from those of the file that is used."""
+    """Check for other vocabulary files whose tokens or ids differ from the file that is used."""
     if not files.others:
         return Found("one file alone holds a vocabulary")
     examples: list[Example] = []
@@ -132,7 +132,7 @@ def stale(files: Files) -> Found:
 def _differing(
     files: Files, other: Tokenizer, moved: Sequence[bytes]
 ) -> Iterator[tuple[str, Ids, Ids]]:
-    """The texts that two files encode differently, with both ids."""
+    """Return the texts that two files encode differently, with both ids."""
     origin = other.vocabulary.pipeline.origin
     steps = files.stage("normalizer")
     if steps and steps.get("type") != "NFC" and origin is not None and origin.format in UNSPLIT:
@@ -148,7 +148,7 @@ def _differing(
 
 
 def _merged(ours: Tokenizer, other: Tokenizer) -> Iterator[str]:
-    """The texts of the first merges that differ."""
+    """Return the first merges that differ, as text."""
     rows = [(tokenizer.vocabulary.pieces, tokenizer.vocabulary.merges) for tokenizer in (ours, other)]
     pairs = zip(rows[0][1], rows[1][1], strict=False)
     parts = (tuple(tuple(row[0][side] for side in pair) for row, pair in zip(rows, both, strict=True))
@@ -190,7 +190,7 @@ def ids(files: Files) -> Found:
 
 
 def pattern(files: Files) -> Found:
-    """A split that is known to belong to another model."""
+    """Check for the split of another model."""
     recipe, kind = files.tokenizer.recipe, files.folder.setting("model_type", "config.json")
     tekken = files.others.get("tekken.json")
     wanted = tekken.recipe.split if tekken is not None else _SPLIT_OF.get(str(kind), "")
@@ -213,7 +213,7 @@ def _pattern_name(split: str) -> str:
 
 
 def _cut_differently(ours: str, theirs: str, name: str) -> list[Example]:
-    """The probes that two splits cut differently; none if a pattern does not describe both."""
+    """Return the test texts that two splits cut differently; none if one of them is not a pattern."""
     try:
         patterns = [compile_own(pattern_of(Recipe(split=split))) for split in (ours, theirs)]
     except Unsupported:
@@ -227,7 +227,7 @@ def _cut_differently(ours: str, theirs: str, name: str) -> list[Example]:
 
 
 def rows(files: Files) -> Found:
-    """Rows of the embedding without a token, and tokens without a row."""
+    """Check for rows of the embedding without a token, and tokens without a row."""
     config = files.folder.documents.get("config.json", {})
     inner = config.get("text_config")
     size = config.get("vocab_size", inner.get("vocab_size") if isinstance(inner, Mapping) else None)
@@ -243,7 +243,7 @@ def rows(files: Files) -> Found:
 
 
 def ends(files: Files) -> Found:
-    """Ids of `config.json` and `generation_config.json` that are not those of the named tokens."""
+    """Check for ids in `config.json` and `generation_config.json` that are not those of the named tokens."""
     examples: list[Example] = []
     looked = False
     for end in ("bos", "eos", "pad"):
@@ -270,7 +270,7 @@ def _numbers(value: object) -> list[int]:
 
 
 def tokenizer_class(files: Files) -> Found:
-    """A tokenizer class of transformers that builds another tokenizer than the file holds."""
+    """Check for a tokenizer class of transformers that builds another tokenizer than the file stores."""
     name, family, recipe = files.folder.tokenizer_class, files.folder.family, files.tokenizer.recipe
     if family is None or not files.fast:
         return Found("no class that is known to build the tokenizer itself")
@@ -288,7 +288,8 @@ def tokenizer_class(files: Files) -> Found:
 
 
 def double_bos(files: Files) -> Found:
-    """A beginning token that is added twice, or that one file adds and another one does not."""
+    """Check for a beginning token that is added twice, added by the chat template and by encoding, or added
+    by one file only."""
     name = files.folder.named("bos_token")
     number = files.id_of(name) if name else None
     if number is None:
@@ -319,7 +320,7 @@ def _begun(files: Files, text: str) -> list[Example]:
 
 
 def clean_up(files: Files) -> Found:
-    """`clean_up_tokenization_spaces`, which removes spaces from decoded text."""
+    """Check for `clean_up_tokenization_spaces`, which removes spaces from decoded text."""
     if files.folder.setting("clean_up_tokenization_spaces") is not True:
         return Found("decoded text is not cleaned up", 0, status=PASS)
     encoding = encoded(files.tokenizer, _UNCLEAN)
@@ -333,7 +334,7 @@ def clean_up(files: Files) -> Found:
 
 
 def settings(files: Files) -> Found:
-    """Settings that transformers puts in place of those of `tokenizer.json`."""
+    """Check for settings that transformers prefers to those in `tokenizer.json`."""
     examples: list[Example] = []
     for setting, stage, kinds, key in (
         ("add_prefix_space", "pre_tokenizer", ("ByteLevel", "Metaspace"), "add_prefix_space"),
@@ -350,7 +351,7 @@ def settings(files: Files) -> Found:
 
 
 def _steps(step: object) -> Iterator[Mapping[str, object]]:
-    """A step and those inside it."""
+    """Yield a step and the steps inside it."""
     if isinstance(step, Mapping):
         yield step
         for inner in step.values():
@@ -377,8 +378,8 @@ def unread(files: Files) -> Found:
 
 @dataclass(frozen=True, slots=True)
 class FolderCheck:
-    """A check of a folder: its name for programs and for people, why it matters, when it is no PASS, and the
-    function that looks."""
+    """A check of a model folder. It has a name, a title, why it matters, when it does not pass, and the
+    function that checks."""
 
     name: str
     title: str
@@ -396,15 +397,15 @@ class FolderCheck:
 
 
 FOLDER_CHECKS: tuple[FolderCheck, ...] = (
-    FolderCheck("stale", "other files of the vocabulary", "Programs that read another file get other ids.",
+    FolderCheck("stale", "other files of the vocabulary", "Programs that read the other file get other ids.",
                 "WARN: any token or text", stale),
     FolderCheck("ids", "ids of added tokens", "A token with two ids is another token to each program.",
                 "WARN: any", ids),
-    FolderCheck("pattern", "pattern of the split", "Text is cut in other places than in the training.",
+    FolderCheck("pattern", "pattern of the split", "Text is split in other places than in training.",
                 "WARN: that of another model", pattern),
     FolderCheck("rows", "rows of the embedding", "A token without a row ends the program that looks it up.",
                 "INFO: a row without a token; FAIL: a token without a row", rows),
-    FolderCheck("ends", "ids of the beginning and the end", "A wrong id of the end lets a model run on.",
+    FolderCheck("ends", "ids of the beginning and the end", "With a wrong end id, a model does not stop.",
                 "WARN: any", ends),
     FolderCheck("class", "tokenizer class", "Where transformers builds the tokenizer from its class, ids are "
                 "others.", "WARN: units, encoding or split differ", tokenizer_class),
@@ -413,11 +414,11 @@ FOLDER_CHECKS: tuple[FolderCheck, ...] = (
                 double_bos),
     FolderCheck("clean-up", "clean-up of decoded text", "Spaces before punctuation are lost, also in code.",
                 "WARN: it removes spaces that the text had", clean_up),
-    FolderCheck("settings", "settings that change steps", "They change ids where they are heeded.",
+    FolderCheck("settings", "settings that change steps", "They change ids in programs that honor them.",
                 "WARN: any", settings),
-    FolderCheck("template", "chat templates", "Programs take one or the other.", "WARN: they differ",
+    FolderCheck("template", "chat templates", "Programs use one or the other.", "WARN: they differ",
                 template),
-    FolderCheck("unread", "files that cannot be read", "They may decide ids elsewhere.", "WARN: any", unread),
+    FolderCheck("unread", "files that cannot be read", "Other programs may use them.", "WARN: any", unread),
 )
 """The checks of a folder, in the order in which they are shown."""
 

@@ -102,21 +102,21 @@ def facts_sections(
     for n, note in enumerate(notes):
         yield Section("" if n else "remarks", Span(note, "warning"))
     scripts = ", ".join(f"{count:,} {script}" for script, count in facts.scripts)
-    yield Section("written in", scripts, wrap=True)
+    yield Section("scripts", scripts, wrap=True)
     lengths = ", ".join(f"{count:,} of {length}" for length, count in facts.lengths[:_FEW])
     yield Section("characters", lengths, wrap=True)
     longest = [(token.id, f"{len(bare(recipe, token.piece))} B", token.piece) for token in facts.longest]
     yield _tokens("longest", "" if longest else "none", longest, (NUMBER, NUMBER))
     dead = [(token.id, (token.piece, f"  {token.why}")) for token in facts.unreachable]
-    yield _tokens("unreachable", _some(dead, "no text becomes these"), dead)
+    yield _tokens("unreachable", _some(dead, "no text produces these"), dead)
     alike = tuple(
         Row(((" ".join(map(str, spelling.ids)), "  ", spelling.piece),), Target("token", spelling.ids[0]))
         for spelling in facts.duplicates[:_FEW]
     )
-    yield Section("duplicates", _some(facts.duplicates, "spelled as another token is"), alike)
+    yield Section("duplicates", _some(facts.duplicates, "same spelling as another token"), alike)
     for name, what, tokens in (
-        ("not UTF-8", "tokens of several bytes that are no text by themselves", facts.not_utf8),
-        ("spaces", "white space alone", facts.spaces),
+        ("not UTF-8", "tokens of several invalid UTF-8 by themselves", facts.not_utf8),
+        ("spaces", "whitespace only", facts.spaces),
     ):
         yield _tokens(name, _some(tokens, what), tokens)
     if UNITS.of(recipe.unit).is_byte:
@@ -124,7 +124,7 @@ def facts_sections(
         there = f"{256 - len(facts.missing_bytes)} of 256"
         yield Section("bytes", there + (f"; not {missing}" if missing else ""))
     holes = [str(first) if first == last else f"{first}–{last}" for first, last in facts.holes[:_FEW]]
-    yield Section("holes", " ".join(holes) or "none")
+    yield Section("unused ids", " ".join(holes) or "none")
     if facts.shared_ids:
         shared = " ".join(map(str, facts.shared_ids[:_FEW]))
         told = f"{len(facts.shared_ids):,}, of several tokens: {shared}"
@@ -135,7 +135,7 @@ def _tokens(
     name: str, text: Cell, tokens: Iterable[tuple[int, *tuple[Cell, ...]]],
     columns: tuple[Column, ...] = (NUMBER,), total: int | None = None,
 ) -> Section:
-    """Return a list of tokens, each with its id in front."""
+    """Return a section of tokens, each with its id."""
     rows = tuple(Row((str(token), *cells), Target("token", token)) for token, *cells in tokens)
     return Section(name, text, rows, columns, _FEW, total)
 
@@ -162,9 +162,9 @@ def corpus_sections(corpus: VocabularyReport) -> Iterator[Section]:
     yield unused_section(corpus.unused)
     yield documents_section(corpus)
     if (end := corpus.exhausted) is not None:
-        yield Section("to the end", f"{end.merges:,} merges, {end.vocab_size:,} ids, {end.tokens:,} tokens")
+        yield Section("exhausted", f"{end.merges:,} merges, {end.vocab_size:,} ids, {end.tokens:,} tokens")
         whole = f"{end.whole:,} of {end.distinct:,} distinct pre-tokens are one token"
-        yield Section("", f"{whole}; ended by: {end.end}")
+        yield Section("", f"{whole} (stopped: {end.end})")
 
 
 def unused_section(unused: Sequence[UnusedToken]) -> Section:
@@ -172,7 +172,7 @@ def unused_section(unused: Sequence[UnusedToken]) -> Section:
     tokens = [
         (token.id, muted(token.kind), (token.piece, "  ", *unused_why(token))) for token in unused[:_MOST]
     ]
-    return _tokens("unused", _some(unused, "with why"), tokens, total=len(unused))
+    return _tokens("unused", _some(unused, "and why"), tokens, total=len(unused))
 
 
 def documents_section(corpus: VocabularyReport) -> Section:
@@ -183,7 +183,7 @@ def documents_section(corpus: VocabularyReport) -> Section:
         for document in corpus.documents
     )
     count = corpus.document_count
-    return Section("documents", f"{count:,}; those that save most, first", rows, (NUMBER, NUMBER, NUMBER),
+    return Section("documents", f"{count:,}, largest saving first", rows, (NUMBER, NUMBER, NUMBER),
                    _FEW, count, "more")
 
 
@@ -216,7 +216,7 @@ def status_line(checks: Sequence[CheckResult]) -> str:
 
 
 def health_sections(checks: Sequence[CheckResult]) -> Iterator[Section]:
-    """Yield the checks: those that found something, each with examples, then the others."""
+    """Yield the checks that found something, with examples, then the other checks."""
     found = [check for status in _WORTH_SEEING for check in checks if check.status == status]
     yield Section("health", status_line(checks), tuple(map(_check, found)), _LEFT)
     for status, name, told, of_one in (

@@ -182,12 +182,13 @@ def survey(tokenizer: Tokenizer) -> Survey:
 
 
 def share(part: int, whole: int) -> float:
-    """A part as a share, 0 of nothing."""
+    """Return a part as a share of a whole; 0 if the whole is 0."""
     return part / whole if whole else 0.0
 
 
 def some(count: int, noun: str, rest: str = "", whole: int | None = None) -> str:
-    """A number of things in words, with its share of a whole: `3 tokens of several bytes, 0.1 % of 3,000`."""
+    """Return a count in words with its share of a whole, such as `3 tokens of several bytes, 0.1 % of 3,000`.
+    """
     things = f"{count:,} {noun}{'' if count == 1 else 's'}" if count else f"no {noun}"
     percent = 100 * count / whole if whole else 0.0
     part = f", {percent:{'.2g' if percent < 10 else '.0f'}} % of {whole:,}" if percent else ""
@@ -195,7 +196,7 @@ def some(count: int, noun: str, rest: str = "", whole: int | None = None) -> str
 
 
 def written_in(piece: bytes) -> str:
-    """The script of a token without its mark; where it has no letters, the kind of its characters."""
+    """Return the script of a token without its mark. Without letters, return the kind of its characters."""
     text = text_of(piece)
     if text is None:
         return "parts of characters"
@@ -221,8 +222,7 @@ def _letters() -> regex.Pattern[str]:
 
 
 def _shared(tokenizer: Tokenizer) -> tuple[int, ...]:
-    """The ids of several symbols that are spelled differently; an unknown token stands for many by its
-    nature."""
+    """Return the ids of several symbols with different spellings, except the unknown token."""
     vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
     if vocabulary.substitutes_bytes:
         return ()

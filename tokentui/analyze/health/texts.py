@@ -1,4 +1,4 @@
-"""Checks of what becomes of texts: special tokens, numbers, white space, every script, and the way back."""
+"""Checks that encode and decode texts: special tokens, numbers, white space, and texts in many scripts."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ _PER_LENGTH = 12
 
 
 def encoded(tokenizer: Tokenizer, text: str, allow_special: bool = False) -> Encoding | None:
-    """A text as tokens, None where the recipe refuses it."""
+    """Encode a text. Return None if it cannot be encoded."""
     try:
         return tokenizer.encode(text, allow_special=allow_special)
     except TokentuiError:
@@ -93,13 +93,13 @@ def _back(tokenizer: Tokenizer, encoding: Encoding) -> str:
 
 
 def _specials(tokenizer: Tokenizer) -> list[str]:
-    """The first special tokens; a symbol is none: text that spells it is it."""
+    """Return the first special tokens, without user symbols: text always becomes those."""
     first = tokenizer.vocabulary.specials[:_MOST_SPECIALS]
     return [name for name in first if name not in tokenizer.recipe.symbols]
 
 
 def specials(seen: Survey) -> Found:
-    """Special tokens that do not become themselves where they are allowed."""
+    """Check for special tokens that do not become themselves although special tokens are allowed."""
     tokenizer, vocabulary = seen.tokenizer, seen.tokenizer.vocabulary
     # The unknown token stands for what has no token: no text spells it.
     names = [name for name in _specials(tokenizer) if vocabulary.special_id(name) != vocabulary.unknown_id]
@@ -121,7 +121,7 @@ def specials(seen: Survey) -> Found:
 
 
 def injected(seen: Survey) -> Found:
-    """Special tokens that typed text becomes without being allowed to."""
+    """Check for special tokens that plain text becomes although special tokens are not allowed."""
     tokenizer = seen.tokenizer
     control = {entry.id for entry in seen.entries if entry.kind == "special"}
     named = [(name, tokenizer.vocabulary.special_id(name)) for name in _specials(tokenizer)]
@@ -161,7 +161,7 @@ def digits(seen: Survey) -> Found:
 
 
 def _cuts(tokenizer: Tokenizer, number: str) -> tuple[int, ...] | None:
-    """The ends of the tokens of a number, None where it is not encoded whole."""
+    """Return the ends of the tokens of a number, or None if it has unknown parts."""
     encoding = encoded(tokenizer, f"a {number}")
     if encoding is None or encoding.unknown:
         return None
@@ -169,7 +169,7 @@ def _cuts(tokenizer: Tokenizer, number: str) -> tuple[int, ...] | None:
 
 
 def returns(seen: Survey, pairs: Sequence[tuple[str, str]], what: str) -> Found:
-    """Texts that do not come back."""
+    """Check for texts that decode to something else."""
     found, refused, whole = [], 0, len(pairs)
     for name, text in pairs:
         encoding = encoded(seen.tokenizer, text)
@@ -190,7 +190,7 @@ def returns(seen: Survey, pairs: Sequence[tuple[str, str]], what: str) -> Found:
 
 
 def comes_back(seen: Survey) -> Found:
-    """Texts of all scripts and kinds that do not come back.
+    """Check texts of all scripts and kinds for round trips.
 
     A text that spells the marks of tokenizers comes back from nearly none with such a mark.
     """
@@ -201,7 +201,7 @@ def comes_back(seen: Survey) -> Found:
 
 
 def stable(seen: Survey) -> Found:
-    """Texts whose ids are others after a way back and forth."""
+    """Check for texts whose ids change when they are decoded and encoded again."""
     found = []
     tried = 0
     for name, text in (*SCRIPTS, *TEXTS):
@@ -220,19 +220,19 @@ def stable(seen: Survey) -> Found:
 
 
 def unknown(seen: Survey) -> Found:
-    """Scripts that the vocabulary lacks."""
+    """Check for scripts with characters that are not in the vocabulary."""
     rows = list(_lacking(seen.tokenizer))
     found = [Example(None, text.encode(), f"{name}: {part:.0%} of its characters")
              for name, text, part in rows if part]
     if not found:
-        return Found(f"all {len(rows)} scripts are written without an unknown token", 0)
+        return Found(f"all {len(rows)} scripts are encoded without unknown tokens", 0)
     found.sort(key=lambda one: one.note)
     observed = some(len(found), "script", f"of {len(rows)} with characters that the vocabulary lacks")
     return Found(observed, share(len(found), len(rows)), found)
 
 
 def _lacking(tokenizer: Tokenizer) -> Iterator[tuple[str, str, float]]:
-    """(name, text, share of its characters that are unknown, dropped or refused) of each script."""
+    """Yield (name, text, share of unknown, dropped or refused characters) for each script."""
     for name, text in SCRIPTS:
         encoding = encoded(tokenizer, text)
         if encoding is None:
@@ -245,7 +245,7 @@ def _lacking(tokenizer: Tokenizer) -> Iterator[tuple[str, str, float]]:
 
 
 def forms(seen: Survey) -> Found:
-    """Texts that look alike and have other ids."""
+    """Check for texts that look the same and have different ids."""
     found, tried = [], 0
     for name, text in (*SCRIPTS, *TEXTS):
         composed, apart = unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text)

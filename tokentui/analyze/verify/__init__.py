@@ -1,5 +1,5 @@
-"""The same by another library, and the first thing that differs: a step of a training, or a text that is
-encoded with a file, made short, and the stage where the two part."""
+"""Comparison with another library: the first step of a training run that differs, or the first text that a
+file encodes differently, shortened, and the stage at which both diverge."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def verify_training(corpus: Corpus, recipe: Recipe, peer: Peer, run: Run | None 
 def step_difference(
     trainer: Trainer, words: Words, number: int, ours: Pieces | None, ended: str | None, row: Pieces | None
 ) -> StepDifference:
-    """The step that a training makes differently.
+    """Describe the step at which two training runs differ.
 
     Args:
         trainer: The training, which goes to the step before.
@@ -174,7 +174,8 @@ def step_difference(
 
 
 def _taken(trainer: Trainer, words: Words, vocabulary: Vocabulary, row: Pieces) -> Taken:
-    """The decision of the other library, told by a pair or by a token, in the corpus as it is now."""
+    """Return the decision of the other library, given as a pair or a token, with its count in the corpus at
+    this step."""
     counts = _recount(trainer, words, vocabulary)
     token = b"".join(row)
     pairs = [pair for pair in counts if pair == row or (len(row) == 1 and b"".join(pair) == token)]
@@ -185,7 +186,7 @@ def _taken(trainer: Trainer, words: Words, vocabulary: Vocabulary, row: Pieces) 
 
 
 def _recount(trainer: Trainer, words: Words, vocabulary: Vocabulary) -> Counter[Pieces]:
-    """The counts of each two neighbours in the corpus as it is segmented now, counted one by one."""
+    """Count each pair of neighbors in the corpus as it is segmented now, one by one."""
     counts: Counter[Pieces] = Counter()
     for word, times in zip(words.words, words.counts, strict=True):
         for one, other in itertools.pairwise(trainer.segment(Word(word))):
@@ -301,7 +302,7 @@ def verify_encoding(tokenizer: Tokenizer, path: str, peer: Peer, documents: Sequ
 
 
 def _pattern(tokenizer: Tokenizer, peer: Peer) -> str:
-    """The pattern of a file that holds none.
+    """Return the pattern of the split of a tokenizer, for a peer whose files do not store it.
 
     Raises:
         TokentuiError: The split is no single pattern.
@@ -328,7 +329,7 @@ def _differs(tokenizer: Tokenizer, text: str, theirs: list[int] | str, specials:
 def _difference(
     tokenizer: Tokenizer, peer: Peer, ask: Ask, number: int, text: str, specials: bool
 ) -> TextDifference:
-    """A text that differs, made short, on its way in both."""
+    """Shorten a text that is encoded differently, and return the intermediate results of both libraries."""
 
     def theirs(part: str) -> list[int] | str:
         found: list[int] | str = ask("encode", texts=[part], specials=specials)[0]
@@ -366,5 +367,5 @@ def _ours(tokenizer: Tokenizer, text: str, specials: bool) -> Encoded:
 
 
 def _plain(name: str) -> str:
-    """A word of letters for bytes as the text that it stands for; one that is none as it is."""
+    """Return a word spelled in letters for bytes as plain text; any other word unchanged."""
     return spelled(name).decode("utf-8", "surrogateescape") if is_letters(name) else name

@@ -1,6 +1,6 @@
-"""The program of a process of its own: another library, asked by lines of JSON on standard input and
-answering the same way. A line is the name of a function of this file, or of a method of what was opened
-last, and its arguments by name; the answer is its value, or an error.
+"""Entry point of the process that runs another library. It reads one JSON request per line from standard
+input: the name of a function of this file, or of a method of the last opened object, and its arguments by
+name. The answer is a line with the returned value, or an error.
 
 Nothing of this package is imported here, and the libraries only when they are asked. What they print goes to
 standard error.
@@ -32,7 +32,7 @@ def limit() -> None:
 
 
 def spread(words: list[str], counts: list[int]) -> Iterator[str]:
-    """Each word as often as it stands in the corpus."""
+    """Yield each word `count` times."""
     for word, count in zip(words, counts, strict=True):
         for _ in range(count):
             yield word
@@ -183,17 +183,17 @@ class SentencePiece(Opened):
 
 
 def _as_bytes(text: str) -> bytes:
-    """A text as the bytes that it was read from: sentencepiece takes bytes that are not UTF-8."""
+    """Return the bytes that a text was read from: sentencepiece accepts bytes that are not UTF-8."""
     return text.encode("utf-8", "surrogateescape")
 
 
 def _as_text(token: str | bytes) -> str:
-    """A token as text: sentencepiece returns bytes for a text of bytes."""
+    """Return a token as text: sentencepiece returns bytes for a text of bytes."""
     return token.decode("utf-8", "replace") if isinstance(token, bytes) else token
 
 
 class TikToken(Opened):
-    """A rank file, with the pattern that it does not hold."""
+    """A rank file with a pattern, which the file does not store."""
 
     def __init__(self, path: str, pattern: str, specials: dict[str, int]) -> None:
         import tiktoken
@@ -283,7 +283,7 @@ READERS = ("HuggingFace", "Transformers", "SentencePiece", "TikToken", "LlamaCpp
 
 
 def tried(opened: Opened, text: str, specials: bool) -> list[int] | str:
-    """The ids of a text, or why there are none."""
+    """Return the ids of a text, or the error."""
     try:
         return opened.ids(text, specials)
     except Exception as error:
@@ -319,7 +319,7 @@ def _line(error: BaseException) -> str:
 
 
 def _text(token: bytes) -> str:
-    """A token as a text that JSON takes: a byte that is not UTF-8 is a lone surrogate."""
+    """Return a token as text for JSON: a byte that is not UTF-8 becomes a lone surrogate."""
     return token.decode("utf-8", "surrogateescape")
 
 

@@ -94,7 +94,7 @@ class Peer:
 
     @property
     def version(self) -> str:
-        """The version that is installed, empty where that is not known."""
+        """The installed version; empty if unknown."""
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             return importlib.metadata.version(self.package or self.name)
         return ""
@@ -141,7 +141,7 @@ PEERS: dict[str, Peer] = {
 
 
 def peer_of(name: str) -> Peer:
-    """The library of a name.
+    """Return the library with a name.
 
     Raises:
         TokentuiError: There is none, or it is not installed.
@@ -156,8 +156,7 @@ def peer_of(name: str) -> Peer:
 
 
 def check_recipe(recipe: Recipe, peer: Peer) -> None:
-    """Refuse a recipe that a library cannot train by; not one that breaks ties differently: that is what is
-    looked for.
+    """Raise if a library cannot train with a recipe. Another tie rule is allowed: finding it is the purpose.
 
     A library that is handed our pre-tokens leaves normalize and split to us; base and tie only decide among
     equals, and encode and unknown say nothing of a training.
@@ -185,7 +184,8 @@ def check_recipe(recipe: Recipe, peer: Peer) -> None:
 
 
 def request(peer: Peer, recipe: Recipe, corpus: Corpus, words: Words) -> dict[str, object]:
-    """The material of a training, as a library takes it.
+    """Return the training data as a JSON object for the process of a library: counted words, or documents for
+    a library that splits text itself.
 
     Args:
         peer: The library.
@@ -210,7 +210,7 @@ def request(peer: Peer, recipe: Recipe, corpus: Corpus, words: Words) -> dict[st
 
 
 def _documents(peer: Peer, recipe: Recipe, corpus: Corpus) -> dict[str, object]:
-    """The documents for a library that normalises and cuts them itself: sentencepiece, by its options.
+    """Return the documents and options for sentencepiece, which normalizes and splits text itself.
 
     Its own rules hold where the recipe names them; else it gets texts that are normalised by the recipe, and
     leaves them so.
@@ -252,7 +252,7 @@ Raises TokentuiError where the library refuses, fails or takes too long, and Can
 
 @contextlib.contextmanager
 def asking(peer: Peer) -> Iterator[Ask]:
-    """A library in a process that ends in the end."""
+    """Start the process of a library, and end it when the context ends."""
 
     def exchange(data: bytes) -> bytes:
         assert process.stdin is not None

@@ -29,7 +29,7 @@ def trained_report(found: TrainedReport) -> Report:
     """Report on the merges of a file against a training."""
     sections = [
         Section("recipe", label(found.recipe)),
-        Section("alike", f"{found.alike:,} of {plural(found.merges, 'merge')}"),
+        Section("same", f"{found.alike:,} of {plural(found.merges, 'merge')}"),
         *_trained_sections(found),
     ]
     value = {
@@ -37,30 +37,30 @@ def trained_report(found: TrainedReport) -> Report:
         **as_row(found, "merges", "alike", "next_count", "changes", "tried"),
         "differs": _trained_difference(found),
     }
-    return Report("A file and a training", tuple(sections), value)
+    return Report("A file and a training run", tuple(sections), value)
 
 
 def _trained_sections(found: TrainedReport) -> Iterator[Section]:
     step = found.difference
     if step is None:
-        following = "no pair is left" if found.next_count is None else (
-            f"training goes on with a pair that stands {plural(found.next_count, 'time')}"
+        following = "no pairs remain" if found.next_count is None else (
+            f"the run would continue with a pair of count {found.next_count:,}"
         )
-        yield Section("ends", f"the file ends there; {following}")
+        yield Section("ends", f"the file ends here; {following}")
         return
     yield Section("differs", f"merge {step.step:,}")
     assert step.theirs is not None
-    yield Section("file", (*_pair(step.theirs), f", which stands {plural(step.theirs.count, 'time')} here"))
+    yield Section("file", (*_pair(step.theirs), f", count {step.theirs.count:,} here"))
     count = _count_of_ours(step)
-    times = "" if count is None else f", which stands {plural(count, 'time')}"
+    times = "" if count is None else f", count {count:,}"
     tied = f", {step.tied} tied: tie={step.tie}" if step.tied > 1 else ""
     ended = f"has ended: {step.ours_end}"
     yield Section("training", (*merged(step.ours), times + tied) if step.ours else ended)
     rows = tuple(
-        Row(((f"{change.axis}=", data(change.value)), f"{change.alike:,} alike")) for change in found.changes
+        Row(((f"{change.axis}=", data(change.value)), f"{change.alike:,} agree")) for change in found.changes
     )
-    none = f"none of {plural(found.tried, 'change')} of one axis gives more"
-    yield Section("would", "one axis changed alone gives more" if rows else none, rows, (Column(),))
+    none = f"none of {plural(found.tried, 'change')} of one axis agree more"
+    yield Section("instead", "changes of one axis that agree more" if rows else none, rows, (Column(),))
 
 
 def _pair(taken: Taken) -> tuple[Part, ...]:
@@ -90,12 +90,12 @@ def peer_report(found: EncodingReport | TrainingReport) -> Report:
     peer, differs = found.peer, found.difference
     sections = [Section("against", f"{peer.name} {peer.version}")]
     if isinstance(found, EncodingReport):
-        sections.append(Section("alike", f"{plural(found.texts, 'text')}, {plural(found.tokens, 'token')}"))
+        sections.append(Section("same", f"{plural(found.texts, 'text')}, {plural(found.tokens, 'token')}"))
     elif differs is None:
         whole = "all " * (found.steps != 1)
-        sections.append(Section("alike", f"{whole}{plural(found.steps, 'step')}; ended by: {found.end}"))
+        sections.append(Section("same", f"{whole}{plural(found.steps, 'step')} (stopped: {found.end})"))
     else:
-        sections.append(Section("alike", plural(found.steps, "step")))
+        sections.append(Section("same", plural(found.steps, "step")))
     if isinstance(differs, StepDifference):
         sections += _step_sections(differs)
     elif differs is not None:
@@ -113,10 +113,10 @@ def _step_sections(step: StepDifference) -> Iterator[Section]:
     yield Section("differs", f"step {step.step:,}")
     yield Section("ours", merged(step.ours) if step.ours else f"no step: {step.ours_end}")
     if theirs is None:
-        yield Section("theirs", "no step: it has ended")
+        yield Section("theirs", "no step: the run has ended")
     else:
-        place = "not among ours" if theirs.place is None else f"number {theirs.place} of ours"
-        told = f", which stands {plural(theirs.count, 'time')} by a recount, {place}"
+        place = "no candidate of ours" if theirs.place is None else f"candidate {theirs.place} of ours"
+        told = f", recounted {theirs.count:,}, {place}"
         yield Section("theirs", (*_pair(theirs), told))
     if step.candidates:
         tied = f", {step.tied} of them tied: tie={step.tie}" if step.tied > 1 else ""
@@ -142,11 +142,11 @@ def _step_json(step: StepDifference) -> Json:
 
 
 def _text_sections(found: TextDifference) -> Iterator[Section]:
-    yield Section("differs", f"text {found.number:,}; the shortest part of it that was found:")
+    yield Section("differs", f"text {found.number:,}; shortest part found:")
     yield Section("text", data(found.text))
     yield Section("stage", found.stage)
     for name, side in (("ours", found.ours), ("theirs", found.theirs)):
-        yield Section(name, f"refused: {side.refused}" if side.refused else "")
+        yield Section(name, f"cannot be encoded: {side.refused}" if side.refused else "")
         if side.normalized is not None:
             yield Section("  normalised", data(side.normalized))
         if side.words is not None:

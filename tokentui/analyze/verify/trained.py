@@ -1,5 +1,5 @@
-"""A file and a training: how many of the file's merges training on a corpus gives, the first that it does not
-give, and which axis changed alone would give more of them."""
+"""Comparison of the merges of a file with a training run: how many agree, the first that differs, and which
+change of one axis would make more agree."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def verify_trained(
 
 
 def _started(corpus: Corpus, recipe: Recipe, counted: WordCounts) -> Trainer:
-    """A training at its start.
+    """Return a training run at its start.
 
     Raises:
         TokentuiError: It makes no merges, or the pattern of its split takes too long.
@@ -136,7 +136,8 @@ def _started(corpus: Corpus, recipe: Recipe, counted: WordCounts) -> Trainer:
 
 
 def _alike(trainer: Trainer, wanted: Sequence[Pair]) -> int:
-    """The number of first merges that a training gives; it goes at most twice as far as these."""
+    """Count the first merges of a file that a training run also makes. The run makes at most twice as many.
+    """
     seen, goal = 0, _FIRST
     while True:
         made = learn.jump(trainer, min(goal, len(wanted)))
@@ -151,7 +152,7 @@ def _alike(trainer: Trainer, wanted: Sequence[Pair]) -> int:
 
 
 def _changes(recipe: Recipe) -> Iterator[tuple[str, str, Recipe]]:
-    """(axis, value, recipe) of each change that makes sense and is one."""
+    """Yield (axis, value, recipe) for each change of one axis that gives another valid recipe."""
     for axis in TRIED_AXES:
         held = getattr(recipe, axis)
         values: list[object] = [name for name, one in AXES[axis].items() if not one.text]
@@ -167,7 +168,7 @@ def _changes(recipe: Recipe) -> Iterator[tuple[str, str, Recipe]]:
 
 
 def _changed(recipe: Recipe, axis: str, value: object) -> Recipe | None:
-    """A recipe with another value; None where that makes no sense."""
+    """Return a recipe with another value of an axis, or None if it is invalid."""
     try:
         other = changed(recipe, **{axis: value})
     except TokentuiError:

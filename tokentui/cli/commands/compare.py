@@ -295,11 +295,11 @@ def _tables(answer: Answer) -> Iterator[TextTable]:
     yield from _measures(answer)
     rows = [[pair_names(one.a, one.b), *(number(measure.of(one.agreement)) for measure in PAIR_MEASURES)]
             for one in answer.pairs]
-    head = ["boundaries, the second against the first", *(measure.title for measure in PAIR_MEASURES)]
+    head = ["boundaries (second against first)", *(measure.title for measure in PAIR_MEASURES)]
     yield TextTable(rows, head=head if rows else (), right=range(-len(PAIR_MEASURES), 0))
     rows = [[pair_names(a, b), _BY[by], *(f"{len(part):,}" for part in one), number(one.jaccard)]
             for (a, b, by), one in answer.overlaps.items()]
-    head = ["vocabularies", "the same by", "common", "only the first", "only the second", "Jaccard"]
+    head = ["vocabularies", "compared by", "common", "only the first", "only the second", "Jaccard"]
     yield TextTable(rows, head=head if rows else (), right=range(-4, 0))
     yield TextTable(notes=[line for names in answer.divergences for line in _divergence(answer, names)])
     yield TextTable(notes=[line for pair in answer.pairs for line in differing(pair)])
@@ -311,7 +311,7 @@ def _about(column: Column) -> list[str]:
     one, name = column.tokenizer, safe(column.name)
     if one is None or column.error is not None:
         return [name, safe_line(str(column.error))]
-    like = "" if column.like is None else f", trained to {column.like:,}, the size of A"
+    like = "" if column.like is None else f" (trained to {column.like:,}, the size of A)"
     return [name, safe(label(one.recipe)), f"{one.vocab_size:,} ids{like}"]
 
 
@@ -324,7 +324,7 @@ def _measures(answer: Answer) -> Iterator[TextTable]:
         figures = ("" if figure is None else figure.shown for figure in row.figures)
         rows.append([measure.title, *told, safe(row.under), *figures])
     more = ["formula", "unit", "better"] if answer.formulas else []
-    yield TextTable(rows, head=["measure", *more, "computed under", *letters], right=range(-len(letters), 0))
+    yield TextTable(rows, head=["measure", *more, "convention", *letters], right=range(-len(letters), 0))
     if answer.formulas:
         yield TextTable(list(SYMBOLS.items()))
 
@@ -348,27 +348,27 @@ def _divergence(answer: Answer, names: Between) -> Iterator[str]:
 def _decided(side: DivergenceSide) -> str:
     step = side.step
     if step is None:
-        return f"has ended: {side.why.end}"
+        return f"has ended ({side.why.end})"
     best = side.why.best
     row = step.row
     if best is None or "score" not in row:
         return step.sentence
     score = "" if row["score"] is None else f", score {row['score']:.6g}"
-    tied = f", one of {side.why.tied} that are equal: {side.why.tie_rule}" if side.why.tied > 1 else ""
+    tied = f", one of {side.why.tied} tied pairs ({side.why.tie_rule})" if side.why.tied > 1 else ""
     return f"{merged(best.parts, best.token)}  count {row['count']:,}{score}{tied}"
 
 
 def _candidate(one: Candidate, side: DivergenceSide) -> list[str]:
     values = side.values(one)
     if "loss" in values:
-        return [shown(one.token), f"loss {values['loss']:.6g}", "goes" if values["goes"] else "stays"]
+        return [shown(one.token), f"loss {values['loss']:.6g}", "removed" if values["goes"] else "kept"]
     cells = [merged(one.parts), f"{values['count']:,}"]
     if "worth" in values or "saved" in values:
         cells.append(f"score {one.worth:,}")
     elif side.scored:
         cells.append(f"score {float(one.worth):.6g}")
         if "left uses" in values:
-            cells.append(f"of {values['left uses']:,} and {values['right uses']:,}")
+            cells.append(f"part counts {values['left uses']:,} and {values['right uses']:,}")
     return cells
 
 
@@ -392,7 +392,7 @@ def _found(answer: Answer) -> Iterator[str]:
         for title, part in zip(titles, one.find(answer.find), strict=True):
             more = f" and {len(part) - _MOST_FOUND:,} more" if len(part) > _MOST_FOUND else ""
             listed = " ".join(map(shown, part[:_MOST_FOUND]))
-            head = f"with {safe(answer.find)}, {pair_names(a, b)}, {title}, {len(part):,}"
+            head = f"tokens with {safe(answer.find)}, {pair_names(a, b)}, {title} ({len(part):,})"
             yield f"{head}: {listed}{more}".rstrip(": ")
 
 

@@ -16,11 +16,12 @@ _SHORT = 24
 
 def differing(pair: PairAgreement) -> Iterator[str]:
     """The stretches that two columns cut differently most often, then the words, and how often they do."""
-    yield from _cuts(f"cut differently most often, {pair_names(pair.a, pair.b)}", pair.partings)
+    yield from _cuts(f"most frequent differences, {pair_names(pair.a, pair.b)}", pair.partings)
     found = pair.agreement
     different = found.words - found.same_words
     share = number(different / found.words if found.words else None)
-    title = f"words cut differently, {pair_names(pair.a, pair.b)}: {different:,} of {found.words:,} ({share})"
+    title = f"words split differently, {pair_names(pair.a, pair.b)}: "
+    title += f"{different:,} of {found.words:,} ({share})"
     yield from _cuts(title, pair.words)
 
 

@@ -72,11 +72,11 @@ def command(given: Given, output: str, scheduler: str | None, top: int | None) -
         bar.close()
         if planned.folders and not noticed.taken:
             why = ", ".join(noticed.sentences) or "it is empty"
-            raise TokentuiError("no text file is in this folder", planned.folders[0], why)
+            raise TokentuiError("no text file in this folder", planned.folders[0], why)
         given.remark(noticed.sentences)
         if store.spilled:
-            what = "the words are more than the limit count-memory"
-            given.remark([f"{what}: they are sorted on disk, in {store.spilled}"])
+            what = "the words exceed the limit count-memory"
+            given.remark([f"{what}: sorting them on disk, in {store.spilled}"])
         rows = _numbered(store.rows(top))
         with bar.phase("writing"):
             if output == STDOUT:
@@ -84,7 +84,7 @@ def command(given: Given, output: str, scheduler: str | None, top: int | None) -
             else:
                 counted.write(output, rows, counting_of(recipe))
         kept = min(store.words, top or store.words)
-    most = f", the {kept:,} most frequent kept" if kept < store.words else ""
+    most = f", kept the {kept:,} most frequent" if kept < store.words else ""
     parts = f"{len(planned.parts):,} part{'s' * (len(planned.parts) != 1)}"
     given.remark([f"{store.occurrences:,} pre-tokens, {store.words:,} distinct{most}, in {parts}"])
     return 0
@@ -114,7 +114,7 @@ def _default(planned: Plan, given: Given) -> str:
 
     if planned.size <= _free_memory() or not installed():
         return ""
-    given.remark([f"the text is larger than the memory that is free: counted on {LOCAL} processes, by Dask"])
+    given.remark([f"the text is larger than the free memory: counting on {LOCAL} processes with Dask"])
     return LOCAL
 
 

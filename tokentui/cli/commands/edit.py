@@ -154,7 +154,7 @@ def command(
     unlike = changed or (edited.grown is not None and edited.grown.unlike)
     missed = ""
     if size is not None and trained_size != size:
-        missed = f"--vocab-size {size}: training on ends at {trained_size:,} ids"
-        missed += ": no pair is left" if trained_size < size else ""
+        missed = f"--vocab-size {size}: training stopped at {trained_size:,} ids"
+        missed += ": no pairs remain" if trained_size < size else ""
     return given.missed(missed, exact=exact) or (DIFFERS if unlike else DONE)
 

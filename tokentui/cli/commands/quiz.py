@@ -53,7 +53,7 @@ def command(given: Given, count: int, seed: int) -> int:
             trainer = learn.start(corpus, recipe, run)
             found = exercises(trainer, count, seed, run.stops)
     if len(found) < count:
-        given.remark([f"there is no more to ask: {plural(len(found), 'exercise')}"])
+        given.remark([f"only {plural(len(found), 'exercise')}: the run is too short for more"])
     name = safe(corpus.name, limit=60)
     lines = [
         f"# Exercises on {_code(name)}", "",
@@ -96,10 +96,10 @@ def _question(one: Exercise) -> str:
             return f"Which of these pairs is merged next, {_state(one.step)}?"
         case "tie":
             rule = rule_in_words(one.rule)
-            return f"These pairs tie, {_state(one.step)}. Which one does the tie rule take: {rule}?"
+            return f"These pairs are tied, {_state(one.step)}. Which one does the tie rule choose: {rule}?"
         case "cut":
-            return f"How is {_code(shown(one.word))} cut into tokens, {_state(one.step)}?"
-    return f"How many tokens has the corpus, {_state(one.step)}?"
+            return f"How is {_code(shown(one.word))} split into tokens, {_state(one.step)}?"
+    return f"How many tokens does the corpus have, {_state(one.step)}?"
 
 
 def _choices(one: Exercise) -> Iterator[str]:

@@ -105,7 +105,8 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
         with bar.phase("counting"):
             trainer = start(corpus, recipe, run)
         if output and (early := check_export(Spec(trainer.tokenizer()), format)).refused:
-            raise Unsupported(f"{format.name} cannot hold it: {early.refused}", output, "name another format")
+            what = f"{format.name} cannot hold it: {early.refused}"
+            raise Unsupported(what, output, "name another format")
         bar.close()
         given.remark(coverage(corpus, trainer.recipe, trainer.words).notes)
         given.remark(_remarks(trainer, run, corpus))
@@ -126,7 +127,7 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
                 out.write(f"{step.number:>6}  {_line(step, trainer)}\n".encode())
 
         reason = _train(trainer, run, told if trace or not output else None, bar)
-    given.remark(f"{one.text} changed nothing: {why}" for one, why in learn.unmet(trainer))
+    given.remark(f"{one.text} had no effect: {why}" for one, why in learn.unmet(trainer))
     traced({"end": reason, "steps": trainer.number})
     if trace and trace != STDOUT:
         write_whole(trace, rows.getvalue().encode())
@@ -143,9 +144,10 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
         return DIFFERS
     size, asked = trainer.size_at(trainer.number), run.stops.vocab_size
     if trace != STDOUT:
-        given.remark([f"{made}, {size:,} ids; ended by: {reason}"])
+        given.remark([f"{made}, {size:,} ids (stopped: {reason})"])
     short = asked is not None and size != asked
-    return given.missed(f"--vocab-size {asked}: it has {size:,} ids" if short else "", exact=exact)
+    missed = f"--vocab-size {asked}: not reached, the tokenizer has {size:,} ids" if short else ""
+    return given.missed(missed, exact=exact)
 
 
 def _with_unknown(run: Run, recipe: Recipe, format: Format) -> Run:
@@ -160,7 +162,7 @@ def _with_unknown(run: Run, recipe: Recipe, format: Format) -> Run:
 def _missing_specials(run: Run, format: Format) -> Iterator[str]:
     """Yield a sentence on the special tokens that programs expect in the format and the run does not have."""
     if missing := [name for name in format.specials if name not in run.specials]:
-        hint = "--special NAME adds one, --published those of the preset"
+        hint = "--special NAME adds one, --published adds those of the preset"
         yield f"{format.name}: the file has no {' '.join(missing)}; {hint}"
 
 
@@ -169,8 +171,8 @@ def _spelled_specials(recipe: Recipe, run: Run, corpus: Corpus) -> Iterator[str]
     for name in run.specials:
         if name and name not in recipe.symbols and (count := corpus.occurrences(name)):
             times = "once" if count == 1 else f"{count:,} times"
-            yield (f"the corpus spells the special token {name} {times}, and merges are learned from it: "
-                   "--symbol keeps it whole")
+            yield (f"the special token {name} occurs {times} as text in the corpus, and merges are learned "
+                   "from it: --symbol keeps it whole")
 
 
 def _remarks(trainer: Trainer, run: Run, corpus: Corpus) -> Iterator[str]:
@@ -178,16 +180,16 @@ def _remarks(trainer: Trainer, run: Run, corpus: Corpus) -> Iterator[str]:
     kernels would be worth it.
     """
     if corpus.counting == UNKNOWN:
-        yield (f"{corpus.name} does not say how it was counted: a recipe with another split or normalization "
-               "trains another tokenizer")
+        yield (f"{corpus.name} does not store how it was counted: if the recipe has another split or "
+               "normalization, the tokenizer differs")
     size, least = run.stops.vocab_size, trainer.traits.least_size
     if size is not None and size < least:
-        yield f"vocab_size={size}: there are {least:,} ids before anything is learned; all of them stay"
+        yield f"vocab_size={size}: the base and the special tokens alone are {least:,} ids"
     if corpus.size >= WORTH_CHARS and native.available():
         if lacking := value_without_kernel(trainer.recipe):
-            yield f"there is no kernel for {lacking}: plain Python trains"
+            yield f"no kernel for {lacking}: training in plain Python"
         if corpus.counts is None and (lacking := without_scanner(trainer.recipe)):
-            yield f"there is no kernel for {lacking}: plain Python counts the pre-tokens"
+            yield f"no kernel for {lacking}: counting pre-tokens in plain Python"
 
 
 def _train(trainer: Trainer, run: Run, told: Callable[[Step], None] | None, bar: out.ProgressBar) -> str:
@@ -219,7 +221,7 @@ def _line(step: Step, trainer: Trainer) -> str:
     score = "" if row["score"] is None else f", score {row['score']:.6g}"
     columns = (column.name for column in trainer.traits.columns)
     expanded = dict(zip(columns, chosen.values, strict=False)).get("spelled")
-    spelled = f", stands for {out.shown(expanded)}" if isinstance(expanded, bytes) else ""
+    spelled = f", expands to {out.shown(expanded)}" if isinstance(expanded, bytes) else ""
     by = f", {out.shown(str(row['language']))}" if "language" in row else ""
     made = out.merged(chosen.parts, chosen.token)
     return f"{made}  (id {row['id']}, count {row['count']:,}{score}{spelled}{by})"
@@ -234,7 +236,7 @@ def _write(tokenizer: Tokenizer, output: str, format: Format, given: Given) -> b
         beside = f"{output.rstrip('/')}.tokentui.json"
         if output != STDOUT:
             export(tokenizer, beside)
-        out.complain(f"{error}; it is written to {beside}" if output != STDOUT else str(error))
+        out.complain(f"{error}; wrote {beside} instead" if output != STDOUT else str(error))
         return False
     lost = [one for one in report.losses if one.what not in _NEVER_KEPT]
     given.remark(f"{format.name} does not keep {loss.what}: {loss.consequence}" for loss in lost)

@@ -84,9 +84,9 @@ def facts(row: Row, step: int = 0) -> Iterator[tuple[str, Cell]]:
         yield "parents", _joined(parents)
     front, end = row.marks
     if front:
-        yield "mark", (*ui_text.runs(piece[:front]), ("  in front: it goes on with a word", "muted"))
+        yield "mark", (*ui_text.runs(piece[:front]), ("  at the start: it continues a word", "muted"))
     if end:
-        yield "mark", (*ui_text.runs(piece[-end:]), ("  at the end: a word ends with it", "muted"))
+        yield "mark", (*ui_text.runs(piece[-end:]), ("  at the end: it ends a word", "muted"))
     piece = bare_of(row)
     for mode in GLYPH_MODES:
         if mode != "hex":
