@@ -265,7 +265,7 @@ def test_nothing_that_acts_is_printed(tmp_path: Path, files: tuple[str, str]) ->
         ("compare -t FILE -t FILE", "compare: CORPUS is missing (name a file, a folder"),
         ("compare -t FILE -t none.json sample:sailor", "none.json: no such file"),
         ("compare -t FILE -r gpt5 sample:sailor", "gpt5: no such preset (did you mean gpt4?)"),
-        ("compare -t FILE -t FILE --merges 3 sample:sailor", "compare: nothing is trained here"),
+        ("compare -t FILE -t FILE --merges 3 sample:sailor", "compare: nothing is trained"),
         ("compare -t FILE -t FILE sample:sailer", "sample:sailer: no such sample (did you mean sailor?)"),
         ("compare -t FILE -t FILE --words gpt2 sample:sailor", "splitter: no splitter 'gpt2' for words"),
         ("compare -t FILE -t FILE --alpha x sample:sailor", "compare: Invalid value for '--alpha': "),

@@ -85,7 +85,7 @@ def test_standard_output_gets_the_file(novel: str, tmp_path: Path) -> None:
             "tokenizer.json: is Hugging Face's format meant? (--to huggingface, or --to tokentui",
         ),
         (("x", "--to", "gpt3"), "--to: no format 'gpt3'"),
-        (("x.json", "-s", "unit=byte"), "only the split and encode can be named here"),
+        (("x.json", "-s", "unit=byte"), "only the split and encode can be set here"),
         (("-", "--json"), "cannot both go to standard output"),
         (("absent/x.json",), "no such folder"),
         (("absent/", "--to", "gpt2"), "absent/: cannot be written: no such folder (make it first)"),

@@ -254,7 +254,7 @@ def test_nothing_acts_on_a_terminal(tmp_path: Path) -> None:
     (("--id", "99"), "99: no such id (ids are 1 to 20)"),
     (("--id", "9" * 4000), "a very large number: no such id"),
     (("--id", "x"), "inspect: Invalid value for '--id': 'x'"),
-    (("a", "b"), "inspect: one text belongs here, not 2"),
+    (("a", "b"), "inspect: expected one text, not 2"),
     (("--corpus", "sample:nothing"), "sample:nothing: "),
 ])
 def test_wrong_words(words: tuple[str, ...], said: str, slide: str) -> None:

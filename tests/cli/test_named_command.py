@@ -117,8 +117,8 @@ def test_the_parallel_set_is_named_in_a_word() -> None:
 @pytest.mark.parametrize(("words", "what"), [
     (("sample:hugs", "--corpus", "en=x"), "CORPUS and --corpus exclude each other"),
     (("--corpus", "x.txt"), "a name and a file belong here"),
-    (("sample:hugs", "--shares", "equal"), "only named corpora have it"),
-    (("sample:hugs", "--development", "en=x"), "only named corpora have it"),
+    (("sample:hugs", "--shares", "equal"), "only for named corpora"),
+    (("sample:hugs", "--development", "en=x"), "only for named corpora"),
     (("--corpus", "en=a", "--corpus", "en=b"), "two corpora have this name"),
     (("--corpus", "sample:parallel", "--corpus", "en=b"), "names several corpora"),
     (("--corpus", "en=sample:hugs", "--development", "hi=sample:hugs"), "no corpus has this name"),

@@ -56,7 +56,7 @@ from tokentui.session.commands import Open, OpenTokenizer
         ("train sample:sailor -r gpt2 -s unit=char", "base=gpt2-bytes: a base of bytes needs unit=byte"),
         (
             "train sample:sailor -r gpt2 -s tie",
-            "-s tie: an axis and its value belong here (such as -s split=gpt2)",
+            "-s tie: an axis needs a value (such as -s split=gpt2)",
         ),
         (
             "train sample:sailor -r gpt2 -s tye=first-seen",
@@ -91,7 +91,7 @@ from tokentui.session.commands import Open, OpenTokenizer
         ("encode -t none.json --jsonl a", "encode: --jsonl reads standard input, not 'a'"),
         ("decode -t none.json --jsonl 3", "decode: --jsonl reads standard input, not '3'"),
         ("split a", "split: -s split=... is missing (such as -s split=gpt2)"),
-        ("split -s split=gpt2 a b", "split: one text belongs here, not 2 (put it in quotes)"),
+        ("split -s split=gpt2 a b", "split: expected one text, not 2 (quote it)"),
         ("recipes gpt5", "gpt5: no preset and no axis of this name (did you mean gpt4?)"),
         ("recipes a b", "recipes: Got unexpected extra argument (b) (see tokentui recipes --help)"),
         ("-r gpt2 train", "train: no such file (a command comes before its options: tokentui train ...)"),
@@ -107,7 +107,7 @@ from tokentui.session.commands import Open, OpenTokenizer
         ("-t docs", "docs: this folder holds no tokenizer file (one of: tokenizer.json, "),
         (
             "-t pyproject.toml -s unit=char",
-            "-s unit=char: only the split can be named here (the file sets the other axes)",
+            "-s unit=char: only the split can be set here (the file sets the other axes)",
         ),
         ("--completion tcsh", "Invalid value for '--completion': 'tcsh' is not one of 'bash', 'zsh', 'fish'"),
         ("verify sample:hugs --merges 0", "verify: Invalid value for '--merges': 0 is not in the range x>=1"),
@@ -230,7 +230,7 @@ def test_a_fault_of_the_program_is_a_few_safe_lines(monkeypatch: pytest.MonkeyPa
     def fail(*_: Any) -> str:
         raise RuntimeError("a\x1b[31m\nb")
 
-    monkeypatch.setattr("tokentui.cli.commands.texts.typed", fail)
+    monkeypatch.setattr("tokentui.cli.commands.split.text_argument", fail)
     result = cli("split", "-s", "split=gpt2")
     assert result.exit_code == 70
     lines = result.stderr.splitlines()
@@ -243,7 +243,7 @@ def test_running_out_of_memory_is_one_line(monkeypatch: pytest.MonkeyPatch) -> N
     def fail(*_: Any) -> str:
         raise MemoryError
 
-    monkeypatch.setattr("tokentui.cli.commands.texts.typed", fail)
+    monkeypatch.setattr("tokentui.cli.commands.split.text_argument", fail)
     assert "not enough memory" in refused("split", "-s", "split=gpt2")
 
 

@@ -19,7 +19,7 @@ from running_cli import cli, done, refused
 
 import tokentui
 from tokentui.cli.main import COMMANDS
-from tokentui.cli.options import Given
+from tokentui.cli.options import SharedOptions
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import job
@@ -111,7 +111,10 @@ def special(
 
 @pytest.mark.parametrize(
     "reads",
-    [load, lambda path: read([path]), lambda path: Given("", {}, {}).wanted(os.path.join(".", path))],
+    [
+        load, lambda path: read([path]),
+        lambda path: SharedOptions("", {}, {}).recipe_and_run(os.path.join(".", path)),
+    ],
     ids=["tokenizer", "corpus", "recipe"],
 )
 def test_no_file_is_not_even_opened(

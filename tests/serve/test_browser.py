@@ -72,7 +72,7 @@ def test_panes_keys_sizes_and_a_download(opened: Browser, novel: Path, tmp_path:
         tab.until(lambda text: "space run" in text)
 
         tab.press("e")
-        tab.until(lambda text: "Download as" in text and "keeps all" in text)
+        tab.until(lambda text: "Download as" in text and "lossless" in text)
         with tab.page.expect_download() as download:
             tab.press("Enter")
         assert download.value.suggested_filename == "novel.json"
@@ -119,7 +119,7 @@ def test_two_visitors_and_no_room_for_a_third(opened: Browser, novel: Path) -> N
         one.until(lambda text: "step 2" in text)
         assert "step 0" in two.text()
         three = Tab(opened, url)
-        three.until(lambda text: "There is no room" in text)
+        three.until(lambda text: "The server is full" in text)
         until(lambda: three.ended)
         assert len(children(process)) == 2
 

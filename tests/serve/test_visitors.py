@@ -18,8 +18,8 @@ from running_cli import refused
 from visiting import is_alive, needs_server, serving, shelf, visiting
 
 from tokentui.cli.web import server as visitors
-from tokentui.cli.web.server import MOST_COLUMNS, Terms
-from tokentui.cli.web.visitor import Visit
+from tokentui.cli.web.server import MAX_COLUMNS, VisitorLimits
+from tokentui.cli.web.visitor import VisitorConfig
 from tokentui.formats.files import load
 
 SECRET = "a-word-of-the-server"
@@ -71,7 +71,7 @@ async def test_a_visitor_from_the_first_byte_to_the_last(tmp_path: Path) -> None
             assert re.search(rf"Max address space +{1 << 30} +{1 << 30} ", limits)
 
             await line.press("e")
-            await line.until(lambda text: "Download as" in text and "keeps all" in text)
+            await line.until(lambda text: "Download as" in text and "lossless" in text)
             await line.press("\r")
             while not line.told:
                 assert await line.take()
@@ -85,12 +85,12 @@ async def test_a_visitor_from_the_first_byte_to_the_last(tmp_path: Path) -> None
             assert load(tmp_path / "got.json").vocab_size == 258
             assert (await fetched(url))[0] == 404  # once
         # the visitor vanishes
-        await running.until(lambda: not running.server.here and not is_alive(process))
+        await running.until(lambda: not running.server.sessions and not is_alive(process))
     assert sorted(os.listdir(tmp_path / "served")) == ["novel.txt"]
 
 
 async def test_two_at_once_and_no_room_for_a_third(tmp_path: Path) -> None:
-    async with serving(shelf(tmp_path), Terms(visitors=2)) as running:
+    async with serving(shelf(tmp_path), VisitorLimits(visitors=2)) as running:
         async with visiting(running) as one, visiting(running) as two:
             await one.until(lambda text: "step 0" in text)
             await two.until(lambda text: "step 0" in text)
@@ -99,16 +99,16 @@ async def test_two_at_once_and_no_room_for_a_third(tmp_path: Path) -> None:
             await two.press("n")
             assert "step 1" in await two.until(lambda text: "step 1" in text)
             async with visiting(running) as three:
-                assert "There is no room: 2 visitors are here already" in await three.end()
+                assert "The server is full (2 visitors)" in await three.end()
             assert len(running.processes) == 2
             await two.press("q")  # who quits leaves room
             await two.end()
-            await running.until(lambda: len(running.server.here) == 1)
-        await running.until(lambda: not running.server.here)
+            await running.until(lambda: len(running.server.sessions) == 1)
+        await running.until(lambda: not running.server.sessions)
 
 
 async def test_who_loads_the_page_again_has_a_place(tmp_path: Path) -> None:
-    async with serving(shelf(tmp_path), Terms(visitors=1)) as running:
+    async with serving(shelf(tmp_path), VisitorLimits(visitors=1)) as running:
         async with visiting(running) as line:
             await line.until(lambda text: "1 Corpus" in text)
         async with visiting(running) as line:
@@ -118,28 +118,28 @@ async def test_who_loads_the_page_again_has_a_place(tmp_path: Path) -> None:
 
 async def test_who_presses_no_key_is_sent_away(tmp_path: Path) -> None:
     async with (
-        serving(shelf(tmp_path), Terms(idle=0.2)) as running,
+        serving(shelf(tmp_path), VisitorLimits(idle=0.2)) as running,
         visiting(running) as line,
     ):
         await line.resize(90, 25)  # no key
-        assert "No key was pressed for" in await line.end()
+        assert "This session ended after" in await line.end()
         await running.until(lambda: not running.processes)
 
 
 async def test_a_process_that_does_not_end_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not even its children are left."""
-    monkeypatch.setattr(visitors, "END_S", 0.1)
+    monkeypatch.setattr(visitors, "SHUTDOWN_S", 0.1)
     deaf = "import signal, time; signal.signal(1, signal.SIG_IGN); print('here', flush=True); time.sleep(1e4)"
-    monkeypatch.setattr(Visit, "command", lambda self: [sys.executable, "-c", deaf])
-    async with serving(Visit(())) as running:
+    monkeypatch.setattr(VisitorConfig, "command", lambda self: [sys.executable, "-c", deaf])
+    async with serving(VisitorConfig(())) as running:
         async with visiting(running) as line:
             await line.until(lambda text: "here" in text)
             (process,) = running.processes
-        await running.until(lambda: not running.server.here and not is_alive(process))
+        await running.until(lambda: not running.server.sessions and not is_alive(process))
 
 
 async def test_other_names_and_other_pages_are_refused(tmp_path: Path) -> None:
-    async with serving(shelf(tmp_path), Terms(names=("class.example",))) as running:
+    async with serving(shelf(tmp_path), VisitorLimits(names=("class.example",))) as running:
         port = running.url.split(":")[2].rstrip("/")
         asked = [
             ({}, 200), ({"Host": f"localhost:{port}"}, 200), ({"Host": "class.example"}, 200),
@@ -169,7 +169,7 @@ MALFORMED = (
 async def test_a_malformed_request_is_answered_by_a_status_and_no_traceback(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    async with serving(shelf(tmp_path), Terms()) as running:
+    async with serving(shelf(tmp_path), VisitorLimits()) as running:
         port = int(running.url.split(":")[2].rstrip("/"))
         for data in MALFORMED:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -184,8 +184,8 @@ async def test_a_malformed_request_is_answered_by_a_status_and_no_traceback(
 
 def test_sizes_stay_within_those_of_terminals() -> None:
     told = (80, "80", 0, -5, 10**9, "x", None, "9" * 5000, 2.5)
-    within = [visitors._within(one, MOST_COLUMNS) for one in told]
-    assert within == [80, 80, 1, 1, MOST_COLUMNS, 1, 1, 1, 1]
+    within = [visitors._clamp(one, MAX_COLUMNS) for one in told]
+    assert within == [80, 80, 1, 1, MAX_COLUMNS, 1, 1, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -239,6 +239,6 @@ def test_the_server_ends_when_it_is_asked_to(tmp_path: Path) -> None:
 
 
 def test_a_visit_is_told_as_it_is() -> None:
-    visit = Visit(("a", "-r", "gpt2"), "/x", ("a",), 5, {"A": "b"})
+    visit = VisitorConfig(("a", "-r", "gpt2"), "/x", ("a",), 5, {"A": "b"})
     told = json.loads(visit.command()[-1])
-    assert Visit(**told) == Visit(["a", "-r", "gpt2"], "/x", ["a"], 5, {})
+    assert VisitorConfig(**told) == VisitorConfig(["a", "-r", "gpt2"], "/x", ["a"], 5, {})

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pyte
 import pytest
 
-from tokentui.cli.web.server import Terms, Visitors, static_folder
-from tokentui.cli.web.visitor import Visit
+from tokentui.cli.web.server import ExplorerServer, VisitorLimits, find_static_folder
+from tokentui.cli.web.visitor import VisitorConfig
 from tokentui.core.errors import TokentuiError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ PATIENCE_S = 60.0
 def needs_server() -> None:
     """Skip where the parts of the server are not installed."""
     try:
-        static_folder()
+        find_static_folder()
     except TokentuiError as error:
         pytest.skip(str(error))
 
@@ -38,13 +38,13 @@ class Running:
         url: The URL of its page.
     """
 
-    def __init__(self, server: Visitors, url: str) -> None:
+    def __init__(self, server: ExplorerServer, url: str) -> None:
         self.server, self.url = server, url
 
     @property
     def processes(self) -> list[int]:
         """The processes of those who are here."""
-        return [one.process.pid for one in self.server.here if hasattr(one, "process")]
+        return [one.process.pid for one in self.server.sessions if hasattr(one, "process")]
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait until something holds."""
@@ -54,9 +54,9 @@ class Running:
 
 
 @asynccontextmanager
-async def serving(visit: Visit, terms: Terms | None = None) -> AsyncIterator[Running]:
+async def serving(visit: VisitorConfig, terms: VisitorLimits | None = None) -> AsyncIterator[Running]:
     """A server on a port of this machine."""
-    server = Visitors(visit, terms or Terms(), static_folder())
+    server = ExplorerServer(visit, terms or VisitorLimits(), find_static_folder())
     there: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     end = asyncio.Event()
     task = asyncio.create_task(server.serve("127.0.0.1", 0, there.set_result, end))
@@ -138,11 +138,11 @@ def is_alive(process: int) -> bool:
     return True
 
 
-def shelf(folder: Path) -> Visit:
+def shelf(folder: Path) -> VisitorConfig:
     """What a visitor of a folder with a served text is given."""
     place = folder / "served"
     place.mkdir(exist_ok=True)
     (folder / "novel.txt").write_text("the cat and the hat and the bat\n")
     (place / "novel.txt").symlink_to(folder / "novel.txt")
     words = ("novel.txt", "-r", "gpt2")
-    return Visit(words, str(place), ("novel.txt",), environment={"TOKENTUI_KERNELS": "off"})
+    return VisitorConfig(words, str(place), ("novel.txt",), environment={"TOKENTUI_KERNELS": "off"})

@@ -15,7 +15,7 @@ from screens import screen_text
 from waiting import until
 
 import tokentui
-from tokentui.cli.options import Given
+from tokentui.cli.options import SharedOptions
 from tokentui.preset_table import PRESETS, resolved
 from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import AddColumn
@@ -41,7 +41,7 @@ def test_one_meaning_of_a_name(name: str) -> None:
     """On the command line, on the screen and in the library, plain and as published."""
     preset = PRESETS[name]
     for published in (False, True):
-        recipe, run = Given("", {"published": True} if published else {}, {}).wanted(name)
+        recipe, run = SharedOptions("", {"published": True} if published else {}, {}).recipe_and_run(name)
         assert recipe == preset.recipe
         assert run == draft.run_of(preset, UNSET, published)
         plain, said = resolved(name, published)

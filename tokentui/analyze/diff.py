@@ -294,33 +294,33 @@ class _Merges:
         return self._at if self._listed is None else len(self._listed)
 
     def of(self, number: int) -> tuple[int, int, int]:
-        """(left, right, made) of a merge from 0 on, as symbols."""
+        """Return (left, right, made) of a merge, numbered from 0, as symbols."""
         if self._listed is not None:
             return self._listed[number]
         return *self._vocabulary.merges[number], self._vocabulary.made_by(number + 1)
 
     def spelled(self, number: int) -> tuple[bytes, bytes] | None:
-        """The bytes of a pair, None past the end."""
+        """Return the bytes of the pair of a merge; None past the end."""
         if number >= len(self):
             return None
         left, right, _ = self.of(number)
         return self._vocabulary.spelled(left), self._vocabulary.spelled(right)
 
     def decision(self, number: int) -> Decision:
-        """A merge as it is spelled and by its meaning, None past the end."""
+        """Return a merge by spelling and by meaning; None past the end."""
         if number >= len(self):
             return None, None
         left, right, _ = self.of(number)
         return self.spelled(number), self._meanings.of_symbols(left, right)
 
     def token(self, number: int) -> bytes | None:
-        """The token that a merge makes, None past the end."""
+        """Return the token that a merge makes; None past the end."""
         return None if number >= len(self) else self._vocabulary.spelled(self.of(number)[2])
 
     def side(
         self, number: int, other: _Merges, uses: Mapping[int, int] | None, meant: bool
     ) -> MergeSide | None:
-        """A merge with what it does."""
+        """Describe a merge and its effect."""
         if number >= len(self):
             return None
         left, right, made = self.of(number)
@@ -625,7 +625,8 @@ def _document_sections(found: DocumentsDiff) -> Iterator[Section]:
 
 
 def _first_sections(first: FirstText) -> Iterator[Section]:
-    """The first text that differs: its stage, and the results of that stage under either."""
+    """Yield the first text that differs, the stage at which it differs, and the result of that stage for both
+    tokenizers."""
     yield Section("first text", f"document {first.number:,}, stage {first.stage}: {STAGES[first.stage]}")
     rows = [Row((muted("text"), data(first.text)))]
     for letter, side in zip(_LETTERS, (first.a, first.b), strict=True):

@@ -65,13 +65,13 @@ class Meanings:
         self._metaspace = _is_space(vocabulary)
 
     def of_symbols(self, left: int, right: int) -> Meaning:
-        """The merge of two symbols; their marks are judged by what they were made of."""
+        """Return the meaning of a merge of two symbols. Marks are told apart by the units that the symbols
+        were made of."""
         spelled, sizes = self._vocabulary.spelled, self._vocabulary.mark_sizes
         return self._of((spelled(left), sizes(left)), (spelled(right), sizes(right)))
 
     def of_pieces(self, left: bytes, right: bytes) -> Meaning:
-        """A merge of two tokens of which the bytes are known alone; their marks are judged by the spelling.
-        """
+        """Return the meaning of a merge of two tokens given as bytes. Marks are recognized by spelling."""
         return self._of((left, self._spelled(left)), (right, self._spelled(right)))
 
     def _of(self, *sides: tuple[bytes, tuple[int, int]]) -> Meaning:
@@ -120,7 +120,8 @@ class _Decisions:
         self._meanings = Meanings(self._vocabulary)
 
     def of(self, number: int) -> Decision:
-        """The decision of a step, as it is spelled and by its meaning; None where the training has ended."""
+        """Return the decision of a step by spelling and by meaning; (None, None) after the end of the
+        training."""
         trainer = self._trainer
         if number > trainer.computed:
             self._go_on(number)

@@ -128,7 +128,7 @@ class DocumentsDiff:
         return (self.b - self.a) / self.a if self.a else None
 
     def note(self, number: int, recut: bool, changed: bool) -> None:
-        """Note the number of a document that becomes other tokens or other ids."""
+        """Record the number of a document whose tokens or ids change."""
         self.first_recut = self.first_recut or number * recut
         self.first_changed = self.first_changed or number * changed
 

@@ -187,6 +187,8 @@ def new_ids(edit: Edit, before: Tokenizer) -> list[NewId]:
 
 
 def _old_ids(now: Tokenizer, before: Tokenizer, entry: TokenEntry) -> tuple[int, ...]:
+    """Return the ids under which the earlier tokenizer encodes the text of a new entry, without tokens that
+    have no id."""
     if entry.symbol is None:
         return tuple(number for number in _encoded(before, entry.text) or () if number >= 0)
     vocabulary, units = before.vocabulary, spelled_units(now.encoder, entry.symbol)
@@ -405,8 +407,8 @@ class _Parts:
             self._ranks.setdefault((left, right), (rank, made))
 
     def of(self, entry: TokenEntry) -> set[int]:
-        """The ids of all tokens that a token's merges make, by the list of merges and as it is encoded alone.
-        """
+        """Return the ids of all tokens that a token is made of, by the list of merges and by encoding its
+        text."""
         if entry.symbol is None:
             return set()
         units: list[int] = []

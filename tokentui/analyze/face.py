@@ -65,7 +65,7 @@ class Analysed(Tokenizer):
         self, corpora: Mapping[str, Source] | None = None, by: str | None = None, words: str = "whitespace",
         *, progress: Progress | None = None, cancel: Cancel | None = None,
     ) -> Languages:
-        """The cost of the same text in many languages, the cheapest language first.
+        """Compute the cost of the same text in many languages, cheapest language first.
 
         Args:
             corpora: The texts by the names of their languages; the built-in set where None, 40 plain
@@ -96,9 +96,9 @@ class Analysed(Tokenizer):
     def glitches(
         self, corpus: Source | None = None, *, progress: Progress | None = None, cancel: Cancel | None = None
     ) -> list[Glitch]:
-        """The glitch tokens, in order of the ids: those that no text becomes, those that only a spelling
-        becomes that people do not write, and with a corpus those that it only has inside longer tokens.
-        `tokentui.analyze.glitches.glitches` defines them.
+        """Return the glitch tokens in order of their ids: tokens that no text produces, tokens that only text
+        produces that people do not type, and, with a corpus, tokens that occur only inside longer ones. See
+        `tokentui.analyze.glitches.glitches`.
 
         Args:
             corpus: A corpus, or what `read` takes.
@@ -116,7 +116,7 @@ class Analysed(Tokenizer):
     def drift(
         self, ids: Iterable[int | None], *, special_tokens: bool = False, allow_special: bool = False
     ) -> Drift:
-        """Compare ids with those that encoding their text gives.
+        """Compare ids with the ids that encoding their text gives.
 
         Args:
             ids: Integers of any kind, such as the tokens that a model sampled.
@@ -136,7 +136,7 @@ class Analysed(Tokenizer):
         self, text: str, *, allow_special: bool = False, progress: Progress | None = None,
         cancel: Cancel | None = None,
     ) -> PrefixStability:
-        """Find which tokens at the end of a prompt may be others once the text goes on.
+        """Find which tokens at the end of a prompt can change when the text continues.
 
         Args:
             text: The prompt.
@@ -159,8 +159,8 @@ class Analysed(Tokenizer):
         self, corpus: Source, second: Source | None = None, target: str | None = None, *,
         progress: Progress | None = None, cancel: Cancel | None = None,
     ) -> Budget:
-        """The tokens of a corpus at each size of the vocabulary, the knee of that curve, and the size at
-        which a target is met.
+        """Count the tokens of a corpus at each vocabulary size. Find the knee of the curve, and the size that
+        meets a target.
 
         Args:
             corpus: A corpus, or what `read` takes.
@@ -187,8 +187,8 @@ class Analysed(Tokenizer):
         merge: Tokenizer | None = None, add: Sequence[str] = (), special: Sequence[str] = (),
         progress: Progress | None = None, cancel: Cancel | None = None,
     ) -> Edit:
-        """It with another vocabulary: pruned first, then trained on, then with the merges of another one
-        behind its own, then with tokens added. This one stays as it is.
+        """Return a copy with a changed vocabulary. Edits are applied in this order: prune, continue training,
+        merge another tokenizer, add tokens.
 
         Args:
             prune: A corpus whose tokens are kept, or what `read` takes.
@@ -232,8 +232,8 @@ class Analysed(Tokenizer):
         self, corpus: Source, recipe: Recipe | str | None = None, *, merges: SupportsIndex | None = None,
         progress: Progress | None = None, cancel: Cancel | None = None,
     ) -> TrainedReport:
-        """Compare its merges with those of a training: the longest prefix that is alike, the first merge that
-        differs, and which axis changed alone would give more.
+        """Compare the merges with those of a training run: how many first merges agree, the first that
+        differs, and which change of one axis would make more agree.
 
         Args:
             corpus: The corpus to train on, or what `read` takes.

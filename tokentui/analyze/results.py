@@ -276,7 +276,7 @@ class DivergenceSide:
 
     @property
     def chosen_from(self) -> Sequence[Candidate]:
-        """The candidates that it chooses from: none for the tokens of a file."""
+        """The candidates of the step; none for the tokens of a file."""
         return () if self.replays else self.candidates.rows
 
     @property
@@ -285,7 +285,7 @@ class DivergenceSide:
         return self.step is not None and self.step.row.get("score") is not None
 
     def values(self, candidate: Candidate) -> dict[str, object]:
-        """The values of a candidate by the names of their columns."""
+        """Return the values of a candidate by the names of their columns."""
         return {column.name: value for column, value in zip(self.columns, candidate.values, strict=False)}
 
 

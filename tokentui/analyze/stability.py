@@ -167,8 +167,8 @@ def _certain(
 
 
 def _name_start(text: str, names: Iterable[str]) -> int:
-    """Return the first place of a text from which on its end begins one of these names; its length if there
-    is none."""
+    """Return the first offset from which the end of a text is a prefix of one of these names, or the length
+    of the text."""
     longest = max(map(len, names), default=0)
     for start in range(max(0, len(text) - longest), len(text)):
         if any(name.startswith(text[start:]) for name in names):

@@ -1,4 +1,4 @@
-"""Scripts that make shells complete the words of a line."""
+"""Shell completion scripts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 class Bash(BashComplete):
-    """Completion in bash, where a word may be one of several or the name of a file: click's own lets the
-    names of files replace the others."""
+    """Completion for bash. If an argument can be a word or a file, both are offered; click's own script
+    offers only the files."""
 
     source_template = """\
 %(complete_func)s() {
@@ -37,7 +37,7 @@ add_completion_class(Bash)
 
 
 def script(command: click.Command, shell: str, name: str, variable: str) -> str:
-    """The script that makes a shell complete.
+    """Return the completion script of a shell.
 
     Args:
         command: The program.

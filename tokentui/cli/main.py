@@ -1,4 +1,4 @@
-"""The program: which command a line of words is for, and how it ends."""
+"""Entry point of the command line: the commands, and the exit codes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAME = "tokentui"
 
 
 def completions(abouts: Mapping[str, str], incomplete: str) -> list[CompletionItem]:
-    """The words that begin so, each with its purpose."""
+    """Return the words that start with `incomplete`, each with its help."""
     return [CompletionItem(word, help=about) for word, about in abouts.items() if word.startswith(incomplete)]
 
 
@@ -48,12 +48,12 @@ LIMIT = click.Option(
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command of the program: one entry of `COMMANDS` and one file of this room.
+    """A command of the program: an entry of `COMMANDS` and a module in `tokentui.cli.commands`.
 
     Attributes:
         name: Its name.
         about: Its purpose in one line, for the list of commands.
-        options: Its click command, which has the options and does the work; imported when it is used.
+        options: A reference to its click command, which is imported when it is used.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Command:
     options: Ref
 
     def load(self) -> click.Command:
-        """The click command, with the options that every command has."""
+        """Import the click command, and add the options that every command has."""
         with runtime.interrupts_end():
             command: click.Command = self.options.resolve()
         command.name, command.short_help = self.name, self.about
@@ -76,11 +76,11 @@ COMMANDS: dict[str, Command] = {command.name: command for command in (
     Command("count", "Count the distinct pre-tokens of a corpus of any size.",
             Ref("tokentui.cli.commands.count:command")),
     Command("encode", "Encode text to ids.",
-            Ref("tokentui.cli.commands.texts:encode")),
+            Ref("tokentui.cli.commands.encode:command")),
     Command("decode", "Decode ids to text.",
-            Ref("tokentui.cli.commands.texts:decode")),
+            Ref("tokentui.cli.commands.decode:command")),
     Command("split", "Normalize and pre-tokenize text.",
-            Ref("tokentui.cli.commands.texts:split")),
+            Ref("tokentui.cli.commands.split:command")),
     Command("compare", "Compare two to four tokenizers on a corpus.",
             Ref("tokentui.cli.commands.compare:command")),
     Command("languages", "Compare the cost of the same text across languages.",
@@ -98,9 +98,9 @@ COMMANDS: dict[str, Command] = {command.name: command for command in (
     Command("verify", "Compare training or encoding with another library.",
             Ref("tokentui.cli.commands.verify:command")),
     Command("pin", "Record the ids of some texts in a file.",
-            Ref("tokentui.cli.commands.golden:pin_command")),
+            Ref("tokentui.cli.commands.pin:pin_command")),
     Command("check", "Check that a tokenizer still gives recorded ids.",
-            Ref("tokentui.cli.commands.golden:check_command")),
+            Ref("tokentui.cli.commands.pin:check_command")),
     Command("tour", "Play a guided tour, or list the tours.",
             Ref("tokentui.cli.commands.tour:command")),
     Command("quiz", "Print an exercise sheet with answers.",
@@ -110,9 +110,10 @@ COMMANDS: dict[str, Command] = {command.name: command for command in (
     Command("recipes", "List the presets and the axes.",
             Ref("tokentui.cli.commands.recipes:command")),
 )}
-"""The commands by name, in the order of the help. A new one is an entry here and a file."""
+"""The commands by name, in the order of the help. A new command is an entry here and a module in
+`tokentui.cli.commands`."""
 EXPLORE = Command("explore", "", Ref("tokentui.cli.commands.explore:command"))
-"""The explorer: the command of words that do not begin with another one's name."""
+"""The explorer: the command for arguments that do not start with the name of a command."""
 
 _check_source = Ref("tokentui.cli.commands.explore:check_source")
 DONE, WRONG, INTERRUPTED, BROKEN_PIPE, CRASHED = 0, 2, 130, 141, 70
@@ -130,24 +131,24 @@ _LONGEST = 160
 
 
 class Program(click.Group):
-    """The group of the commands. Words that do not start with a command's name are the explorer's."""
+    """The click group. Arguments that do not start with the name of a command belong to the explorer."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands in the order of the help."""
+        """Return the names of the commands in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of a name; its module is imported now."""
+        """Return a command. Its module is imported here."""
         found = {**COMMANDS, EXPLORE.name: EXPLORE}.get(cmd_name)
         return None if found is None else found.load()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Hand the words to the explorer where the first is neither a command nor an option of the program's
-        own."""
+        """Parse the arguments of the program. If the first one is neither a command nor an option of the
+        program, all belong to the explorer."""
         first = args[0] if args else ""
         own = {name for param in self.get_params(ctx) for name in param.opts}
         if len(args) > 1 and first.isalpha() and first not in COMMANDS and not ctx.resilient_parsing:
-            # A word with a command's options behind it: the word is what is wrong, not the first option.
+            # Probably a mistyped command: report this word, not its first option.
             _check_source(first)
         ours = first in COMMANDS or first.partition("=")[0] in own
         if not ours and (args or not ctx.resilient_parsing):
@@ -155,7 +156,8 @@ class Program(click.Group):
         return super().parse_args(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The first word: a command, an option of the program or of the explorer, or a corpus."""
+        """Complete the first argument: a command, an option of the program or of the explorer, or a corpus.
+        """
         found = super().shell_complete(ctx, incomplete)
         explorer = EXPLORE.load()
         if incomplete.startswith("-"):
@@ -164,12 +166,12 @@ class Program(click.Group):
         return found + explorer.params[0].shell_complete(ctx, incomplete)
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The two ways to call it."""
+        """Write the two usage lines."""
         formatter.write_usage(NAME, "[CORPUS]... [OPTIONS]")
         formatter.write_usage(NAME, "COMMAND [ARGUMENTS]... [OPTIONS]", prefix="       ")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The explorer's options, the program's own, the commands."""
+        """Write the options of the explorer and of the program, then the commands."""
         params = [*EXPLORE.load().params[1:], *self.get_params(ctx)]  # the first is the CORPUS
         with formatter.section("Options"):
             formatter.write_dl([record for param in params if (record := param.get_help_record(ctx))])
@@ -177,13 +179,13 @@ class Program(click.Group):
             formatter.write_dl([(one.name, one.about) for one in COMMANDS.values()])
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> Any:
-        """Run and exit, as every click command does when it is called."""
+        """Run the program and exit, as `main` of every click command does."""
         sys.exit(run(sys.argv[1:] if args is None else args))
 
 
 
 def _only(*names: str, act: Callable[[click.Context, str], None], **more: Any) -> click.Option:
-    """An option of the program that does its work and ends."""
+    """Return an eager option that performs an action and exits."""
 
     def asked(ctx: click.Context, param: click.Parameter, value: str) -> None:
         if value and not ctx.resilient_parsing:
@@ -194,7 +196,7 @@ def _only(*names: str, act: Callable[[click.Context, str], None], **more: Any) -
 
 
 def _version(ctx: click.Context, value: str) -> None:
-    # the module platform takes longer than all else here
+    # importing the module `platform` would take longer than everything else here
     name = "CPython" if sys.implementation.name == "cpython" else sys.implementation.name
     python = f"{name} {sys.version.split()[0]}"
     write_text(f"{NAME} {tokentui.__version__}, {python}, engine: {native.engine()}")
@@ -249,11 +251,11 @@ def program() -> int:
 
 
 def run(words: Sequence[str]) -> int:
-    """Run a line of words.
+    """Run the program.
 
     Returns:
-        The exit code: 0 done, 1 a check found a difference, 2 wrong words or bad input, 130 interrupted, 141
-            the reader is gone, 129 or 143 ended by SIGHUP or SIGTERM, 70 a fault of the program.
+        The exit code: 0 success, 1 a check found a difference, 2 usage error or invalid input, 70 internal
+            error, 130 interrupted, 141 broken pipe, 129 or 143 ended by SIGHUP or SIGTERM.
     """
     try:
         native.tell = lambda failure: complain(str(failure))
@@ -305,14 +307,14 @@ def _usage_error(error: click.ClickException, words: Sequence[str]) -> TokentuiE
 
 
 def _close_output() -> None:
-    """Let nothing more be written, not at the end of the interpreter either: it would fail again, and say so.
-    """
+    """Redirect standard output to the null device, so that the interpreter reports no error when it flushes
+    at exit."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _report(error: Exception) -> None:
-    """A fault of the program: its last places, on a few safe lines."""
+    """Report an unexpected exception: its last frames, on a few safe lines."""
     import traceback  # only for a fault
 
     complain(f"internal error: {type(error).__name__}: {error}")

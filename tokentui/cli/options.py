@@ -1,4 +1,4 @@
-"""The options that several commands share, and their values as one value, `Given`."""
+"""Options that several commands share, and their values as `SharedOptions`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PATH = click.Path(readable=False)
 """A file or folder that a command names. The command itself reports that it cannot be read or written."""
 
 Command = Callable[..., int]
-"""A command: takes a `Given` and the values of options of its own, and returns the exit code."""
+"""A command: takes a `SharedOptions` and the values of options of its own, and returns the exit code."""
 Option = Callable[[Command], Command]
 """Adds an option or an argument to a command."""
 
@@ -59,44 +59,44 @@ class Count(click.IntRange):
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """The values of the options that commands share. An option that a command lacks has its default.
+class SharedOptions:
+    """The values of the shared options. An option that a command does not have has its default.
 
     Attributes:
-        where: The name of the command, for errors.
-        run: The values of the `RUN_OPTIONS` that are named, by name.
-        axes: The values of the axes that `-s` names; of one that is named twice the last. Where several
-            recipes may be named, those in front of the first `-r`, which hold for all.
-        sources: The words that name the corpus.
-        recipe: The preset or recipe file, None for none.
-        recipes: The same where several may be named.
-        bound: For each of these, the axes that `-s` names behind it.
-        ways: For each tokenizer file, where several may be named, the way of encoding that `-s` names behind
-            it; empty for its own.
-        as_: The way to read the corpus, None if its name tells it.
-        field: The field of JSON rows that holds the text.
-        as_json: True to print rows of JSON.
-        quiet: True for no progress bar and no remarks.
+        command: The name of the command, for errors.
+        run_values: The values of the `RUN_OPTIONS` that are given, by name.
+        axes: The axes that `-s` sets, by name; the last value wins. For a command with several recipes, only
+            those before the first `-r`, which apply to all recipes.
+        sources: The CORPUS arguments.
+        recipe: The preset or recipe file of a command with one recipe, or None.
+        recipes: The presets and recipe files of a command with several recipes.
+        axes_by_recipe: For each of `recipes`, the axes that `-s` sets after it.
+        encode_by_file: For each `-t` of a command with several, the value of `-s encode=` after it; empty for
+            the file's own way to encode.
+        read_as: The input format of `--as`, or None to detect it from the name.
+        field: The field of JSON rows that contains the text.
+        as_json: True to print JSON.
+        quiet: True to suppress progress and notices.
     """
 
-    where: str
-    run: Mapping[str, Any]
+    command: str
+    run_values: Mapping[str, Any]
     axes: Mapping[str, Any]
     sources: tuple[str, ...] = ()
     recipe: str | None = None
     recipes: tuple[str, ...] = ()
-    bound: tuple[Mapping[str, Any], ...] = ()
-    ways: tuple[str, ...] = ()
-    as_: str | None = None
+    axes_by_recipe: tuple[Mapping[str, Any], ...] = ()
+    encode_by_file: tuple[str, ...] = ()
+    read_as: str | None = None
     field: str = "text"
     as_json: bool = False
     quiet: bool = False
 
-    def corpus(self, bar: ProgressBar) -> Corpus:
-        """Read the corpus, with the remarks on it on standard error.
+    def read_corpus(self, bar: ProgressBar) -> Corpus:
+        """Read the corpus. Print notices about it.
 
         Args:
-            bar: Shows how far it is.
+            bar: The progress bar.
 
         Raises:
             TokentuiError: It cannot be read, or a source is a tokenizer file.
@@ -104,161 +104,167 @@ class Given:
         from tokentui.formats.files import refuse_tokenizers  # with them come all formats
         from tokentui.text.read import read
 
-        refuse_tokenizers(self.sources, self.as_)
+        refuse_tokenizers(self.sources, self.read_as)
         with bar.phase("reading"):
-            corpus = read(self.sources, as_=self.as_, field=self.field)
+            corpus = read(self.sources, as_=self.read_as, field=self.field)
         bar.close()
-        self.remark(corpus.noticed)
+        self.notice(corpus.noticed)
         return corpus
 
-    def corpora(self, bar: ProgressBar) -> list[tuple[str, Corpus]]:
-        """Read each source as a corpus of its own, with its name. One of named corpora is several.
+    def read_each_corpus(self, bar: ProgressBar) -> list[tuple[str, Corpus]]:
+        """Read each source as a corpus of its own, with its name. Named corpora are returned one by one.
 
         Raises:
-            TokentuiError: As `corpus`.
+            TokentuiError: As for `read_corpus`.
         """
         corpora: list[tuple[str, Corpus]] = []
         for source in self.sources:
-            corpus = replace(self, sources=(source,)).corpus(bar)
+            corpus = replace(self, sources=(source,)).read_corpus(bar)
             corpora += [(one.name, one.corpus) for one in corpus.named] or [(corpus.name, corpus)]
         return corpora
 
-    def needs_corpus(self) -> None:
-        """Refuse a command without a corpus.
+    def require_corpus(self) -> None:
+        """Raise if no corpus is given.
 
         Raises:
-            TokentuiError: None is named.
+            TokentuiError: There is no CORPUS.
         """
         if not self.sources:
-            raise TokentuiError("CORPUS is missing", self.where, "name a file, a folder, - or sample:english")
+            hint = "name a file, a folder, - or sample:english"
+            raise TokentuiError("CORPUS is missing", self.command, hint)
 
-    def remark(self, lines: Iterable[str]) -> None:
-        """Remarks on standard error, a line each; none where the user wants none."""
+    def notice(self, lines: Iterable[str]) -> None:
+        """Print each line on standard error, unless `--quiet` is given."""
         for line in () if self.quiet else lines:
             complain(line)
 
-    def missed(self, what: str, *, exact: bool) -> int:
-        """Say in a line that a size or a target was not reached. Returns the exit code.
+    def report_missed(self, what: str, *, exact: bool) -> int:
+        """Report that a size or target was not reached. Return the exit code.
 
         Args:
-            what: The sentence; empty if it was reached.
-            exact: The value of `--exact`. Then the code is 1, and `--quiet` does not hide the line.
+            what: The sentence; empty if nothing was missed.
+            exact: The value of `--exact`. If true, the code is 1, and `--quiet` does not suppress it.
         """
         if what and (exact or not self.quiet):
             complain(what)
         return int(bool(what) and exact)
 
-    def split(self, hint: str = "train with that axis", *, also: Sequence[str] = ()) -> str:
-        """The split that `-s` names for a file that holds none, empty where it names none.
+    def split_for_file(self, hint: str = "train with that axis", *, also: Sequence[str] = ()) -> str:
+        """Return the split that `-s` sets for a file that does not store one; empty if it sets none.
 
         Args:
-            hint: What would help.
-            also: Other axes that may be named.
+            hint: The hint of the error.
+            also: Other axes that are allowed.
 
         Raises:
-            TokentuiError: It names another axis.
+            TokentuiError: `-s` sets another axis.
         """
         for name, value in self.axes.items():
             if name != "split" and name not in also:
                 known = " and ".join(f"the {one}" for one in ("split", *also)).replace("the encode", "encode")
-                raise TokentuiError(f"only {known} can be named here", f"-s {name}={value}", hint)
+                raise TokentuiError(f"only {known} can be set here", f"-s {name}={value}", hint)
         return str(self.axes.get("split", ""))
 
-    def opened(self, path: str, hint: str = "train with that axis") -> Tokenizer:
-        """The tokenizer of a file, with the split that `-s` names for one that holds none, and encoded in the
-        way that it names.
+    def load_tokenizer(self, path: str, hint: str = "train with that axis") -> Tokenizer:
+        """Load a tokenizer, with the split and the way to encode that `-s` sets.
 
         Raises:
-            TokentuiError: It cannot be read, or `-s` names another axis, or another split than the file has.
+            TokentuiError: It cannot be read, or `-s` sets another axis, or another split than the file's.
         """
         from tokentui.formats.files import load  # with it come all formats
 
-        return load(path, self.split(hint, also=(ENCODE,)), encode=str(self.axes.get(ENCODE, "")))
+        return load(path, self.split_for_file(hint, also=(ENCODE,)), encode=str(self.axes.get(ENCODE, "")))
 
-    def refuse_training(self) -> None:
-        """Refuse what only a training is told, where none is named.
-
-        Raises:
-            TokentuiError: There is something.
-        """
-        if self.run or self.axes.keys() - {"split"}:
-            hint = "name a recipe by -r, or leave out what a training is told"
-            raise TokentuiError("nothing is trained here", self.where, hint)
-
-    def each_wanted(self) -> list[tuple[Recipe, Run]]:
-        """The recipe and the run of each of several recipes, with the axes that are named behind it.
+    def refuse_training_options(self) -> None:
+        """Raise if an option or axis of training is given to a command that trains nothing. The split is
+        allowed.
 
         Raises:
-            TokentuiError: As for `wanted`.
+            TokentuiError: One is given.
         """
-        return [replace(self, axes={**self.axes, **axes}).wanted(name)
-                for name, axes in zip(self.recipes, self.bound, strict=True)]
+        if self.run_values or self.axes.keys() - {"split"}:
+            hint = "name a recipe with -r, or leave out the training options"
+            raise TokentuiError("nothing is trained", self.command, hint)
 
-    def wanted(self, name: str) -> tuple[Recipe, Run]:
-        """The recipe of a preset or a recipe file, and its run. What is named goes before what was published.
+    def recipes_and_runs(self) -> list[tuple[Recipe, Run]]:
+        """Return the recipe and the run of each `-r`, with the axes that are set after it.
 
         Raises:
-            TokentuiError: They cannot be, or nothing was published of such a recipe.
+            TokentuiError: As for `recipe_and_run`.
         """
-        words = {word: one for word, one in self.run.items() if word in RUN}
-        if "published" in self.run:
+        return [replace(self, axes={**self.axes, **axes}).recipe_and_run(name)
+                for name, axes in zip(self.recipes, self.axes_by_recipe, strict=True)]
+
+    def recipe_and_run(self, name: str) -> tuple[Recipe, Run]:
+        """Load a preset or a recipe file, with the given axes and run options. Given values override
+        published ones.
+
+        Raises:
+            TokentuiError: They are invalid, or a recipe file is combined with `--published`.
+        """
+        words = {word: one for word, one in self.run_values.items() if word in RUN}
+        if "published" in self.run_values:
             if name not in PRESETS:
                 raise TokentuiError("a recipe file has no published sizes", "--published", "name a preset")
             words = PRESETS[name].run.words | words
-        recipe, run = self.changed(recipe_named(name)), Run.of(words)
+        recipe, run = self.with_axes(load_recipe(name)), Run.of(words)
         check_names(recipe, run)
         return recipe, run
 
-    def changed(self, recipe: Recipe) -> Recipe:
-        """A recipe with the axes and the words of `SHAPE` that are named.
+    def with_axes(self, recipe: Recipe) -> Recipe:
+        """Return a recipe with the given axes and `SHAPE` options.
 
         Raises:
-            TokentuiError: They make no sense here.
+            TokentuiError: They are invalid for this recipe.
         """
         from tokentui.axes import changed  # with it come all axes
 
-        made = changed(recipe, **self.axes, **{word: self.run[word] for word in SHAPE if word in self.run})
-        if made.symbols:
-            from tokentui.text.pretokenize import Pretokenizer  # says what no text holds
+        shape = {name: self.run_values[name] for name in SHAPE if name in self.run_values}
+        with_axes = changed(recipe, **self.axes, **shape)
+        if with_axes.symbols:
+            from tokentui.text.pretokenize import Pretokenizer  # refuses impossible symbols
 
-            Pretokenizer(made)
-        return made
+            Pretokenizer(with_axes)
+        return with_axes
 
 
-def recipe_named(name: str) -> Recipe:
-    """The recipe of a preset or a recipe file, as it is.
-
-    A name that is no preset's and looks like a file's, or is one, is a file.
+def load_recipe(name: str) -> Recipe:
+    """Load a preset or a recipe file. A name that is no preset and looks like a file, or is a file, is read
+    as a file.
 
     Raises:
-        TokentuiError: There is none of this name.
+        TokentuiError: There is no such preset or file.
     """
     a_file = name.endswith(".toml") or os.sep in name or (name not in PRESETS and os.path.isfile(name))
     return read_recipe(name) if a_file else preset_named(name).recipe
 
 
-_OWN = {one.name for one in fields(Given)}
-_WORDS = {*RUN, *SHAPE, "published"}
+_SHARED_FIELDS = {one.name for one in fields(SharedOptions)}
+_RUN_NAMES = {*RUN, *SHAPE, "published"}
 
 
 def options(*listed: Option) -> Option:
-    """Give a command these options, which stand in its help in this order. It is called with the values of
-    the shared ones as a `Given`, and with those of its own by name."""
+    """Add options to a command, in the order of its help. The command is called with the shared ones as
+    `SharedOptions`, and with its own by name."""
 
     def decorate(function: Command) -> Command:
         @functools.wraps(function)
         def command(**values: Any) -> int:
-            own = {name: values.pop(name) for name in _OWN & values.keys()}
+            own = {name: values.pop(name) for name in _SHARED_FIELDS & values.keys()}
             if "corpora" in values:
                 names = [values.pop(name) for name in ("corpora", "shares", "development")]
-                own["sources"] = _named_sources(own.get("sources", ()), *names)
-            words = {name: values.pop(name) for name in _WORDS & values.keys()}
+                own["sources"] = _corpus_sources(own.get("sources", ()), *names)
+            words = {name: values.pop(name) for name in _RUN_NAMES & values.keys()}
             named = {name: value for name, value in words.items() if value not in (None, ())}
             context = click.get_current_context()
-            axes, bound, ways = _bound(own.pop("axes", ()), context.meta.get(_ORDER, ()))
-            given = Given(context.info_name or "", named, axes, bound=bound, ways=ways, **own)
+            order = context.meta.get(_ORDER, ())
+            axes, axes_by_recipe, encode_by_file = _axes_by_position(own.pop("axes", ()), order)
+            shared = SharedOptions(
+                context.info_name or "", named, axes, axes_by_recipe=axes_by_recipe,
+                encode_by_file=encode_by_file, **own,
+            )
             with terminations_raise():
-                return function(given, **values)
+                return function(shared, **values)
 
         made: Command = command
         for option in reversed(listed):
@@ -268,10 +274,11 @@ def options(*listed: Option) -> Option:
     return decorate
 
 
-def _named_sources(
+def _corpus_sources(
     sources: tuple[str, ...], corpora: Sequence[str], shares: str | None, development: Sequence[str]
 ) -> tuple[str, ...]:
-    """The words that name the corpus, where `--corpus` may name several: one word for all of them.
+    """Return the sources of a command that takes `--corpus`: the CORPUS arguments, or one source for all
+    named corpora.
 
     Raises:
         TokentuiError: Both ways are taken, or what is named makes no sense.
@@ -280,23 +287,23 @@ def _named_sources(
         return sources
     if corpora and sources:
         what = "CORPUS and --corpus exclude each other"
-        raise TokentuiError(what, f"--corpus {corpora[0]}", "name each by --corpus NAME=FILE")
+        raise TokentuiError(what, f"--corpus {corpora[0]}", "name each with --corpus NAME=FILE")
     named = corpora or sources
     known = named_in(named[0]) if named else None
     if known is not None and len(named) > 1:
         raise TokentuiError("names several corpora", f"--corpus {named[0]}", "take it alone")
     if known is None and not corpora:
         option = "--shares" if shares else "--development"
-        raise TokentuiError("only named corpora have it", option, "name them by --corpus NAME=FILE")
+        raise TokentuiError("only for named corpora", option, "name them with --corpus NAME=FILE")
     known = known or Corpora(tuple(named_row(one, "--corpus") for one in corpora))
     judged = tuple(named_row(one, "--development") for one in development)
     both = (*known.development, *judged)
     return (known._replace(shares=shares or known.shares, development=both).checked().text,)
 
 
-def named_or_plain(sources: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of an option that takes both corpora and named ones. A file whose name holds the sign is a
-    file.
+def merge_named_sources(sources: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the values of a `--corpus` that takes plain and named corpora. All named ones become one source.
+    An existing file with = in its name is plain.
 
     Raises:
         TokentuiError: Some have a name, and others have none.
@@ -307,7 +314,7 @@ def named_or_plain(sources: tuple[str, ...]) -> tuple[str, ...]:
     if len(named) < len(sources):
         plain = next(one for one in sources if one not in named)
         raise TokentuiError("has no name, and others have one", f"--corpus {plain}", "name it NAME=CORPUS")
-    return _named_sources((), named, None, ())
+    return _corpus_sources((), named, None, ())
 
 
 _ORDER = "tokentui.order"
@@ -335,11 +342,11 @@ class OrderedCommand(click.Command):
         return parser
 
 
-def _bound(
+def _axes_by_position(
     words: Sequence[str], order: Sequence[str]
 ) -> tuple[dict[str, Any], tuple[dict[str, Any], ...], tuple[str, ...]]:
-    """The axes in front of the first recipe, those behind each, and the way of encoding behind each file; all
-    in front where the order is not noted."""
+    """Group the values of `-s`: axes before the first `-r`, axes after each `-r`, and the way to encode after
+    each `-t`. Without a recorded order, all come before the first `-r`."""
     parts: list[list[str]] = [[]]
     ways: list[str] = []
     left = iter(words)
@@ -362,11 +369,12 @@ def _bound(
 
 
 def _axes(words: Sequence[str]) -> dict[str, Any]:
+    """Parse values of `-s` into axes."""
     axes: dict[str, Any] = {}
     for word in words:
         name, equals, value = word.partition("=")
         if not equals:
-            raise TokentuiError("an axis and its value belong here", f"-s {word}", "such as -s split=gpt2")
+            raise TokentuiError("an axis needs a value", f"-s {word}", "such as -s split=gpt2")
         from tokentui.axes import AXES
 
         if name not in AXES:
@@ -401,12 +409,12 @@ def _complete_corpus(ctx: click.Context, param: click.Parameter, incomplete: str
 
 
 def corpus_argument(metavar: str) -> Option:
-    """The corpus of a command, by the words that name it."""
+    """Return the CORPUS argument of a command."""
     return click.argument("sources", metavar=metavar, shell_complete=_complete_corpus, nargs=-1)
 
 
 def corpus_option(*names: str, about: str, multiple: bool = False) -> Option:
-    """An option that names a corpus."""
+    """Return an option that takes a corpus."""
     return click.option(*names, metavar="CORPUS", shell_complete=_complete_corpus, multiple=multiple,
                         help=about)
 
@@ -422,7 +430,7 @@ NAMED: Sequence[Option] = (
 )
 SPLIT = click.option("-s", "--set", "axes", metavar="split=VALUE", multiple=True,
                      help="The split, for a file that does not store one.")
-OPENED = click.option("-s", "--set", "axes", metavar="AXIS=VALUE", multiple=True,
+SPLIT_OR_ENCODE = click.option("-s", "--set", "axes", metavar="AXIS=VALUE", multiple=True,
                       help="split=VALUE: the split, for a file that does not store one. encode=VALUE: "
                       "another way to encode with the same vocabulary.")
 _RECIPE = functools.partial(click.option, "-r", "--recipe", metavar="RECIPE", shell_complete=_complete_recipe,
@@ -439,7 +447,7 @@ RECIPES: Sequence[Option] = (
                  "be repeated."),
 )
 READING: Sequence[Option] = (
-    click.option("--as", "as_", metavar="FORMAT", type=click.Choice(list(READ_AS)),
+    click.option("--as", "read_as", metavar="FORMAT", type=click.Choice(list(READ_AS)),
                  help=f"The input format, if the file name does not imply it: {', '.join(READ_AS)}."),
     click.option("--field", metavar="NAME", default="text",
                  help="The field of JSON rows that contains the text [default: text]."),
@@ -456,12 +464,12 @@ PUBLISHED = click.option(
     "--published", is_flag=True, default=None,
     help="Use the sizes, special tokens and first id that the preset was published with.",
 )
-LETTERS = " (such as 32k or 1M)."
+COUNT_HINT = " (such as 32k or 1M)."
 """The end of the help of an option that takes a `Count`."""
-_COUNTED = ("merges", "vocab_size")
+_WITH_COUNT_HINT = ("merges", "vocab_size")
 RUN_OPTIONS: Sequence[Option] = (
     *(click.option(f"--{name.replace('_', '-')}", metavar="N", type=Count(),
-                   help=f"{one.about.capitalize()}{LETTERS if name in _COUNTED else '.'}")
+                   help=f"{one.about.capitalize()}{COUNT_HINT if name in _WITH_COUNT_HINT else '.'}")
       for name, one in RUN.items() if one.kind is int),
     click.option("--special", "specials", metavar="TEXT", multiple=True, help="A special token. Special "
                  "tokens take the first ids, in the order given. <unk> or [UNK] is the unknown token. Can be "
@@ -481,7 +489,7 @@ QUIET = click.option("-q", "--quiet", is_flag=True, help="Suppress progress and 
 
 
 def format_option(name: str, of: str) -> Option:
-    """The option that names a file format: `--format` and `--to` are the same.
+    """Return the option for a file format. `--format` and `--to` are synonyms.
 
     Args:
         name: The one of them that errors name.
@@ -498,15 +506,15 @@ def format_option(name: str, of: str) -> Option:
 
 
 def json_option(about: str) -> Option:
-    """The option `--json`, with what it prints."""
+    """Return the option `--json`."""
     return click.option("--json", "as_json", is_flag=True, help=about)
 
 
 # ---- texts
 
 
-def check_ways(where: str, words: Sequence[str], **ways: bool) -> None:
-    """Refuse ways of output that exclude each other, and words on the command line together with `--jsonl`.
+def check_exclusive(where: str, words: Sequence[str], **ways: bool) -> None:
+    """Raise if several output options are given, or `--jsonl` together with arguments.
 
     Raises:
         TokentuiError: There are some.
@@ -519,8 +527,8 @@ def check_ways(where: str, words: Sequence[str], **ways: bool) -> None:
         raise TokentuiError(what, where, "leave one of them out")
 
 
-def typed(words: Sequence[str], where: str) -> str:
-    """The text of the command line, or all of standard input without its last line end.
+def text_argument(words: Sequence[str], where: str) -> str:
+    """Return the text argument, or standard input without its final newline.
 
     Bytes that are not UTF-8 come as lone surrogates.
 
@@ -528,15 +536,15 @@ def typed(words: Sequence[str], where: str) -> str:
         TokentuiError: More than one text is there.
     """
     if len(words) > 1:
-        raise TokentuiError(f"one text belongs here, not {len(words)}", where, "put it in quotes")
+        raise TokentuiError(f"expected one text, not {len(words)}", where, "quote it")
     if tuple(words) not in _STDIN:
         return words[0]
-    whole = standard_input().decode("utf-8", "surrogateescape")
+    whole = read_standard_input().decode("utf-8", "surrogateescape")
     return whole.removesuffix("\n").removesuffix("\r") if whole.endswith("\n") else whole
 
 
-def standard_input() -> bytes:
-    """All of standard input, as it is.
+def read_standard_input() -> bytes:
+    """Read all of standard input, as bytes.
 
     Raises:
         TokentuiError: There is too much, or nothing comes.

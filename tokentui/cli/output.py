@@ -1,5 +1,5 @@
-"""The output of commands: answers on standard output, all else on standard error, nothing in them that acts
-on a terminal."""
+"""Output of commands: results on standard output, everything else on standard error. Text from data cannot
+control the terminal."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 def takes_utf8(stream: TextIO | None) -> bool:
-    """Return whether the reader of this stream is told to expect UTF-8."""
+    """Return whether the encoding of a stream is UTF-8."""
     return (getattr(stream, "encoding", None) or "ascii").lower().replace("-", "") == "utf8"
 
 
@@ -47,8 +47,7 @@ def _ascii_only() -> bool:
 
 
 def write(data: bytes) -> None:
-    """Write to standard output at once, so that a reader that waits for a row gets it; to a terminal, nothing
-    that acts."""
+    """Write to standard output and flush. On a terminal, control sequences are made visible."""
     if is_terminal(sys.stdout):
         data = _guarded(data.decode("utf-8", "surrogateescape"), sys.stdout).encode("utf-8", "replace")
     stream = bytes_of(sys.stdout, "standard output")
@@ -57,10 +56,10 @@ def write(data: bytes) -> None:
 
 
 def bytes_of(stream: TextIO | None, name: str) -> BinaryIO:
-    """A standard stream, for bytes.
+    """Return a standard stream for bytes.
 
     Raises:
-        TokentuiError: The program was started without it.
+        TokentuiError: The program was started without this stream.
     """
     if stream is None:
         raise TokentuiError("there is none", name, "open it, or name a file")
@@ -68,8 +67,8 @@ def bytes_of(stream: TextIO | None, name: str) -> BinaryIO:
 
 
 def _guarded(text: str, stream: TextIO) -> str:
-    """The second wall: text that was not made safe for a terminal before is so now, character by character.
-    """
+    """Replace every character that a terminal could interpret. This is the second check: callers have made
+    text safe before."""
     if all(map(is_safe, text.split("\n"))):
         return text
     unknown = "" if takes_utf8(stream) else "?"
@@ -77,7 +76,7 @@ def _guarded(text: str, stream: TextIO) -> str:
 
 
 def write_file(data: bytes) -> None:
-    """Write the bytes of a file as they are; to a terminal, as a text in which all of them can be seen."""
+    """Write the bytes of a file unchanged; to a terminal, as text in which every byte is visible."""
     if is_terminal(sys.stdout):
         write_text(data.decode("utf-8", "surrogateescape").removesuffix("\n"))
     else:
@@ -85,7 +84,7 @@ def write_file(data: bytes) -> None:
 
 
 def write_text(text: str) -> None:
-    """Write a text and a line end as UTF-8; to a terminal, line by line, with nothing in it that acts."""
+    """Write a text and a newline as UTF-8. On a terminal, control sequences are made visible."""
     if is_terminal(sys.stdout):
         text = "\n".join(safe(line, ascii_only=_ascii_only()) for line in text.split("\n"))
     write(text.encode("utf-8", "surrogateescape") + b"\n")
@@ -94,7 +93,7 @@ def write_text(text: str) -> None:
 def write_answer(
     as_json: bool, row: Callable[[], Json], tables: Iterable[TextTable], between: str = "\n"
 ) -> None:
-    """Write an answer: as a row of JSON, or as tables for people; the other one is not made."""
+    """Write a result as a JSON row or as tables. Only the one that is written is computed."""
     if as_json:
         write_json(row())
     else:
@@ -102,7 +101,7 @@ def write_answer(
 
 
 def write_report(in_json: bool, report: Report) -> None:
-    """Write a report: its value as an object of JSON, or its sections as text."""
+    """Write a report: its value as JSON, or its sections as text."""
     if in_json:
         write_json({name: as_json(value) for name, value in report.value.items()})
     else:
@@ -174,7 +173,7 @@ def write_json(value: Mapping[str, object]) -> None:
 
 
 def write_document(text: str) -> None:
-    """Write lines of JSON; what a terminal must not get is escaped, which is the same JSON."""
+    """Write lines of JSON. On a terminal, unsafe characters are written as JSON escapes."""
     if is_terminal(sys.stdout):
         ascii_only = _ascii_only()
         escaped = {
@@ -186,18 +185,18 @@ def write_document(text: str) -> None:
 
 
 def shown(data: bytes | str) -> str:
-    """A token or pre-token for people: every character of it can be seen."""
+    """Return a token or pre-token as safe text in which every character is visible."""
     return "".join(span.text for span in visible(data, ascii_only=_ascii_only()))
 
 
 def merged(parts: Sequence[bytes], token: bytes | None = None) -> str:
-    """The parts of a merge for people, and the token that it makes."""
+    """Return the parts of a merge, and the token that it makes, as safe text."""
     made = "" if token is None else f" = {shown(token)}"
     return " + ".join(map(shown, parts)) + made
 
 
 def complain(line: str) -> None:
-    """One line on standard error, with the program's name in front."""
+    """Print a line on standard error, after the name of the program."""
     if sys.stderr is None or sys.stderr.closed:
         return
     text = safe_line(line, ascii_only=not takes_utf8(sys.stderr))
@@ -209,10 +208,10 @@ def complain(line: str) -> None:
 
 
 def check_target(path: str) -> None:
-    """Refuse a file that could not be written in the end, before the work is done for nothing.
+    """Raise before the work starts if a file could not be written.
 
     Raises:
-        TokentuiError: It is no name or a folder, or there is no such folder, or it must not be written there.
+        TokentuiError: The path is empty or a folder, its folder does not exist, or there is no permission.
     """
     if not path:
         raise TokentuiError("no file can have this name", "''", "name one")
@@ -277,8 +276,8 @@ class ProgressBar:
         self._drawn = True
 
     def close(self) -> None:
-        """Clear the line and show the cursor, which click hides. click would leave the bar on a line of its
-        own."""
+        """Clear the line of the bar, and show the cursor, which click hides. click itself would leave the
+        last bar on the screen."""
         if self._drawn:
             sys.stderr.write("\r\x1b[K\x1b[?25h")
             sys.stderr.flush()
@@ -304,16 +303,16 @@ def working(quiet: bool = False) -> Iterator[ProgressBar]:
 
 
 def answer_lines(field: str, kind: type, example: str, answer: Callable[[Any], Json]) -> int:
-    """Answer each line of standard input, a JSON object, by a line in its place. Blank lines are passed over.
+    """Answer each line of standard input, a JSON object, with a line of JSON. Blank lines are skipped.
 
-    A line that cannot be answered is answered by `{"text": ..., "error": ...}`, the text null where there is
-    none.
+    A line that cannot be processed is answered with `{"text": ..., "error": ...}`. `text` is null if the line
+    has none.
 
     Args:
-        field: The field of the line that is answered.
+        field: The field of the line to pass to `answer`.
         kind: The type of its value.
-        example: An example of a line.
-        answer: Gives the row that answers the field's value; raises TokentuiError.
+        example: An example of a line, for errors.
+        answer: Returns the row for a value. May raise `TokentuiError`.
 
     Returns:
         The exit code: 1 if a line could not be answered.

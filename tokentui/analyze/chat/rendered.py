@@ -239,6 +239,8 @@ class _Places:
         return None
 
     def _regions(self, rendering: str, paths: Sequence[Path]) -> list[Region] | None:
+        """Return the region of each text, found by the marks that were put around it. Return None if the
+        rendering without its marks differs from the plain one."""
         owners = {mark: (path, side) for path in paths for side, mark in enumerate(self._marks[path])}
         parts: list[str] = []
         opened: dict[Path, int] = {}

@@ -213,7 +213,8 @@ def _pattern_name(split: str) -> str:
 
 
 def _cut_differently(ours: str, theirs: str, name: str) -> list[Example]:
-    """Return the test texts that two splits cut differently; none if one of them is not a pattern."""
+    """Return the test texts that two splits cut differently, with both results (the second labeled `name`).
+    Return none if a split is not a pattern."""
     try:
         patterns = [compile_own(pattern_of(Recipe(split=split))) for split in (ours, theirs)]
     except Unsupported:

@@ -115,7 +115,7 @@ class Check:
         return self.limits or "; ".join(told) or "none"
 
     def result(self, survey: Survey) -> CheckResult:
-        """The result of the check for a tokenizer."""
+        """Run the check on a tokenizer and return its result."""
         none = bool(self.of) and not getattr(survey, self.of)
         found = Found("there are no tokens") if none else self.look(survey)
         return CheckResult(

@@ -113,7 +113,8 @@ class Opened(Protocol):
         """The ids of a text; with special tokens found in it by their names, if so asked."""
 
     def stages(self, text: str) -> dict[str, object]:
-        """The normalized text, the words (null where they are not told) and the tokens of a plain text."""
+        """Return the normalized text, the words (None if the library does not report them) and the tokens of
+        a plain text."""
 
 
 class HuggingFace(Opened):

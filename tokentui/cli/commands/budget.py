@@ -15,15 +15,15 @@ from tokentui.analyze.budget import Budget, Costs, SizeRow, Target, budget, repo
 from tokentui.cli import output
 from tokentui.cli.options import (
     CORPUS,
+    COUNT_HINT,
     EXACT,
-    LETTERS,
-    OPENED,
     PATH,
     QUIET,
     READING,
+    SPLIT_OR_ENCODE,
     TOKENIZER,
     Count,
-    Given,
+    SharedOptions,
     json_option,
     options,
 )
@@ -45,17 +45,17 @@ Examples:
 @options(
     CORPUS,
     TOKENIZER,
-    OPENED,
+    SPLIT_OR_ENCODE,
     click.option("--sizes", metavar="N,N...", help="The vocabulary sizes, such as 8k,16k,32k "
                  "[default: powers of two]."),
     click.option("--embedding-dim", "dimensions", metavar="N", type=Count(1),
-                 help=f"Print the number of embedding parameters for this dimension{LETTERS}"),
+                 help=f"Print the number of embedding parameters for this dimension{COUNT_HINT}"),
     click.option("--untied", is_flag=True,
                  help="With --embedding-dim: the output layer has its own matrix."),
     click.option("--training-bytes", metavar="N", type=Count(1),
-                 help=f"Print the number of tokens of a training text of N bytes{LETTERS}"),
+                 help=f"Print the number of tokens of a training text of N bytes{COUNT_HINT}"),
     click.option("--context", metavar="N", type=Count(1),
-                 help=f"Print the bytes of text that fit in a context window of N tokens{LETTERS}"),
+                 help=f"Print the bytes of text that fit in a context window of N tokens{COUNT_HINT}"),
     click.option("--price", metavar="P", type=float, help="The price of a million tokens: print the cost of "
                  "the training text, or of CORPUS without --training-bytes."),
     click.option("--target", metavar="TARGET", help="Find the size with this many tokens per byte (0.4), "
@@ -69,7 +69,7 @@ Examples:
     QUIET,
 )
 def command(
-    given: Given, tokenizer: str, sizes: str | None, dimensions: int | None, untied: bool,
+    shared: SharedOptions, tokenizer: str, sizes: str | None, dimensions: int | None, untied: bool,
     training_bytes: int | None, context: int | None, price: float | None, target: str | None,
     csv_file: str | None, exact: bool,
 ) -> int:
@@ -82,19 +82,19 @@ def command(
     if price is not None and not (math.isfinite(price) and price > 0):
         raise TokentuiError("no price", f"--price {price:g}", "take a number above 0")
     if untied and dimensions is None:
-        raise TokentuiError("--untied goes with --embedding-dim", given.where, "name the width")
+        raise TokentuiError("--untied goes with --embedding-dim", shared.command, "name the width")
     if exact and target is None:
-        raise TokentuiError("--exact goes with --target", given.where, "name a target")
-    if given.as_json and csv_file == "-":
-        raise TokentuiError("--json and --csv - exclude each other", given.where, "take one of them")
+        raise TokentuiError("--exact goes with --target", shared.command, "name a target")
+    if shared.as_json and csv_file == "-":
+        raise TokentuiError("--json and --csv - exclude each other", shared.command, "take one of them")
     if csv_file not in (None, "-"):
         output.check_target(csv_file)
     wanted = None if target is None else Target.parse(target)
     named = _sizes(sizes)
-    given.needs_corpus()
-    opened = given.opened(tokenizer)
-    with output.working(given.quiet) as bar:
-        corpora = [replace(corpus, name=name) for name, corpus in given.corpora(bar)]
+    shared.require_corpus()
+    opened = shared.load_tokenizer(tokenizer)
+    with output.working(shared.quiet) as bar:
+        corpora = [replace(corpus, name=name) for name, corpus in shared.read_each_corpus(bar)]
         with bar.phase("encoding"):
             found = budget(opened, corpora, wanted)
     costs = Costs(dimensions, 1 + untied, training_bytes, context, price)
@@ -106,8 +106,8 @@ def command(
         else:
             write_together([(csv_file, rows)])
     if csv_file != "-":
-        output.write_report(given.as_json, result)
-    return _missed(given, found, target, exact)
+        output.write_report(shared.as_json, result)
+    return _missed(shared, found, target, exact)
 
 
 def _sizes(text: str | None) -> list[int]:
@@ -135,24 +135,24 @@ def _csv(corpora: list[Mapping[str, Any]]) -> bytes:
 
 
 def print_budget(
-    given: Given, tokenizer: Tokenizer, second: str | None, target: str | None, exact: bool
+    shared: SharedOptions, tokenizer: Tokenizer, second: str | None, target: str | None, exact: bool
 ) -> int:
     """Print the tokens of a corpus, and of a second one, at sizes of a vocabulary. Returns the exit code: 1
     with `exact` if the target is not met."""
     wanted = None if target is None else Target.parse(target)
-    given.needs_corpus()
-    with output.working(given.quiet) as bar:
-        corpora = [given.corpus(bar)]
+    shared.require_corpus()
+    with output.working(shared.quiet) as bar:
+        corpora = [shared.read_corpus(bar)]
         if second is not None:
-            corpora.append(replace(given, sources=(second,)).corpus(bar))
+            corpora.append(replace(shared, sources=(second,)).read_corpus(bar))
         with bar.phase("encoding"):
             found = budget(tokenizer, corpora, wanted)
-    output.write_report(given.as_json, report(found))
-    return _missed(given, found, target, exact)
+    output.write_report(shared.as_json, report(found))
+    return _missed(shared, found, target, exact)
 
 
-def _missed(given: Given, found: Budget, target: str | None, exact: bool) -> int:
+def _missed(shared: SharedOptions, found: Budget, target: str | None, exact: bool) -> int:
     """Report the corpora on which the target is not met. Returns the exit code."""
     missed = [] if found.target is None else [curve.corpus for curve in found.curves if curve.met is None]
     what = f"--target {target}: not met on {' and '.join(missed)}" if missed else ""
-    return given.missed(what, exact=exact)
+    return shared.report_missed(what, exact=exact)

@@ -1,9 +1,9 @@
-"""`tokentui compare`: measures side by side, agreement pair by pair, and where tokenizers part."""
+"""`tokentui compare`: measures of several tokenizers, their agreement, and where their training diverges."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -13,6 +13,7 @@ from tokentui import learn
 from tokentui.analyze.align import align
 from tokentui.analyze.compare import (
     PAIR_MEASURES,
+    DifferentCut,
     Overlap,
     PairAgreement,
     check_columns,
@@ -35,7 +36,6 @@ from tokentui.analyze.metrics import shown as number
 from tokentui.analyze.report import Json, as_json, as_row
 from tokentui.analyze.results import ONE_BOUNDARY, DivergenceSide
 from tokentui.axes import label
-from tokentui.cli.commands.compared import LETTERS, agreement_row, differing, pair_letters, pair_names
 from tokentui.cli.options import (
     CORPUS,
     NAMED,
@@ -44,8 +44,8 @@ from tokentui.cli.options import (
     READING,
     RECIPES,
     RUN_OPTIONS,
-    Given,
     OrderedCommand,
+    SharedOptions,
     json_option,
     options,
 )
@@ -66,17 +66,19 @@ from tokentui.recipe import Recipe, Run
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import COVERED, Coverage, WordCounts, coverage
 
+LETTERS = "ABCD"
+_SHORT = 24
 _ROWS = 5
 _MOST_FOUND = 20
 _COUNTED = ("bytes", "characters", "tokens", "vocab_size", "used", "unknowns")
 _EXACT, _BARE = "exact", "bare"
 _BY = {_EXACT: "bytes, marks included", _BARE: "text without marks"}
-"""The ways to compare tokens."""
+"""The ways to compare the tokens of two vocabularies."""
 
 Between = tuple[int, int]
-"""Two columns, by their numbers."""
+"""The numbers of two columns."""
 _Found = tuple[Divergence | None, Divergence | None]
-"""The first step that two columns make differently, by the meaning of merges and as they are spelled."""
+"""The first differing step of two columns, by the meaning and by the spelling of merges."""
 
 
 @click.command(
@@ -112,8 +114,8 @@ Examples:
     QUIET,
 )
 def command(
-    given: Given, tokenizers: tuple[str, ...], words: str, alpha: float, text: str | None, find: str | None,
-    literal: bool, formulas: bool,
+    shared: SharedOptions, tokenizers: tuple[str, ...], words: str, alpha: float, text: str | None,
+    find: str | None, literal: bool, formulas: bool,
 ) -> int:
     """Compare two to four tokenizers on CORPUS: files (-t), and recipes (-r) that are trained on it with the
     same limits. -s sets an axis of the recipe before it. Before the first -r, it applies to every recipe, and
@@ -126,22 +128,22 @@ def command(
     If a tokenizer cannot read the corpus, its row shows the error, the others are still compared, and the
     exit code is 1.
     """
-    given.needs_corpus()
-    check_columns(len(tokenizers) + len(given.recipes))
+    shared.require_corpus()
+    check_columns(len(tokenizers) + len(shared.recipes))
     conventions = Conventions(words, alpha)
-    wanted = given.each_wanted()
+    wanted = shared.recipes_and_runs()
     if not wanted:
-        given.refuse_training()
-    split = str(given.axes.get("split", ""))
-    ways = given.ways or ("",) * len(tokenizers)
+        shared.refuse_training_options()
+    split = str(shared.axes.get("split", ""))
+    ways = shared.encode_by_file or ("",) * len(tokenizers)
     columns = [Column(name + (f" encode={way}" if way else ""), load(path, otherwise=split, encode=way))
                for name, path, way in zip(short_names(tokenizers), tokenizers, ways, strict=True)]
     like = columns[0].tokenizer.vocab_size if columns and columns[0].tokenizer else None
-    for name, (recipe, run) in zip(given.recipes, wanted, strict=True):
+    for name, (recipe, run) in zip(shared.recipes, wanted, strict=True):
         sized = run if like is None else run.sized_like(like)
         columns.append(Column(name, training=(recipe, sized), like=None if sized == run else like))
-    with working(given.quiet) as bar:
-        corpus = given.corpus(bar)
+    with working(shared.quiet) as bar:
+        corpus = shared.read_corpus(bar)
         counted = WordCounts(corpus)
         for one in columns:
             try:
@@ -172,29 +174,29 @@ def command(
     for n, one in enumerate(columns):
         if one.tokenizer is None:
             continue
-        given.remark(f"{one.name}: {note}" for note in (*one.tokenizer.notes, *one.coverage.notes))
+        shared.notice(f"{one.name}: {note}" for note in (*one.tokenizer.notes, *one.coverage.notes))
         try:
             if text is not None:
                 answer.encodings[n] = one.tokenizer.encode(text)
         except TokentuiError as error:
             answer.refused[n] = error
-    write_answer(given.as_json, lambda: _row(answer), _tables(answer), "\n\n")
+    write_answer(shared.as_json, lambda: _row(answer), _tables(answer), "\n\n")
     return 1 if answer.refused or any(one.error for one in columns) else 0
 
 
 @dataclass(slots=True)
 class Column:
-    """A column: a tokenizer from a file, or one that is trained.
+    """A tokenizer to compare: loaded from a file, or trained from a recipe.
 
     Attributes:
         name: The name of the file or recipe.
-        tokenizer: The tokenizer; None where it could not be trained.
-        trainer: Its training, where its tokens come in an order.
-        tally: The counts of the corpus under it; None where it cannot read the corpus.
-        error: Why it could not be trained, or cannot read the corpus.
-        training: The recipe and the run of one that is trained.
-        like: The size that it is trained to because a file next to it has it; None where it has its own.
-        coverage: How much of the corpus its pre-tokens hold.
+        tokenizer: The tokenizer; None if training failed.
+        trainer: Its training run or replay; None if its tokens have no order.
+        tally: The counts of the corpus; None if the tokenizer cannot read it.
+        error: The error of training or of reading the corpus.
+        training: The recipe and the run, if it is trained.
+        like: The size of the first file, if it is trained to that size.
+        coverage: How much of the corpus its pre-tokens cover.
     """
 
     name: str
@@ -209,19 +211,19 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Everything that is printed.
+    """All results of the comparison.
 
     Attributes:
         corpus: The corpus.
         columns: The columns.
-        pairs: The agreement of those that can read it, each with each.
-        overlaps: The shared tokens of each two columns, by their exact bytes and bare.
-        divergences: The first differing step of each two columns.
-        literal: True if people want to see the second of these.
-        formulas: True if people want to see the formulas of the measures.
-        find: A text whose tokens are listed.
-        encodings: A text as columns encode it, by their numbers.
-        refused: Why other columns refuse it.
+        pairs: The agreement of each pair of columns that can read the corpus.
+        overlaps: The shared tokens of each pair of columns, by exact bytes and by text without marks.
+        divergences: The first differing step of each pair of columns.
+        literal: True to print divergences by spelling.
+        formulas: True to print the formulas of the measures.
+        find: The text of `--find`, or None.
+        encodings: The encodings of `--text`, by the numbers of the columns.
+        refused: The errors of columns that cannot encode it.
     """
 
     corpus: Corpus
@@ -242,8 +244,8 @@ class Answer:
 
 
 def _replayed(column: Column, corpus: Corpus, bar: ProgressBar) -> Trainer | None:
-    """Return the steps of a file, and note what it leaves out of the corpus; None where the file does not
-    say the order of its tokens or cannot read the corpus."""
+    """Replay the merges of a tokenizer file, and store in `column` how much of the corpus it covers. Return
+    None if the file has no order of merges or cannot read the corpus."""
     tokenizer = column.tokenizer
     if tokenizer is None:
         return None
@@ -263,7 +265,7 @@ def _replayed(column: Column, corpus: Corpus, bar: ProgressBar) -> Trainer | Non
 
 
 def _overlaps(columns: Sequence[Column]) -> dict[tuple[int, int, str], Overlap]:
-    """The shared tokens of each two, by their exact bytes and bare."""
+    """Return the shared tokens of each pair of columns, by exact bytes and by text without marks."""
     found: dict[tuple[int, int, str], Overlap] = {}
     for by in (_EXACT, _BARE):
         held = {n: [piece for _, piece in pieces(one.tokenizer, by == _BARE)]
@@ -273,7 +275,7 @@ def _overlaps(columns: Sequence[Column]) -> dict[tuple[int, int, str], Overlap]:
 
 
 def _divergences(columns: Sequence[Column], bar: ProgressBar) -> dict[Between, _Found]:
-    """The first differing step of each two, as far as they went."""
+    """Return the first differing step of each pair of columns, up to the end of the shorter run."""
     found = {}
     trainers = [(n, column.trainer) for n, column in enumerate(columns) if column.trainer is not None]
     for (n, a), (m, b) in combinations(trainers, 2):
@@ -288,7 +290,7 @@ def _divergences(columns: Sequence[Column], bar: ProgressBar) -> dict[Between, _
 
 
 def _tables(answer: Answer) -> Iterator[TextTable]:
-    """The answer as tables, each set apart from the next."""
+    """Yield the text output as tables."""
     corpus = answer.corpus
     rows = [[LETTERS[n], *_about(column)] for n, column in enumerate(answer.columns)]
     yield TextTable(rows, f"corpus  {safe(corpus.name)}, {corpus.size:,} bytes")
@@ -330,7 +332,7 @@ def _measures(answer: Answer) -> Iterator[TextTable]:
 
 
 def _divergence(answer: Answer, names: Between) -> Iterator[str]:
-    """The first differing step of two columns, with both sides of it."""
+    """Yield the lines on the first differing step of two columns."""
     meant, spelled = answer.divergences[names]
     found, other = (spelled, meant) if answer.literal else (meant, spelled)
     step, other_step = ("none" if one is None else f"{one.step:,}" for one in (found, other))
@@ -400,7 +402,7 @@ def _found(answer: Answer) -> Iterator[str]:
 
 
 def _row(answer: Answer) -> Json:
-    """The same numbers as a row."""
+    """Return the JSON row."""
     corpus, divergences = answer.corpus, answer.divergences.items()
     return {
         "corpus": {"name": corpus.name, "bytes": corpus.size, "sha256": corpus.sha256},
@@ -480,3 +482,52 @@ def _text_row(answer: Answer) -> Json | None:
             "partings": [[one.start, one.end] for one in alignment.partings],
         }
     return row
+
+
+# ---- agreement
+
+
+def differing(pair: PairAgreement) -> Iterator[str]:
+    """Yield the stretches that two columns split differently most often, then such words and their share."""
+    yield from _cuts(f"most frequent differences, {pair_names(pair.a, pair.b)}", pair.partings)
+    found = pair.agreement
+    different = found.words - found.same_words
+    share = number(different / found.words if found.words else None)
+    title = f"words split differently, {pair_names(pair.a, pair.b)}: "
+    title += f"{different:,} of {found.words:,} ({share})"
+    yield from _cuts(title, pair.words)
+
+
+def _cuts(title: str, found: Sequence[DifferentCut]) -> list[str]:
+    """Return a table of differently split texts; empty if there are none."""
+    rows = [[f"{one.count:,}", _short([one.text]), _short(one.a), _short(one.b)] for one in found]
+    return TextTable(rows, title, indent=2).lines() if rows else []
+
+
+def agreement_row(pair: PairAgreement) -> Json:
+    """Return the agreement of two columns as JSON."""
+    found = pair.agreement
+    values = {measure.name: measure.of(found) for measure in PAIR_MEASURES}
+    return pair_letters(pair.a, pair.b) | {
+        **values,
+        "shown": {name: number(value) for name, value in values.items()},
+        "totals": as_row(found),
+        "partings": as_json(pair.partings),
+        "different_words": as_json(pair.words),
+    }
+
+
+def pair_names(a: int, b: int) -> str:
+    """Return the letters of two columns in words, such as `A and B`."""
+    return f"{LETTERS[a]} and {LETTERS[b]}"
+
+
+def pair_letters(a: int, b: int) -> Json:
+    """Return the letters of two columns as JSON."""
+    return {"a": LETTERS[a], "b": LETTERS[b]}
+
+
+def _short(tokens: Iterable[str]) -> str:
+    """Join tokens into a clipped text."""
+    line = "│".join(map(shown, tokens))
+    return line if len(line) <= _SHORT else line[: _SHORT - 1] + "…"

@@ -1,4 +1,4 @@
-"""`tokentui convert`: a tokenizer from one file format to another, and what is lost on the way."""
+"""`tokentui convert`: convert a tokenizer between file formats, and report losses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ import click
 
 from tokentui.analyze.export import report as losses
 from tokentui.cli import output as out
-from tokentui.cli.options import OPENED, PATH, QUIET, Given, format_option, json_option, options
+from tokentui.cli.options import (
+    PATH,
+    QUIET,
+    SPLIT_OR_ENCODE,
+    SharedOptions,
+    format_option,
+    json_option,
+    options,
+)
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import OWN, WRITTEN, Format
@@ -34,11 +42,11 @@ Examples:
     click.argument("source", metavar="IN", type=PATH),
     click.argument("output", metavar="[OUT]", type=PATH, required=False),
     format_option("--to", "OUT"),
-    OPENED,
+    SPLIT_OR_ENCODE,
     json_option("Print the report as JSON, one object per format."),
     QUIET,
 )
-def command(given: Given, source: str, output: str | None, format_: str | None) -> int:
+def command(shared: SharedOptions, source: str, output: str | None, format_: str | None) -> int:
     """Convert the tokenizer IN to OUT, and print what the format of OUT cannot store.
 
     The extension of OUT selects the format; --to overrides it. If OUT is - or ends in .json, the format of IN
@@ -50,11 +58,11 @@ def command(given: Given, source: str, output: str | None, format_: str | None) 
     its two files.
     """
     format_of(output or "", Recipe(), format_, option="--to")  # before the file is read
-    if given.as_json and output == STDOUT:
+    if shared.as_json and output == STDOUT:
         what = "the file and the report cannot both go to standard output"
         raise TokentuiError(what, "--json", "name a file")
-    tokenizer = given.opened(source)
-    given.remark(tokenizer.notes)
+    tokenizer = shared.load_tokenizer(source)
+    shared.notice(tokenizer.notes)
     like = written_format(source)
     a_name_of_theirs = os.path.basename(output or "").lower() == "tokenizer.json"
     if format_ is None and a_name_of_theirs and like is not WRITTEN["huggingface"]:
@@ -63,18 +71,18 @@ def command(given: Given, source: str, output: str | None, format_: str | None) 
     if output is None:
         chosen, spec = [WRITTEN[format_]] if format_ else WRITTEN.values(), Spec(tokenizer)
         for report in [check_export(spec, one) for one in chosen]:
-            out.write_report(given.as_json, losses(report))
+            out.write_report(shared.as_json, losses(report))
         return DONE
     format = format_of(output, tokenizer.recipe, format_, option="--to", like=like)
     check_output(output, format)
     try:
-        with out.working(given.quiet) as bar, bar.phase("checking"):
+        with out.working(shared.quiet) as bar, bar.phase("checking"):
             report = write_tokenizer(tokenizer, output, format)
     except Unsupported as error:
         out.complain(str(error))
         return DIFFERS
     if output != STDOUT:
-        out.write_report(given.as_json, losses(report))
+        out.write_report(shared.as_json, losses(report))
         return DONE
     for loss in report.losses:
         out.complain(f"lost: {loss.what}: {loss.consequence}")
@@ -82,7 +90,7 @@ def command(given: Given, source: str, output: str | None, format_: str | None) 
 
 
 def check_output(output: str, format: Format) -> None:
-    """Refuse an output that a tokenizer could not be written to in the end.
+    """Raise before the work if the output cannot be written.
 
     Raises:
         TokentuiError: It is standard output for several files, or a file cannot be written.
@@ -94,7 +102,7 @@ def check_output(output: str, format: Format) -> None:
 
 
 def write_tokenizer(tokenizer: Tokenizer, output: str, format: Format) -> ExportReport:
-    """Write a tokenizer to a file, or to standard output. Returns the report on what is lost.
+    """Write a tokenizer to a file or to standard output. Return the report on losses.
 
     Raises:
         Unsupported: The format cannot hold the tokenizer.

@@ -1,4 +1,4 @@
-"""`tokentui count`: the distinct pre-tokens of a corpus of any size, and how often each stands."""
+"""`tokentui count`: count the distinct pre-tokens of a corpus of any size."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from tokentui.cli import output as out
 from tokentui.cli.commands.convert import STDOUT
-from tokentui.cli.options import CORPUS, PATH, QUIET, READING, RECIPE, Count, Given, options
+from tokentui.cli.options import CORPUS, PATH, QUIET, READING, RECIPE, Count, SharedOptions, options
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import tick
@@ -44,7 +44,7 @@ Examples:
     click.option("--top", metavar="N", type=Count(1), help="Keep only the N most frequent pre-tokens."),
     QUIET,
 )
-def command(given: Given, output: str, scheduler: str | None, top: int | None) -> int:
+def command(shared: SharedOptions, output: str, scheduler: str | None, top: int | None) -> int:
     """Count the distinct pre-tokens of CORPUS, in order of first appearance. train and the explorer read the
     counts as a corpus. The first row of the file, or the metadata of a Parquet table, stores the
     normalization and the split. Standard output has no such row.
@@ -52,31 +52,31 @@ def command(given: Given, output: str, scheduler: str | None, top: int | None) -
     Only parts of the text are in memory at a time. Text that is larger than the free memory is counted on a
     local Dask cluster, if Dask is installed. If CORPUS contains counts, they are added up.
     """
-    given.needs_corpus()
-    if given.recipe is None:
+    shared.require_corpus()
+    if shared.recipe is None:
         hint = "name a preset or a recipe file; tokentui recipes lists them"
-        raise TokentuiError("-r is missing", given.where, hint)
-    recipe, _ = given.wanted(given.recipe)
+        raise TokentuiError("-r is missing", shared.command, hint)
+    recipe, _ = shared.recipe_and_run(shared.recipe)
     if output != STDOUT:
         counted.counts_format(output)
         out.check_target(output)
     from tokentui.formats.files import refuse_tokenizers  # with them come all formats
 
-    refuse_tokenizers(given.sources, given.as_)
-    with out.working(given.quiet) as bar, Store(int(limits.now().count_memory)) as store:
+    refuse_tokenizers(shared.sources, shared.read_as)
+    with out.working(shared.quiet) as bar, Store(int(limits.now().count_memory)) as store:
         with bar.phase("looking"):
-            planned = plan(given.sources, recipe, given.as_, given.field)
-        address = scheduler or _default(planned, given)
+            planned = plan(shared.sources, recipe, shared.read_as, shared.field)
+        address = scheduler or _default(planned, shared)
         with bar.phase("counting"):
-            noticed = _counted(address, planned, recipe, given.field, store)
+            noticed = _counted(address, planned, recipe, shared.field, store)
         bar.close()
         if planned.folders and not noticed.taken:
             why = ", ".join(noticed.sentences) or "it is empty"
             raise TokentuiError("no text file in this folder", planned.folders[0], why)
-        given.remark(noticed.sentences)
+        shared.notice(noticed.sentences)
         if store.spilled:
             what = "the words exceed the limit count-memory"
-            given.remark([f"{what}: sorting them on disk, in {store.spilled}"])
+            shared.notice([f"{what}: sorting them on disk, in {store.spilled}"])
         rows = _numbered(store.rows(top))
         with bar.phase("writing"):
             if output == STDOUT:
@@ -86,12 +86,12 @@ def command(given: Given, output: str, scheduler: str | None, top: int | None) -
         kept = min(store.words, top or store.words)
     most = f", kept the {kept:,} most frequent" if kept < store.words else ""
     parts = f"{len(planned.parts):,} part{'s' * (len(planned.parts) != 1)}"
-    given.remark([f"{store.occurrences:,} pre-tokens, {store.words:,} distinct{most}, in {parts}"])
+    shared.notice([f"{store.occurrences:,} pre-tokens, {store.words:,} distinct{most}, in {parts}"])
     return 0
 
 
 class _Stdout:
-    """Standard output, for what writes to a file."""
+    """Standard output as a binary file."""
 
     def write(self, data: bytes) -> int:
         """Write bytes."""
@@ -100,26 +100,26 @@ class _Stdout:
 
 
 def _numbered(rows: Iterator[tuple[str, int]]) -> Iterator[tuple[str, int]]:
-    """Rows, with a tick each some thousands."""
+    """Yield rows, and report progress every 4,096 rows."""
     for number, row in enumerate(rows):
         if number % 4096 == 0:
             tick(number)
         yield row
 
 
-def _default(planned: Plan, given: Given) -> str:
-    """The address where none is named: of a cluster of this machine for text that is larger than its memory.
+def _default(planned: Plan, shared: SharedOptions) -> str:
+    """Return the default scheduler: a local cluster if the text is larger than the free memory, else empty.
     """
     from tokentui.text.cluster import LOCAL, installed  # Dask itself is not loaded by it
 
     if planned.size <= _free_memory() or not installed():
         return ""
-    given.remark([f"the text is larger than the free memory: counting on {LOCAL} processes with Dask"])
+    shared.notice([f"the text is larger than the free memory: counting on {LOCAL} processes with Dask"])
     return LOCAL
 
 
 def _free_memory() -> int:
-    """The bytes of memory that are free, as far as the system says it."""
+    """Return the free memory in bytes, or a very large number if unknown."""
     try:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (ValueError, OSError):
@@ -127,7 +127,7 @@ def _free_memory() -> int:
 
 
 def _counted(address: str, planned: Plan, recipe: Recipe, field: str, store: Store) -> Noticed:
-    """Count on a cluster, or here where there is no address."""
+    """Count on a cluster if there is an address, else in this process."""
     if address:
         from tokentui.text.cluster import count_on
 

@@ -14,7 +14,7 @@ from tokentui.cli.options import (
     READING,
     SPLIT,
     Count,
-    Given,
+    SharedOptions,
     corpus_argument,
     json_option,
     options,
@@ -53,7 +53,7 @@ Examples:
     QUIET,
 )
 def command(
-    given: Given, old: str, new: str, rows: int, same_ids: bool, max_growth: str | None,
+    shared: SharedOptions, old: str, new: str, rows: int, same_ids: bool, max_growth: str | None,
 ) -> int:
     """Show what changed from tokenizer A to tokenizer B: the first differing merge, moved ids, added and
     removed tokens, special tokens, steps, and the chat template. With CORPUS, also list the documents whose
@@ -64,13 +64,13 @@ def command(
     """
     share = None if max_growth is None else _share(max_growth)
     if share is not None:
-        given.needs_corpus()
-    split = given.split("name the pattern of a file that holds none")
+        shared.require_corpus()
+    split = shared.split_for_file("name the pattern of a file that holds none")
     a, b = (load(path, otherwise=split) for path in (old, new))
     for path, one in ((old, a), (new, b)):
-        given.remark(f"{path}: {note}" for note in one.notes)
-    with working(given.quiet) as bar:
-        corpus = given.corpus(bar) if given.sources else None
+        shared.notice(f"{path}: {note}" for note in one.notes)
+    with working(shared.quiet) as bar:
+        corpus = shared.read_corpus(bar) if shared.sources else None
         with bar.phase("comparing"):
             found = diff(a, b, corpus, rows=rows)
     bounds: dict[str, bool] = {}
@@ -78,7 +78,7 @@ def command(
         bounds["--same-ids"] = found.same_ids
     if share is not None:
         bounds[f"--max-growth {max_growth}"] = not found.grows_more(share)
-    write_report(given.as_json, report(found, (old, new), (a, b), bounds, rows))
+    write_report(shared.as_json, report(found, (old, new), (a, b), bounds, rows))
     return SAME if (all(bounds.values()) if bounds else found.same) else DIFFERS
 
 

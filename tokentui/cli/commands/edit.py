@@ -13,14 +13,14 @@ from tokentui.analyze.grow import extend, merge
 from tokentui.cli import output as out
 from tokentui.cli.commands.convert import STDOUT, check_output
 from tokentui.cli.options import (
+    COUNT_HINT,
     EXACT,
-    LETTERS,
     PATH,
     QUIET,
     READING,
     SPLIT,
     Count,
-    Given,
+    SharedOptions,
     corpus_option,
     format_option,
     json_option,
@@ -58,7 +58,7 @@ Examples:
                  help="With --prune: keep at most N ids, those of the most used tokens."),
     corpus_option("--extend", "more_name", about="Continue training on this corpus."),
     click.option("--vocab-size", "size", metavar="N", type=Count(1),
-                 help=f"With --extend: the number of ids to train to{LETTERS}"),
+                 help=f"With --extend: the number of ids to train to{COUNT_HINT}"),
     click.option("--merge", "other", metavar="OTHER", type=PATH,
                  help="Append the merges of this tokenizer that IN lacks."),
     click.option("--map", "map_", metavar="FILE", type=PATH, help="Write the new id of each old id, or "
@@ -75,7 +75,7 @@ Examples:
     QUIET,
 )
 def command(
-    given: Given, source: str, output: str, texts: tuple[str, ...], names: tuple[str, ...],
+    shared: SharedOptions, source: str, output: str, texts: tuple[str, ...], names: tuple[str, ...],
     corpus_name: str | None, keep: int | None, more_name: str | None, size: int | None, map_: str | None,
     init: str | None, format_: str | None, other: str | None, same_pieces: bool, exact: bool,
 ) -> int:
@@ -110,9 +110,9 @@ def command(
     if init is not None:
         init_file(init, ())
         out.check_target(init)
-    tokenizer = load(source, given.split())
-    given.remark(tokenizer.notes)
-    behind = None if other is None else load(other, otherwise=given.split())
+    tokenizer = load(source, shared.split_for_file())
+    shared.notice(tokenizer.notes)
+    behind = None if other is None else load(other, otherwise=shared.split_for_file())
     format = format_of(output, tokenizer.recipe, format_, option="--to", like=written_format(source))
     check_output(output, format)
     others = {"--map": map_, "--init": init}
@@ -124,13 +124,13 @@ def command(
             taken.append(os.path.realpath(path))
     edited = unchanged(tokenizer)
     trained_size = tokenizer.vocab_size
-    with out.working(given.quiet) as bar:
+    with out.working(shared.quiet) as bar:
         if corpus_name is not None:
-            corpus = replace(given, sources=(corpus_name,)).corpus(bar)
+            corpus = replace(shared, sources=(corpus_name,)).read_corpus(bar)
             with bar.phase("encoding"):
                 edited = prune(edited, corpus, keep)
         if more_name is not None and size is not None:
-            corpus = replace(given, sources=(more_name,)).corpus(bar)
+            corpus = replace(shared, sources=(more_name,)).read_corpus(bar)
             with bar.phase("training"):
                 edited = extend(edited, corpus, size)
                 trained_size = edited.tokenizer.vocab_size
@@ -145,7 +145,7 @@ def command(
     maps = [] if map_ is None else [(map_, id_map(map_, edited.ids))]
     maps += [] if init is None else [(init, init_file(init, new_ids(edited, tokenizer)))]
     went, came = changes(edited, tokenizer)
-    out.write_report(given.as_json, report_on(
+    out.write_report(shared.as_json, report_on(
         tokenizer.vocab_size, edited.tokenizer.vocab_size, went, came, added=edited.added,
         pruned=edited.pruned, grown=edited.grown, losses=edited.losses, written=report,
     ))
@@ -156,5 +156,5 @@ def command(
     if size is not None and trained_size != size:
         missed = f"--vocab-size {size}: training stopped at {trained_size:,} ids"
         missed += ": no pairs remain" if trained_size < size else ""
-    return given.missed(missed, exact=exact) or (DIFFERS if unlike else DONE)
+    return shared.report_missed(missed, exact=exact) or (DIFFERS if unlike else DONE)
 

@@ -1,4 +1,4 @@
-"""Without a subcommand: the explorer, on what is named."""
+"""`tokentui` without a command: open the explorer."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tokentui.cli.options import (
     READING,
     RECIPES,
     RUN_OPTIONS,
-    Given,
     OrderedCommand,
+    SharedOptions,
     corpus_argument,
     corpus_option,
+    load_recipe,
     options,
-    recipe_named,
 )
 from tokentui.cli.output import is_terminal
 from tokentui.core.errors import TokentuiError, shown_path
@@ -42,10 +42,10 @@ _PRESET = "gpt2"
 
 
 class _Explorer(OrderedCommand):
-    """The explorer has no help of its own: it is the program."""
+    """The hidden command of the explorer. Its help is the help of the program."""
 
     def get_help(self, ctx: click.Context) -> str:
-        """The program's help."""
+        """Return the help of the program."""
         return super().get_help(ctx) if ctx.parent is None else ctx.parent.get_help()
 
 
@@ -61,24 +61,25 @@ class _Explorer(OrderedCommand):
     *READING,
     *RUN_OPTIONS,
 )
-def command(given: Given, tokenizers: tuple[str, ...], held_out: str | None) -> int:
+def command(shared: SharedOptions, tokenizers: tuple[str, ...], held_out: str | None) -> int:
     """Open the explorer."""
-    sources, recipes = given.sources, given.recipes
+    sources, recipes = shared.sources, shared.recipes
     compared = len(tokenizers) + len(recipes) > 1
     opened = None
     if tokenizers and not compared:
-        opened = _tokenizer(tokenizers[0]), given.split("the file sets the other axes"), given.ways[0]
+        split = shared.split_for_file("the file sets the other axes")
+        opened = _tokenizer(tokenizers[0]), split, shared.encode_by_file[0]
     if held_out is not None and not compared:
         raise TokentuiError("nothing is compared", "--held-out", "name two to four tokenizers with -r and -t")
-    named = replace(given, axes={}) if opened else given
-    recipe, asked = named.each_wanted()[0] if recipes else named.wanted(_PRESET)
+    named = replace(shared, axes={}) if opened else shared
+    recipe, asked = named.recipes_and_runs()[0] if recipes else named.recipe_and_run(_PRESET)
     for source in map(str, sources_in((*sources, *([held_out] if held_out else [])))):
         check_source(source)
-        if given.as_ is None and named_like(source):
+        if shared.read_as is None and named_like(source):
             from tokentui.formats.files import refuse_tokenizers  # all formats, which no other name needs
 
             refuse_tokenizers(source, None)
-    columns = _columns(tokenizers, given) if compared else ()
+    columns = _columns(tokenizers, shared) if compared else ()
     if recipes and columns:
         asked = columns[len(tokenizers)].run  # its column is the training that is opened
     _check_terminal(sources)
@@ -86,23 +87,24 @@ def command(given: Given, tokenizers: tuple[str, ...], held_out: str | None) -> 
     from tokentui.ui import run  # the screen is loaded when one is opened
 
     # What is named is what is wanted; a bare `tokentui` after a line has dropped asks whether to go on.
-    resume = not (sources or recipes or given.axes or tokenizers)
+    resume = not (sources or recipes or shared.axes or tokenizers)
     file = OpenTokenizer(*opened) if opened else None
-    opening = Open(sources or (_SAMPLE,), given.as_, given.field, file)
+    opening = Open(sources or (_SAMPLE,), shared.read_as, shared.field, file)
     return run(opening, recipe, asked, columns, held_out or "", resume)
 
 
 def play(tour: Tour) -> int:
-    """Open the explorer with a tour. Nothing of a session is saved, and none is offered."""
+    """Open the explorer with a tour. The session is neither saved nor restored."""
     _check_terminal(())
     from tokentui.session.commands import Open
     from tokentui.ui import run
 
-    return run(Open((_SAMPLE,)), recipe_named(_PRESET), Run(), tour=tour)
+    return run(Open((_SAMPLE,)), load_recipe(_PRESET), Run(), tour=tour)
 
 
 def _tokenizer(path: str) -> str:
-    """The path of a tokenizer file or folder that exists; the name of a place or an encoding unchanged."""
+    """Return the path of a tokenizer file or folder, or the name of a remote tokenizer or encoding. Raise if
+    the file does not exist."""
     if is_remote(path):
         return path
     from tokentui.formats.published import located  # only for a file
@@ -116,31 +118,32 @@ def _tokenizer(path: str) -> str:
     return path
 
 
-def _columns(tokenizers: tuple[str, ...], given: Given) -> tuple[ColumnWanted, ...]:
-    """The columns of Compare, in the order of `tokentui compare`: files first, then recipes under the same
-    stops, or their own. Next to a file, a recipe without a size is trained to that of the first file."""
+def _columns(tokenizers: tuple[str, ...], shared: SharedOptions) -> tuple[ColumnWanted, ...]:
+    """Return the columns of Compare in the order of `tokentui compare`: files, then recipes. Next to a file,
+    a recipe without a size is trained to the size of the first file."""
     from tokentui.analyze.compare import check_columns
     from tokentui.core.files import short_names
     from tokentui.session.views import ColumnWanted
 
-    check_columns(len(tokenizers) + len(given.recipes))
-    split = str(given.axes.get("split", ""))
+    check_columns(len(tokenizers) + len(shared.recipes))
+    split = str(shared.axes.get("split", ""))
     columns = [
         ColumnWanted(path=_tokenizer(path), split=split, encode=way,
                      name=f"{name} encode={way}" if way else "")
-        for name, path, way in zip(short_names(tokenizers), tokenizers, given.ways, strict=True)
+        for name, path, way in zip(short_names(tokenizers), tokenizers, shared.encode_by_file, strict=True)
     ]
-    bases, wanted = list(map(os.path.basename, given.recipes)), given.each_wanted()
+    bases, wanted = list(map(os.path.basename, shared.recipes)), shared.recipes_and_runs()
     unsized = any(run.sized_like(1) != run for _, run in wanted)
     size = _size_of(tokenizers[0], split) if columns and unsized else None
-    for name, base, (recipe, run) in zip(given.recipes, bases, wanted, strict=True):
-        known = (base if bases.count(base) == 1 else name) if recipe == recipe_named(name) else ""
+    for name, base, (recipe, run) in zip(shared.recipes, bases, wanted, strict=True):
+        known = (base if bases.count(base) == 1 else name) if recipe == load_recipe(name) else ""
         columns.append(ColumnWanted(recipe, run if size is None else run.sized_like(size), name=known))
     return tuple(columns)
 
 
 def _size_of(path: str, split: str) -> int | None:
-    """The number of ids of a tokenizer file; None where it cannot be read: its column says why."""
+    """Return the number of ids of a tokenizer file, or None if it cannot be read. Its column will show the
+    error."""
     from tokentui.formats.files import load
 
     try:
@@ -150,7 +153,7 @@ def _size_of(path: str, split: str) -> int | None:
 
 
 def check_source(source: str) -> None:
-    """Refuse what is plainly not there before the screen opens; the nearest command is named.
+    """Raise before the screen opens if a source does not exist. The error names the nearest command.
 
     Raises:
         TokentuiError: It is neither a file, a glob, a URL, a sample nor standard input.
@@ -170,8 +173,8 @@ def check_source(source: str) -> None:
 
 
 def _check_terminal(sources: tuple[str, ...]) -> None:
-    """Make sure that there is a screen and a keyboard. With `-` the corpus has standard input, and the
-    keyboard is what the terminal is."""
+    """Raise if there is no terminal or keyboard. If the corpus is standard input, the keyboard is read from
+    /dev/tty."""
     hint = "commands for scripts: " + ", ".join(COMMANDS)
     if (kind := os.environ.get("TERM", "")) in ("dumb", ""):
         raise TokentuiError("the explorer needs a terminal with cursor control", f"TERM={kind}", hint)

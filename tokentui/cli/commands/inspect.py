@@ -25,17 +25,17 @@ from tokentui.cli.commands.budget import print_budget
 from tokentui.cli.main import completions
 from tokentui.cli.options import (
     EXACT,
-    OPENED,
     PATH,
     QUIET,
     READING,
+    SPLIT_OR_ENCODE,
     TOKENIZER,
-    Given,
+    SharedOptions,
     corpus_option,
     json_option,
-    named_or_plain,
+    merge_named_sources,
     options,
-    typed,
+    text_argument,
 )
 from tokentui.core import jobs
 from tokentui.core.errors import TokentuiError, nearest
@@ -70,7 +70,7 @@ Examples:
 @options(
     click.argument("string", metavar="[STRING]", nargs=-1),
     TOKENIZER,
-    OPENED,
+    SPLIT_OR_ENCODE,
     click.option("--id", "number", metavar="ID", type=int,
                  help="Inspect the token with this id instead of STRING."),
     corpus_option("--corpus", "sources", multiple=True,
@@ -99,7 +99,7 @@ Examples:
     QUIET,
 )
 def command(
-    given: Given, string: tuple[str, ...], tokenizer: str, number: int | None, exhaust: bool,
+    shared: SharedOptions, string: tuple[str, ...], tokenizer: str, number: int | None, exhaust: bool,
     second: str | None, target: str | None, table: str | None, strict: bool, ignored: tuple[str, ...],
     exact: bool, **wanted: bool,
 ) -> int:
@@ -114,54 +114,54 @@ def command(
     "string", "token", "uses", "encoding", "why", "words", "reason", "facts", "decoded" and "lost". Bytes are
     in hex. A number of segmentations above 2**53 is a string.
     """
-    given = replace(given, sources=named_or_plain(given.sources))
+    shared = replace(shared, sources=merge_named_sources(shared.sources))
     for name in ignored:
         if name not in (known := [one.name for one in _CHECKS]):
             raise TokentuiError("no such check", f"--ignore {name}", nearest(name, known))
     analyses = [name for name in ANALYSES if wanted[name]]
     if (second is not None or target is not None) and analyses != ["budget"]:
-        raise TokentuiError("--second and --target go with --budget", given.where, "name it")
+        raise TokentuiError("--second and --target go with --budget", shared.command, "name it")
     if exact and target is None:
-        raise TokentuiError("--exact goes with --budget --target", given.where, "name a target")
+        raise TokentuiError("--exact goes with --budget --target", shared.command, "name a target")
     if table is not None:
-        if string or number is not None or given.sources or any((exhaust, analyses, strict, ignored)):
+        if string or number is not None or shared.sources or any((exhaust, analyses, strict, ignored)):
             what = "--table lists all ids and takes no other options"
-            raise TokentuiError(what, given.where, "leave them out")
-        return _write_table(given, tokenizer, table)
+            raise TokentuiError(what, shared.command, "leave them out")
+        return _write_table(shared, tokenizer, table)
     if analyses:
         if number is not None or exhaust or strict or ignored or len(analyses) > 1:
             out = "leave out --id, --exhaust, --strict, --ignore and the other one"
-            raise TokentuiError(f"--{analyses[0]} goes with a corpus alone", given.where, out)
-        named, opened = replace(given, sources=(*given.sources, *string)), given.opened(tokenizer)
+            raise TokentuiError(f"--{analyses[0]} goes with a corpus alone", shared.command, out)
+        named, opened = replace(shared, sources=(*shared.sources, *string)), shared.load_tokenizer(tokenizer)
         if second is not None or target is not None:
             return print_budget(named, opened, second, target, exact)
         return _print_analysis(named, opened, ANALYSES[analyses[0]])
     whole, out = not string and number is None, "leave one of them out"
     for fault, what, hint in (
         (string and number is not None, "a STRING and --id exclude each other", "take one of them"),
-        (exhaust and not given.sources, "--exhaust needs a corpus to train on",
+        (exhaust and not shared.sources, "--exhaust needs a corpus to train on",
          "such as --corpus novel.txt"),
         (exhaust and not whole, "--exhaust is about the whole corpus, not one token", out),
         (bool(ignored) and not whole, "--ignore is for the health report, not for one token", out),
         (strict and not whole, "--strict is for the health report, not for one token", out),
     ):
         if fault:
-            raise TokentuiError(what, given.where, hint)
-    tok = given.opened(tokenizer)
-    text, report = typed(string, given.where) if string else None, None
+            raise TokentuiError(what, shared.command, hint)
+    tok = shared.load_tokenizer(tokenizer)
+    text, report = text_argument(string, shared.command) if string else None, None
     measures: tuple[MeasureRow, ...] = ()
     found = None if text is None else string_facts(tok, text)
     if found is not None and number is None:
         ids = found.encoding.ids if found.encoding is not None else ()
         number = next((entry.id for entry in find_tokens(tok, found.text)), ids[0] if len(ids) == 1 else None)
     token, uses = None if number is None else token_facts(tok, number), None
-    with output.working(given.quiet) as bar:
-        if given.sources and (whole or token is not None):
-            corpus = given.corpus(bar)
+    with output.working(shared.quiet) as bar:
+        if shared.sources and (whole or token is not None):
+            corpus = shared.read_corpus(bar)
             with bar.phase("counting"):
                 pretokens = Pretokens(tok)
                 words, fixed = pretokens.count(corpus)
-                given.remark(pretokens.coverage(corpus, words, fixed).notes)
+                shared.notice(pretokens.coverage(corpus, words, fixed).notes)
             if token is None:
                 with bar.phase("measuring"):
                     measures = rows_of([tally(tok, corpus)])
@@ -180,33 +180,33 @@ def command(
                     health = replace(health, checks=(*health.checks, *examine_folder(folder, tok)))
         jobs.check()
     if not whole:
-        output.write_report(given.as_json, string_report(found, token, uses))
+        output.write_report(shared.as_json, string_report(found, token, uses))
         return 0
     facts = report_on(tok, health, report, measures)
-    output.write_report(given.as_json, facts if folder is None else with_folder(facts, folder))
+    output.write_report(shared.as_json, facts if folder is None else with_folder(facts, folder))
     status = worst(one for one in health.checks if one.name not in ignored)
     return 1 if status == FAIL or (strict and status == WARN) else 0
 
 
-def _write_table(given: Given, tokenizer: str, path: str) -> int:
+def _write_table(shared: SharedOptions, tokenizer: str, path: str) -> int:
     """Write a row for each id to a file. Returns the exit code."""
     check_table_name(path)
     output.check_target(path)
-    tok = given.opened(tokenizer)
-    with output.working(given.quiet) as bar, bar.phase("looking at tokens"):
+    tok = shared.load_tokenizer(tokenizer)
+    with output.working(shared.quiet) as bar, bar.phase("looking at tokens"):
         rows = list(token_rows(tok))
     write_whole(path, table_bytes(path, rows))
-    output.write_report(given.as_json, table_report(path, rows))
+    output.write_report(shared.as_json, table_report(path, rows))
     return 0
 
 
-def _print_analysis(given: Given, tokenizer: Tokenizer, analysis: Analysis) -> int:
+def _print_analysis(shared: SharedOptions, tokenizer: Tokenizer, analysis: Analysis) -> int:
     """Print the report of an analysis, on a corpus if one is named."""
     if analysis.needs_corpus:
-        given.needs_corpus()
-    with output.working(given.quiet) as bar:
-        corpus = given.corpus(bar) if given.sources else None
+        shared.require_corpus()
+    with output.working(shared.quiet) as bar:
+        corpus = shared.read_corpus(bar) if shared.sources else None
         with bar.phase("looking at tokens"):
             report = analysis.report(tokenizer, corpus)
-    output.write_report(given.as_json, report)
+    output.write_report(shared.as_json, report)
     return 0

@@ -1,4 +1,4 @@
-"""`tokentui languages`: the cost of the same text in many languages under some tokenizers."""
+"""`tokentui languages`: compare the cost of the same text across languages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,17 @@ import click
 
 from tokentui.analyze.languages import BASES, costs, parallel_corpora, report
 from tokentui.analyze.metrics import WORD_SPLITTERS
-from tokentui.cli.options import CORPUS, NAMED, PATH, QUIET, READING, SPLIT, Given, json_option, options
+from tokentui.cli.options import (
+    CORPUS,
+    NAMED,
+    PATH,
+    QUIET,
+    READING,
+    SPLIT,
+    SharedOptions,
+    json_option,
+    options,
+)
 from tokentui.cli.output import ProgressBar, working, write_report
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import short_names
@@ -43,7 +53,7 @@ Examples:
     json_option("Print the same numbers as one JSON row."),
     QUIET,
 )
-def command(given: Given, tokenizers: tuple[str, ...], by: str | None, words: str) -> int:
+def command(shared: SharedOptions, tokenizers: tuple[str, ...], by: str | None, words: str) -> int:
     """Compare the cost of the same text across languages: tokens, bytes per token, characters per token, and
     the cost relative to the cheapest language.
 
@@ -54,36 +64,36 @@ def command(given: Given, tokenizers: tuple[str, ...], by: str | None, words: st
     The cheapest language is one without unknown tokens, if there is any. If a tokenizer cannot read a
     language, its row shows the error, and the exit code is 1.
     """
-    counted_by = by or (_BYTES if given.sources else _SENTENCES)
-    split = given.split()
+    counted_by = by or (_BYTES if shared.sources else _SENTENCES)
+    split = shared.split_for_file()
     loaded = [load(name, otherwise=split) for name in tokenizers]
     found = []
-    with working(given.quiet) as bar:
-        corpora = _corpora(given, counted_by, bar)
+    with working(shared.quiet) as bar:
+        corpora = _corpora(shared, counted_by, bar)
         counted = {name: WordCounts(corpus) for name, corpus in corpora.items()}
         for one in loaded:
             with bar.phase("measuring"):
                 found.append(costs(one, corpora, counted_by, words, counted))
     names = short_names(tokenizers)
     for name, one in zip(names, loaded, strict=True):
-        given.remark(f"{name}: {note}" for note in one.notes)
-    write_report(given.as_json, report(found, names, loaded, corpora))
+        shared.notice(f"{name}: {note}" for note in one.notes)
+    write_report(shared.as_json, report(found, names, loaded, corpora))
     return 1 if any(row.error for one in found for row in one.rows) else 0
 
 
-def _corpora(given: Given, by: str, bar: ProgressBar) -> Mapping[str, Corpus]:
-    """The texts by the names of their languages.
+def _corpora(shared: SharedOptions, by: str, bar: ProgressBar) -> Mapping[str, Corpus]:
+    """Return the corpora by the names of their languages.
 
     Raises:
         TokentuiError: One cannot be read, or two have the same name.
     """
-    if not given.sources:
-        if given.as_ is not None:
-            raise TokentuiError("--as is for a CORPUS, and none is named", given.where, "leave it out")
+    if not shared.sources:
+        if shared.read_as is not None:
+            raise TokentuiError("--as is for a CORPUS, and none is named", shared.command, "leave it out")
         return parallel_corpora()
     corpora: dict[str, Corpus] = {}
-    as_ = given.as_ or ("lines" if by == _SENTENCES else None)
-    for name, corpus in replace(given, as_=as_).corpora(bar):
+    as_ = shared.read_as or ("lines" if by == _SENTENCES else None)
+    for name, corpus in replace(shared, read_as=as_).read_each_corpus(bar):
         if name in corpora:
             raise TokentuiError("two languages have this name", name, "give the files different names")
         corpora[name] = corpus

@@ -1,4 +1,4 @@
-"""`tokentui quiz`: an exercise sheet on a training, with the answers at its end."""
+"""`tokentui quiz`: print an exercise sheet with answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,17 @@ import click
 
 from tokentui import learn
 from tokentui.analyze.quiz import Exercise, exercises, rule_in_words
-from tokentui.cli.options import CORPUS, NAMED, QUIET, READING, RECIPE, RUN_OPTIONS, Count, Given, options
+from tokentui.cli.options import (
+    CORPUS,
+    NAMED,
+    QUIET,
+    READING,
+    RECIPE,
+    RUN_OPTIONS,
+    Count,
+    SharedOptions,
+    options,
+)
 from tokentui.cli.output import shown, working, write_text
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe
@@ -39,25 +49,25 @@ Examples:
                  help="The random seed. The same seed gives the same sheet [default: 0]."),
     QUIET,
 )
-def command(given: Given, count: int, seed: int) -> int:
+def command(shared: SharedOptions, count: int, seed: int) -> int:
     """Print an exercise sheet in Markdown about a training run on CORPUS: which pair is merged next, how a
     word is split, how many tokens there are, how a tie is broken. The answers are at the end."""
-    given.needs_corpus()
-    if given.recipe is None:
+    shared.require_corpus()
+    if shared.recipe is None:
         hint = "name a preset or a recipe file; tokentui recipes lists them"
-        raise TokentuiError("-r is missing", given.where, hint)
-    recipe, run = given.wanted(given.recipe)
-    with working(given.quiet) as bar:
-        corpus = given.corpus(bar)
+        raise TokentuiError("-r is missing", shared.command, hint)
+    recipe, run = shared.recipe_and_run(shared.recipe)
+    with working(shared.quiet) as bar:
+        corpus = shared.read_corpus(bar)
         with bar.phase("training"):
             trainer = learn.start(corpus, recipe, run)
             found = exercises(trainer, count, seed, run.stops)
     if len(found) < count:
-        given.remark([f"only {plural(len(found), 'exercise')}: the run is too short for more"])
+        shared.notice([f"only {plural(len(found), 'exercise')}: the run is too short for more"])
     name = safe(corpus.name, limit=60)
     lines = [
         f"# Exercises on {_code(name)}", "",
-        f"Recipe {_code(given.recipe)}; {plural(trainer.words.occurrences, 'pre-token')}, "
+        f"Recipe {_code(shared.recipe)}; {plural(trainer.words.occurrences, 'pre-token')}, "
         f"{plural(trainer.tokens_at(0), 'unit')} at the start. A space in a token is written ·.", "",
     ]
     if corpus.counts is None and corpus.characters <= SHOWN_CHARS:
@@ -71,13 +81,13 @@ def command(given: Given, count: int, seed: int) -> int:
 
 
 def _documents(corpus: Corpus) -> Iterator[str]:
-    """The lines of a short corpus."""
+    """Yield the lines of a short corpus."""
     for document in corpus.documents:
         yield from document.split("\n")
 
 
 def _code(text: str) -> str:
-    """A text as code, whatever backquotes are in it."""
+    """Return a text as Markdown code, with a fence that its backquotes cannot close."""
     fence = "`" * (1 + max((len(run) for run in text.split("`") if not run), default=0) + text.count("`"))
     return f"{fence} {text} {fence}" if "`" in text else f"`{text}`"
 

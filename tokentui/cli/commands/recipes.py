@@ -1,4 +1,4 @@
-"""`tokentui recipes`: the presets, the axes and their values."""
+"""`tokentui recipes`: list the presets, the axes and their values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 from tokentui.analyze.report import Json, as_row
 from tokentui.axes import AXES
-from tokentui.cli.options import Given, json_option, options
+from tokentui.cli.options import SharedOptions, json_option, options
 from tokentui.cli.output import write_answer
 from tokentui.core.choices import Axis
 from tokentui.core.errors import TokentuiError, nearest
@@ -27,7 +27,7 @@ Examples:
   tokentui recipes gpt2 > mine.toml""",
 )
 @options(click.argument("name", metavar="[NAME]", required=False), json_option("Print one JSON row."))
-def command(given: Given, name: str | None) -> int:
+def command(shared: SharedOptions, name: str | None) -> int:
     """List the presets and the axes. NAME prints a preset as a recipe file, or the values of an axis."""
     tables: Iterable[TextTable]
     if name is None:
@@ -42,7 +42,7 @@ def command(given: Given, name: str | None) -> int:
         tables = [TextTable([(axis.written()[name], axis[name].about) for name in axis], indent=2)]
     else:
         raise TokentuiError("no preset and no axis of this name", name, nearest(name, [*PRESETS, *AXES]))
-    write_answer(given.as_json, lambda: row, tables)
+    write_answer(shared.as_json, lambda: row, tables)
     return 0
 
 
@@ -63,7 +63,7 @@ def _axis(axis: Axis[Any]) -> Json:
 
 
 def _listed() -> Iterator[TextTable]:
-    """The presets by family, and the axes."""
+    """Yield the presets by family, then the axes."""
     for family in dict.fromkeys(preset.family for preset in PRESETS.values()):
         yield _named(f"{family}:", (preset for preset in PRESETS.values() if preset.family == family))
     yield _named("\naxes:", AXES.values())
@@ -74,7 +74,7 @@ def _named(title: str, records: Iterable[Preset | Axis[Any]]) -> TextTable:
 
 
 def _recipe_file(preset: Preset) -> Iterator[str]:
-    """The preset as a recipe file; the rest of what is known of it stands in comments."""
+    """Yield the lines of a preset as a recipe file. Sizes and special tokens are comments."""
     yield f"# {preset.name}: {preset.about} ({preset.source})"
     words = preset.run.words.items()
     if known := [f"{name} = {' '.join(one) if isinstance(one, list) else one}" for name, one in words]:

@@ -1,4 +1,4 @@
-"""`tokentui serve`: the explorer in a browser, a process for each visitor."""
+"""`tokentui serve`: serve the explorer to browsers, with one process per visitor."""
 
 from __future__ import annotations
 
@@ -12,14 +12,23 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tokentui.cli.options import PATH, READING, RECIPES, Count, Given, OrderedCommand, corpus_option, options
+from tokentui.cli.options import (
+    PATH,
+    READING,
+    RECIPES,
+    Count,
+    OrderedCommand,
+    SharedOptions,
+    corpus_option,
+    options,
+)
 from tokentui.cli.output import complain, write_text
 from tokentui.core.errors import TokentuiError, nearest, shown_path
 from tokentui.preset_table import PRESETS
 from tokentui.text.sources import find_sample
 
 if TYPE_CHECKING:
-    from tokentui.cli.web.server import Visitors
+    from tokentui.cli.web.server import ExplorerServer
 
 PORT = 8000
 
@@ -55,49 +64,50 @@ write to it: their browser downloads what they export.""",
                  help="The address space of each visitor's process, in MB."),
 )
 def command(
-    given: Given, host: str, port: int, names: tuple[str, ...], corpus: tuple[str, ...],
+    shared: SharedOptions, host: str, port: int, names: tuple[str, ...], corpus: tuple[str, ...],
     tokenizers: tuple[str, ...], visitors: int, idle: float, memory: int,
 ) -> int:
     """Serve the explorer to browsers, with one process per visitor. The server listens on this machine only,
     unless --host is given.
     """
-    from tokentui.cli.web.server import Terms, Visitors, static_folder
-    from tokentui.cli.web.visitor import Visit
+    from tokentui.cli.web.server import ExplorerServer, VisitorLimits, find_static_folder
+    from tokentui.cli.web.visitor import VisitorConfig
 
-    static = static_folder()
-    with _shelf(given, corpus, tokenizers) as (folder, served, words):
-        visit = Visit(words, folder, served, memory << 20)
-        asyncio.run(_serve(Visitors(visit, Terms(visitors, 60 * idle, names), static), host, port))
+    static = find_static_folder()
+    with _served_folder(shared, corpus, tokenizers) as (folder, served, words):
+        config = VisitorConfig(words, folder, served, memory << 20)
+        server = ExplorerServer(config, VisitorLimits(visitors, 60 * idle, names), static)
+        asyncio.run(_serve(server, host, port))
     return 0
 
 
-async def _serve(server: Visitors, host: str, port: int) -> None:
+async def _serve(server: ExplorerServer, host: str, port: int) -> None:
     end, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, end.set)
 
-    def told(url: str) -> None:
+    def on_ready(url: str) -> None:
         write_text(url)
         complain("open this address in a browser; ctrl+c ends all sessions")
 
-    await server.serve(host, port, told, end)
+    await server.serve(host, port, on_ready, end)
 
 
 @contextlib.contextmanager
-def _shelf(
-    given: Given, corpora: Sequence[str], tokenizers: Sequence[str]
+def _served_folder(
+    shared: SharedOptions, corpora: Sequence[str], tokenizers: Sequence[str]
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """A folder with a link to each file that is served; its path, the names in it, and the words that open
-    what is opened first.
+    """Create a temporary folder with a link to each served file. Yield its path, the names of the links, and
+    the arguments that open what visitors see first.
 
     Raises:
         TokentuiError: Something of it is not there, or cannot be served.
     """
-    for name in given.recipes:
+    for name in shared.recipes:
         if name not in PRESETS:
             raise TokentuiError("no preset, and recipe files are not served", name, nearest(name, PRESETS))
-    if given.recipes or given.axes:
-        given.each_wanted() if given.recipes else given.wanted("gpt2")
+    if shared.recipes or shared.axes:
+        shared.recipes_and_runs() if shared.recipes else shared.recipe_and_run("gpt2")
     with tempfile.TemporaryDirectory(prefix="tokentui-") as outer:
         folder = os.path.join(outer, "served")
         os.mkdir(folder)
@@ -107,25 +117,25 @@ def _shelf(
                 find_sample(source.removeprefix("sample:"))
                 opened.append(source)
             else:
-                opened.append(_link(folder, source, "a file or a folder"))
-        files = [_link(folder, one, "a tokenizer file") for one in tokenizers]
-        _check(folder, files, str(given.axes.get("split", "")))
+                opened.append(_link_file(folder, source, "a file or a folder"))
+        files = [_link_file(folder, one, "a tokenizer file") for one in tokenizers]
+        _check_tokenizers(folder, files, str(shared.axes.get("split", "")))
         words = opened[:1]
         for name in files:
             words += ["-t", name]
-        words += [part for one, value in given.axes.items() for part in ("-s", f"{one}={_written(value)}")]
-        axes = given.bound or ({},) * len(given.recipes)
-        for name, own in zip(given.recipes, axes, strict=False):
+        words += [part for one, value in shared.axes.items() for part in ("-s", f"{one}={_axis_text(value)}")]
+        axes = shared.axes_by_recipe or ({},) * len(shared.recipes)
+        for name, own in zip(shared.recipes, axes, strict=False):
             words += ["-r", name]
-            words += [part for one, value in own.items() for part in ("-s", f"{one}={_written(value)}")]
+            words += [part for one, value in own.items() for part in ("-s", f"{one}={_axis_text(value)}")]
         if opened:
-            words += ["--as", given.as_] if given.as_ else []
-            words += ["--field", given.field] if given.field != "text" else []
+            words += ["--as", shared.read_as] if shared.read_as else []
+            words += ["--field", shared.field] if shared.field != "text" else []
         yield folder, sorted(os.listdir(folder)), words
 
 
-def _check(folder: str, tokenizers: Sequence[str], split: str) -> None:
-    """Read tokenizer files as visitors will: a file that belongs to one has to be named as well.
+def _check_tokenizers(folder: str, tokenizers: Sequence[str], split: str) -> None:
+    """Load tokenizer files as visitors will. This fails if a file needs another one that is not served.
 
     Raises:
         TokentuiError: One cannot be read.
@@ -140,13 +150,13 @@ def _check(folder: str, tokenizers: Sequence[str], split: str) -> None:
             raise TokentuiError(error.what, where, error.hint) from None
 
 
-def _written(value: object) -> str:
-    """The value of an axis as `-s` takes it."""
+def _axis_text(value: object) -> str:
+    """Return the value of an axis as `-s` takes it."""
     return ",".join(map(str, value)) or "[]" if isinstance(value, tuple) else str(value)
 
 
-def _link(folder: str, path: str, wanted: str) -> str:
-    """A link to a file under its own name, or under one like it where that is taken. Returns the name."""
+def _link_file(folder: str, path: str, wanted: str) -> str:
+    """Link a file under its own name, or with a number if the name is taken. Return the name."""
     if path == "-" or not os.path.exists(path):
         raise TokentuiError("no such file", shown_path(path), f"name {wanted}")
     whole = os.path.realpath(path)

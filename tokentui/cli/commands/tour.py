@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from tokentui.cli.options import Given, options
+from tokentui.cli.options import SharedOptions, options
 from tokentui.cli.output import complain, write_text
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe_line
@@ -27,7 +27,7 @@ Examples:
     click.argument("name", metavar="[NAME|FILE]", required=False),
     click.option("--check", is_flag=True, help="Check the claims of the tour instead of playing it."),
 )
-def command(given: Given, name: str | None, check: bool) -> int:
+def command(shared: SharedOptions, name: str | None, check: bool) -> int:
     """List the built-in tours, or play one in the explorer. Name a tour, or a TOML file such as R in the
     explorer writes.
 
@@ -35,7 +35,7 @@ def command(given: Given, name: str | None, check: bool) -> int:
     """
     if name is None:
         if check:
-            raise TokentuiError("no tour is named", f"{given.where} --check", "name a tour or a file")
+            raise TokentuiError("no tour is named", f"{shared.command} --check", "name a tour or a file")
         write_text(printed([TextTable([(one.name, one.title) for one in TOURS])]))
         return 0
     tour = read_tour(name)

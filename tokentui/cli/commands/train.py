@@ -1,4 +1,4 @@
-"""`tokentui train`: a training without the screen, its trace and its tokenizer."""
+"""`tokentui train`: train without the screen, and write a trace and the tokenizer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tokentui.cli.options import (
     READING,
     RECIPE,
     RUN_OPTIONS,
-    Given,
+    SharedOptions,
     format_option,
     options,
 )
@@ -74,7 +74,9 @@ Examples:
     EXACT,
     QUIET,
 )
-def command(given: Given, output: str | None, format_: str | None, trace: str | None, exact: bool) -> int:
+def command(
+    shared: SharedOptions, output: str | None, format_: str | None, trace: str | None, exact: bool
+) -> int:
     """Train a tokenizer on CORPUS until a limit is reached or no pairs remain. Presets set no limits unless
     you pass --published.
 
@@ -82,16 +84,16 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
     a trace ends with "interrupted" and no tokenizer is written. A notice names special tokens that occur as
     text in the corpus.
     """
-    given.needs_corpus()
-    if given.recipe is None:
+    shared.require_corpus()
+    if shared.recipe is None:
         hint = "name a preset or a recipe file; tokentui recipes lists them"
-        raise TokentuiError("-r is missing", given.where, hint)
-    recipe, run = given.wanted(given.recipe)
+        raise TokentuiError("-r is missing", shared.command, hint)
+    recipe, run = shared.recipe_and_run(shared.recipe)
     format = format_of(output or "", recipe, format_, option="--format")
     if output is not None:
         run = _with_unknown(run, recipe, format)
     if exact and run.stops.vocab_size is None:
-        raise TokentuiError("--exact goes with --vocab-size", given.where, "name a size")
+        raise TokentuiError("--exact goes with --vocab-size", shared.command, "name a size")
     if output == trace == STDOUT:
         what = "the tokenizer and the trace cannot both go to standard output"
         raise TokentuiError(what, "-o - --trace -", "name a file")
@@ -100,19 +102,19 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
     if trace is not None and trace != STDOUT:
         out.check_target(trace)
     rows = io.StringIO()
-    with out.working(given.quiet) as bar:
-        corpus = given.corpus(bar)
+    with out.working(shared.quiet) as bar:
+        corpus = shared.read_corpus(bar)
         with bar.phase("counting"):
             trainer = start(corpus, recipe, run)
         if output and (early := check_export(Spec(trainer.tokenizer()), format)).refused:
             what = f"{format.name} cannot hold it: {early.refused}"
             raise Unsupported(what, output, "name another format")
         bar.close()
-        given.remark(coverage(corpus, trainer.recipe, trainer.words).notes)
-        given.remark(_remarks(trainer, run, corpus))
-        if output is not None and "published" not in given.run:
-            given.remark(_missing_specials(run, format))
-        given.remark(_spelled_specials(recipe, run, corpus))
+        shared.notice(coverage(corpus, trainer.recipe, trainer.words).notes)
+        shared.notice(_remarks(trainer, run, corpus))
+        if output is not None and "published" not in shared.run_values:
+            shared.notice(_missing_specials(run, format))
+        shared.notice(_spelled_specials(recipe, run, corpus))
 
         def traced(row: Json) -> None:
             if trace == STDOUT:
@@ -127,7 +129,7 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
                 out.write(f"{step.number:>6}  {_line(step, trainer)}\n".encode())
 
         reason = _train(trainer, run, told if trace or not output else None, bar)
-    given.remark(f"{one.text} had no effect: {why}" for one, why in learn.unmet(trainer))
+    shared.notice(f"{one.text} had no effect: {why}" for one, why in learn.unmet(trainer))
     traced({"end": reason, "steps": trainer.number})
     if trace and trace != STDOUT:
         write_whole(trace, rows.getvalue().encode())
@@ -140,14 +142,14 @@ def command(given: Given, output: str | None, format_: str | None, trace: str | 
         within = f", in {trainer.traits.phase}" if trainer.traits.heavy else ""
         out.complain(f"interrupted after {made}{within}" + ("; no tokenizer was written" if output else ""))
         return 130
-    if output and not _write(trainer.tokenizer(run=run.words), output, format, given):
+    if output and not _write(trainer.tokenizer(run=run.words), output, format, shared):
         return DIFFERS
     size, asked = trainer.size_at(trainer.number), run.stops.vocab_size
     if trace != STDOUT:
-        given.remark([f"{made}, {size:,} ids (stopped: {reason})"])
+        shared.notice([f"{made}, {size:,} ids (stopped: {reason})"])
     short = asked is not None and size != asked
     missed = f"--vocab-size {asked}: not reached, the tokenizer has {size:,} ids" if short else ""
-    return given.missed(missed, exact=exact)
+    return shared.report_missed(missed, exact=exact)
 
 
 def _with_unknown(run: Run, recipe: Recipe, format: Format) -> Run:
@@ -193,7 +195,7 @@ def _remarks(trainer: Trainer, run: Run, corpus: Corpus) -> Iterator[str]:
 
 
 def _train(trainer: Trainer, run: Run, told: Callable[[Step], None] | None, bar: out.ProgressBar) -> str:
-    """Make the steps, each told as soon as it is there. Returns why the run ended."""
+    """Run the steps. `told` gets each step as soon as it is made. Return why the run ended."""
     written = 0
 
     def follow(done: int, total: int) -> None:
@@ -214,7 +216,7 @@ def _train(trainer: Trainer, run: Run, told: Callable[[Step], None] | None, bar:
 
 
 def _line(step: Step, trainer: Trainer) -> str:
-    """A step for people."""
+    """Describe a step."""
     chosen, row = trainer.taken(step.number), step.row
     if chosen is None or not trainer.traits.grows:
         return step.sentence
@@ -227,9 +229,9 @@ def _line(step: Step, trainer: Trainer) -> str:
     return f"{made}  (id {row['id']}, count {row['count']:,}{score}{spelled}{by})"
 
 
-def _write(tokenizer: Tokenizer, output: str, format: Format, given: Given) -> bool:
-    """Write the tokenizer, and say what is lost; where the format cannot hold it, in the project's own next
-    to it."""
+def _write(tokenizer: Tokenizer, output: str, format: Format, shared: SharedOptions) -> bool:
+    """Write the tokenizer and report losses. If the format cannot hold it, write it next to the output in the
+    native format and return False."""
     try:
         report = write_tokenizer(tokenizer, output, format)
     except Unsupported as error:
@@ -239,5 +241,5 @@ def _write(tokenizer: Tokenizer, output: str, format: Format, given: Given) -> b
         out.complain(f"{error}; wrote {beside} instead" if output != STDOUT else str(error))
         return False
     lost = [one for one in report.losses if one.what not in _NEVER_KEPT]
-    given.remark(f"{format.name} does not keep {loss.what}: {loss.consequence}" for loss in lost)
+    shared.notice(f"{format.name} does not keep {loss.what}: {loss.consequence}" for loss in lost)
     return True

@@ -1,4 +1,4 @@
-"""`tokentui verify`: the same by another library, and the first thing that differs."""
+"""`tokentui verify`: compare a training run or encodings with another library."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tokentui.analyze.verify.reports import peer_report, trained_report
 from tokentui.analyze.verify.trained import verify_trained
 from tokentui.cli.options import (
     CORPUS,
-    LETTERS,
+    COUNT_HINT,
     NAMED,
     PATH,
     PUBLISHED,
@@ -24,7 +24,7 @@ from tokentui.cli.options import (
     RECIPE,
     SHAPE_OPTIONS,
     Count,
-    Given,
+    SharedOptions,
     json_option,
     options,
 )
@@ -57,12 +57,12 @@ Examples:
     click.option("--merges", metavar="N", type=Count(min=1),
                  help="Compare at most N steps [default: all]."),
     click.option("--vocab-size", metavar="N", type=Count(min=1),
-                 help=f"Compare the steps up to N ids, special tokens included{LETTERS}"),
+                 help=f"Compare the steps up to N ids, special tokens included{COUNT_HINT}"),
     *READING,
     json_option("Print one JSON object."),
     QUIET,
 )
-def command(given: Given, tokenizer: str | None, against: str | None) -> int:
+def command(shared: SharedOptions, tokenizer: str | None, against: str | None) -> int:
     """Train on CORPUS here and with another library, and print the first step that differs, with the
     candidates of both. With -t, encode CORPUS with a file here and with the other library, and print the
     first text that differs, shortened as far as possible, and the stage at which the two diverge. A text with
@@ -75,47 +75,47 @@ def command(given: Given, tokenizer: str | None, against: str | None) -> int:
 
     The library must be installed. It runs in a process of its own. The exit code is 1 if something differs.
     """
-    given.needs_corpus()
+    shared.require_corpus()
     if against is None and tokenizer is not None:
-        return _trained(given, tokenizer)
+        return _trained(shared, tokenizer)
     if against is None:
-        raise TokentuiError("--against is missing", given.where, f"one of: {', '.join(PEERS)}")
-    if (given.recipe is None) == (tokenizer is None):
+        raise TokentuiError("--against is missing", shared.command, f"one of: {', '.join(PEERS)}")
+    if (shared.recipe is None) == (tokenizer is None):
         what = "-r trains and -t encodes: one of them belongs here"
-        raise TokentuiError(what, given.where, "such as -r gpt2 or -t FILE")
-    if tokenizer is not None and (sizes := {"merges", "vocab_size"} & given.run.keys()):
+        raise TokentuiError(what, shared.command, "such as -r gpt2 or -t FILE")
+    if tokenizer is not None and (sizes := {"merges", "vocab_size"} & shared.run_values.keys()):
         what = f"--{min(sizes).replace('_', '-')} is for a training, not for a file"
-        raise TokentuiError(what, given.where, "leave it out")
+        raise TokentuiError(what, shared.command, "leave it out")
     peer = peer_of(against)
     report: EncodingReport | TrainingReport
-    with working(given.quiet) as bar:
+    with working(shared.quiet) as bar:
         if tokenizer is not None:
-            given.refuse_training()
-            ours, corpus = load(tokenizer, given.split()), given.corpus(bar)
+            shared.refuse_training_options()
+            ours, corpus = load(tokenizer, shared.split_for_file()), shared.read_corpus(bar)
             texts = corpus.documents or [word for word, _ in corpus.counts or ()]
             with bar.phase("encoding"):
                 report = verify_encoding(ours, tokenizer, peer, texts)
         else:
-            recipe, run = given.wanted(given.recipe or "")
-            corpus = given.corpus(bar)
+            recipe, run = shared.recipe_and_run(shared.recipe or "")
+            corpus = shared.read_corpus(bar)
             with bar.phase("training"):
                 report = verify_training(corpus, recipe, peer, run)
-    write_report(given.as_json, peer_report(report))
+    write_report(shared.as_json, peer_report(report))
     return 0 if report.difference is None else 1
 
 
-def _trained(given: Given, path: str) -> int:
-    """Compare the merges of a file with a training, and print it. Returns the exit code."""
-    trains = given.recipe is not None
-    tokenizer = load(path, otherwise="" if trains else given.split())
-    recipe = given.wanted(given.recipe or "")[0] if trains else given.changed(tokenizer.recipe)
-    most, size = (given.run.get(name) for name in ("merges", "vocab_size"))
+def _trained(shared: SharedOptions, path: str) -> int:
+    """Compare the merges of a file with a training run, and print the report. Return the exit code."""
+    trains = shared.recipe is not None
+    tokenizer = load(path, otherwise="" if trains else shared.split_for_file())
+    recipe = shared.recipe_and_run(shared.recipe or "")[0] if trains else shared.with_axes(tokenizer.recipe)
+    most, size = (shared.run_values.get(name) for name in ("merges", "vocab_size"))
     to_size = None if size is None else max(0, size - (tokenizer.vocab_size - tokenizer.merges))
     merges = min((count for count in (most, to_size) if count is not None), default=None)
-    with working(given.quiet) as bar:
-        corpus = given.corpus(bar)
+    with working(shared.quiet) as bar:
+        corpus = shared.read_corpus(bar)
         with bar.phase("training"):
             report = verify_trained(tokenizer, corpus, recipe, merges)
-    write_report(given.as_json, trained_report(report))
+    write_report(shared.as_json, trained_report(report))
     return 0 if report.difference is None else 1
 

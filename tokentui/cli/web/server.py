@@ -1,9 +1,9 @@
-"""A web server that gives each visitor a process of the program in a pseudo-terminal of its own.
+"""Web server of `tokentui serve`: each visitor gets a process of the explorer in a pseudo-terminal.
 
-The page and its terminal (xterm.js) are those of textual-serve, and so is what the two ends say to each
-other: keys, sizes and pings as JSON from the browser, bytes for its terminal to it. The process behind it is
-the program as it runs in any terminal, so that all that holds there (changed cells only, a slow line, an end
-whatever hangs) holds in a browser too.
+The page, its terminal (xterm.js) and the protocol come from textual-serve: the browser sends keys, sizes and
+pings as JSON, and receives bytes for its terminal. The process runs the program as in any terminal. So its
+behavior is the same in a browser: it sends changed cells only, adapts to a slow connection, and ends even if
+something hangs.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
-from tokentui.cli.web.visitor import Visit
+from tokentui.cli.web.visitor import VisitorConfig
 from tokentui.core.children import DOWNLOADS
 from tokentui.core.errors import TokentuiError
+from tokentui.core.table import plural
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -35,29 +36,31 @@ if TYPE_CHECKING:
 
 HINT = "pip install 'tokentui[web]'"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-MOST_COLUMNS, MOST_ROWS = 500, 200
-MOST_TYPED = 1 << 22
-"""Bytes that a process has not read yet, after which its visitor is sent away."""
-LARGEST_DOWNLOAD = 1 << 28
-END_S = 3.0
-"""Seconds that a process has to end once its line is gone; then it is killed."""
+MAX_COLUMNS, MAX_ROWS = 500, 200
+MAX_PENDING_INPUT = 1 << 22
+"""Bytes of input that a process may leave unread before its session ends."""
+MAX_DOWNLOAD = 1 << 28
+SHUTDOWN_S = 3.0
+"""Seconds that a process has to exit after its terminal is closed; then it is killed."""
 HEARTBEAT_S = 15.0
-"""Seconds after which a browser that does not answer counts as gone."""
-_KEPT = ("PATH", "PYTHONPATH", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "TOKENTUI_KERNELS", "TOKENTUI_LIMITS", "TZ")
-"""Variables that a visitor's process has from the server's environment; all others may hold secrets."""
+"""Seconds without an answer to a ping before a browser counts as disconnected."""
+_PASSED_ON = (
+    "PATH", "PYTHONPATH", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "TOKENTUI_KERNELS", "TOKENTUI_LIMITS", "TZ",
+)
+"""Environment variables of the server that a visitor's process inherits. All others may contain secrets."""
 _PAGE = Path(__file__).with_name("page.html")
-_FULL = "\x1b[2J\x1b[HThere is no room: {0} are here already. Reload the page to try again.\r\n"
-_IDLE = "\x1b[0m\x1b[2J\x1b[HNo key was pressed for {0:g} minutes: this session has ended.\r\n"
+_FULL = "\x1b[2J\x1b[HThe server is full ({0}). Reload the page to try again.\r\n"
+_IDLE = "\x1b[0m\x1b[2J\x1b[HThis session ended after {0:g} minutes without a key.\r\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """The limits of visitors, and the names of the page.
+class VisitorLimits:
+    """The limits of visitors, and the host names of the server.
 
     Attributes:
-        visitors: The most of them at a time.
-        idle: Seconds without a key after which a session ends; 0 for never.
-        names: Host names by which the page is asked for, besides those of this machine.
+        visitors: The maximum number of visitors at a time.
+        idle: Seconds without a key after which a session ends; 0 for no limit.
+        names: Additional host names under which the page is served.
     """
 
     visitors: int = 20
@@ -65,8 +68,8 @@ class Terms:
     names: tuple[str, ...] = ()
 
 
-def static_folder() -> Path:
-    """The folder of the page's parts.
+def find_static_folder() -> Path:
+    """Return the folder with the static files of the page.
 
     Raises:
         TokentuiError: textual-serve or aiohttp is not installed.
@@ -79,25 +82,25 @@ def static_folder() -> Path:
 
 
 @dataclass(slots=True, eq=False)
-class Visitor:
-    """A process and its pseudo-terminal.
+class VisitorSession:
+    """A visitor's process and its pseudo-terminal.
 
     Attributes:
-        master: The end of the terminal that is ours; -1 once the line is dropped.
+        master: The server's end of the terminal; -1 after it is closed.
         process: The process.
-        pipe: The end of the pipe of downloads that is ours.
-        files: The files that wait to be fetched, by their keys.
+        pipe: The server's end of the pipe for downloads.
+        files: The (name, content) of files to download, by key.
     """
 
     master: int
     process: asyncio.subprocess.Process
     pipe: int
     files: dict[str, tuple[str, bytes]] = field(default_factory=dict)
-    _typed: bytearray = field(default_factory=bytearray)
+    _pending_input: bytearray = field(default_factory=bytearray)
 
     @classmethod
-    async def begin(cls, visit: Visit, columns: int, rows: int) -> Visitor:
-        """Start a process.
+    async def start(cls, config: VisitorConfig, columns: int, rows: int) -> VisitorSession:
+        """Start the process of a visitor.
 
         Raises:
             OSError: The system gives no terminal or process.
@@ -109,16 +112,16 @@ class Visitor:
             undone.callback(os.close, pipe)
             _set_size(master, columns, rows)
             os.set_blocking(master, False)
-            environment = {name: os.environ[name] for name in _KEPT if name in os.environ} | {
+            environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ} | {
                 "TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8",
-                "HOME": visit.folder or os.sep,
+                "HOME": config.folder or os.sep,
                 "PYTHONDONTWRITEBYTECODE": "1", DOWNLOADS: str(its_pipe),
                 "MALLOC_ARENA_MAX": "2",  # each arena of the C library takes 64 MB of address space
-                **visit.environment,
+                **config.environment,
             }
             try:
                 process = await asyncio.create_subprocess_exec(
-                    *visit.command(), stdin=slave, stdout=slave, stderr=slave, env=environment, cwd=os.sep,
+                    *config.command(), stdin=slave, stdout=slave, stderr=slave, env=environment, cwd=os.sep,
                     start_new_session=True, pass_fds=(its_pipe,),
                 )
             finally:
@@ -128,7 +131,7 @@ class Visitor:
         return cls(master, process, pipe)
 
     async def read(self) -> bytes:
-        """The next output of the process; empty once it has ended or the line is dropped."""
+        """Return the next output of the process; empty after it has ended or the terminal is closed."""
         if self.master < 0:
             return b""
         loop, ready = asyncio.get_running_loop(), asyncio.Event()
@@ -143,31 +146,31 @@ class Visitor:
                 loop.remove_reader(self.master)
 
     def write(self, data: bytes) -> bool:
-        """Type. Returns whether the process keeps up with what is typed."""
-        self._typed += data
+        """Send input to the process. Return False if the process has left too much input unread."""
+        self._pending_input += data
         self._flush()
-        return len(self._typed) <= MOST_TYPED
+        return len(self._pending_input) <= MAX_PENDING_INPUT
 
     def _flush(self) -> None:
         if self.master < 0:
             return
         loop = asyncio.get_running_loop()
         with contextlib.suppress(BlockingIOError, OSError):
-            while self._typed:
-                del self._typed[: os.write(self.master, self._typed)]
-        if self._typed:
+            while self._pending_input:
+                del self._pending_input[: os.write(self.master, self._pending_input)]
+        if self._pending_input:
             loop.add_writer(self.master, self._flush)
         else:
             loop.remove_writer(self.master)
 
     def resize(self, columns: int, rows: int) -> None:
-        """Give the terminal another size, which the kernel tells the process."""
+        """Set the size of the terminal. The kernel signals the process."""
         if self.master >= 0:
             _set_size(self.master, columns, rows)
 
-    async def downloads(self, told: Callable[[str], Awaitable[object]]) -> None:
-        """Take the files that the process hands over; `told` is called with the key of each. Only the last is
-        kept."""
+    async def receive_downloads(self, on_file: Callable[[str], Awaitable[object]]) -> None:
+        """Receive the files that the process exports, until it ends. Only the last file is kept. `on_file` is
+        called with the key of each."""
         reader = asyncio.StreamReader()
         pipe = os.fdopen(self.pipe, "rb", 0)
         transport, _ = await asyncio.get_running_loop().connect_read_pipe(
@@ -175,20 +178,20 @@ class Visitor:
         )
         try:
             with contextlib.suppress(asyncio.IncompleteReadError, ValueError, KeyError, TypeError):
-                while head := await reader.readline():
-                    said = json.loads(head)
-                    name, size = str(said["name"]), int(said["size"])
-                    if not 0 <= size <= LARGEST_DOWNLOAD:
+                while header_line := await reader.readline():
+                    header = json.loads(header_line)
+                    name, size = str(header["name"]), int(header["size"])
+                    if not 0 <= size <= MAX_DOWNLOAD:
                         return
                     key = secrets.token_urlsafe(24)
                     data = await reader.readexactly(size)
                     self.files = {key: (name, data)}
-                    await told(key)
+                    await on_file(key)
         finally:
             transport.close()
 
-    def hang_up(self) -> None:
-        """Drop the line: the process is told, and has no terminal any more."""
+    def close_terminal(self) -> None:
+        """Close the terminal. The process receives SIGHUP."""
         if self.master >= 0:
             loop = asyncio.get_running_loop()
             loop.remove_reader(self.master)
@@ -197,11 +200,11 @@ class Visitor:
             self.master = -1
 
     async def end(self) -> None:
-        """Drop the line and wait until the process has ended; one that does not is killed."""
-        self.hang_up()
+        """Close the terminal and wait until the process has exited. Kill it if it does not."""
+        self.close_terminal()
         self.files.clear()
         try:
-            await asyncio.wait_for(self.process.wait(), END_S)
+            await asyncio.wait_for(self.process.wait(), SHUTDOWN_S)
         except TimeoutError:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
@@ -209,21 +212,20 @@ class Visitor:
 
 
 def _set_size(terminal: int, columns: int, rows: int) -> None:
-    size = struct.pack("HHHH", _within(rows, MOST_ROWS), _within(columns, MOST_COLUMNS), 0, 0)
+    size = struct.pack("HHHH", _clamp(rows, MAX_ROWS), _clamp(columns, MAX_COLUMNS), 0, 0)
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, size)
 
 
-def _within(number: object, most: int) -> int:
-    """A number of cells that a browser told, as far as a terminal can be so large."""
+def _clamp(number: object, maximum: int) -> int:
+    """Return a size sent by a browser as a number of cells between 1 and a maximum."""
     try:
-        return min(max(int(str(number)), 1), most)
+        return min(max(int(str(number)), 1), maximum)
     except ValueError:
         return 1
 
 
 def _server_log() -> logging.Logger:
-    """Return the log of the server, without requests that are no HTTP: they are answered by a status, and are
-    no fault of the server."""
+    """Return the log of the server. It omits malformed HTTP requests, which get an error status."""
     from aiohttp.http_exceptions import HttpProcessingError
 
     log = logging.Logger("tokentui.serve", logging.WARNING)
@@ -234,8 +236,8 @@ def _server_log() -> logging.Logger:
     return log
 
 
-class Visitors:
-    """The server.
+class ExplorerServer:
+    """The web server: one page, and one WebSocket per visitor.
 
     Args:
         visit: What each visitor's process is given.
@@ -243,32 +245,34 @@ class Visitors:
         static: The folder of the page's parts.
     """
 
-    def __init__(self, visit: Visit, terms: Terms, static: Path) -> None:
-        self._visit, self._terms, self._static = visit, terms, static
-        self.here: set[Visitor | object] = set()
-        """Those who are here, and marks of those whose process begins."""
+    def __init__(self, config: VisitorConfig, limits: VisitorLimits, static: Path) -> None:
+        self._config, self._limits, self._static = config, limits, static
+        self.sessions: set[VisitorSession | object] = set()
+        """The sessions, and a placeholder object for each session whose process is starting."""
         self._ending: set[asyncio.Task[None]] = set()
         self._loopback = True
 
     def application(self) -> web.Application:
-        """The web application."""
+        """Return the aiohttp application."""
         from aiohttp import web
 
-        made = web.Application(middlewares=[self._guard()])
-        made.add_routes([
+        application = web.Application(middlewares=[self._guard()])
+        application.add_routes([
             web.get("/", self._page), web.get("/ws", self._session),
             web.get("/download/{key}", self._download), web.static("/static", self._static),
         ])
-        made.on_shutdown.append(self._shut_down)
-        return made
+        application.on_shutdown.append(self._shut_down)
+        return application
 
-    async def serve(self, host: str, port: int, told: Callable[[str], object], end: asyncio.Event) -> None:
-        """Serve until the end is asked for.
+    async def serve(
+        self, host: str, port: int, on_ready: Callable[[str], object], end: asyncio.Event
+    ) -> None:
+        """Serve until `end` is set.
 
         Args:
             host: The address to listen on.
             port: The port; 0 for any that is free.
-            told: Called with the URL of the page once it is there.
+            on_ready: Called with the URL when the server accepts connections.
             end: Asks for the end.
 
         Raises:
@@ -278,7 +282,7 @@ class Visitors:
 
         self._loopback = host in LOOPBACK
         runner = web.AppRunner(
-            self.application(), access_log=None, logger=_server_log(), shutdown_timeout=END_S
+            self.application(), access_log=None, logger=_server_log(), shutdown_timeout=SHUTDOWN_S
         )
         await runner.setup()
         try:
@@ -289,14 +293,14 @@ class Visitors:
                 where = f"{host}:{port}"
                 raise TokentuiError(f"cannot listen: {why.lower()}", where, "take another --port") from None
             shown = f"[{host}]" if ":" in host else host
-            told(f"http://{shown}:{runner.addresses[0][1]}/")
+            on_ready(f"http://{shown}:{runner.addresses[0][1]}/")
             await end.wait()
         finally:
             await runner.cleanup()
 
     def _guard(self) -> Middleware:
-        """A middleware that refuses requests under other names, and from pages of others, which could read
-        what is served to this machine alone."""
+        """Return a middleware that rejects requests for other host names and from pages of other origins.
+        Such pages could read what is served to this machine only."""
         from aiohttp import web
 
         @web.middleware
@@ -306,9 +310,9 @@ class Visitors:
                 host = urlsplit(f"//{request.host}").hostname or ""
                 foreign = origin is not None and urlsplit(origin).netloc != request.host
             except ValueError:
-                raise web.HTTPBadRequest(text="the Host or the Origin is no name\n") from None
-            if (self._loopback and host not in (*LOOPBACK, *self._terms.names)) or foreign:
-                raise web.HTTPForbidden(text="not served under this name: --name HOST allows it\n")
+                raise web.HTTPBadRequest(text="invalid Host or Origin header\n") from None
+            if (self._loopback and host not in (*LOOPBACK, *self._limits.names)) or foreign:
+                raise web.HTTPForbidden(text="unknown host name (tokentui serve --name HOST allows it)\n")
             response = await handler(request)
             if not response.prepared:
                 response.headers["X-Content-Type-Options"] = "nosniff"
@@ -327,97 +331,98 @@ class Visitors:
         from aiohttp import web
 
         key = request.match_info["key"]
-        for one in self.here:
-            if isinstance(one, Visitor) and key in one.files:
+        for one in self.sessions:
+            if isinstance(one, VisitorSession) and key in one.files:
                 name, data = one.files.pop(key)
                 named = f"attachment; filename*=UTF-8''{quote(os.path.basename(name), safe='')}"
                 headers = {"Content-Disposition": named, "Cache-Control": "no-store"}
                 return web.Response(body=data, content_type="application/octet-stream", headers=headers)
-        raise web.HTTPNotFound(text="this file is not there any more\n")
+        raise web.HTTPNotFound(text="the file is no longer available\n")
 
     async def _session(self, request: web.Request) -> web.WebSocketResponse:
-        """The session of a visitor, from the first byte to the last."""
+        """Handle the WebSocket of a visitor from start to end."""
         from aiohttp import web
 
-        line = web.WebSocketResponse(heartbeat=HEARTBEAT_S, max_msg_size=MOST_TYPED)
-        await line.prepare(request)
-        most = self._terms.visitors
-        while len(self.here) >= most and self._ending:  # such as one who loads the page again
+        websocket = web.WebSocketResponse(heartbeat=HEARTBEAT_S, max_msg_size=MAX_PENDING_INPUT)
+        await websocket.prepare(request)
+        maximum = self._limits.visitors
+        while len(self.sessions) >= maximum and self._ending:  # for example, the page is reloaded
             await asyncio.wait(self._ending, return_when=asyncio.FIRST_COMPLETED)
-        if len(self.here) >= most:
-            await line.send_bytes(_FULL.format("1 visitor" if most == 1 else f"{most} visitors").encode())
-            await line.close()
-            return line
-        mark = object()
-        self.here.add(mark)  # a place is taken before anything is waited for
+        if len(self.sessions) >= maximum:
+            await websocket.send_bytes(_FULL.format(plural(maximum, "visitor")).encode())
+            await websocket.close()
+            return websocket
+        placeholder = object()
+        self.sessions.add(placeholder)  # reserves a place before the first await
         visitor = None
         try:
             query = request.query
             columns, rows = query.get("width", "80"), query.get("height", "24")
-            visitor = await Visitor.begin(
-                self._visit, _within(columns, MOST_COLUMNS), _within(rows, MOST_ROWS)
+            visitor = await VisitorSession.start(
+                self._config, _clamp(columns, MAX_COLUMNS), _clamp(rows, MAX_ROWS)
             )
-            self.here.add(visitor)
-            self.here.remove(mark)
-            await self._between(line, visitor)
+            self.sessions.add(visitor)
+            self.sessions.remove(placeholder)
+            await self._relay(websocket, visitor)
         except (ConnectionError, OSError):
-            pass  # the visitor has gone, or the system has no room
+            pass  # the visitor has left, or the system has no free terminal or process
         finally:
-            self.here.discard(mark)
+            self.sessions.discard(placeholder)
             if visitor is not None:
                 await asyncio.shield(self._end(visitor))
             with contextlib.suppress(ConnectionError):
-                await line.close()
-        return line
+                await websocket.close()
+        return websocket
 
-    def _end(self, visitor: Visitor) -> asyncio.Task[None]:
-        """End a visitor's process, and give the place to another then."""
+    def _end(self, visitor: VisitorSession) -> asyncio.Task[None]:
+        """End a session in a task of its own, which frees its place."""
 
         async def end() -> None:
             await visitor.end()
-            self.here.discard(visitor)
+            self.sessions.discard(visitor)
 
         task = asyncio.create_task(end(), name="tokentui visitor")
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
         return task
 
-    async def _between(self, line: web.WebSocketResponse, visitor: Visitor) -> None:
-        """Hand on what is typed and what is drawn, until one of the two ends."""
+    async def _relay(self, websocket: web.WebSocketResponse, visitor: VisitorSession) -> None:
+        """Pass input and output between the browser and the process, until either ends or the visitor is
+        idle."""
         loop = asyncio.get_running_loop()
-        typed_at = loop.time()
+        last_input = loop.time()
 
-        async def draw() -> None:
+        async def send_output() -> None:
             while data := await visitor.read():
-                await line.send_bytes(data)  # waits while the browser takes no more, and so does the process
+                await websocket.send_bytes(data)  # blocks the process, too, if the browser is slow
 
-        async def take() -> None:
-            nonlocal typed_at
-            async for message in line:
-                match _said(message.data):
+        async def receive_input() -> None:
+            nonlocal last_input
+            async for message in websocket:
+                match _parse_message(message.data):
                     case ["stdin", str(text)]:
-                        typed_at = loop.time()
+                        last_input = loop.time()
                         if not visitor.write(text.encode("utf-8", "replace")):
                             return
                     case ["resize", {"width": columns, "height": rows}]:
-                        visitor.resize(_within(columns, MOST_COLUMNS), _within(rows, MOST_ROWS))
+                        visitor.resize(_clamp(columns, MAX_COLUMNS), _clamp(rows, MAX_ROWS))
                     case ["ping", str(at)]:
-                        await line.send_json(["pong", at])
+                        await websocket.send_json(["pong", at])
 
-        async def rest() -> None:
-            left = self._terms.idle
+        async def end_when_idle() -> None:
+            left = self._limits.idle
             while left > 0:
                 await asyncio.sleep(left)
-                left = typed_at + self._terms.idle - loop.time()
-            visitor.hang_up()
-            await line.send_bytes(_IDLE.format(self._terms.idle / 60).encode())
+                left = last_input + self._limits.idle - loop.time()
+            visitor.close_terminal()
+            await websocket.send_bytes(_IDLE.format(self._limits.idle / 60).encode())
 
-        async def hand_over() -> None:
-            await visitor.downloads(lambda key: line.send_json(["deliver_file_start", key]))
+        async def send_downloads() -> None:
+            await visitor.receive_downloads(lambda key: websocket.send_json(["deliver_file_start", key]))
 
-        work = [draw(), take(), *([rest()] if self._terms.idle else [])]
+        work = [send_output(), receive_input(), *([end_when_idle()] if self._limits.idle else [])]
         tasks = [asyncio.create_task(one) for one in work]
-        files = asyncio.create_task(hand_over())
+        files = asyncio.create_task(send_downloads())
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -426,11 +431,11 @@ class Visitors:
             await asyncio.gather(*tasks, files, return_exceptions=True)
 
     async def _shut_down(self, application: web.Application) -> None:
-        await asyncio.gather(*(one.end() for one in self.here if isinstance(one, Visitor)))
+        await asyncio.gather(*(one.end() for one in self.sessions if isinstance(one, VisitorSession)))
 
 
-def _said(data: object) -> object:
-    """A message of a browser; None where it makes no sense."""
+def _parse_message(data: object) -> object:
+    """Return a message of a browser, or None if it is not JSON."""
     try:
         return json.loads(data) if isinstance(data, str) else None
     except (ValueError, RecursionError):

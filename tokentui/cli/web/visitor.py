@@ -1,6 +1,6 @@
-"""The process of one visitor of `tokentui serve`: it closes itself in, and runs the program.
+"""Process of one visitor of `tokentui serve`: it enters a sandbox, then runs the program.
 
-It is run as a child, with a pseudo-terminal for its input and output and a JSON object for its only word.
+The server starts it with a pseudo-terminal as input and output and a JSON object as its only argument.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ WRONG = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
-    """The orders of a visitor's process.
+class VisitorConfig:
+    """Configuration of a visitor's process.
 
     Attributes:
-        words: What follows `tokentui` on its command line.
-        folder: The working directory, with a link to each file that is served. Empty to keep the parent's.
-        names: The names there.
-        memory: Bytes of address space that it may take.
-        environment: Variables of the environment that it gets besides.
+        arguments: The arguments of `tokentui`.
+        folder: The working directory, with a link to each served file; empty to keep the parent's.
+        served_files: The names of the links in `folder`.
+        memory: The address space in bytes.
+        environment: Additional environment variables.
     """
 
-    words: Sequence[str]
+    arguments: Sequence[str]
     folder: str = ""
-    names: Sequence[str] = field(default_factory=tuple)
+    served_files: Sequence[str] = field(default_factory=tuple)
     memory: int = 1 << 30
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def command(self) -> list[str]:
-        """The words that start the process."""
+        """Return the command line that starts the process."""
         return children.command("tokentui.cli.web.visitor", json.dumps({**asdict(self), "environment": {}}))
 
-    def close_in(self) -> None:
-        """Let this process read what is served and nothing else, write no file, and take no more memory.
+    def enter_sandbox(self) -> None:
+        """Restrict this process: it can read only the served files, write no file, and use limited memory.
 
         Raises:
             OSError: The folder is not there any more, or the system refuses a limit.
@@ -57,18 +57,18 @@ class Visit:
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
         resource.setrlimit(resource.RLIMIT_AS, (self.memory, self.memory))
         own = {str(one.path.parent) for one in (*samples(), *parallel())}
-        sandbox.seal(self.names, own)
+        sandbox.seal(self.served_files, own)
 
 
 def main() -> int:
-    """Run the program for a visitor. Returns its exit code."""
+    """Run the program for a visitor. Return its exit code."""
     with contextlib.suppress(OSError):  # so that the end of the line is told to it, and a new size
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    visit = Visit(**json.loads(sys.argv[1]))
+    config = VisitorConfig(**json.loads(sys.argv[1]))
     from tokentui.cli.main import run
 
-    visit.close_in()
-    return run(visit.words)
+    config.enter_sandbox()
+    return run(config.arguments)
 
 
 if __name__ == "__main__":

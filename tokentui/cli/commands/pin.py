@@ -1,4 +1,4 @@
-"""`tokentui pin` and `tokentui check`: golden ids of a tokenizer, and whether they are still the same."""
+"""`tokentui pin` and `tokentui check`: record the ids of texts, and check them later."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tokentui.analyze.golden import (
     read_golden,
 )
 from tokentui.cli.options import (
-    OPENED,
     PATH,
     QUIET,
     READING,
+    SPLIT_OR_ENCODE,
     TOKENIZER,
-    Given,
+    SharedOptions,
     corpus_option,
     json_option,
     options,
@@ -37,7 +37,7 @@ Examples:
 @options(
     click.argument("texts", metavar="[TEXT]...", nargs=-1),
     TOKENIZER,
-    OPENED,
+    SPLIT_OR_ENCODE,
     corpus_option("--corpus", "sources", multiple=True,
                   about="Also record the documents of this corpus. Can be repeated."),
     *READING,
@@ -45,7 +45,7 @@ Examples:
                  help="Write the ids to FILE; - is standard output."),
     QUIET,
 )
-def pin_command(given: Given, texts: tuple[str, ...], tokenizer: str, output: str) -> int:
+def pin_command(shared: SharedOptions, texts: tuple[str, ...], tokenizer: str, output: str) -> int:
     """Record the ids of each TEXT in a file for `tokentui check`. Without a TEXT and --corpus, a built-in set
     is used: many scripts, numbers, white space, code and the special tokens.
 
@@ -53,10 +53,10 @@ def pin_command(given: Given, texts: tuple[str, ...], tokenizer: str, output: st
     """
     if output != "-":
         check_target(output)
-    tok = given.opened(tokenizer)
-    with working(given.quiet) as bar:
-        if given.sources:
-            corpus = given.corpus(bar)
+    tok = shared.load_tokenizer(tokenizer)
+    with working(shared.quiet) as bar:
+        if shared.sources:
+            corpus = shared.read_corpus(bar)
             texts += tuple(corpus.documents) or tuple(word for word, _ in corpus.counts or ())
         elif not texts:
             texts = built_in_texts(tok)
@@ -78,16 +78,16 @@ Examples:
 @options(
     click.argument("golden", metavar="GOLDEN", type=PATH),
     TOKENIZER,
-    OPENED,
+    SPLIT_OR_ENCODE,
     json_option("Print one JSON object."),
     QUIET,
 )
-def check_command(given: Given, golden: str, tokenizer: str) -> int:
+def check_command(shared: SharedOptions, golden: str, tokenizer: str) -> int:
     """Check that a tokenizer still gives the ids in GOLDEN, a file that `tokentui pin` wrote. Print the first
     text whose ids differ, with the position, the recorded ids and the current ids. The exit code is then 1.
     """
-    rows, tok = read_golden(golden), given.opened(tokenizer)
-    with working(given.quiet) as bar, bar.phase("encoding"):
+    rows, tok = read_golden(golden), shared.load_tokenizer(tokenizer)
+    with working(shared.quiet) as bar, bar.phase("encoding"):
         difference = first_difference(tok, rows)
-    write_report(given.as_json, golden_report(len(rows), difference))
+    write_report(shared.as_json, golden_report(len(rows), difference))
     return 0 if difference is None else 1

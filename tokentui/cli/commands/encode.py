@@ -1,9 +1,7 @@
-"""`tokentui encode`, `decode` and `split`: text to ids, ids to text, text to pre-tokens."""
+"""`tokentui encode`: encode text to ids."""
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from random import randrange
@@ -11,7 +9,6 @@ from random import randrange
 import click
 
 from tokentui.analyze import explained
-from tokentui.analyze.drift import DriftCheck, rate, rate_report, report
 from tokentui.analyze.explained import ENCODED, ids_line
 from tokentui.analyze.report import Json, Section, as_row
 from tokentui.analyze.stability import prefix_stability
@@ -19,36 +16,28 @@ from tokentui.analyze.stability import report as stability_report
 from tokentui.cli import output
 from tokentui.cli.options import (
     ENCODE,
-    OPENED,
     PATH,
     QUIET,
-    RECIPE,
-    SHAPE_OPTIONS,
+    SPLIT_OR_ENCODE,
     TOKENIZER,
     Count,
-    Given,
-    check_ways,
+    SharedOptions,
+    check_exclusive,
     json_option,
     options,
-    standard_input,
-    typed,
+    read_standard_input,
+    text_argument,
 )
 from tokentui.core.errors import TokentuiError
 from tokentui.core.table import TextTable, printed
-from tokentui.encode.decode import Streamed
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.sampling import SEEDS, Drawn, read_sample
 from tokentui.encode.segment.dropout import Draw
 from tokentui.encode.segmentations import segmentations
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.files import load
-from tokentui.recipe import Recipe
-from tokentui.text.count import COVERED, coverage_of_text
-from tokentui.text.pretokenize import Pretokenizer
+from tokentui.text.count import COVERED
 
-_ID = re.compile("[0-9]{1,19}|null")
-_BETWEEN = re.compile(r"[\s,]+")
 _WAYS = 5
 
 
@@ -67,7 +56,7 @@ Examples:
 @options(
     click.argument("text", metavar="[TEXT]", nargs=-1),
     TOKENIZER,
-    OPENED,
+    SPLIT_OR_ENCODE,
     json_option("Print one JSON row: text, ids, tokens, hex, offsets."),
     click.option("--jsonl", is_flag=True,
                  help='Answer each line {"text": ...} of standard input with such a row.'),
@@ -100,8 +89,8 @@ Examples:
     click.option("--continue-final-message", is_flag=True, help="With --chat: leave the last message open."),
     QUIET,
 )
-def encode(
-    given: Given, text: tuple[str, ...], tokenizer: str, jsonl: bool, explain: bool,
+def command(
+    shared: SharedOptions, text: tuple[str, ...], tokenizer: str, jsonl: bool, explain: bool,
     prefix_stability_: bool, sample: str | None, temperature: float | None, seed: int | None, times: int,
     special_tokens: bool, allow_special: bool,
     chat: str | None, chat_template: str | None, add_generation_prompt: bool, continue_final_message: bool,
@@ -120,15 +109,15 @@ def encode(
         ways = {"prefix-stability": True, "jsonl": jsonl, "explain": explain, "sample": sample is not None,
                 "special-tokens": special_tokens}
     else:
-        ways = {"json": given.as_json, "jsonl": jsonl, "explain": explain}
-    check_ways(given.where, text, **ways)
+        ways = {"json": shared.as_json, "jsonl": jsonl, "explain": explain}
+    check_exclusive(shared.command, text, **ways)
     if chat is not None:
         others = {"TEXT": bool(text), "--jsonl": jsonl, "--sample": sample is not None,
                   "--prefix-stability": prefix_stability_}
         if other := next((name for name, named in others.items() if named), ""):
-            raise TokentuiError(f"--chat and {other} exclude each other", given.where, "take one of them")
+            raise TokentuiError(f"--chat and {other} exclude each other", shared.command, "take one of them")
         return _write_chat(
-            given, chat, tokenizer, chat_template or "", explain=explain, special_tokens=special_tokens,
+            shared, chat, tokenizer, chat_template or "", explain=explain, special_tokens=special_tokens,
             add_generation_prompt=add_generation_prompt, continue_final_message=continue_final_message,
         )
     if chat_template or add_generation_prompt or continue_final_message:
@@ -140,19 +129,19 @@ def encode(
     if sample is not None and ((explain and by_model) or special_tokens or allow_special):
         raise TokentuiError("goes with --json and --jsonl only", "--sample", "leave the other options out")
     if dropout is None and (seed is not None or times > 1):
-        raise TokentuiError("--seed and --n go with --sample dropout", given.where, "name it")
+        raise TokentuiError("--seed and --n go with --sample dropout", shared.command, "name it")
     if explain and (special_tokens or allow_special):
         option = "--special-tokens" if special_tokens else "--allow-special"
-        raise TokentuiError(f"--explain and {option} exclude each other", given.where, "take one of them")
+        raise TokentuiError(f"--explain and {option} exclude each other", shared.command, "take one of them")
     if not by_model and temperature is not None:
-        raise TokentuiError("--temperature goes with --sample SEED", given.where, "name a seed")
-    if times > 1 and (jsonl or given.as_json):
+        raise TokentuiError("--temperature goes with --sample SEED", shared.command, "name a seed")
+    if times > 1 and (jsonl or shared.as_json):
         raise TokentuiError("--n goes with ids on lines and with --explain", "--n", "leave --json out")
-    split, tok = given.split(also=(ENCODE,)), given.opened(tokenizer)
+    split, tok = shared.split_for_file(also=(ENCODE,)), shared.load_tokenizer(tokenizer)
     if split and split != tok.recipe.split:  # another one would make it another tokenizer
         hint = f"{tokenizer} holds its split: {tok.recipe.split}"
         raise TokentuiError("the split cannot be changed here", f"-s split={split}", hint)
-    given.remark(tok.notes)
+    shared.notice(tok.notes)
 
     def encoded(text: str) -> Encoding:
         if sample is None:
@@ -162,10 +151,10 @@ def encode(
         return tok.sample(text, temperature=1.0 if temperature is None else temperature, seed=int(sample))
 
     if prefix_stability_:
-        whole = typed(text, given.where)
-        with output.working(given.quiet) as bar, bar.phase("trying"):
+        whole = text_argument(text, shared.command)
+        with output.working(shared.quiet) as bar, bar.phase("trying"):
             found = prefix_stability(tok, whole, allow_special=allow_special)
-        output.write_report(given.as_json, stability_report(found))
+        output.write_report(shared.as_json, stability_report(found))
         return 0
     pretokens, covered, doubled = Pretokens(tok), COVERED, 0
 
@@ -179,11 +168,11 @@ def encode(
 
     if jsonl:
         code = output.answer_lines("text", str, '{"text": "..."}', row)
-        given.remark(covered.notes)
-        given.remark(_doubled(tok, doubled, "lines"))
+        shared.notice(covered.notes)
+        shared.notice(_doubled(tok, doubled, "lines"))
         return code
-    whole = typed(text, given.where)
-    if given.as_json:
+    whole = text_argument(text, shared.command)
+    if shared.as_json:
         output.write_json(row(whole))
     elif dropout is not None:
         first = randrange(SEEDS) if seed is None else seed
@@ -194,12 +183,12 @@ def encode(
     elif sample is not None:
         output.write(f"{ids_line(encoded(whole).ids)}\n".encode())
     else:
-        with output.working(given.quiet) as bar, bar.phase("encoding"):
+        with output.working(shared.quiet) as bar, bar.phase("encoding"):
             ids = tok.encode_ids(whole, special_tokens=special_tokens, allow_special=allow_special)
         output.write(f"{ids_line(ids)}\n".encode())
         doubled += special_tokens and begins_twice(tok, ids)
-    given.remark(_doubled(tok, doubled))
-    given.remark(pretokens.coverage_of_text(whole).notes)
+    shared.notice(_doubled(tok, doubled))
+    shared.notice(pretokens.coverage_of_text(whole).notes)
     return 0
 
 
@@ -222,13 +211,13 @@ def _doubled(tok: Tokenizer, count: int, texts: str = "") -> Iterator[str]:
 
 
 def _write_chat(
-    given: Given, messages: str, tokenizer: str, template_name: str, *, explain: bool, special_tokens: bool,
-    add_generation_prompt: bool, continue_final_message: bool,
+    shared: SharedOptions, messages: str, tokenizer: str, template_name: str, *, explain: bool,
+    special_tokens: bool, add_generation_prompt: bool, continue_final_message: bool,
 ) -> int:
     """Write the ids of messages, their row of JSON, or a line for each token. Returns the exit code.
 
     Args:
-        given: The options that commands share.
+        shared: The shared options.
         messages: The file of the messages, or `-`.
         tokenizer: The tokenizer file.
         template_name: The file of the template, or the name of one; empty for that of the tokenizer.
@@ -242,26 +231,27 @@ def _write_chat(
     from tokentui.analyze.chat.template import read_chat, read_chat_file, read_template
 
     is_input = messages == "-"
-    chat = read_chat(standard_input(), "standard input") if is_input else read_chat_file(messages)
+    chat = read_chat(read_standard_input(), "standard input") if is_input else read_chat_file(messages)
     template = read_template(tokenizer, template_name, tools=bool(chat.tools))
-    tok = given.opened(tokenizer)
-    given.remark(tok.notes)
+    tok = shared.load_tokenizer(tokenizer)
+    shared.notice(tok.notes)
     if chat.ignored:
-        given.remark([f"{messages}: ignored: {', '.join(chat.ignored)}"[:500]])
-    with output.working(given.quiet) as bar, bar.phase("encoding"):
+        shared.notice([f"{messages}: ignored: {', '.join(chat.ignored)}"[:500]])
+    with output.working(shared.quiet) as bar, bar.phase("encoding"):
         encoded = encode_chat(
             tok, template, chat, add_generation_prompt=add_generation_prompt,
             continue_final_message=continue_final_message, special_tokens=special_tokens,
         )
-    if given.as_json or explain:
-        output.write_report(given.as_json, report(encoded))
+    if shared.as_json or explain:
+        output.write_report(shared.as_json, report(encoded))
     else:
         output.write(f"{ids_line(encoded.encoding.ids)}\n".encode())
-    given.remark(warning.text for warning in encoded.warnings)
+    shared.notice(warning.text for warning in encoded.warnings)
     return 0
 
 
 def _write_explained(tok: Tokenizer, text: str) -> None:
+    """Write how each word is encoded, and what decoding loses."""
     words = tok.explain(text)
     sections: list[Section] = []
     for word in words:
@@ -281,7 +271,8 @@ def _write_drawn(one: Drawn, explain: bool) -> None:
 
 
 def drawn_tables(one: Drawn) -> Iterator[TextTable]:
-    """A text as it was drawn: the seed and its tokens, then each word with a row a draw."""
+    """Yield the tables of a sampled encoding: the seed and the tokens, then each word with one row per draw.
+    """
     taken = "│".join(map(output.shown, one.encoding.tokens)) or "nothing"
     yield TextTable(notes=[f"seed {one.seed}  p {one.p:g}, like {one.like}: {taken}"])
     for word in one.words:
@@ -291,163 +282,12 @@ def drawn_tables(one: Drawn) -> Iterator[TextTable]:
 
 
 def _draw(draw: Draw, p: float) -> str:
-    """A draw in words: the number, the pair, and what came of it."""
+    """Describe a draw: the number, the pair, and the outcome."""
     sign = "≥" if draw.number >= p else "<"
     what = output.merged((draw.left, draw.right)) if draw.left and draw.right else "out of date"
     return f"{draw.number:.4f} {sign} {p:g}  {what}  {draw.fate}"
 
 
 def shown_pieces(pieces: Iterable[bytes]) -> str:
-    """Tokens on a line for people."""
+    """Return tokens as a line of text."""
     return " ".join(map(output.shown, pieces)) or "nothing"
-
-
-@click.command(
-    epilog="""\b
-Examples:
-  tokentui decode -t novel.json 84 258
-  tokentui encode -t novel.json 'The crowd' | tokentui decode -t novel.json
-  tokentui decode -t novel.json --stream 84 258
-  tokentui decode -t novel.json --check 104 101 108 108 111
-  tokentui decode -t novel.json --check --jsonl < ids.jsonl
-  tokentui decode -t novel.json --jsonl < ids.jsonl""",
-)
-@options(
-    click.argument("ids", metavar="[ID]...", nargs=-1),
-    TOKENIZER,
-    click.option("--jsonl", is_flag=True,
-                 help='Answer each line {"ids": [...]} of standard input with {"text": ...}.'),
-    json_option("Print one JSON object: text and bytes (hex), or the report of --check."),
-    click.option("--check", is_flag=True,
-                 help="Check that encoding the decoded text gives the same ids. With --jsonl, check each "
-                 "line: a list, or an object with ids."),
-    click.option("--stream", is_flag=True,
-                 help="Print one line per id: the text that it completes, and the bytes (hex) of a character "
-                 "that is not complete yet. With --json, print rows: id, text, held."),
-    click.option("--special-tokens", is_flag=True,
-                 help="With --check: add the tokens that begin and end a text."),
-    click.option("--allow-special", is_flag=True,
-                 help="With --check: encode text that spells a special token as that token."),
-)
-def decode(
-    given: Given, ids: tuple[str, ...], tokenizer: str, jsonl: bool, check: bool, stream: bool,
-    special_tokens: bool, allow_special: bool,
-) -> int:
-    """Decode ids to text. Without an ID, read ids from standard input, separated by spaces, commas or
-    newlines.
-
-    null, which encode prints for a token without an id, becomes U+FFFD. The output ends with a newline. If it
-    does not go to a terminal, bytes that are not UTF-8 are printed unchanged.
-
-    --check prints the first position at which encode gives other ids, the tokens of both there, and the
-    reason. The exit code is then 1. With --jsonl, it prints the share of lines that differ, and the first of
-    them.
-
-    The texts that --stream prints join to the text of all ids. Bytes that no id completes come last.
-    """
-    ways = {"jsonl": jsonl, "stream": stream} | ({} if check or stream else {"json": given.as_json})
-    check_ways(given.where, ids, **ways)
-    if check and stream:
-        raise TokentuiError("--check and --stream exclude each other", given.where, "take one of them")
-    if (special_tokens or allow_special) and not check:
-        raise TokentuiError("--special-tokens and --allow-special go with --check", given.where, "name it")
-    tok = load(tokenizer)
-
-    if check and jsonl:
-        rows = (output.read_ids(where, line) for where, line in output.input_lines())
-        with output.working():
-            found = rate(DriftCheck(tok, special_tokens=special_tokens, allow_special=allow_special), rows)
-        output.write_report(given.as_json, rate_report(found))
-        return int(found.differ > 0)
-    if jsonl:
-        example = '{"ids": [...]}'
-        return output.answer_lines("ids", list, example, lambda ids: {"text": tok.decode(ids)})
-    text = " ".join(ids) if ids not in ((), ("-",)) else standard_input().decode("utf-8", "replace")
-    numbers = [_number(word) for word in _BETWEEN.split(text) if word]
-    if check:
-        drift = DriftCheck(tok, special_tokens=special_tokens, allow_special=allow_special)(numbers)
-        output.write_report(given.as_json, report(drift))
-        return int(not drift.same)
-    if stream:
-        for streamed in tok.decode_stream(numbers):
-            _write_streamed(streamed, given.as_json)
-    elif given.as_json:
-        output.write_json({"text": tok.decode(numbers), "hex": tok.decode_bytes(numbers).hex()})
-    elif output.is_terminal(sys.stdout):
-        output.write_text(tok.decode(numbers))
-    else:
-        output.write(tok.decode_bytes(numbers) + b"\n")
-    return 0
-
-
-def _write_streamed(streamed: Streamed, as_json: bool) -> None:
-    if as_json:
-        row: Json = {"id": streamed.id, "text": streamed.text, "held": streamed.held.hex()}
-        output.write_json(row | ({"end": True} if streamed.end else {}))
-        return
-    name = "end" if streamed.end else ids_line([streamed.id])
-    held = f"  ({streamed.held.hex(' ')})" if streamed.held else ""
-    output.write(f"{name:>8}  {output.shown(streamed.text)}{held}".rstrip().encode() + b"\n")
-
-
-def _number(word: str) -> int | None:
-    if not _ID.fullmatch(word):
-        short = word if len(word) <= 40 else word[:39] + "..."
-        raise TokentuiError("not an id", short, "ids are whole numbers with spaces or commas between them")
-    return None if word == "null" else int(word)
-
-
-@click.command(
-    epilog="""\b
-Examples:
-  tokentui split -s split=gpt2 "It's 2024, isn't it?"
-  tokentui split -s split=whitespace -s unit=char -s mark=prefix:## --json 'low lower'
-  tokentui split -r bert --jsonl < texts.jsonl""",
-)
-@options(
-    click.argument("text", metavar="[TEXT]", nargs=-1),
-    *RECIPE,
-    *SHAPE_OPTIONS,
-    json_option("Print one JSON row: text, normalized, pieces, units (hex)."),
-    click.option("--jsonl", is_flag=True,
-                 help='Answer each line {"text": ...} of standard input with such a row.'),
-)
-def split(given: Given, text: tuple[str, ...], jsonl: bool) -> int:
-    """Normalize and pre-tokenize TEXT, or standard input without its final newline, and print one pre-token
-    per line.
-
-    The axes normalize and split decide the result. The axes unit and mark only change the units of --json.
-    """
-    check_ways(given.where, text, json=given.as_json, jsonl=jsonl)
-    pretokenizer, covered = Pretokenizer(_recipe(given)), COVERED
-
-    def row(text: str) -> Json:
-        nonlocal covered
-        covered += coverage_of_text(text, pretokenizer.recipe)
-        analysis = pretokenizer.analyse(text)
-        pieces = [pretoken.text for pretoken in analysis.pretokens]
-        units = [[unit.hex() for unit in pretokenizer.units(piece)] for piece in pieces]
-        return {"text": analysis.source, "normalized": analysis.normalized, "pieces": pieces, "units": units}
-
-    if jsonl:
-        code = output.answer_lines("text", str, '{"text": "..."}', row)
-        given.remark(covered.notes)
-        return code
-    whole = typed(text, given.where)
-    if given.as_json:
-        output.write_json(row(whole))
-    else:
-        words = pretokenizer.analyse(whole).pretokens
-        output.write("".join(f"{output.shown(word.text)}\n" for word in words).encode())
-    given.remark(coverage_of_text(whole, pretokenizer.recipe).notes)
-    return 0
-
-
-def _recipe(given: Given) -> Recipe:
-    """The recipe that is named, or one of the axes alone: those of training follow the unit then."""
-    if given.recipe is not None:
-        return given.wanted(given.recipe)[0]
-    if "split" not in given.axes:
-        raise TokentuiError("-s split=... is missing", given.where, "such as -s split=gpt2")
-    fitting = {} if given.axes.get("unit", "byte") == "byte" else {"base": "sorted", "unknown": "error"}
-    return given.changed(Recipe.from_dict(fitting))

@@ -1,0 +1,77 @@
+"""`tokentui split`: normalize and pre-tokenize text."""
+
+from __future__ import annotations
+
+import click
+
+from tokentui.analyze.report import Json
+from tokentui.cli import output
+from tokentui.cli.options import (
+    RECIPE,
+    SHAPE_OPTIONS,
+    SharedOptions,
+    check_exclusive,
+    json_option,
+    options,
+    text_argument,
+)
+from tokentui.core.errors import TokentuiError
+from tokentui.recipe import Recipe
+from tokentui.text.count import COVERED, coverage_of_text
+from tokentui.text.pretokenize import Pretokenizer
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  tokentui split -s split=gpt2 "It's 2024, isn't it?"
+  tokentui split -s split=whitespace -s unit=char -s mark=prefix:## --json 'low lower'
+  tokentui split -r bert --jsonl < texts.jsonl""",
+)
+@options(
+    click.argument("text", metavar="[TEXT]", nargs=-1),
+    *RECIPE,
+    *SHAPE_OPTIONS,
+    json_option("Print one JSON row: text, normalized, pieces, units (hex)."),
+    click.option("--jsonl", is_flag=True,
+                 help='Answer each line {"text": ...} of standard input with such a row.'),
+)
+def command(shared: SharedOptions, text: tuple[str, ...], jsonl: bool) -> int:
+    """Normalize and pre-tokenize TEXT, or standard input without its final newline, and print one pre-token
+    per line.
+
+    The axes normalize and split decide the result. The axes unit and mark only change the units of --json.
+    """
+    check_exclusive(shared.command, text, json=shared.as_json, jsonl=jsonl)
+    pretokenizer, covered = Pretokenizer(_recipe(shared)), COVERED
+
+    def row(text: str) -> Json:
+        nonlocal covered
+        covered += coverage_of_text(text, pretokenizer.recipe)
+        analysis = pretokenizer.analyse(text)
+        pieces = [pretoken.text for pretoken in analysis.pretokens]
+        units = [[unit.hex() for unit in pretokenizer.units(piece)] for piece in pieces]
+        return {"text": analysis.source, "normalized": analysis.normalized, "pieces": pieces, "units": units}
+
+    if jsonl:
+        code = output.answer_lines("text", str, '{"text": "..."}', row)
+        shared.notice(covered.notes)
+        return code
+    whole = text_argument(text, shared.command)
+    if shared.as_json:
+        output.write_json(row(whole))
+    else:
+        words = pretokenizer.analyse(whole).pretokens
+        output.write("".join(f"{output.shown(word.text)}\n" for word in words).encode())
+    shared.notice(coverage_of_text(whole, pretokenizer.recipe).notes)
+    return 0
+
+
+def _recipe(shared: SharedOptions) -> Recipe:
+    """Return the recipe of `-r`, or a recipe made of the axes alone."""
+    if shared.recipe is not None:
+        return shared.recipe_and_run(shared.recipe)[0]
+    if "split" not in shared.axes:
+        raise TokentuiError("-s split=... is missing", shared.command, "such as -s split=gpt2")
+    fitting = {} if shared.axes.get("unit", "byte") == "byte" else {"base": "sorted", "unknown": "error"}
+    return shared.with_axes(Recipe.from_dict(fitting))
