@@ -7,6 +7,7 @@ fails on the way. `--hypothesis-profile=soak -m soak` tries 5,000 cases with eac
 from __future__ import annotations
 
 import contextlib
+import random
 from collections.abc import Iterator, Sequence
 from itertools import count as numbers
 from typing import Any, NamedTuple
@@ -237,3 +238,40 @@ def test_by_any_value_kernels_fork_as_plain_python_does(objective: str, case: Ca
                 assert facts(pairs[1]) == facts(pairs[0])
         assert [trainer.traits.engine for trainer in pairs] == [PLAIN, COMPILED]
         assert not native.failed
+
+
+@pytest.mark.parametrize("recipe", [
+    *(SCORED.with_axes(tie=tie, mark="prefix:##") for tie, rule in AXES["tie"].items() if rule.kernel),
+    SCORED.with_axes(objective="score"), SCORED.with_axes(objective="count-length"),
+], ids=lambda recipe: f"{recipe.objective}, {recipe.tie}")
+def test_a_fork_of_a_larger_training(recipe: Recipe) -> None:
+    """Arrays grow, checkpoints are taken up, and one token has several spellings as a pair."""
+    if not native.available():
+        pytest.skip("there are no kernels")
+    chance = random.Random(5)
+    known = {"".join(chance.choices("aabcdeé", k=chance.randint(1, 9))) for _ in range(700)}
+    words = Words(tuple(sorted(known)), tuple(chance.randint(1, 60) for _ in known))
+    found = []
+    with surroundings(None, small=True):
+        for compiled in (False, True):
+            trainer = pair_trainer(Material.of(words, recipe), compiled=compiled)
+            learn.jump(trainer, 240)
+            made = merge_steps(trainer)
+            changes = [WhatIf(101, LEAVE_OUT), WhatIf(150, FORBID, (made[170].token,))]
+            changes += [WhatIf(number, FORCE, (made[at].left, made[at].right))
+                        for number, at in ((110, 200), (180, 230))]
+            changes += [WhatIf(102, FORBID, (made[at].left, made[at].right)) for at in range(120, 160, 8)]
+            fork = learn.what_if(trainer, changes)
+            twig = learn.what_if(fork, [WhatIf(61, FORBID, (made[60].token,))])
+            found.append([
+                list(learn.steps(one)) for one in (fork, twig)
+            ] + [facts_at(one, number) for one in (fork, twig, trainer) for number in (240, 110, 60, 180)])
+        assert [fork.traits.engine, twig.traits.engine] == [COMPILED, COMPILED]
+    assert found[0] == found[1]
+    assert not native.failed
+
+
+def facts_at(trainer: Trainer, number: int) -> dict[str, Any]:
+    """Go to a step and return what the training says about it."""
+    learn.jump(trainer, number)
+    return facts(trainer)

@@ -229,15 +229,20 @@ def test_one_language_is_plain_bpe(
 
 
 @settings(max_examples=15)
-@given(case=CASES, step=st.integers(1, 4), what=st.sampled_from(("forbid", "force", "leave-out")))
-def test_a_branch_under_a_what_if_is_a_training_under_it(case: Case, step: int, what: str) -> None:
+@given(
+    case=CASES, step=st.integers(1, 4), other=st.integers(1, 8),
+    what=st.sampled_from(("forbid", "force", "leave-out")),
+)
+def test_a_branch_under_a_what_if_is_a_training_under_it(
+    case: Case, step: int, other: int, what: str
+) -> None:
     recipe = CHARS.with_axes(objective=case.written, tie=case.tie)
     for compiled in ENGINES:
         whole = parity_trainer(material(case.parts, recipe), compiled=compiled)
         jump(whole, 12)
-        if whole.number < step:
+        if whole.number < max(step, other):
             return
-        pairs = whole.step_at(step)
+        pairs = whole.step_at(other)
         change = WhatIf(step, what, () if what == "leave-out" else (pairs.left, pairs.right))
         before = told(whole)
         branch = what_if(whole, [change])

@@ -269,6 +269,39 @@ def test_a_forced_pair_is_tied_with_candidates_wherever_they_stand(
     assert [best(trainer, 1, top=row)[0] for row in range(5)] == best(trainer)
 
 
+def test_a_fork_forgets_that_a_later_step_was_forced() -> None:
+    words = Words(("abc", "mn", "op"), (9, 5, 5))
+    trainer = learn.start(None, PLAIN.under([WhatIf(2, FORCE, (b"ab", b"c"))]), words=words)
+    learn.jump(trainer, 3)
+    fork = learn.what_if(trainer, [WhatIf(1, FORBID, (b"a", b"b")), WhatIf(1, FORBID, (b"abc",))])
+    taken = [(one.taken(2), one.step_at(2).tied) for one in (trainer, fork)]
+    assert [(row.token, row.tied, tied) for row, tied in taken if row] == [
+        (b"abc", False, 1), (b"mn", True, 2),
+    ]
+
+
+def test_a_forced_pair_below_the_least_count_is_tied_with_none() -> None:
+    recipe = PLAIN.with_axes(objective="count-length").under([WhatIf(1, FORCE, (b"a", b"b"))])
+    trainer = learn.start(None, recipe, words=Words(("ab", "cd", "ef"), (1, 1, 5)))
+    assert trainer.advance(1, Stops(min_count=2), math.inf) == "merges"
+    taken = trainer.taken(1)
+    assert taken is not None
+    assert (taken.token, taken.tied, trainer.step_at(1).tied) == (b"ab", False, 1)
+
+
+@pytest.mark.parametrize("by", ["its pair", "its bytes"])
+def test_a_long_token_is_forbidden(by: str) -> None:
+    word = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
+    trainer = learn.start(None, PLAIN, words=Words((word,), (1,)))
+    learn.run(trainer, Stops())
+    last = merge_steps(trainer)[-1]
+    assert last.token == word.encode()
+    parts = (last.left, last.right) if by == "its pair" else (last.token,)
+    fork = learn.what_if(trainer, [WhatIf(1, FORBID, parts)])
+    assert last.token not in [step.token for step in merge_steps(fork)]
+    assert (fork.number, learn.run(fork, Stops())) == (trainer.number - 1, "no pair left")
+
+
 def test_a_pair_is_delayed() -> None:
     pair = (b"a", b"b")
     recipe = PLAIN.under([WhatIf(1, FORBID, pair), WhatIf(3, FORCE, pair)])

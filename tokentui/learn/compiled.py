@@ -209,13 +209,13 @@ class KernelPairs:
         fresh = {name: self._rows("table") for name in self._queue.per_pair}
         fresh |= {name: self._rows("symbols") for name in self._queue.per_symbol}
         arrays: dict[str, Any] = {name: flat(layout.ROWS[name], size) for name, size in fresh.items()}
-        state = self._state if under.forbidden == self._forbidden else self._without(under.forbidden)
+        state = self._state if under.forbidden == self._forbidden else self._state_forbidding(under.forbidden)
         self._forbidden = under.forbidden
         self._state = state._replace(longest=limits[0], least=limits[1], **arrays)
         self._queue.fill(self.pairs_at(self.computed), self._state.base + self.computed, self._state)
         self._filled = limits
 
-    def _without(self, forbidden: Iterable[tuple[bytes, ...]]) -> State:
+    def _state_forbidding(self, forbidden: Iterable[tuple[bytes, ...]]) -> State:
         """Return the state with other forbidden pairs, each given as two parts, and tokens, given as one."""
         mark = self._mark
         rows = [(parts[0], 0) for parts in forbidden if len(parts) == 1]
@@ -247,7 +247,7 @@ class KernelPairs:
 
     def _pair_of(self, parts: tuple[bytes, ...]) -> int:
         """Return the most frequent pair that is spelled so, 0 if none occurs."""
-        return int(order.find_forbidden(self.pairs_at(self.number), self._without([parts])))
+        return int(order.find_forbidden(self.pairs_at(self.number), self._state_forbidding([parts])))
 
     def walk(self, goal: int, under: Constraints) -> None:
         """Go towards a step for about a millisecond, forward no further than there is a pair."""
@@ -281,7 +281,7 @@ class KernelPairs:
         """Merge two symbols as the step after the furthest one; see `PlainPairs.merge_given`."""
         by_count = self._queue is pairs.QUEUE  # the other queues do not follow
         vocabulary, queued = self._vocabulary, by_count and self._filled is not None
-        if len(vocabulary.merges) < self.computed:
+        if len(vocabulary.merges) < self._earlier + self.computed:
             vocabulary = self.vocabulary
         known = pairs.take(self.computed, left, right, queued, self._state)
         if known == self.computed:
@@ -290,7 +290,7 @@ class KernelPairs:
         self.number = self.computed = known
         if not by_count:
             self._filled = None
-        if len(vocabulary.merges) < known:  # not yet added by an engine that shares it
+        if len(vocabulary.merges) < self._earlier + known:  # not yet added by an engine that shares it
             vocabulary.add(left, right, recorded_count)
         return self._figure(known - 1, "replaced")
 
@@ -460,7 +460,7 @@ class KernelPairs:
         """The candidates at this step, so many of the best in order."""
         size = self.pairs_at(self.number)
         limit = min(limit, size)
-        state = self._state if under.forbidden == self._forbidden else self._without(under.forbidden)
+        state = self._state if under.forbidden == self._forbidden else self._state_forbidding(under.forbidden)
         heap, state = flat(layout.RANKED, limit + 2), state._replace(longest=_longest(under))
         forced = self._pair_of(under.forced) if under.forced else 0
         total, tied, ordered, alike = order.standing(size, limit, under.min_count, forced, heap, state)
