@@ -212,13 +212,14 @@ def _side(trainer: Trainer, number: int, rows: int, stops: Stops) -> DivergenceS
     """Describe a training before a step. The training stays at that step."""
     with silent():
         learn.jump(trainer, min(number - 1, trainer.computed))
-    why = learn.tried(trainer, lambda: trainer.why(stops))
+    why = learn.with_plain_fallback(trainer, lambda: trainer.why(stops))
     made = trainer.step_at(number) if number <= trainer.computed else None
     if made is None:
         why = replace(why, best=None, round=None, end=trainer.end(stops))
     else:
         why = replace(why, best=why.best if trainer.traits.replays else trainer.taken(number), end=None)
-    at, page = trainer.number, learn.tried(trainer, lambda: trainer.candidates(Query(rows=rows)))
+    page = learn.with_plain_fallback(trainer, lambda: trainer.candidates(Query(rows=rows)))
+    at = trainer.number
     traits = trainer.traits
     return DivergenceSide(
         why, page, trainer.tokens_at(at), trainer.size_at(at), made, traits.columns, traits.replays
@@ -333,7 +334,8 @@ def walked(trainer: Trainer, stops: Stops, steps: Sequence[int], words: Words | 
         TokentuiError: The other corpus holds what the tokenizer refuses.
     """
     tokens, used = [], []
-    learn.tried(trainer, lambda: trainer.advance(trainer.number, stops))  # the limits of its steps
+    # Set the limits of its steps.
+    learn.with_plain_fallback(trainer, lambda: trainer.advance(trainer.number, stops))
     for number, step in enumerate(steps):
         tick(number, len(steps))
         with silent():

@@ -18,7 +18,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID, Vocabulary
 from tokentui.formats.spec import Loss, Spec
 from tokentui.learn.bpe import PlainPairs
-from tokentui.learn.extension import Continued
+from tokentui.learn.extension import ExtendedWords
 from tokentui.learn.objectives import OBJECTIVES, Material, trainer_of
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.start_pairs import pair_trainer
@@ -112,13 +112,13 @@ def _extended_file(edit: Edit, corpus: Corpus, size: int) -> Edit:
     prefix = len(vocabulary.prefix)
     # A byte that stands for a part of an unknown character is no part of a longer token.
     frozen = {*way.frozen, *vocabulary.byte_symbols.values()}
-    training = Continued(
+    training = ExtendedWords(
         cut, words.counts, vocabulary.pieces, lambda left, right: left + right[prefix:], way.spelled,
         frozenset(frozen), whole=next(way.whole_words(), None) is not None,
     )
     ids = [vocabulary.id_of(symbol, tokenizer.merges) for symbol in range(len(vocabulary.pieces))]
     first, merges = next_id(tokenizer, format), list[Merge]()
-    for number, one in enumerate(training.merges(size - tokenizer.vocab_size), first):
+    for number, one in enumerate(training.add_merges(size - tokenizer.vocab_size), first):
         ids.append(number)
         merges.append(Merge(ids[one.left], ids[one.right], number, one.piece))
     made = appended(tokenizer, format, merges)

@@ -107,7 +107,7 @@ def exhausted(words: Words, recipe: Recipe, run: Run, corpus: Corpus | None = No
     only = f"a {model} model only drops pieces: it begins with all {pieces:,} that it may have"
     end = "" if grows else only
     while not end:
-        end = learn.tried(trainer, lambda: trainer.advance(None, Stops())) or ""
+        end = learn.with_plain_fallback(trainer, lambda: trainer.advance(None, Stops())) or ""
         tick(min(start - trainer.tokens_at(trainer.number), most), most)
     tokenizer, whole = trainer.tokenizer(), 0
     encoded = not grows or has_barriers(recipe)

@@ -1,7 +1,6 @@
-"""Learning a vocabulary: `start` makes the trainer of a recipe, and the others walk with it.
+"""Training: `start` makes the trainer of a recipe, and the other functions walk it.
 
-`Trainer` describes a trainer; the types that it takes and returns are imported here too. A step on or back, a
-jump and a run are written once for all of them.
+`Trainer` is the protocol of all trainers. The types that it takes and returns are imported here too.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from tokentui.learn.steps import Changed, EventStep, Life, MergeStep, Span, Step
 from tokentui.learn.trainer import Compressed, Goal, Made, Size, Tokens, Trainer
 from tokentui.recipe import FORCE, Recipe, Run, Stops, WhatIf, check_names
 
-if TYPE_CHECKING:  # the tables of this room are imported where nothing is trained
+if TYPE_CHECKING:  # commands that train nothing import this package too
     from tokentui.text.corpus import Corpus
     from tokentui.text.count import Words
 
@@ -40,7 +39,8 @@ __all__ = [
     "BY_COUNT", "Candidate", "Changed", "Column", "Compressed", "Entry", "EventStep", "Goal", "Judged",
     "Life", "Made", "MergeStep", "Page", "PairCandidate", "PieceCandidate", "Query", "Round", "Size",
     "Span", "Step", "Stop", "TokenCandidate", "Tokens", "Trainer", "Traits", "Used", "Why", "Word",
-    "ages", "back", "branch", "jump", "run", "start", "step", "steps", "tried", "unmet", "what_if",
+    "ages", "back", "branch", "jump", "run", "start", "step", "steps", "unmet", "what_if",
+    "with_plain_fallback",
 ]
 
 T = TypeVar("T")
@@ -52,14 +52,14 @@ def start(
     """Start a training: count the corpus and lay it out, at step 0.
 
     Args:
-        corpus: The corpus; None where words of it are all that is known.
+        corpus: The corpus; None if only counted words of it are known.
         recipe: The recipe.
-        run: The first id and the special tokens; of its stops the size that a training which prunes goes to.
-        words: Its pre-tokens, where they are counted already.
+        run: The first id and the special tokens, and the size that a training by pruning aims at.
+        words: The counted pre-tokens of the corpus; None to count them.
 
     Raises:
-        TokentuiError: The recipe's pattern takes too long on this corpus, a special token is a symbol too, or
-            the objective is retired, or the corpus was counted with another split or normalization.
+        TokentuiError: The pattern of the recipe takes too long on this corpus, a special token is a symbol
+            too, the objective is retired, or the corpus was counted with another split or normalization.
     """
     trainer = trainer_of(recipe)
     check_names(recipe, run or Run())
@@ -81,11 +81,15 @@ def start(
 # ---- walking
 
 
-def tried(trainer: Trainer, work: Callable[[], T]) -> T:
-    """Do the work of a trainer. Where its kernels fail, it becomes a plain one at the same step, which does
-    the work again or goes on with it.
+def with_plain_fallback(trainer: Trainer, work: Callable[[], T]) -> T:
+    """Return `work()`. If a kernel fails, train again in plain Python up to the same step, and repeat it.
 
-    A change that is stopped begins again with the next work: what failed kernels left is not walked with.
+    The trainer object stays the same. A job that is cancelled in the middle of this leaves it unchanged; the
+    next call tries again.
+
+    Args:
+        trainer: The trainer.
+        work: Asks or walks the trainer.
     """
     if not (native.failed and trainer.traits.engine == native.COMPILED):
         try:
@@ -102,13 +106,13 @@ def tried(trainer: Trainer, work: Callable[[], T]) -> T:
 
 
 def step(trainer: Trainer) -> Step | None:
-    """Make the next step and return it; None at the end."""
+    """Make the next step and return it; None if there is no further step."""
     goal = trainer.number + 1
     return trainer.step_at(goal) if jump(trainer, goal) == goal else None
 
 
 def back(trainer: Trainer) -> Step | None:
-    """Undo the last step and return it; None at the start."""
+    """Undo the last step and return it; None at step 0."""
     number = trainer.number
     if not number:
         return None
@@ -118,41 +122,41 @@ def back(trainer: Trainer) -> Step | None:
 
 
 def jump(trainer: Trainer, number: int) -> int:
-    """Go to a step, or as far as steps last. A job that is cancelled leaves the trainer where it is.
+    """Go to a step, or to the last step if the training ends before it. The limits of the trainer stay.
 
-    Args:
-        trainer: The trainer. Its limits stay.
-        number: The step.
+    A job that is cancelled leaves the trainer at the step that it has reached.
 
     Returns:
-        The step arrived at.
+        The step that was reached.
     """
     number = max(0, number)
     start, total = trainer.number, abs(number - trainer.number)
-    while not tried(trainer, lambda: trainer.advance(number, trainer.limits)):
+    while not with_plain_fallback(trainer, lambda: trainer.advance(number, trainer.limits)):
         tick(abs(trainer.number - start), total)
     return trainer.number
 
 
 def ages(trainer: Trainer, ids: Iterable[int | None]) -> tuple[int, ...]:
-    """For each id that the tokenizer of the present step gives the step that made its token; 0 for a unit, a
-    special token, a byte of an unknown unit, and what has no id."""
+    """Return the step that made the token of each id of the present tokenizer.
+
+    The step is 0 for a unit, a special token, a byte of an unknown unit, and None or an unknown id.
+    """
     tokenizer = trainer.tokenizer()
     numbers = tokenizer.vocabulary.ids(tokenizer.merges)
     made: dict[int, int] = {}
     for symbol in tokenizer.vocabulary.symbols(tokenizer.merges):
-        made.setdefault(numbers[symbol], symbol)  # of two merges that spell a special token the first
-    return tuple(0 if one is None else trainer.made_at(made.get(one, -1)) for one in ids)
+        made.setdefault(numbers[symbol], symbol)  # if two merges spell a special token, the first one
+    return tuple(0 if id is None else trainer.made_at(made.get(id, -1)) for id in ids)
 
 
 def what_if(trainer: Trainer, changes: Sequence[WhatIf]) -> Trainer:
-    """Another training at the same step, or as far as its steps last, under more what-ifs.
+    """Return another training at the same step under more what-ifs, or at its last step if it ends before.
 
-    The steps before the first that is made under them are taken over. This trainer does not change; it is to
-    be walked by nothing else meanwhile.
+    Steps before the first what-if are copied, not made again. This trainer does not change; nothing else may
+    walk it meanwhile.
 
     Raises:
-        TokentuiError: The training knows no what-ifs, or two decide what one step merges.
+        TokentuiError: The training supports no what-ifs, or two decide what one step merges.
     """
     other = branch(trainer, changes)
     jump(other, trainer.number)
@@ -160,44 +164,39 @@ def what_if(trainer: Trainer, changes: Sequence[WhatIf]) -> Trainer:
 
 
 def branch(trainer: Trainer, changes: Sequence[WhatIf]) -> Trainer:
-    """The training of `what_if` before it has come to the step of this one: it stands before the first step
-    that is made under them.
+    """Return another training under more what-ifs, at the last step that none of them changes.
+
+    That step is at most the present one of this trainer.
 
     Raises:
-        TokentuiError: The training knows no what-ifs, or two decide what one step merges.
+        TokentuiError: The training supports no what-ifs, or two decide what one step merges.
     """
     trainer.traits.check_what_ifs(changes)
-    shared = min((one.step - 1 for one in changes), default=trainer.number)
-    return tried(trainer, lambda: trainer.fork(min(shared, trainer.number), tuple(changes)))
+    shared = min((change.step - 1 for change in changes), default=trainer.number)
+    return with_plain_fallback(trainer, lambda: trainer.fork(min(shared, trainer.number), tuple(changes)))
 
 
 def unmet(trainer: Trainer) -> Iterator[tuple[WhatIf, str]]:
-    """The what-ifs of a training that changed nothing up to its present step, each with the reason."""
-    for one in trainer.what_if:
-        if one.step > trainer.number:
-            yield one, f"the run has come to step {trainer.number:,}"
-        elif one.what == FORCE and (taken := trainer.taken(one.step)) and taken.parts != one.parts:
-            yield one, f"the pair stands nowhere before step {one.step:,}"
+    """Yield the what-ifs that have changed nothing up to the present step, each with the reason in words."""
+    for change in trainer.what_if:
+        if change.step > trainer.number:
+            yield change, f"the run has come to step {trainer.number:,}"
+        elif change.what == FORCE and (taken := trainer.taken(change.step)) and taken.parts != change.parts:
+            yield change, f"the pair stands nowhere before step {change.step:,}"
 
 
 def run(trainer: Trainer, stops: Stops) -> Stop:
-    """Go on until a stop holds or no candidate is left. A job that is cancelled leaves the trainer where it
-    is.
+    """Make steps until a stop holds or no candidate is left, and return the reason.
 
-    Args:
-        trainer: The trainer.
-        stops: The ends of the run.
-
-    Returns:
-        The reason why it stopped.
+    A job that is cancelled leaves the trainer at the step that it has reached.
     """
-    # the limits first: how far it is depends on them
-    tried(trainer, lambda: trainer.advance(trainer.number, stops))
-    total = tried(trainer, lambda: trainer.ending(stops).step) or 0
+    # Set the limits first: the last step depends on them.
+    with_plain_fallback(trainer, lambda: trainer.advance(trainer.number, stops))
+    total = with_plain_fallback(trainer, lambda: trainer.ending(stops).step) or 0
     with phase(trainer.traits.phase):
         tick(trainer.number, total)  # a short training ends with the first slice
     with quiet_collector():
-        while not (reason := tried(trainer, lambda: trainer.advance(None, stops))):
+        while not (reason := with_plain_fallback(trainer, lambda: trainer.advance(None, stops))):
             with phase(trainer.traits.phase):
                 tick(trainer.number, total)
             if trainer.traits.heavy:  # an estimate, which becomes better
@@ -206,5 +205,5 @@ def run(trainer: Trainer, stops: Stops) -> Stop:
 
 
 def steps(trainer: Trainer, first: int = 1) -> Iterator[Step]:
-    """The computed steps from this one on up to the present step."""
+    """Return the steps from the one numbered `first` up to the present one."""
     return map(trainer.step_at, range(first, trainer.number + 1))

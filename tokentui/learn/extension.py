@@ -1,12 +1,11 @@
-"""Byte-pair encoding that goes on where the tokens of a file end.
+"""Byte-pair encoding that continues after the merges of a tokenizer file.
 
-A file says in which order its pairs merge, and not how they were chosen. Here the pair that stands in most
-places is merged next; of equals the one whose token is shorter, then first in order of its bytes. A merge
-that is added comes after all merges of the file, so that a word is first what the file makes of it.
+A file says in which order its pairs merge, but not how they were chosen. Here the pair with most places is
+merged next; of several the one whose token is shorter, then the one whose token comes first by its bytes. An
+added merge comes after all merges of the file, so that a word is first cut as the file does.
 
-Two ways to encode by merges differ in what one merge is (`tokentui.encode.segment.merges`): by rows it is one
-pair; by what neighbours spell it is every two neighbours that spell the token. What is counted is what is
-merged.
+Files differ in what one merge is (`tokentui.encode.segment.merges`): in some it is one pair of symbols, in
+others all neighbors that spell the token together. Places are counted by what is merged.
 """
 
 from __future__ import annotations
@@ -20,19 +19,19 @@ from typing import NamedTuple
 from tokentui.core.jobs import check
 
 Spelled = Callable[[bytes], tuple[int, int] | None]
-"""The rank and the symbol of a token of the file that two neighbours spell; None where they spell none."""
+"""Returns the rank and the symbol of the token of the file that has these bytes, None if there is none."""
 
-_BEHIND = 1 << 40
-"""The ranks of a file lie so far in front of those that are added."""
+_FILE_FIRST = 1 << 40
+"""Subtracted from the ranks of the file, so that they are less than those of added merges."""
 
 
-class Grown(NamedTuple):
+class AddedMerge(NamedTuple):
     """A merge that was added.
 
     Attributes:
-        left, right: The symbols of the pair: those of the file, then one for each merge that was added.
+        left, right: The symbols of the pair. Symbols of the file come first, then one for each added merge.
         piece: The exact bytes of the token.
-        places: The places of the pair, or of all pairs that spell the token.
+        places: The number of places of the pair, or of all pairs that spell the token, by weight.
     """
 
     left: int
@@ -41,20 +40,22 @@ class Grown(NamedTuple):
     places: int
 
 
-class Continued:
-    """Words that are merged on.
+class ExtendedWords:
+    """The words of a corpus, to which merges are added after those of a file.
 
     Args:
-        words: The symbols of each word as the file cuts it; None for a part that joins nothing.
-        counts: How often each word stands.
+        words: The symbols of each word as the file cuts it; None for a part that is merged with nothing.
+        counts: The weight of each word.
         pieces: The exact bytes of each symbol.
-        join: The bytes of the token that two pieces make.
-        spelled: For a file that merges what neighbours spell; None for one that merges by rows.
-        frozen: Symbols that join nothing.
-        whole: True if a word that is spelled as a token is that token.
+        join: Returns the bytes of the token that two pieces make.
+        spelled: Finds a token of the file by its bytes, if a merge is all neighbors that spell a token. None
+            if a merge is one pair.
+        frozen: Symbols that are merged with nothing.
+        whole: Whether a word that is spelled as a token becomes that token.
 
-    >>> words = Continued([[0, 1, 2], [0, 1]], [1, 2], [b"h", b"u", b"g"], lambda left, right: left + right)
-    >>> [(made.piece, made.places) for made in words.merges(5)]
+    >>> pieces = [b"h", b"u", b"g"]
+    >>> words = ExtendedWords([[0, 1, 2], [0, 1]], [1, 2], pieces, lambda left, right: left + right)
+    >>> [(made.piece, made.places) for made in words.add_merges(5)]
     [(b'hu', 3), (b'hug', 1)]
     >>> words.words
     [[4], [3]]
@@ -66,28 +67,28 @@ class Continued:
         frozen: frozenset[int] = frozenset(), whole: bool = False,
     ) -> None:
         self.words = [list(word) for word in words]
-        """The symbols of each word, None for a part that joins nothing."""
+        """The present symbols of each word, None for a part that is merged with nothing."""
         self._counts, self._pieces, self._known = counts, list(pieces), set(pieces)
         self._join, self._spelled, self._frozen = join, spelled, frozen
         self._added: dict[bytes, tuple[int, int]] = {}
-        """The rank and the symbol of each token that was added, where what neighbours spell merges."""
+        """The rank and the symbol of each added token, if merges go by what neighbors spell."""
         self._places: Counter[tuple[int, int] | bytes] = Counter()
         self._where: dict[tuple[int, int] | bytes, set[int]] = {}
         self._first: dict[tuple[int, int] | bytes, tuple[int, int]] = {}
-        """A pair of each candidate."""
+        """One pair of symbols for each key."""
         self._heap: list[tuple[int, int, bytes, tuple[int, int]]] = []
         self._spelled_so: dict[bytes, list[int]] = {}
-        """The words that are spelled so, where a word that is spelled as a token is that token."""
+        """The indexes of the words by their text, if `whole`."""
         for number, word in enumerate(self.words):
             self._count(number, 1)
             if whole and None not in word:
-                text = b"".join(self._pieces[one] for one in word if one is not None)
+                text = b"".join(self._pieces[symbol] for symbol in word if symbol is not None)
                 self._spelled_so.setdefault(text, []).append(number)
         for key in self._places:
             self._push(key)
 
-    def merges(self, most: int) -> Iterator[Grown]:
-        """Make so many merges at most; fewer where no pair is left."""
+    def add_merges(self, most: int) -> Iterator[AddedMerge]:
+        """Add merges one by one, `most` of them at most, and yield each."""
         for _ in range(most):
             check()
             while self._heap:
@@ -99,16 +100,18 @@ class Continued:
             yield self._merge(pair, piece, -less)
 
     def _key(self, left: int, right: int) -> tuple[int, int] | bytes:
+        """Return what the places of a pair are counted by: the pair, or the text that it spells."""
         return (left, right) if self._spelled is None else self._join(self._pieces[left], self._pieces[right])
 
     def _push(self, key: tuple[int, int] | bytes) -> None:
+        """Put a candidate into the heap with its present count, unless its token is known or it is gone."""
         pair, places = self._first[key], self._places[key]
         piece = self._join(*(self._pieces[symbol] for symbol in pair))
         if places > 0 and piece not in self._known:
             heapq.heappush(self._heap, (-places, len(piece), piece, pair))
 
     def _count(self, number: int, sign: int) -> set[tuple[int, int] | bytes]:
-        """Add the pairs of a word to the counts, or take them away. Returns them."""
+        """Add the pairs of a word to the counts, or subtract them if `sign` is -1. Return their keys."""
         keys, times = set(), sign * self._counts[number]
         for left, right in pairwise(self.words[number]):
             if left is None or right is None or left in self._frozen or right in self._frozen:
@@ -118,12 +121,12 @@ class Continued:
             self._first.setdefault(key, (left, right))
             keys.add(key)
         for key in keys:
-            held = self._where.setdefault(key, set())
-            held.add(number) if sign > 0 else held.discard(number)
+            words = self._where.setdefault(key, set())
+            words.add(number) if sign > 0 else words.discard(number)
         return keys
 
-    def _merge(self, pair: tuple[int, int], piece: bytes, count: int) -> Grown:
-        """Add a merge, and make it in each word."""
+    def _merge(self, pair: tuple[int, int], piece: bytes, count: int) -> AddedMerge:
+        """Add the merge of a pair with `count` places, and merge it in each word."""
         made, key = len(self._pieces), self._key(*pair)
         self._pieces.append(piece)
         self._known.add(piece)
@@ -139,40 +142,44 @@ class Continued:
             elif self._spelled is None:
                 self.words[number] = _joined(word, pair, made)
             else:
-                self.words[number] = self._again(word)
+                self.words[number] = self._merge_by_spelling(word)
             touched |= self._count(number, 1)
-        for one in touched:
-            self._push(one)
-        return Grown(*pair, piece, count)
+        for key in touched:
+            self._push(key)
+        return AddedMerge(*pair, piece, count)
 
-    def _again(self, word: list[int | None]) -> list[int | None]:
-        """A word merged by what neighbours spell: the least rank first, of equals the leftmost."""
+    def _merge_by_spelling(self, word: list[int | None]) -> list[int | None]:
+        """Return a word with all neighbors merged that spell a token: the least rank first, then leftmost."""
         word = list(word)
-        while found := [
-            (*ranked, at) for at, pair in enumerate(pairwise(word)) if (ranked := self._of(*pair)) is not None
+        while merges := [
+            (rank_and_symbol[0], at, rank_and_symbol[1]) for at, pair in enumerate(pairwise(word))
+            if (rank_and_symbol := self._token_of(*pair)) is not None
         ]:
-            _, symbol, at = min(found, key=lambda one: (one[0], one[2]))
+            _, at, symbol = min(merges)
             word[at : at + 2] = [symbol]
         return word
 
-    def _of(self, left: int | None, right: int | None) -> tuple[int, int] | None:
-        """The rank of two neighbours and what they make; those that were added rank behind the others."""
+    def _token_of(self, left: int | None, right: int | None) -> tuple[int, int] | None:
+        """Return the rank and the symbol of the token that two neighbors spell, None if they spell none.
+
+        Added tokens rank after those of the file.
+        """
         if left is None or right is None or left in self._frozen or right in self._frozen:
             return None
         piece = self._join(self._pieces[left], self._pieces[right])
         assert self._spelled is not None
         old = self._spelled(piece)
         if old is not None:
-            return old[0] - _BEHIND, old[1]
+            return old[0] - _FILE_FIRST, old[1]
         return self._added.get(piece)
 
 
 def _joined(word: Sequence[int | None], pair: tuple[int, int], made: int) -> list[int | None]:
-    """A word with all places of a pair merged, from the left."""
-    found: list[int | None] = []
+    """Return a word with all places of a pair merged, from left to right."""
+    merged: list[int | None] = []
     for symbol in word:
-        if found and (found[-1], symbol) == pair:
-            found[-1] = made
+        if merged and (merged[-1], symbol) == pair:
+            merged[-1] = made
         else:
-            found.append(symbol)
-    return found
+            merged.append(symbol)
+    return merged

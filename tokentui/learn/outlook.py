@@ -57,7 +57,7 @@ def outlook(tokenizer: Tokenizer, trainer: Trainer | None = None, ahead: int | N
 
 def _dropped(trainer: Trainer, case: Case) -> Prospect:
     """The future of a text in a training that drops pieces: one that left stays away."""
-    page = learn.tried(trainer, partial(trainer.entries, Query(0, 1, match=(case.piece,))))
+    page = learn.with_plain_fallback(trainer, partial(trainer.entries, Query(0, 1, match=(case.piece,))))
     for place in page.places[-_MOST_ROWS:]:  # what was dropped comes last
         row = trainer.entries(Query(place, 1)).rows[0]
         if row.kind == "left" and row.piece == case.piece:
@@ -104,14 +104,14 @@ def _first(trainer: Trainer, case: Case, symbols: Sequence[int]) -> tuple[int, i
     pairs = list(dict.fromkeys(itertools.pairwise(symbols)))
     pieces = case.vocabulary.pieces
     match = tuple(pieces[left] + b"+" + pieces[right] for left, right in pairs[:_MOST_PAIRS])
-    page = learn.tried(trainer, lambda: trainer.candidates(Query(0, 1, match=match)))
+    page = learn.with_plain_fallback(trainer, lambda: trainer.candidates(Query(0, 1, match=match)))
     for place in page.places[:_MOST_ROWS]:
-        row = learn.tried(trainer, partial(trainer.candidates, Query(place, 1))).rows[0]
+        row = learn.with_plain_fallback(trainer, partial(trainer.candidates, Query(place, 1))).rows[0]
         if row.key in pairs:
             left, right = row.key
             return left, right, row.places, place + 1
     if len(page.places) > _MOST_ROWS or len(pairs) > _MOST_PAIRS:  # the table of all candidates is sure
-        rows = learn.tried(trainer, lambda: trainer.candidates(Query(0, page.total))).rows
+        rows = learn.with_plain_fallback(trainer, lambda: trainer.candidates(Query(0, page.total))).rows
         for place, row in enumerate(rows):
             if row.key in pairs:
                 left, right = row.key

@@ -1,7 +1,8 @@
 """Pages of rows, for all trainings: candidates, and entries of the vocabulary.
 
-`page` cuts a page out of any list. `vocabulary_page` does so for the entries of a vocabulary, which `listed`
-puts in an order.
+`page` makes a page of any list. `vocabulary_page` does so for the entries of a vocabulary, which
+`listed_entries` puts in order. An entry is known by a number: its symbol, or -1-n for the n-th of the special
+tokens and byte tokens.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ def page(
     """Return the page of a list that a query asks for.
 
     Args:
-        query: The rows that are asked for. A `top` beyond the list means its last row.
+        query: The rows that are asked for. A `top` after the end means the last row.
         total: The number of rows of the list.
-        row: Makes the row at an index. It is called for the rows of the page alone.
-        matches: Returns whether the row at an index shows a text of `query.match`. It is called for all rows,
-            if there are such texts.
+        row: Returns the row at an index. It is called only for the rows of the page.
+        matches: Returns whether the row at an index contains a text of `query.match`. If there are such texts
+            it is called for all rows.
     """
     places = tuple(filter(matches, range(total))) if query.match and matches else ()
     shown = places if query.only else range(total)
@@ -37,15 +38,15 @@ def page(
     return Page(rows, top, len(shown), places, query.order, total if query.only else None)
 
 
-def looks_at_parts(texts: Sequence[bytes]) -> bool:
-    """Return whether texts may match the parts of a candidate: one of them is more than plus signs."""
+def searches_parts(texts: Sequence[bytes]) -> bool:
+    """Return whether a search has to compare the parts of candidates: some text is not only plus signs."""
     return any(text.strip(_PLUS) for text in texts)
 
 
-def shows(texts: Sequence[bytes], token: bytes, parts: Sequence[bytes] = ()) -> bool:
-    """Return whether a token, or its parts with a plus sign between them, contains one of some texts.
+def contains_any(texts: Sequence[bytes], token: bytes, parts: Sequence[bytes] = ()) -> bool:
+    """Return whether a token, or its parts joined by plus signs, contains one of some texts.
 
-    >>> shows([b"w+e"], b"lower", [b"low", b"er"]), shows([b"wer"], b"lower")
+    >>> contains_any([b"w+e"], b"lower", [b"low", b"er"]), contains_any([b"wer"], b"lower")
     (True, True)
     """
     joined = _PLUS.join(parts)
@@ -55,19 +56,19 @@ def shows(texts: Sequence[bytes], token: bytes, parts: Sequence[bytes] = ()) -> 
     return False
 
 
-def listed(
+def listed_entries(
     vocabulary: Vocabulary, merges: int, uses: Sequence[int], order: str, newest: Sequence[int] | None = None
 ) -> list[int]:
-    """The entries of a vocabulary in an order: a symbol, or -1-n for the n-th of specials and byte tokens.
+    """Return the numbers of all entries of a vocabulary, in an order.
 
-    What no step made has no age: by `newest` it comes after what steps made, the most used first.
+    In the order `newest` the tokens that steps made come first. The others follow, the most used first.
 
     Args:
         vocabulary: The vocabulary.
         merges: The number of its merges that count.
         uses: The uses of each symbol.
         order: `newest`, `most used`, `longest` or `id`.
-        newest: The symbols in use, the newest first, where merges do not tell them.
+        newest: The symbols in use, the newest first, if it is not the merges that made them.
     """
     if newest is None:
         newest, borrowed = vocabulary.symbols(merges)[:: 1 if vocabulary.scores else -1], vocabulary.borrowed
@@ -94,14 +95,20 @@ def listed(
 def entry_of(
     vocabulary: Vocabulary, number: int, id: int | None = None, uses: int | None = None
 ) -> Entry:
-    """Return the entry of a number of `listed`: a symbol with its id and uses, a special or a byte token."""
+    """Return an entry of a vocabulary.
+
+    Args:
+        vocabulary: The vocabulary.
+        number: The number of the entry, see `listed_entries`.
+        id, uses: The id and the uses of a symbol. Other entries have an id of their own.
+    """
     if number < 0:
         n = -1 - number
         if n < len(vocabulary.specials):
             name = vocabulary.specials[n]
             return Entry(vocabulary.special_id(name), -1, to_bytes(name), "special", uses=uses)
-        value = n - len(vocabulary.specials)
-        return Entry(vocabulary.byte_id(value), -1, byte_token(value).encode(), "byte")
+        byte = n - len(vocabulary.specials)
+        return Entry(vocabulary.byte_id(byte), -1, byte_token(byte).encode(), "byte")
     pieces, kind = vocabulary.pieces, vocabulary.kind_of(number)
     entry = Entry(
         id, number, pieces[number], "base" if kind == "unit" else kind, uses=uses,
@@ -116,13 +123,13 @@ def entry_of(
     )
 
 
-_FOLDING = "newest", "most used"
-"""The orders in which the entries out of use may be one row: nobody looks for them there."""
+_FOLDABLE = "newest", "most used"
+"""The orders in which all unused entries may be folded into one row, which comes last."""
 
 
 @functools.lru_cache(maxsize=256)
 def _folded(count: int) -> Entry:
-    """Return the row for a number of entries out of use; the same object at each step."""
+    """Return the row that stands for a number of unused entries. Equal counts give the same object."""
     return Entry(None, -1, b"", "folded", uses=count)
 
 
@@ -133,15 +140,15 @@ def vocabulary_page(
     """Return a page of a vocabulary.
 
     Args:
-        listed: The entries in order, see `listed`.
+        listed: The numbers of the entries in order, see `listed_entries`.
         query: The rows that are asked for.
         vocabulary: The vocabulary.
-        entry: Makes the entry of a number of `listed`.
-        unused: Returns whether a number of `listed` is out of use. A folded page has one row for all such.
+        entry: Returns the entry of a number.
+        unused: Returns whether the entry of a number is unused. A folded page has one row for all of these.
     """
     if query.among is not None:
         listed = [number for number in listed if entry(number).id in query.among]
-    elif query.folded and not query.match and query.order in _FOLDING:
+    elif query.folded and not query.match and query.order in _FOLDABLE:
         used = [number for number in listed if not unused(number)]
         if folded := len(listed) - len(used):
             shown = page(

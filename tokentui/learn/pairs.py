@@ -19,7 +19,7 @@ from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import WEIGHTS
 from tokentui.learn.engine import Constraints, MergeEngine, NGram, Pair, PairEngine, Ranked
 from tokentui.learn.objectives import Material
-from tokentui.learn.pages import entry_of, listed, looks_at_parts, page, shows, vocabulary_page
+from tokentui.learn.pages import contains_any, entry_of, listed_entries, page, searches_parts, vocabulary_page
 from tokentui.learn.part_lengths import Lengths
 from tokentui.learn.replay.segmentations import MERGES, TokenOrder, WordSegmentations
 from tokentui.learn.rows import (
@@ -103,7 +103,7 @@ class PairTrainer:
         none, and of a step further on that was never stood at."""
         engine = self.engine
         if not self.words.parts or not isinstance(engine, MergeEngine):  # a step may change any word
-            return self._lengths.seen(number, self.segment) if number == self.number else ()
+            return self._lengths.measured(number, self.segment) if number == self.number else ()
         return self._lengths.after(
             number, self.number, lambda word: len(engine.word(word, 0, None)), engine.words_merged
         )
@@ -365,12 +365,12 @@ class PairTrainer:
             ranked = self._ranked(under, ranked.total)
         if query.order == BY_COUNT:
             order = sorted(order, key=lambda row: -ranked.rows[row].places)
-        row_of, joined = self._rows_of(ranked), looks_at_parts(query.match)
+        row_of, joined = self._rows_of(ranked), searches_parts(query.match)
         texts, rows, token_of, parts_of = query.match, ranked.rows, self._token_of, self._parts_of
 
         def matches(row: int) -> bool:
             pair = rows[order[row]]
-            return shows(texts, token_of(pair), parts_of(pair) if joined else ())
+            return contains_any(texts, token_of(pair), parts_of(pair) if joined else ())
 
         return page(query, ranked.total, lambda row: row_of(order[row]), matches)
 
@@ -496,7 +496,7 @@ class PairTrainer:
         uses = self.uses
         key = vocabulary, number, query.order
         if self._listed[0] != key:
-            self._listed = key, listed(vocabulary, number, uses, query.order)
+            self._listed = key, listed_entries(vocabulary, number, uses, query.order)
         ids = vocabulary.ids(number)
         return vocabulary_page(
             self._listed[1], query, vocabulary,

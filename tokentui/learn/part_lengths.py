@@ -1,4 +1,4 @@
-"""The length of each named part of a corpus in tokens, step by step."""
+"""The length in tokens of each named part of a corpus, at each step of a training."""
 
 from __future__ import annotations
 
@@ -10,85 +10,95 @@ from tokentui.learn.steps import Span, Word
 from tokentui.text.count import Words
 
 MOST_WORDS = 20_000
-"""Where a step changes any word, the parts of a corpus of more distinct words are not measured."""
+"""The most distinct words of a corpus whose parts are measured if a step may change any word."""
 
 
 class Lengths:
-    """The lengths of the parts of a corpus.
+    """The lengths of the parts of a corpus, kept by step.
 
     Args:
-        words: The words, with the parts that they are of.
-        weight: The weight of words, a value of that axis.
+        words: The counted words, with the parts of the corpus that they occur in.
+        weight: The value of the axis `weight`.
     """
 
     def __init__(self, words: Words, weight: str = "occurrences") -> None:
         self.words, self._weight = words, WEIGHTS.of(weight)
-        self._of: list[list[tuple[int, int]]] = []
-        """The parts that each word stands in, with its weight there."""
+        self._parts: list[list[tuple[int, int]]] = []
+        """For each word the index of each part that it occurs in, with its weight there."""
         self._known: list[tuple[int, ...]] = []
-        """The lengths after the first steps of a training by merges."""
-        self._seen: dict[int, tuple[int, ...]] = {}
+        """The lengths after the first steps of a training by merges, as far as they are known."""
+        self._measured: dict[int, tuple[int, ...]] = {}
+        """The lengths that `measured` has returned, by step."""
 
     def _parts_of(self) -> list[list[tuple[int, int]]]:
-        if not self._of:
-            number = {word: at for at, word in enumerate(self.words.words)}
-            self._of = [[] for _ in number]
-            for at, part in enumerate(self.words.parts):
+        if not self._parts:
+            index_of = {word: index for index, word in enumerate(self.words.words)}
+            self._parts = [[] for _ in index_of]
+            for number, part in enumerate(self.words.parts):
                 weights = self._weight.of(part.words.counts)
                 for word, weight in zip(part.words.words, weights, strict=True):
-                    self._of[number[word]].append((at, weight))
-        return self._of
+                    self._parts[index_of[word]].append((number, weight))
+        return self._parts
 
-    def counted(self, sizes: Callable[[int], int]) -> tuple[int, ...]:
-        """The lengths now, by the number of tokens of each word."""
-        found = [0] * len(self.words.parts)
+    def _count(self, sizes: Callable[[int], int]) -> tuple[int, ...]:
+        """Return the lengths, given a function that returns the number of tokens of the word at an index."""
+        lengths = [0] * len(self.words.parts)
         for word, parts in each(enumerate(self._parts_of())):
             size = sizes(word)
             for part, weight in parts:
-                found[part] += size * weight
-        return tuple(found)
+                lengths[part] += size * weight
+        return tuple(lengths)
 
     def after(
         self, number: int, now: int, sizes: Callable[[int], int], merged: Callable[[int], Sequence[int]]
     ) -> tuple[int, ...]:
-        """The lengths after a step of a training by merges; empty where that is not known.
+        """Return the lengths after a step of a training by merges.
 
         Args:
             number: The step.
-            now: The step at which the training stands.
-            sizes: The tokens of a word now, by its number.
-            merged: The word of each place that a step up to this one merged.
+            now: The present step of the training.
+            sizes: Returns the present number of tokens of a word, by its index.
+            merged: Returns the index of the word of each place that a step up to the present one merged.
+
+        Returns:
+            An empty tuple for a step after the present one that was never the present one.
         """
         if not self._known and not now:
-            self._known = [self.counted(sizes)]
-        if not self._known:  # back from this step to the start
-            lengths = [list(self.counted(sizes))]
+            self._known = [self._count(sizes)]
+        if not self._known:  # count now, and go back to the start
+            lengths = [list(self._count(sizes))]
             for step in range(now, 0, -1):
-                lengths.append(self._moved(lengths[-1], merged(step), 1))
-            self._known = [tuple(one) for one in reversed(lengths)]
+                lengths.append(self._after_merges(lengths[-1], merged(step), 1))
+            self._known = list(map(tuple, reversed(lengths)))
         while len(self._known) <= min(number, now):
-            self._known.append(tuple(self._moved(self._known[-1], merged(len(self._known)), -1)))
+            words = merged(len(self._known))
+            self._known.append(tuple(self._after_merges(self._known[-1], words, -1)))
         return self._known[number] if number < len(self._known) else ()
 
-    def _moved(self, lengths: Sequence[int], words: Sequence[int], sign: int) -> list[int]:
-        """Lengths after some words have lost a token each, or with `sign` 1 before."""
-        found, parts = list(lengths), self._parts_of()
+    def _after_merges(self, lengths: Sequence[int], words: Sequence[int], sign: int) -> list[int]:
+        """Return lengths after words have each lost a token (`sign` -1) or gained one (1)."""
+        changed, parts = list(lengths), self._parts_of()
         for word in words:
             for part, weight in parts[word]:
-                found[part] += sign * weight
-        return found
+                changed[part] += sign * weight
+        return changed
 
     def forget(self, number: int) -> None:
-        """Forget what came after a step."""
+        """Forget the lengths after later steps."""
         del self._known[number + 1 :]
-        self._seen = {step: lengths for step, lengths in self._seen.items() if step <= number}
+        self._measured = {step: lengths for step, lengths in self._measured.items() if step <= number}
 
-    def seen(self, number: int, segment: Callable[[Word], Sequence[Span]]) -> tuple[int, ...]:
-        """The lengths at the present step, where a step may change any word; empty where there are too many
-        words for that."""
+    def measured(self, number: int, segment: Callable[[Word], Sequence[Span]]) -> tuple[int, ...]:
+        """Return the lengths after the step at which `segment` cuts words, by cutting all of them.
+
+        For trainings whose steps may change any word. The result is kept for the step.
+
+        Returns:
+            An empty tuple without named parts, or with more than `MOST_WORDS` words.
+        """
         words = self.words.words
         if not self.words.parts or len(words) > MOST_WORDS:
             return ()
-        if number not in self._seen:
-            self._seen[number] = self.counted(lambda word: len(segment(Word(words[word]))))
-        return self._seen[number]
+        if number not in self._measured:
+            self._measured[number] = self._count(lambda word: len(segment(Word(words[word]))))
+        return self._measured[number]

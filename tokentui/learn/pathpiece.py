@@ -46,7 +46,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BASES, FILTERS, WEIGHTS, barriers, tokens_of, totals_of
 from tokentui.learn.objectives import Material
-from tokentui.learn.pages import entry_of, listed, page, shows, vocabulary_page
+from tokentui.learn.pages import contains_any, entry_of, listed_entries, page, vocabulary_page
 from tokentui.learn.part_lengths import Lengths
 from tokentui.learn.rows import KEPT_ROWS, Entry, Page, PieceCandidate, Query, Traits, Why
 from tokentui.learn.shortest_paths import (
@@ -412,7 +412,7 @@ class PathTrainer:
 
     def lengths_at(self, number: int) -> tuple[int, ...]:
         """Return the length of each named part at the present step; empty for other steps."""
-        return self._lengths.seen(number, self.segment) if number == self.number else ()
+        return self._lengths.measured(number, self.segment) if number == self.number else ()
 
     def size_at(self, number: int) -> int:
         """Return the number of ids after a computed step, special tokens counted."""
@@ -480,7 +480,7 @@ class PathTrainer:
             goes = "least loss" if index < self._per_step else ""
             return self._candidate(token, cost, self._uses[token], self._costs[cost] > 1, goes)
 
-        return page(query, len(order), row, lambda index: shows(query.match, order[index][2]))
+        return page(query, len(order), row, lambda index: contains_any(query.match, order[index][2]))
 
     def _present_vocabulary(self) -> tuple[Vocabulary, list[int]]:
         """Return the vocabulary of the present step, and the token of each of its symbols."""
@@ -515,7 +515,7 @@ class PathTrainer:
         def is_unused(number: int) -> bool:
             return number <= _FIRST_REMOVED or (number >= 0 and not uses[number])
 
-        order = listed(vocabulary, 0, uses, query.order)
+        order = listed_entries(vocabulary, 0, uses, query.order)
         order = order + [_FIRST_REMOVED - index for index in range(len(last.tokens) if last else 0)]
         return vocabulary_page(order, query, vocabulary, entry, is_unused)
 

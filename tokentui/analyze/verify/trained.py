@@ -97,7 +97,8 @@ def verify_trained(
     difference, next_count, found, tried = None, None, list[Change](), 0
     if alike == len(wanted):
         learn.jump(trainer, alike)
-        best = None if trainer.end(Stops()) else learn.tried(trainer, lambda: trainer.why(Stops())).best
+        is_over = trainer.end(Stops()) is not None
+        best = None if is_over else learn.with_plain_fallback(trainer, lambda: trainer.why(Stops())).best
         next_count = None if best is None else best.places
     else:
         made = learn.jump(trainer, alike + 1) > alike

@@ -27,7 +27,7 @@ from typing import Self
 
 from tokentui.encode.events import Event, EventKind
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn.pages import entry_of, listed, page, shows, vocabulary_page
+from tokentui.learn.pages import contains_any, entry_of, listed_entries, page, vocabulary_page
 from tokentui.learn.part_lengths import Lengths
 from tokentui.learn.replay.segmentations import ChangeLog, TokenOrder, WordSegmentations
 from tokentui.learn.rows import KEPT_ROWS, Column, Entry, Page, Query, TokenCandidate, Traits, Why
@@ -220,7 +220,7 @@ class ReplayTrainer:
 
     def lengths_at(self, number: int) -> tuple[int, ...]:
         """The length of each named part after a step; empty where the corpus has too many words for that."""
-        return self._lengths.seen(
+        return self._lengths.measured(
             number, lambda word: word.within(self._segmentations.spans(word.text, number))
         )
 
@@ -249,7 +249,7 @@ class ReplayTrainer:
 
         def matches(row: int) -> bool:
             token = self.order.vocabulary.pieces[self.order.tokens[steps[row] - 1]]
-            return shows(query.match, token, self.taken(steps[row]).parts if joined else ())
+            return contains_any(query.match, token, self.taken(steps[row]).parts if joined else ())
 
         return page(query, len(steps), lambda row: self.taken(steps[row]), matches)
 
@@ -305,7 +305,7 @@ class ReplayTrainer:
         if self._listed[0] != key:
             order = self.order
             newest = order.listed[: order.size(self.number) - len(fixed)][::-1]
-            self._listed = key, listed(vocabulary, order.merges, self.uses, query.order, newest)
+            self._listed = key, listed_entries(vocabulary, order.merges, self.uses, query.order, newest)
         return vocabulary_page(
             self._listed[1], query, vocabulary,
             lambda one: self._entry(one, self.uses[one] if one >= 0 else fixed[-1 - one]),

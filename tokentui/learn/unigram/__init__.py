@@ -44,7 +44,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.kernels.unigram_text import LONGEST
 from tokentui.learn.objectives import UNIGRAM_SIZE, Material
-from tokentui.learn.pages import looks_at_parts, page, shows
+from tokentui.learn.pages import contains_any, page, searches_parts
 from tokentui.learn.part_lengths import Lengths
 from tokentui.learn.rows import Entry, Page, PieceCandidate, Query, Round, Traits, Why
 from tokentui.learn.steps import Changed, Life, Span, Stop, Used, Word, lives
@@ -335,7 +335,9 @@ class UnigramTrainer:
     def lengths_at(self, number: int) -> tuple[int, ...]:
         """The length of each named part at the present step; empty for others, and where it is walked
         through."""
-        return self._lengths.seen(number, self.segment) if number == self.number and not self._between else ()
+        if number != self.number or self._between:
+            return ()
+        return self._lengths.measured(number, self.segment)
 
     def size_at(self, number: int) -> int:
         """The number of ids after a computed step, specials counted; of this one as far as it is walked
@@ -384,7 +386,7 @@ class UnigramTrainer:
         """
         model, exact, judged = self._positions[self.number].model, self._models.seeds.bytes, self._judged
         gone = set(judged.going[: self.at.taken])
-        joined = looks_at_parts(query.match)
+        joined = searches_parts(query.match)
 
         def candidate(row: int) -> PieceCandidate:
             n = judged.order[row]
@@ -402,7 +404,7 @@ class UnigramTrainer:
         def matches(row: int) -> bool:
             piece = model.pieces[judged.order[row]]
             instead = [exact[part] for part in judged.path(piece)] if joined else ()
-            return shows(query.match, exact[piece], instead)
+            return contains_any(query.match, exact[piece], instead)
 
         return page(query, len(judged.order), candidate, matches)
 

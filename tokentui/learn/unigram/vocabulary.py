@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.events import Event, EventKind
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.pages import entry_of, listed, vocabulary_page
+from tokentui.learn.pages import entry_of, listed_entries, vocabulary_page
 from tokentui.learn.rows import Column, Entry, Page, Query
 from tokentui.learn.steps import Span, Step
 from tokentui.learn.unigram.lattice import finished
@@ -118,7 +118,7 @@ class ModelVocabulary:
                 return entry_of(vocabulary, one)
             return entry_of(vocabulary, one, vocabulary.id_of(one, 0), self.uses[one])
 
-        order = listed(vocabulary, 0, self.uses, query.order) + [_LEFT - n for n in range(len(left))]
+        order = listed_entries(vocabulary, 0, self.uses, query.order) + [_LEFT - n for n in range(len(left))]
         return vocabulary_page(
             order, query, vocabulary, entry, lambda one: one <= _LEFT or (one >= 0 and not self.uses[one])
         )
