@@ -1,7 +1,14 @@
-"""Byte-pair encoding in one screenful: recount every pair from scratch at each step. The judge of every
-engine.
+"""Byte-pair encoding on one page: recount all pairs at each step, merge the best one, record it.
 
-It shares nothing with the engine but the names of the axes. It is not fast and does not go back.
+Every engine of the program is compared with this class, step by step. It shares no code with them. It is slow
+and cannot go back.
+
+>>> run = Naive(words=[[0, 1, 2], [0, 1]], weights=[1, 2], pieces=[b"h", b"u", b"g"], tie="first-seen")
+>>> counts = run.counts()
+>>> counts  # hu occurs in both words, ug in the first
+Counter({(0, 1): 3, (1, 2): 1})
+>>> run.merge(run.ranked(counts)[0]), run.words, run.pieces[-1]
+(3, [[3, 2], [3]], b'hu')
 """
 
 from __future__ import annotations
@@ -16,9 +23,17 @@ Pair = tuple[int, int]
 
 @dataclass
 class Naive:
-    """A run of plain BPE over words given as symbols; a new merge makes a new symbol.
+    """A run of byte-pair encoding. Each merge makes a new symbol.
 
-    `pieces` are the exact bytes of the symbols, `prefix` how many bytes a right part loses when it is joined.
+    Attributes:
+        words: The distinct words, as symbols.
+        weights: How often each word occurs.
+        pieces: The exact bytes of each symbol.
+        tie: The rule for pairs of the same count, a value of the axis `tie`.
+        prefix: The number of bytes that a right part loses when it is joined, such as 2 for `##`.
+        ids: The id of each symbol; by default its number.
+        lengths: The units of each symbol.
+        max_length: The most units of a token, None for no limit.
     """
 
     words: list[list[int]]
@@ -35,7 +50,7 @@ class Naive:
         self.ids = self.ids or list(range(len(self.pieces)))
 
     def counts(self) -> Counter[Pair]:
-        """Every pair of neighbours with its count, overlapping ones too, in order of first appearance."""
+        """Return the count of each pair of neighbors, overlapping ones too, in order of first appearance."""
         counts: Counter[Pair] = Counter()
         for word, weight in zip(self.words, self.weights, strict=True):
             for pair in pairwise(word):
@@ -49,10 +64,11 @@ class Naive:
         return counts
 
     def join(self, pair: Pair) -> bytes:
+        """Return the bytes of the token that a pair makes."""
         return self.pieces[pair[0]] + self.pieces[pair[1]][self.prefix :]
 
     def ranked(self, counts: Counter[Pair]) -> list[Pair]:
-        """The pairs, best first."""
+        """Return the pairs, best first: the greatest count, then the tie rule."""
         pieces, ids = self.pieces, self.ids
         order = list(counts)
         if self.tie == "largest-pair":
@@ -68,7 +84,7 @@ class Naive:
         return sorted(order, key=lambda pair: -counts[pair])
 
     def merge(self, pair: Pair) -> int:
-        """Merge a pair everywhere, left to right, without overlap. Returns how many places there were."""
+        """Merge a pair everywhere, from left to right without overlap. Return how many places were merged."""
         new = len(self.pieces)
         self.pieces.append(self.join(pair))
         self.lengths.append(self.lengths[pair[0]] + self.lengths[pair[1]])
@@ -89,24 +105,31 @@ class Naive:
         return replaced
 
     def tokens(self) -> int:
-        """The length of the corpus."""
+        """Return the length of the corpus in tokens."""
         return sum(len(word) * weight for word, weight in zip(self.words, self.weights, strict=True))
 
 
 @dataclass
 class NaiveUnder(Naive):
-    """The same under what-ifs: (step, what, parts) of each, `forbid`, `force` or `leave-out`."""
+    """Byte-pair encoding under what-ifs; see `tokentui.recipe.WhatIf`.
+
+    Attributes:
+        changes: The what-ifs, each as its step, its kind (`forbid`, `force` or `leave-out`), and its parts.
+        left_out: The pair that each `leave-out` excludes, by its step.
+        made: The number of steps so far.
+    """
 
     changes: list[tuple[int, str, tuple[bytes, ...]]] = field(default_factory=list)
     left_out: dict[int, Pair] = field(default_factory=dict)
     made: int = 0
 
     def parts(self, pair: Pair) -> tuple[bytes, bytes]:
+        """Return the bytes of both parts of a pair."""
         return self.pieces[pair[0]], self.pieces[pair[1]]
 
     def allowed(self, pair: Pair) -> bool:
-        """Whether the next step may merge a pair that no what-if forces."""
-        if self.parts(pair) in [self.parts(one) for one in self.left_out.values()]:
+        """Return whether the next step may merge a pair, unless a what-if forces it."""
+        if self.parts(pair) in [self.parts(excluded) for excluded in self.left_out.values()]:
             return False
         return not any(
             what == "forbid" and step <= self.made + 1 and parts in (self.parts(pair), (self.join(pair),))
@@ -114,7 +137,7 @@ class NaiveUnder(Naive):
         )
 
     def counts(self) -> Counter[Pair]:
-        """The pairs that may be merged, with their counts."""
+        """Return the counts of the pairs that may be merged."""
         counts = Counter({pair: count for pair, count in super().counts().items() if self.allowed(pair)})
         for step, what, _ in self.changes:
             if what == "leave-out" and step == self.made + 1 and step not in self.left_out and counts:
@@ -123,16 +146,16 @@ class NaiveUnder(Naive):
         return counts
 
     def forced(self) -> tuple[Pair | None, int]:
-        """The pair that the next step is forced to merge and that stands somewhere, with its count."""
+        """Return the pair that the next step is forced to merge, if it occurs, with its count."""
         longest, self.max_length = self.max_length, None
-        standing = super().counts()
+        counts = super().counts()
         self.max_length = longest
-        asked = [parts for step, what, parts in self.changes if (what, step) == ("force", self.made + 1)]
-        found = ((pair, standing[pair]) for pair in super().ranked(standing) if self.parts(pair) in asked)
-        return next(found, (None, 0))
+        forced = [parts for step, what, parts in self.changes if (what, step) == ("force", self.made + 1)]
+        pairs = ((pair, counts[pair]) for pair in super().ranked(counts) if self.parts(pair) in forced)
+        return next(pairs, (None, 0))
 
     def ranked(self, counts: Counter[Pair]) -> list[Pair]:
-        """The pairs, best first, but the forced one before all."""
+        """Return the pairs, best first, after the forced one."""
         order, (forced, _) = super().ranked(counts), self.forced()
         return order if forced is None else [forced, *(pair for pair in order if pair != forced)]
 
@@ -143,7 +166,13 @@ class NaiveUnder(Naive):
 
 
 def lowest_rank_first(word: list[int], ranks: dict[Pair, int], base: int) -> list[int]:
-    """Encode one word by its merges: the lowest rank there is, all places from the left, again and again."""
+    """Encode a word by merges: again and again, merge all places of the pair of the lowest rank.
+
+    Args:
+        word: The word, as symbols.
+        ranks: The rank of each pair: the number of the step that merged it, less one.
+        base: The symbol that rank 0 makes.
+    """
     while True:
         known: Iterable[Pair] = [pair for pair in pairwise(word) if pair in ranks]
         if not known:
