@@ -208,3 +208,27 @@ def test_no_link_leads_a_visitor_out_of_a_folder(sealed: Path, trained: Tokenize
     for path in ("model", str(sealed / "real"), "../real", "model/../../real", "hf:owner/name"):
         with pytest.raises(TokentuiError, match=sandbox.REFUSED):
             tokentui.load(path)
+
+
+@pytest.mark.parametrize(("config", "tokens"), [
+    ({"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": True}, [" hug", "s"]),
+    ({"tokenizer_class": "GPT2TokenizerFast", "add_prefix_space": False}, ["hug", "s"]),
+    ({"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": "yes"}, ["hug", "s"]),
+    ({"tokenizer_class": "PreTrainedTokenizerFast", "add_prefix_space": True}, ["hug", "s"]),
+])
+@pytest.mark.parametrize("format", ["gpt2", "huggingface"])
+def test_a_class_sets_a_space_in_front(
+    config: dict[str, object], tokens: list[str], format: str, tmp_path: Path, trained: Tokenizer
+) -> None:
+    """As in transformers: tests/peers/test_folder_owners.py compares the classes live."""
+    trained.save(tmp_path / ("tokenizer.json" if format == "huggingface" else ""), format)
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+    assert "".join(tokentui.load(tmp_path).encode("hugs").tokens) == "".join(tokens)
+
+
+def test_qwen2_normalizes_a_vocabulary_without_steps(tmp_path: Path, trained: Tokenizer) -> None:
+    trained.save(tmp_path, "gpt2")
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "Qwen2Tokenizer"}')
+    tokenizer = tokentui.load(tmp_path)
+    assert tokenizer.encode("e\u0301").ids == tokenizer.encode("\xe9").ids
+    assert tokenizer.recipe.normalize == ("nfc",)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from running_cli import cli, done, refused
@@ -45,6 +46,43 @@ def test_a_class_that_builds_another_split_is_found(folder: Path) -> None:
     result = cli(*verify(folder))
     assert result.exit_code == 1
     assert json.loads(result.stdout)["differs"]["stage"] == "pre-tokens"
+
+
+BERT = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+LLAMA = ("<unk>", "<s>", "</s>")
+
+
+@pytest.mark.parametrize(("recipe", "format", "specials", "config", "changes"), [
+    ("gpt2", "huggingface", ("<|endoftext|>",), {"add_prefix_space": True}, True),
+    ("gpt2", "huggingface", ("<|endoftext|>",), {"add_prefix_space": False}, False),
+    ("gpt2", "gpt2", ("<|endoftext|>",), {"add_prefix_space": True}, True),
+    ("bert", "huggingface", BERT, {"tokenizer_class": "BertTokenizer", "do_lower_case": False}, True),
+    ("bert", "huggingface", BERT, {"tokenizer_class": "BertTokenizerFast", "do_lower_case": True}, False),
+    ("bert", "bert", BERT, {"tokenizer_class": "BertTokenizer", "do_lower_case": False}, True),
+    ("llama2", "huggingface", LLAMA, {"tokenizer_class": "LlamaTokenizer", "legacy": True}, True),
+    ("llama2", "huggingface", LLAMA, {"tokenizer_class": "LlamaTokenizer", "legacy": False}, True),
+    ("llama2", "huggingface", LLAMA, {"tokenizer_class": "LlamaTokenizer", "add_prefix_space": False}, True),
+    ("gpt2 -s split=qwen", "gpt2", ("<|endoftext|>",), {"tokenizer_class": "Qwen2Tokenizer"}, True),
+])
+def test_settings_of_a_class_give_the_ids_of_transformers(
+    recipe: str, format: str, specials: tuple[str, ...], config: dict[str, object], changes: bool,
+    tmp_path: Path,
+) -> None:
+    pytest.importorskip("transformers", minversion="5")
+    names = {"huggingface": "tokenizer.json", "bert": "vocab.txt", "gpt2": ""}
+    name, _, split = recipe.partition(" -s split=")
+    axes: dict[str, Any] = {"split": split} if split else {}
+    made = tokentui.train("sample:english", name, vocab_size=500, specials=specials, **axes)
+    made.save(tmp_path / names[format], format)
+    file = tmp_path / (names[format] or "vocab.json")
+    alone = tokentui.load(file, made.recipe.split if format == "gpt2" else "")
+    settings = {"tokenizer_class": "GPT2Tokenizer", **config}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings))
+    texts = ["The crowd, it isn't 123.", " two  spaces", "cafe\u0301 <s> A b </s> c", "A"]
+    folder = tokentui.load(tmp_path)
+    report = verify_encoding(folder, str(tmp_path), PEERS["transformers"], texts)
+    assert report.difference is None
+    assert any(folder.encode(text).ids != alone.encode(text).ids for text in texts) is changes
 
 
 @pytest.mark.parametrize(("name", "file"), [

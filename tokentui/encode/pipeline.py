@@ -193,10 +193,12 @@ class ImportedVocabulary(Vocabulary):
         """Return this vocabulary: a vocabulary that was read from a file does not grow."""
         return self
 
-    def with_specials(self, specials: Mapping[str, int], pipeline: Pipeline) -> ImportedVocabulary:
-        """Return a copy with other special tokens, by name, and another pipeline."""
+    def with_specials(
+        self, specials: Mapping[str, int], pipeline: Pipeline, recipe: Recipe | None = None
+    ) -> ImportedVocabulary:
+        """Return a copy with other special tokens, by name, another pipeline, and perhaps another recipe."""
         return ImportedVocabulary(
-            self.recipe, self.pieces, self.order, self.merges, units=self.units, specials=specials,
+            recipe or self.recipe, self.pieces, self.order, self.merges, units=self.units, specials=specials,
             pipeline=pipeline, unknown=self._unknown, names=self.names,
             bytes_=self.byte_symbols, scores=self.scores, never=self.unreachable,
         )

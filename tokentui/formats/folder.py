@@ -22,7 +22,10 @@ from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.published import KIMI, QWEN, located
 from tokentui.formats.source import LARGEST_ID, NO_SPECIALS, Node, Source, check_depth, parse, read_source
+from tokentui.recipe import Recipe
 from tokentui.text import remote
+from tokentui.text.pretokenize import Pretokenizer
+from tokentui.text.split import SPACE_MARK
 
 LARGEST_SETTINGS = 1 << 24
 """The most bytes of a settings file."""
@@ -95,6 +98,11 @@ FAMILIES: Mapping[str, Family] = {
     "TikToken": Family((("tiktoken.model",),), KIMI.split, specials=(KIMI.reserved,) * len(KIMI.specials)),
 }
 """The families by the name of their class, without `Tokenizer` or `TokenizerFast`."""
+_BERT_STEPS = {
+    "do_lower_case": "lowercase", "strip_accents": "strip_accents",
+    "tokenize_chinese_chars": "handle_chinese_chars",
+}
+"""The key of BERT's normalizer for each setting of its classes."""
 
 
 def hub_files() -> tuple[str, ...]:
@@ -143,10 +151,18 @@ class ModelFolder:
         return name if isinstance(name, str) else ""
 
     @property
+    def _family_name(self) -> str:
+        return self.tokenizer_class.removesuffix("Fast").removesuffix("Tokenizer")
+
+    @property
     def family(self) -> Family | None:
         """The family of the tokenizer class; None for an unknown class."""
-        name = self.tokenizer_class
-        return FAMILIES.get(name.removesuffix("Fast").removesuffix("Tokenizer")) if name else None
+        return FAMILIES.get(self._family_name)
+
+    def _flag(self, name: str) -> bool | None:
+        """A setting of `tokenizer_config.json` that is true or false; None for any other."""
+        value = self.setting(name)
+        return value if isinstance(value, bool) else None
 
     def named(self, name: str) -> str:
         """Return the special token of a setting such as `bos_token`; empty if the folder names none."""
@@ -183,7 +199,8 @@ class ModelFolder:
 
     def source(self, split: str = "") -> Source:
         """Read the file of the vocabulary. A `tokenizer.json` gets the added tokens that only the settings
-        name, as transformers adds them.
+        name, and the steps that its class makes by `add_prefix_space`, `do_lower_case` and `legacy`, as in
+        transformers.
 
         Args:
             split: The split for a file without one.
@@ -195,6 +212,7 @@ class ModelFolder:
         model, listed = source.document.get("model"), source.document.get("added_tokens", [])
         if not isinstance(model, dict) or not isinstance(listed, list):
             return source
+        self._set_steps(source.document)
         vocabulary = model.get("vocab")
         ids: dict[str, object] = {}
         if isinstance(vocabulary, dict):
@@ -217,14 +235,47 @@ class ModelFolder:
             source.document["added_tokens"] = [*listed, *more]
         return source
 
+    def _set_steps(self, document: dict[str, object]) -> None:
+        """Put the settings of a class in the place of those of `tokenizer.json`."""
+        prefix, legacy = self._flag("add_prefix_space"), self._flag("legacy")
+        if self.family is _GPT2 and prefix is not None:
+            for step in steps_of(document.get("pre_tokenizer")):
+                if step.get("type") == "ByteLevel":
+                    step["add_prefix_space"] = prefix
+        elif self.family is _BERT:
+            for step in steps_of(document.get("normalizer")):
+                if step.get("type") == "BertNormalizer":
+                    step.update({key: value for name, key in _BERT_STEPS.items()
+                                 if (value := self._flag(name)) is not None})
+        elif self._family_name == "Llama" and (prefix, legacy) != (None, None):
+            kinds = {step.get("type") for name in ("normalizer", "pre_tokenizer")
+                     for step in steps_of(document.get(name))}
+            if kinds <= {"Sequence", "Prepend", "Replace", "Metaspace", "Split"}:  # not those of bytes
+                scheme = "never" if prefix is False else "always" if legacy else "first"
+                document["normalizer"] = None
+                document["pre_tokenizer"] = {"type": "Metaspace", "replacement": SPACE_MARK,
+                                             "prepend_scheme": scheme, "split": False}
+
+    def _recipe(self, recipe: Recipe) -> Recipe:
+        """Return the recipe of a file without steps with those that its class makes."""
+        if self._family_name == "Qwen2" and not recipe.normalize:
+            return replace(recipe, normalize=("nfc",))
+        if self.family is _GPT2 and self._flag("add_prefix_space"):
+            return replace(recipe, prefix_space=True)
+        if self.family is _BERT and self._flag("do_lower_case") is False:
+            return replace(recipe, normalize=("bert-cased",))
+        return recipe
+
     def _added_rows(self) -> Iterator[tuple[int, Mapping[str, object]]]:
         yield from self._decoder()
         for name, number in self.added().get("added_tokens.json", {}).items():
             yield number, {"content": name, "special": name in map(self.named, TOKENS)}
 
     def applied(self, tokenizer: Tokenizer) -> Tokenizer:
-        """Return a tokenizer with the added tokens of the settings, and with the tokens around a text that
-        `add_bos_token` and `add_eos_token` ask for. A `tokenizer.json` has its own."""
+        """Return the tokenizer of the vocabulary with the added tokens of the settings, the tokens around a
+        text that `add_bos_token` and `add_eos_token` name, and the normalization of its class. A
+        `tokenizer.json` has its own.
+        """
         vocabulary = tokenizer.vocabulary
         origin = vocabulary.pipeline.origin
         if not isinstance(vocabulary, ImportedVocabulary) or origin is None or origin.format == "huggingface":
@@ -247,11 +298,24 @@ class ModelFolder:
             else (name,) if asked and (name := self.named(f"{end}_token")) in specials else ()
             for end, kept in (("bos", before), ("eos", after))
         ]
-        if len(specials) == len(vocabulary.specials) and ends == [before, after]:
+        recipe = self._recipe(tokenizer.recipe) if origin.format in ("gpt2", "bert") else tokenizer.recipe
+        same = recipe == tokenizer.recipe
+        if len(specials) == len(vocabulary.specials) and ends == [before, after] and same:
             return tokenizer
         notes = tuple(note for note in tokenizer.notes if not specials or note != NO_SPECIALS)
-        pipeline = replace(vocabulary.pipeline, around=(ends[0], ends[1]), notes=notes)
-        return Tokenizer(vocabulary.with_specials(specials, pipeline), tokenizer.merges, tokenizer.run)
+        words = vocabulary.pipeline.pretokenizer if same else Pretokenizer(recipe)
+        pipeline = replace(vocabulary.pipeline, pretokenizer=words, around=(ends[0], ends[1]), notes=notes)
+        changed = vocabulary.with_specials(specials, pipeline, recipe)
+        return Tokenizer(changed, tokenizer.merges, tokenizer.run)
+
+
+def steps_of(step: object) -> Iterator[dict[str, object]]:
+    """Yield a step of `tokenizer.json` and the steps inside it."""
+    if isinstance(step, dict):
+        yield step
+        for inner in step.values():
+            for row in inner if isinstance(inner, list) else ():
+                yield from steps_of(row)
 
 
 def is_id(value: object) -> TypeGuard[int]:

@@ -19,7 +19,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import UNSPLIT, load, recognise
-from tokentui.formats.folder import SETTINGS, TEKKEN, TOKENS, ModelFolder, is_id
+from tokentui.formats.folder import SETTINGS, TEKKEN, TOKENS, ModelFolder, is_id, steps_of
 from tokentui.formats.spec import Unsupported, pattern_of
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import UNITS
@@ -342,22 +342,13 @@ def settings(files: Files) -> Found:
         ("do_lower_case", "normalizer", ("BertNormalizer",), "lowercase"),
     ):
         asked = files.folder.setting(setting)
-        steps = (step for step in _steps(files.stage(stage)) if step.get("type") in kinds)
+        steps = (step for step in steps_of(files.stage(stage)) if step.get("type") in kinds)
         own = next((step[key] for step in steps if key in step), None)
         if isinstance(asked, bool) and isinstance(own, bool) and asked != own:
             note = f"{setting} is {str(asked).lower()}, {key} of tokenizer.json is {str(own).lower()}"
             examples.append(Example(None, b"Hello", note))
     what = some(len(examples), "setting", "unlike that of tokenizer.json")
     return Found(what, len(examples), examples, WARN if examples else PASS)
-
-
-def _steps(step: object) -> Iterator[Mapping[str, object]]:
-    """Yield a step and the steps inside it."""
-    if isinstance(step, Mapping):
-        yield step
-        for inner in step.values():
-            for one in inner if isinstance(inner, list) else ():
-                yield from _steps(one)
 
 
 def template(files: Files) -> Found:
