@@ -104,6 +104,7 @@ class Tokenizer(Analysed, metaclass=Hinting):
 
     encode = hinting(Analysed.encode)
     encode_batch = hinting(Analysed.encode_batch)
+    encode_padded = hinting(Analysed.encode_padded)
     encode_ids = hinting(Analysed.encode_ids)
     decode = hinting(Analysed.decode)
     decode_batch = hinting(Analysed.decode_batch)

@@ -22,6 +22,8 @@ _TOKENS = "tokenizer.encode(text).tokens"
 _AROUND = "tokenizer.encoder.around"
 _SPECIALS = "tokenizer.vocabulary.specials"
 
+_PADDED = "tokenizer.encode_padded(texts"
+
 TOKENIZER: Mapping[str, str] = {
     # Hugging Face
     "from_file": _LOAD, "from_pretrained": "tokentui.load('hf:OWNER/NAME')",
@@ -37,6 +39,8 @@ TOKENIZER: Mapping[str, str] = {
     "batch_encode_plus": "tokenizer.encode_batch(texts)", "batch_decode": "tokenizer.decode_batch(ids)",
     "convert_tokens_to_ids": "tokenizer.token_to_id(token)",
     "convert_ids_to_tokens": "tokenizer.id_to_token(id)",
+    "enable_padding": f"{_PADDED}, pad_id=id)", "enable_truncation": f"{_PADDED}, max_length=n)",
+    "pad": f"{_PADDED}, pad_id=id)",
     "train": _TRAIN, "train_from_iterator": "tokentui.train(texts=texts, recipe=recipe)",
     "train_new_from_iterator": "tokentui.train(texts=texts, recipe=tokenizer.recipe)",
     "model": "tokenizer.recipe", "normalizer": "tokenizer.recipe.normalize",
@@ -93,7 +97,10 @@ KEYWORDS: Mapping[str, str] = {
     "errors": "tokenizer.decode_bytes(ids).decode(errors=...)",
     "return_offsets_mapping": "tokenizer.encode(text).offsets",
     "out_type": f"{_IDS}, or {_TOKENS}", "enable_sampling": "tokenizer.sample(text)",
-    "truncation": "tokenizer.encode(text).ids[:n]", "max_length": "tokenizer.encode(text).ids[:n]",
+    "truncation": f"{_PADDED}, max_length=n)", "max_length": f"{_PADDED}, max_length=n)",
+    "padding": f"{_PADDED}, pad_id=id)", "padding_side": f"{_PADDED}, pad_id=id, side='left')",
+    "pad_to_multiple_of": f"{_PADDED}, pad_id=id, multiple_of=8)",
+    "return_overflowing_tokens": f"{_PADDED}, max_length=n, stride=0)",
     "return_tensors": f"{_IDS}, which is a buffer of numbers",
 }
 """Names of arguments of `encode`, `encode_ids`, `encode_batch` and `decode`."""

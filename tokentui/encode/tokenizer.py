@@ -18,6 +18,7 @@ from tokentui.encode.decode import Decoder, Streamed, stream_of
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.explain import RoundTrip, WordExplanation, explain, round_trip
+from tokentui.encode.padding import PaddedBatch, check_sides, cut, padded
 from tokentui.encode.sampling import Drawn, drawn
 from tokentui.encode.segment import SAMPLED
 from tokentui.encode.segment.dropout import P
@@ -236,6 +237,54 @@ class Tokenizer:
             finally:
                 stopped.set()
         return found
+
+    def encode_padded(
+        self, texts: Iterable[str | bytes], *, pad_id: int | None = None, length: int | None = None,
+        multiple_of: int = 1, side: str = "right", max_length: int | None = None, stride: int | None = None,
+        truncate: str = "right", special_tokens: bool = False, allow_special: bool = False,
+    ) -> PaddedBatch:
+        """Encode texts as rows of one length, cut off and padded as Hugging Face tokenizers does.
+
+        Args:
+            texts: The texts.
+            pad_id: The id of the padding; None for rows of different lengths.
+            length: The length of the rows; None for that of the longest.
+            multiple_of: The length is rounded up to a multiple of this number.
+            side: The side of the padding, `right` or `left`.
+            max_length: The most ids of a row, special tokens included; None for any.
+            stride: With a number, what is cut off gives further rows, each of which begins with so many
+                tokens of the row before it. None to drop it.
+            truncate: The side that is cut off, `right` or `left`.
+            special_tokens, allow_special: As for `encode`. The special tokens around a text are not cut off.
+
+        Raises:
+            TokentuiError: A number or a side is invalid, or as `encode` does.
+            Cancelled: The job is cancelled.
+
+        >>> import tokentui
+        >>> tokenizer = tokentui.train("sample:hugs", "gpt2", merges=6)
+        >>> tokenizer.encode_padded(["hugs", "a bun"], pad_id=0, max_length=3)
+        PaddedBatch(ids=[[258, 82, 0], [64, 220, 65]], mask=[[1, 1, 0], [1, 1, 1]], texts=[0, 1])
+        """
+        check_sides(side=side, truncate=truncate)
+        multiple_of = whole(multiple_of, "multiple_of", 1, "such as 8")
+        pad_id, length = (
+            None if number is None else whole(number, name, 0, "such as 0")
+            for name, number in (("pad_id", pad_id), ("length", length))
+        )
+        special_id = self.vocabulary.special_id
+        before, after = ([special_id(name) for name in names] if special_tokens else []
+                         for names in self.encoder.around)
+        if max_length is not None:
+            max_length = whole(max_length, "max_length", len(before) + len(after) + 1, "such as 512")
+        if stride is not None:
+            stride = whole(stride, "stride", 0, "such as 0")
+            if max_length is None or stride >= max_length - len(before) - len(after):
+                hint = "take less than the tokens of a row"
+                raise TokentuiError("no row would have new tokens", f"stride={stride}", hint)
+        plain = (encoding.ids for encoding in self.encode_batch(texts, allow_special=allow_special))
+        ids, numbers = cut(plain, before, after, max_length, stride, truncate)
+        return padded(ids, numbers, pad_id, length, multiple_of, side)
 
     def encode_ids(
         self, text: str | bytes, *, special_tokens: bool = False, allow_special: bool = False,
