@@ -153,6 +153,12 @@ PLANTED: dict[str, tuple[str, str, str, Callable[[Path], object]]] = {
         folder, "config.json", vocab_size=599)),
     "rows without a token": ("gpt2", "rows", INFO, lambda folder: change(
         folder, "config.json", vocab_size=640)),
+    "a number of rows as text": ("gpt2", "rows", FAIL, lambda folder: change(
+        folder, "config.json", vocab_size="600")),
+    "a beginning below zero": ("gpt2", "ends", WARN, lambda folder: change(
+        folder, "config.json", bos_token_id=-1)),
+    "an end that is a text": ("gpt2", "ends", WARN, lambda folder: change(
+        folder, "generation_config.json", eos_token_id="</s>")),
     "an end that is no token": ("gpt2", "ends", WARN, lambda folder: change(
         folder, "generation_config.json", eos_token_id=[1, 99_999])),
     "the end of another model": ("gpt2", "ends", WARN, lambda folder: [
@@ -161,11 +167,11 @@ PLANTED: dict[str, tuple[str, str, str, Callable[[Path], object]]] = {
         folder, "tokenizer_config.json", tokenizer_class="LlamaTokenizerFast")),
     "GPT-2's class over Llama-3's pattern": ("llama3", "class", WARN, lambda folder: change(
         folder, "tokenizer_config.json", tokenizer_class="GPT2Tokenizer")),
-    "a template and a post-processor that begin": ("gpt2", "bos", WARN, _template),
+    "a template and a post-processor that begin": ("gpt2", "bos", INFO, _template),
     "a post-processor that begins twice": ("gpt2", "bos", FAIL, _twice),
     "add_bos_token without a post-processor": ("gpt2", "bos", WARN, lambda folder: change(
         folder, "tokenizer_config.json", bos_token=END, add_bos_token=True)),
-    "clean-up of a lossless decoder": ("gpt2", "clean-up", WARN, lambda folder: change(
+    "clean-up of a lossless decoder": ("gpt2", "clean-up", INFO, lambda folder: change(
         folder, "tokenizer_config.json", clean_up_tokenization_spaces=True)),
     "a space in front that the file lacks": ("gpt2", "settings", WARN, lambda folder: change(
         folder, "tokenizer_config.json", add_prefix_space=True)),

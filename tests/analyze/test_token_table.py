@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
 from exporting import preset
+from hypothesis import given
+from hypothesis import strategies as st
 from running_cli import done, refused
 
 import tokentui
 from tokentui.analyze.token_table import TokenRow, table_bytes, token_rows
+from tokentui.core.table import escaped
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
 
@@ -66,6 +71,13 @@ def test_the_three_formats(tmp_path: Path) -> None:
     ]
     tab = next(row.id for row in rows if row.hex == "09")
     assert lines[tab].split("\t")[1] == "\\t"
+
+
+@given(st.text() | st.text("\\\t\x1b\x85\u202eab"))
+def test_a_cell_holds_no_control_character_and_can_be_read_back(text: str) -> None:
+    cell = escaped(text)
+    assert not re.search("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", cell)
+    assert ast.literal_eval("'" + cell.replace("'", "\\'") + "'") == text
 
 
 def test_parquet() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import json
@@ -69,6 +70,23 @@ def test_csv_holds_the_rows_of_json(path: str, tmp_path: Path) -> None:
     texts = [{name: "" if field is None else str(field) for name, field in row.items()} for row in flat]
     assert table == texts
     assert done("budget", *words, "--csv", "-") == file.read_text()
+
+
+def test_csv_holds_no_control_characters(path: str, tmp_path: Path) -> None:
+    text = tmp_path / "a\x1b[31m\\.txt"
+    text.write_text("a b c")
+    table = done("budget", "-t", path, str(text), "--sizes", "260", "--csv", "-")
+    (row,) = csv.DictReader(io.StringIO(table))
+    assert "\x1b" not in table
+    assert ast.literal_eval(f'"{row["corpus"]}"') == "a\x1b[31m\\.txt"
+
+
+@pytest.mark.parametrize("more", [(), ("--csv", "-")])
+def test_a_corpus_without_text_is_named(more: tuple[str, ...], path: str, tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").write_text("")
+    result = cli("budget", "-t", path, str(tmp_path / "empty.txt"), *more)
+    assert result.stderr == "tokentui: empty.txt: no text, so that its figures say nothing\n"
+    assert cli("budget", "-t", path, *CORPORA, *more).stderr == ""
 
 
 def test_the_default_sizes_are_the_ends_and_powers_of_two(path: str, tmp_path: Path) -> None:

@@ -98,3 +98,9 @@ def test_another_file_is_refused_in_a_line(trained: Path, tmp_path: Path, text: 
 def test_a_golden_file_that_is_not_there(trained: Path, tmp_path: Path) -> None:
     assert "no such file" in refused("check", "-t", str(trained / "a.json"), str(tmp_path / "none.json"))
     assert "-o" in refused("pin", "-t", str(trained / "a.json"))
+
+
+def test_a_corpus_without_text_is_named(trained: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").write_text("")
+    files = ("--corpus", str(tmp_path / "empty.txt"), "-o", str(tmp_path / "golden.json"))
+    assert cli("pin", "-t", str(trained / "a.json"), *files).stderr == "tokentui: empty.txt: no text, so that the file records nothing\n"

@@ -71,8 +71,8 @@ def _plain_token(tokenizer: Tokenizer) -> list[int]:
 def table_bytes(path: str, rows: Sequence[TokenRow]) -> bytes:
     """Return a table as the bytes of a file, by the end of its name: `.tsv`, `.jsonl` or `.parquet`.
 
-    In `.tsv` a tab, a line end and a backslash are escaped, an absent number is empty, and truth is `true` or
-    `false`.
+    In `.tsv` a backslash and control characters are escaped as Python writes them, an absent number is empty,
+    and truth is `true` or `false`.
 
     Raises:
         TokentuiError: The name ends otherwise, or pyarrow is not installed.

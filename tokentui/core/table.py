@@ -102,11 +102,19 @@ def _columns(char: str) -> int:
     return 1 if category == "Mc" else 1 + (unicodedata.east_asian_width(char) in "WF")
 
 
-_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+_ESCAPES = {
+    **{code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))},
+    **{code: f"\\u{code:04x}" for code in (0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))},
+    **str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}),
+}
 
 
 def escaped(text: str) -> str:
-    """Return a text for a cell of a TSV file, with tabs, line ends and backslashes escaped."""
+    r"""Return a text for a cell of a TSV file.
+
+    A backslash, control characters and those that change the direction of text are escaped as Python writes
+    them: `\\`, `\t`, `\n`, `\r`, `\x1b`, `\u202e`.
+    """
     return text.translate(_ESCAPES)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import re
 import unicodedata
@@ -232,6 +233,9 @@ def rows(files: Files) -> Found:
     config = files.folder.documents.get("config.json", {})
     inner = config.get("text_config")
     size = config.get("vocab_size", inner.get("vocab_size") if isinstance(inner, Mapping) else None)
+    if size is not None and not is_id(size):
+        what = f"vocab_size in config.json is no number of rows: {json.dumps(size)[:40]}"
+        return Found(what, 1, status=FAIL)
     if not is_id(size):
         return Found("config.json names no vocab_size")
     beyond = sorted((number, piece) for piece, number in files.ids.items() if number >= size)
@@ -250,7 +254,13 @@ def ends(files: Files) -> Found:
     for end in ("bos", "eos", "pad"):
         name = files.folder.named(f"{end}_token")
         number = files.id_of(name) if name else None
-        asked = {file: _numbers(files.folder.setting(f"{end}_token_id", file)) for file in SETTINGS[3:]}
+        named = {file: files.folder.setting(f"{end}_token_id", file) for file in SETTINGS[3:]}
+        for file, value in named.items():
+            wrong = [one for one in _listed(value) if one is not None and not is_id(one)]
+            looked = looked or bool(wrong)
+            examples += [Example(None, json.dumps(one)[:40].encode(), f"{end}_token_id in {file} is no id")
+                         for one in wrong]
+        asked = {file: [one for one in _listed(value) if is_id(one)] for file, value in named.items()}
         generated = asked["generation_config.json"]
         for file, numbers in asked.items():
             looked = looked or bool(numbers)
@@ -266,8 +276,8 @@ def ends(files: Files) -> Found:
                  WARN if examples else PASS)
 
 
-def _numbers(value: object) -> list[int]:
-    return [one for one in (value if isinstance(value, list) else [value]) if is_id(one)]
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]
 
 
 def tokenizer_class(files: Files) -> Found:
@@ -304,7 +314,7 @@ def double_bos(files: Files) -> Found:
     rendered = [file for file, text in templates.items() if _RENDERS_BOS.search(text) or name in text]
     if rendered and (name in before or asked is True):
         what = f"the chat template of {rendered[0]} writes it, and encoding adds it"
-        return Found(what, 2, _begun(files, f"{name}Hello"), WARN)
+        return Found(what, 2, _begun(files, f"{name}Hello"), INFO)
     if isinstance(asked, bool) and files.fast and asked != (name in before):
         does = "adds it" if name in before else "does not add it"
         return Found(f"add_bos_token is {str(asked).lower()}, the post-processor {does}", 1,
@@ -331,7 +341,7 @@ def clean_up(files: Files) -> Found:
     for part in _CLEANED:
         cleaned = cleaned.replace(part, part[1:])
     example = Example(None, _shown(_UNCLEAN), f"comes back as {cleaned!r}")
-    return Found("clean_up_tokenization_spaces removes spaces that were in the text", 1, [example], WARN)
+    return Found("clean_up_tokenization_spaces removes spaces that were in the text", 1, [example], INFO)
 
 
 def settings(files: Files) -> Found:
@@ -396,16 +406,16 @@ FOLDER_CHECKS: tuple[FolderCheck, ...] = (
     FolderCheck("pattern", "pattern of the split", "Text is split in other places than in training.",
                 "WARN: that of another model", pattern),
     FolderCheck("rows", "rows of the embedding", "A token without a row ends the program that looks it up.",
-                "INFO: a row without a token; FAIL: a token without a row", rows),
+                "INFO: a row without a token; FAIL: a token without a row, or no number of rows", rows),
     FolderCheck("ends", "ids of the beginning and the end", "With a wrong end id, a model does not stop.",
                 "WARN: any", ends),
     FolderCheck("class", "tokenizer class", "Where transformers builds the tokenizer from its class, ids are "
                 "others.", "WARN: units, encoding or split differ", tokenizer_class),
     FolderCheck("bos", "token of the beginning", "A model sees it twice, or not at all.",
-                "WARN: the chat template and encoding add it, or settings differ; FAIL: it is added twice",
+                "INFO: the chat template and encoding add it; WARN: settings differ; FAIL: it is added twice",
                 double_bos),
     FolderCheck("clean-up", "clean-up of decoded text", "Spaces before punctuation are lost, also in code.",
-                "WARN: it removes spaces that the text had", clean_up),
+                "INFO: it removes spaces that the text had", clean_up),
     FolderCheck("settings", "settings that change steps", "They change ids in programs that honor them.",
                 "WARN: any", settings),
     FolderCheck("template", "chat templates", "Programs use one or the other.", "WARN: they differ",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
@@ -31,6 +31,7 @@ from tokentui.core.counts import read_count
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import write_together
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.text.corpus import Corpus
 
 
 @click.command(
@@ -95,6 +96,7 @@ def command(
     opened = shared.load_tokenizer(tokenizer)
     with output.working(shared.quiet) as bar:
         corpora = [replace(corpus, name=name) for name, corpus in shared.read_each_corpus(bar)]
+        shared.notice(_empty(corpora))
         with bar.phase("encoding"):
             found = budget(opened, corpora, wanted)
     costs = Costs(dimensions, 1 + untied, training_bytes, context, price)
@@ -145,10 +147,18 @@ def print_budget(
         corpora = [shared.read_corpus(bar)]
         if second is not None:
             corpora.append(replace(shared, sources=(second,)).read_corpus(bar))
+        shared.notice(_empty(corpora))
         with bar.phase("encoding"):
             found = budget(tokenizer, corpora, wanted)
     output.write_report(shared.as_json, report(found))
     return _missed(shared, found, target, exact)
+
+
+def _empty(corpora: Iterable[Corpus]) -> Iterator[str]:
+    """Yield a sentence for each corpus without text."""
+    for corpus in corpora:
+        if not any(map(len, corpus.parts)):
+            yield f"{corpus.name}: no text, so that its figures say nothing"
 
 
 def _missed(shared: SharedOptions, found: Budget, target: str | None, exact: bool) -> int:

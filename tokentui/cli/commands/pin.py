@@ -58,6 +58,8 @@ def pin_command(shared: SharedOptions, texts: tuple[str, ...], tokenizer: str, o
         if shared.sources:
             corpus = shared.read_corpus(bar)
             texts += tuple(corpus.documents) or tuple(word for word, _ in corpus.counts or ())
+            if not any(texts):
+                shared.notice([f"{corpus.name}: no text, so that the file records nothing"])
         elif not texts:
             texts = built_in_texts(tok)
         with bar.phase("encoding"):
