@@ -102,7 +102,7 @@ def test_the_command(path: str, trained: tokentui.Tokenizer) -> None:
         assert int(cells[1].replace(",", "")) == found.sizes[step]
         assert int(cells[2].replace(",", "")) == found.curves[0].tokens[step]
     assert "CORPUS is missing" in refused(*words[:4])
-    assert "go with --budget" in refused("inspect", "-t", path, "--target", "1")
+    assert "require --budget" in refused("inspect", "-t", path, "--target", "1")
     assert "no target" in refused(*words[:-1], "x")
 
 

@@ -149,4 +149,4 @@ def test_a_rate_over_lines(gpt2: str) -> None:
     for line, told in (("{}", "line 2: no list"), ("[1", "line 2: not JSON"), ("[9999]", "no such id: 9999"),
                        ('["a"]', "no such id")):
         assert told in refused("decode", "-t", gpt2, "--check", "--jsonl", input=f"[258]\n{line}\n")
-    assert "go with --check" in refused("decode", "-t", gpt2, "--allow-special", "258")
+    assert "require --check" in refused("decode", "-t", gpt2, "--allow-special", "258")

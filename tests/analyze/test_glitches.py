@@ -112,4 +112,4 @@ def test_the_command(tmp_path: Path) -> None:
     same = done("inspect", "-t", path, "--glitch", "--corpus", "sample:sailor").splitlines()
     assert same == lines
     assert "always merged" not in done("inspect", "-t", path, "--glitch")
-    assert "goes with a corpus alone" in refused("inspect", "-t", path, "--glitch", "--strict")
+    assert "only takes a corpus" in refused("inspect", "-t", path, "--glitch", "--strict")

@@ -67,9 +67,10 @@ def test_messages_on_standard_input(model: str, messages: str) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["a text"], "--chat and TEXT exclude each other"), (["--jsonl"], "--chat and --jsonl exclude"),
-        (["--sample", "1"], "--chat and --sample exclude each other"),
-        (["--add-generation-prompt", "--continue-final-message"], "exclude each other"),
+        (["a text"], "--chat and TEXT cannot be combined"),
+        (["--jsonl"], "--chat and --jsonl cannot be combined"),
+        (["--sample", "1"], "--chat and --sample cannot be combined"),
+        (["--add-generation-prompt", "--continue-final-message"], "cannot be combined"),
         (["--chat-template", "nowhere.jinja"], "nowhere.jinja: no such file"),
     ],
 )
@@ -79,7 +80,7 @@ def test_options_that_make_no_sense(words: list[str], message: str, model: str, 
 
 @pytest.mark.parametrize("word", ["--add-generation-prompt", "--continue-final-message", "--chat-template=x"])
 def test_options_of_chats_alone(word: str, model: str) -> None:
-    assert "goes with --chat only" in refused("encode", "-t", model, word, "text")
+    assert "requires --chat" in refused("encode", "-t", model, word, "text")
 
 
 def test_a_missing_library(model: str, messages: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,8 +118,8 @@ def test_every_format_that_holds_it_gives_it_back(novel: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("words", "says"), [
-    ((), "edit: nothing to change is named (name --add"),
-    (("--keep", "9", "--add", "x y"), "--keep 9: it needs a corpus"),
+    ((), "edit: no change is given (use --add"),
+    (("--keep", "9", "--add", "x y"), "--keep 9: needs a corpus"),
     (("--add", ""), "--add : a token cannot be empty"),
     (("--add", "a"), "--add a: already a token, with id "),
     (("--special", "<|end|>"), "--special <|end|>: already a token, with id 0"),
@@ -281,4 +281,4 @@ def test_the_old_ids_of_a_special_token(novel: str, tmp_path: Path) -> None:
     assert told == "rows.csv: unknown file extension (take .json or .tsv)"
     same = str(tmp_path / "one.json")
     told = refused("edit", novel, str(tmp_path / "o.json"), "--special", "x", "--init", same, "--map", same)
-    assert "two files to write cannot be one" in told
+    assert "two outputs cannot be the same file" in told

@@ -250,7 +250,7 @@ def test_nothing_acts_on_a_terminal(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("words", "said"), [
     (("--exhaust",), "inspect: --exhaust needs a corpus to train on"),
     (("--exhaust", "--corpus", "sample:hugs", "a"), "inspect: --exhaust is about the whole corpus"),
-    (("--id", "3", "a"), "inspect: a STRING and --id exclude each other"),
+    (("--id", "3", "a"), "inspect: a STRING and --id cannot be combined"),
     (("--id", "99"), "99: no such id (ids are 1 to 20)"),
     (("--id", "9" * 4000), "a very large number: no such id"),
     (("--id", "x"), "inspect: Invalid value for '--id': 'x'"),

@@ -115,7 +115,7 @@ def test_the_parallel_set_is_named_in_a_word() -> None:
 
 
 @pytest.mark.parametrize(("words", "what"), [
-    (("sample:hugs", "--corpus", "en=x"), "CORPUS and --corpus exclude each other"),
+    (("sample:hugs", "--corpus", "en=x"), "CORPUS and --corpus cannot be combined"),
     (("--corpus", "x.txt"), "a name and a file belong here"),
     (("sample:hugs", "--shares", "equal"), "only for named corpora"),
     (("sample:hugs", "--development", "en=x"), "only for named corpora"),

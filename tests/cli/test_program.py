@@ -87,7 +87,7 @@ from tokentui.session.commands import Open, OpenTokenizer
         ("convert", "convert: Missing argument 'IN' (see tokentui convert --help)"),
         ("encode -t none.json a", "none.json: no such file (check the name)"),
         ("encode -t none.json a b", "none.json: no such file"),
-        ("encode -t none.json --json --explain a", "encode: --json and --explain exclude each other"),
+        ("encode -t none.json --json --explain a", "encode: --json and --explain cannot be combined"),
         ("encode -t none.json --jsonl a", "encode: --jsonl reads standard input, not 'a'"),
         ("decode -t none.json --jsonl 3", "decode: --jsonl reads standard input, not '3'"),
         ("split a", "split: -s split=... is missing (such as -s split=gpt2)"),

@@ -49,4 +49,4 @@ def test_what_has_no_probabilities_is_refused(unigram: str, tmp_path: Path) -> N
     line = refused("encode", "-t", file, "--sample", "1", "a")
     assert "no probabilities (sample by dropout" in line
     assert "above 0" in refused("encode", "-t", unigram, "--sample", "1", "--temperature", "0", "a")
-    assert "goes with" in refused("encode", "-t", unigram, "--sample", "1", "--explain", "a")
+    assert "can only be combined with" in refused("encode", "-t", unigram, "--sample", "1", "--explain", "a")

@@ -141,7 +141,7 @@ def test_a_column_that_fails_on_its_way_leaves_the_others_working(
         patch.setattr(bench.state.sync.columns[place].trainer, "advance", fails)
         bench.do(do.Move(3))
     seen = bench.find()
-    errors = ["", "this should not happen: MemoryError: "]
+    errors = ["", "internal error: MemoryError: "]
     assert [one.error for one in seen.columns] == (errors if place else errors[::-1])
     there = seen.columns[1 - place]
     assert (seen.position.value, there.in_sync, seen.goal) == (expected, True, None)
@@ -213,7 +213,7 @@ def test_a_column_that_fails_without_a_word_is_not_opened_again(monkeypatch: pyt
     (one,) = state.unprepared()
     state.prepared(one, MemoryError())
     assert not list(state.unprepared())
-    assert state.snapshot().columns[1].error == "this should not happen: MemoryError: "
+    assert state.snapshot().columns[1].error == "internal error: MemoryError: "
 
 
 class Kernels:
@@ -383,5 +383,5 @@ async def test_a_column_that_plain_python_cannot_lay_out_either_fails_in_words(
     kernels.fails = True
     watched.send(do.Move(5))
     seen = await watched.settle()
-    assert sorted(one.error for one in seen.columns) == ["", "this should not happen: SystemError: plain"]
+    assert sorted(one.error for one in seen.columns) == ["", "internal error: SystemError: plain"]
     await watched.close()

@@ -181,7 +181,7 @@ def test_a_first_look_is_taken_where_there_is_more_to_count(
 
 @pytest.mark.parametrize(("error", "said"), [
     (TokentuiError("it cannot be known", "why"), "why: it cannot be known"),
-    (ValueError("why"), "this should not happen: ValueError: why"),
+    (ValueError("why"), "internal error: ValueError: why"),
 ])
 def test_a_section_that_fails_is_an_error_and_the_rest_is_there(
     error: Exception, said: str, monkeypatch: pytest.MonkeyPatch

@@ -229,7 +229,7 @@ async def test_a_failure_of_the_session_is_a_line() -> None:
         await settled(pilot)
         session.answers[Preview] = ValueError("broken")
         await pilot.press("a")
-        await until(pilot, lambda: "this should not happen: ValueError" in screen_text(pilot))
+        await until(pilot, lambda: "internal error: ValueError" in screen_text(pilot))
 
 
 @pytest.mark.parametrize("name", PRESETS)

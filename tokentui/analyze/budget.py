@@ -350,7 +350,7 @@ def _notes(costs: Costs) -> tuple[str, ...]:
         notes.append(f"bytes in context: the text that fits in {costs.context:,} tokens")
     if costs.price is not None:
         paid = "the corpus" if costs.training_bytes is None else "the training tokens"
-        notes.append(f"cost: {paid}, at {costs.price:g} per million tokens")
+        notes.append(f"cost: for {paid}, at {costs.price:g} per million tokens")
     return tuple(notes)
 
 

@@ -386,6 +386,8 @@ def _units(tokenizer: Tokenizer) -> list[bytes]:
 
 
 def _specials(a: Tokenizer, b: Tokenizer) -> Iterator[Change]:
+    """Yield the changes of special tokens: their ids, the tokens added before and after a text, the unknown
+    token, and flags."""
     one, other = ({
         name: str(way.vocabulary.special_id(name)) for name in way.vocabulary.specials
     } for way in (a, b))
@@ -423,8 +425,8 @@ def _steps(a: Tokenizer, b: Tokenizer) -> Iterator[Change]:
     """Yield the axes that differ. If both files have one format, yield the steps of the files that differ,
     too.
 
-    Axes of the training count where both are trainings; in the place of an axis that is only near to the
-    steps of a file stand these.
+    Axes of training are compared only if tokentui trained both. For axes that only approximate the steps of
+    a file, these steps are compared instead.
     """
     read = any(one.vocabulary.imported for one in (a, b))
     staged = _both_staged(a, b)

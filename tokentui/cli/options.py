@@ -286,7 +286,7 @@ def _corpus_sources(
     if not corpora and not shares and not development:
         return sources
     if corpora and sources:
-        what = "CORPUS and --corpus exclude each other"
+        what = "CORPUS and --corpus cannot be combined"
         raise TokentuiError(what, f"--corpus {corpora[0]}", "name each with --corpus NAME=FILE")
     named = corpora or sources
     known = named_in(named[0]) if named else None
@@ -521,7 +521,7 @@ def check_exclusive(where: str, words: Sequence[str], **ways: bool) -> None:
     """
     asked = [f"--{name}" for name, on in ways.items() if on]
     if len(asked) > 1:
-        raise TokentuiError(f"{' and '.join(asked)} exclude each other", where, "take one of them")
+        raise TokentuiError(f"{' and '.join(asked)} cannot be combined", where, "use one of them")
     if ways["jsonl"] and tuple(words) not in _STDIN:
         what = f"--jsonl reads standard input, not {words[0][:40]!r}"
         raise TokentuiError(what, where, "leave one of them out")

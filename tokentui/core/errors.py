@@ -54,7 +54,7 @@ def in_words(error: BaseException) -> str:
     program."""
     if isinstance(error, TokentuiError):
         return str(error)
-    return f"this should not happen: {type(error).__name__}: {error}"
+    return f"internal error: {type(error).__name__}: {error}"
 
 
 def shown(value: object) -> str:

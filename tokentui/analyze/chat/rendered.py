@@ -82,8 +82,8 @@ def render_chat(
         Cancelled: The job is cancelled.
     """
     if add_generation_prompt and continue_final_message:
-        what = "--add-generation-prompt and --continue-final-message exclude each other"
-        raise TokentuiError(what, "encode", "take one of them")
+        what = "--add-generation-prompt and --continue-final-message cannot be combined"
+        raise TokentuiError(what, "encode", "use one of them")
     variables = {
         **template.tokens, **(chat.variables or {}), "messages": list(chat.messages), "tools": chat.tools,
         "documents": chat.documents, "add_generation_prompt": add_generation_prompt,

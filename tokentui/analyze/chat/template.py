@@ -93,7 +93,7 @@ def read_template(tokenizer: str, named: str = "", *, tools: bool = False) -> Ch
         what = f"no chat template in {TEMPLATE_FILE} or {CONFIG} beside it"
         if names != CONFIG:
             what = f"no chat template in it, and none in {TEMPLATE_FILE} or {CONFIG} beside it"
-        raise TokentuiError(what, tokenizer, "name one by --chat-template FILE")
+        raise TokentuiError(what, tokenizer, "add --chat-template FILE")
     return ChatTemplate(where, _chosen(listed, where, named, tools), tokens, names)
 
 
@@ -168,6 +168,8 @@ def _chosen(listed: Mapping[str, str], where: str, named: str, tools: bool) -> s
 
 
 def _from_file(path: str, tools: bool) -> str:
+    """Read a template from a file: Jinja text, or a JSON file of settings. With `tools`, a template for tools
+    is preferred."""
     if path.endswith(".json"):
         node = _document(path)["chat_template"]
         if not (listed := _named(node)):

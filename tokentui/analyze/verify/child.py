@@ -56,7 +56,7 @@ def train_tokenizers(
 
 
 def train_rustbpe(words: list[str], counts: list[int], merges: int, **_: object) -> list[list[str]]:
-    """Train by rustbpe."""
+    """Train with rustbpe. Return a list with the token of each merge."""
     import rustbpe
 
     one = rustbpe.Tokenizer()

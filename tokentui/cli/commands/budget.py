@@ -81,13 +81,13 @@ def command(
     tokenizer was not trained on.
     """
     if price is not None and not (math.isfinite(price) and price > 0):
-        raise TokentuiError("no price", f"--price {price:g}", "take a number above 0")
+        raise TokentuiError("not a price", f"--price {price:g}", "use a number above 0")
     if untied and dimensions is None:
-        raise TokentuiError("--untied goes with --embedding-dim", shared.command, "name the width")
+        raise TokentuiError("--untied requires --embedding-dim", shared.command, "name the width")
     if exact and target is None:
-        raise TokentuiError("--exact goes with --target", shared.command, "name a target")
+        raise TokentuiError("--exact requires --target", shared.command, "name a target")
     if shared.as_json and csv_file == "-":
-        raise TokentuiError("--json and --csv - exclude each other", shared.command, "take one of them")
+        raise TokentuiError("--json and --csv - cannot be combined", shared.command, "use one of them")
     if csv_file not in (None, "-"):
         output.check_target(csv_file)
     wanted = None if target is None else Target.parse(target)
@@ -121,7 +121,7 @@ def _sizes(text: str | None) -> list[int]:
     sizes = []
     for word in () if text is None else text.split(","):
         if not (size := read_count(word)):
-            raise TokentuiError(f"no size: {word[:40]!r}", "--sizes", "such as 8k,16k,32k")
+            raise TokentuiError(f"not a size: {word[:40]!r}", "--sizes", "such as 8k,16k,32k")
         sizes.append(size)
     return sizes
 

@@ -73,9 +73,9 @@ def command(
     ways = {"jsonl": jsonl, "stream": stream} | ({} if check or stream else {"json": shared.as_json})
     check_exclusive(shared.command, ids, **ways)
     if check and stream:
-        raise TokentuiError("--check and --stream exclude each other", shared.command, "take one of them")
+        raise TokentuiError("--check and --stream cannot be combined", shared.command, "use one of them")
     if (special_tokens or allow_special) and not check:
-        raise TokentuiError("--special-tokens and --allow-special go with --check", shared.command, "name it")
+        raise TokentuiError("--special-tokens and --allow-special require --check", shared.command, "name it")
     tok = load(tokenizer)
 
     if check and jsonl:

@@ -65,7 +65,7 @@ def command(
     share = None if max_growth is None else _share(max_growth)
     if share is not None:
         shared.require_corpus()
-    split = shared.split_for_file("name the pattern of a file that holds none")
+    split = shared.split_for_file("only the split of a file that does not store one")
     a, b = (load(path, otherwise=split) for path in (old, new))
     for path, one in ((old, a), (new, b)):
         shared.notice(f"{path}: {note}" for note in one.notes)

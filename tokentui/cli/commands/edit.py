@@ -92,18 +92,18 @@ def command(
     as convert prints it. If OUT would encode differently, nothing is written.
     """
     if not (texts or names or [one for one in (corpus_name, more_name, other) if one is not None]):
-        raise TokentuiError("nothing to change is named", "edit",
-                            "name --add, --special, --prune, --extend or --merge")
+        raise TokentuiError("no change is given", "edit",
+                            "use --add, --special, --prune, --extend or --merge")
     if (more_name is None) != (size is None):
-        raise TokentuiError("--extend and --vocab-size belong together", "edit", "name both")
+        raise TokentuiError("--extend and --vocab-size must be used together", "edit", "use both")
     if keep is not None and corpus_name is None:
-        raise TokentuiError("it needs a corpus", f"--keep {keep}", "name one by --prune")
+        raise TokentuiError("needs a corpus", f"--keep {keep}", "add --prune CORPUS")
     if same_pieces and corpus_name is None:
-        raise TokentuiError("it needs a corpus", "--same-pieces", "name one by --prune")
+        raise TokentuiError("needs a corpus", "--same-pieces", "add --prune CORPUS")
     if exact and size is None:
-        raise TokentuiError("--exact goes with --vocab-size", "edit", "name a size")
+        raise TokentuiError("--exact requires --vocab-size", "edit", "name a size")
     if output == STDOUT:
-        raise TokentuiError("the report goes to standard output", f"OUT {STDOUT}", "name a file")
+        raise TokentuiError("standard output is used for the report", f"OUT {STDOUT}", "name a file")
     if map_ is not None:
         id_map(map_, ())  # a wrong name is told before the work
         out.check_target(map_)
@@ -120,7 +120,7 @@ def command(
     for option, path in others.items():
         if path is not None:
             if os.path.realpath(path) in taken:
-                raise TokentuiError("two files to write cannot be one", f"{option} {path}", "name another")
+                raise TokentuiError("two outputs cannot be the same file", f"{option} {path}", "name another")
             taken.append(os.path.realpath(path))
     edited = unchanged(tokenizer)
     trained_size = tokenizer.vocab_size

@@ -115,7 +115,7 @@ def command(
         others = {"TEXT": bool(text), "--jsonl": jsonl, "--sample": sample is not None,
                   "--prefix-stability": prefix_stability_}
         if other := next((name for name, named in others.items() if named), ""):
-            raise TokentuiError(f"--chat and {other} exclude each other", shared.command, "take one of them")
+            raise TokentuiError(f"--chat and {other} cannot be combined", shared.command, "use one of them")
         return _write_chat(
             shared, chat, tokenizer, chat_template or "", explain=explain, special_tokens=special_tokens,
             add_generation_prompt=add_generation_prompt, continue_final_message=continue_final_message,
@@ -123,23 +123,24 @@ def command(
     if chat_template or add_generation_prompt or continue_final_message:
         option = "--chat-template" if chat_template else "--add-generation-prompt" if (
             add_generation_prompt) else "--continue-final-message"
-        raise TokentuiError("goes with --chat only", option, "name the messages by --chat FILE")
+        raise TokentuiError("requires --chat", option, "add --chat FILE")
     by_model = sample is not None and (sample.isascii() and sample.lstrip("-").isdigit())
     dropout = None if sample is None or by_model else read_sample(sample)
     if sample is not None and ((explain and by_model) or special_tokens or allow_special):
-        raise TokentuiError("goes with --json and --jsonl only", "--sample", "leave the other options out")
+        what = "can only be combined with --json and --jsonl"
+        raise TokentuiError(what, "--sample", "leave the other options out")
     if dropout is None and (seed is not None or times > 1):
-        raise TokentuiError("--seed and --n go with --sample dropout", shared.command, "name it")
+        raise TokentuiError("--seed and --n require --sample dropout", shared.command, "name it")
     if explain and (special_tokens or allow_special):
         option = "--special-tokens" if special_tokens else "--allow-special"
-        raise TokentuiError(f"--explain and {option} exclude each other", shared.command, "take one of them")
+        raise TokentuiError(f"--explain and {option} cannot be combined", shared.command, "use one of them")
     if not by_model and temperature is not None:
-        raise TokentuiError("--temperature goes with --sample SEED", shared.command, "name a seed")
+        raise TokentuiError("--temperature requires --sample SEED", shared.command, "name a seed")
     if times > 1 and (jsonl or shared.as_json):
-        raise TokentuiError("--n goes with ids on lines and with --explain", "--n", "leave --json out")
+        raise TokentuiError("cannot be combined with --json or --jsonl", "--n", "leave one of them out")
     split, tok = shared.split_for_file(also=(ENCODE,)), shared.load_tokenizer(tokenizer)
     if split and split != tok.recipe.split:  # another one would make it another tokenizer
-        hint = f"{tokenizer} holds its split: {tok.recipe.split}"
+        hint = f"{tokenizer} stores its split: {tok.recipe.split}"
         raise TokentuiError("the split cannot be changed here", f"-s split={split}", hint)
     shared.notice(tok.notes)
 
@@ -207,7 +208,7 @@ def _doubled(tok: Tokenizer, count: int, texts: str = "") -> Iterator[str]:
     if count:
         name = tok.encoder.around[0][-1]
         subject = f"{count:,} {texts} begin" if texts else "the text begins"
-        yield f"{subject} with {name}, and --special-tokens adds another: leave one of them out"
+        yield f"{subject} with {name}, and --special-tokens adds another one"
 
 
 def _write_chat(

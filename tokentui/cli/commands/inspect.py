@@ -120,9 +120,9 @@ def command(
             raise TokentuiError("no such check", f"--ignore {name}", nearest(name, known))
     analyses = [name for name in ANALYSES if wanted[name]]
     if (second is not None or target is not None) and analyses != ["budget"]:
-        raise TokentuiError("--second and --target go with --budget", shared.command, "name it")
+        raise TokentuiError("--second and --target require --budget", shared.command, "name it")
     if exact and target is None:
-        raise TokentuiError("--exact goes with --budget --target", shared.command, "name a target")
+        raise TokentuiError("--exact requires --budget --target", shared.command, "name a target")
     if table is not None:
         if string or number is not None or shared.sources or any((exhaust, analyses, strict, ignored)):
             what = "--table lists all ids and takes no other options"
@@ -131,14 +131,14 @@ def command(
     if analyses:
         if number is not None or exhaust or strict or ignored or len(analyses) > 1:
             out = "leave out --id, --exhaust, --strict, --ignore and the other one"
-            raise TokentuiError(f"--{analyses[0]} goes with a corpus alone", shared.command, out)
+            raise TokentuiError(f"--{analyses[0]} only takes a corpus", shared.command, out)
         named, opened = replace(shared, sources=(*shared.sources, *string)), shared.load_tokenizer(tokenizer)
         if second is not None or target is not None:
             return print_budget(named, opened, second, target, exact)
         return _print_analysis(named, opened, ANALYSES[analyses[0]])
     whole, out = not string and number is None, "leave one of them out"
     for fault, what, hint in (
-        (string and number is not None, "a STRING and --id exclude each other", "take one of them"),
+        (string and number is not None, "a STRING and --id cannot be combined", "use one of them"),
         (exhaust and not shared.sources, "--exhaust needs a corpus to train on",
          "such as --corpus novel.txt"),
         (exhaust and not whole, "--exhaust is about the whole corpus, not one token", out),

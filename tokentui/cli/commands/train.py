@@ -93,7 +93,7 @@ def command(
     if output is not None:
         run = _with_unknown(run, recipe, format)
     if exact and run.stops.vocab_size is None:
-        raise TokentuiError("--exact goes with --vocab-size", shared.command, "name a size")
+        raise TokentuiError("--exact requires --vocab-size", shared.command, "name a size")
     if output == trace == STDOUT:
         what = "the tokenizer and the trace cannot both go to standard output"
         raise TokentuiError(what, "-o - --trace -", "name a file")
