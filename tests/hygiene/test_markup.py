@@ -102,6 +102,8 @@ def raw_strings(text: str) -> Iterator[tuple[int, str]]:
         name = getattr(node.func, "id", getattr(node.func, "attr", ""))
         if ast.unparse(node.func) == "super().__init__":
             name = next(iter(bases & WIDGETS), "")
+        if name == "Binding":
+            return  # only our own help shows them, which parses no markup
         ours = isinstance(node.func, ast.Name) and name in own
         places = {} if ours else ARGUMENTS.get(name, {})
         given: dict[str | int, ast.expr] = dict(enumerate(node.args))
