@@ -16,7 +16,7 @@ from harness import Figures, Table, apart, kernels, megabytes, tails, upper
 from tokentui.axes import preset
 from tokentui.preset_table import PRESETS
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
+from tokentui.session.engine.driver import Session
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import Viewport
 

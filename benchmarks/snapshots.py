@@ -15,10 +15,10 @@ from tokentui.core import native
 from tokentui.learn import start
 from tokentui.recipe import Run
 from tokentui.session import commands as do
-from tokentui.session.opening import Prepared
-from tokentui.session.state import State
+from tokentui.session.engine.state import State
+from tokentui.session.training.corpus_view import RunningText
+from tokentui.session.training.training import Prepared
 from tokentui.session.views import Viewport
-from tokentui.session.window import RunningText
 
 TIMES = 200
 TYPED = "The crowd in the street waits for the train that never comes, and nobody asks why. "

@@ -14,7 +14,7 @@ from harness import Figures, Table, apart, kernels, megabytes, tails, upper
 from tokentui import Corpus, Trainer, preset, read
 from tokentui.core import native
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
+from tokentui.session.engine.driver import Session
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import Viewport
 

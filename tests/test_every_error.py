@@ -33,14 +33,14 @@ from tokentui.formats.files import load
 from tokentui.learn import jump
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session.claims import Place
 from tokentui.session.commands import DiffColumns, EditVocabulary, Wishes, WriteEdited
-from tokentui.session.opening import prepare
-from tokentui.session.state import State
-from tokentui.session.tours import Stop, tour_text
+from tokentui.session.engine.state import State
+from tokentui.session.training.training import prepare
 from tokentui.session.views import ColumnWanted
 from tokentui.text import parquet, patterns, remote
 from tokentui.text.corpus import Corpus
+from tokentui.tours.facts import Place
+from tokentui.tours.parser import Stop, tour_text
 from tokentui.ui.dialogs.edit import EditScreen
 
 TEXT = "hug hug pug a sailor went to sea sea\n" * 5

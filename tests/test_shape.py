@@ -19,7 +19,7 @@ from tokentui.formats import WRITTEN
 from tokentui.formats.files import export, load
 from tokentui.formats.proof import contents
 from tokentui.recipe import Recipe, Run, Stops
-from tokentui.session.saved import Branch, SavedSession, dumps, loads
+from tokentui.session.persist.session_file import Branch, SavedSession, dumps, loads
 from tokentui.text.corpus import Corpus
 from tokentui.text.split import spaced
 

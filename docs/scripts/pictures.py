@@ -25,7 +25,7 @@ from textual.pilot import Pilot
 from tokentui.preset_table import preset_named
 from tokentui.recipe import Run, Stops
 from tokentui.session import commands
-from tokentui.session.driver import Session
+from tokentui.session.engine.driver import Session
 from tokentui.session.views import ColumnWanted
 from tokentui.thinwire import CellStyle, Row, ScreenBuffer
 from tokentui.ui.app import ExplorerApp

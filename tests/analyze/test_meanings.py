@@ -15,7 +15,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import export, load
 from tokentui.learn import MergeStep, Trainer, start
 from tokentui.recipe import Recipe, Run
-from tokentui.session.opening import prepare_tokenizer
+from tokentui.session.training.training import prepare_tokenizer
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 

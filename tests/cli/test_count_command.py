@@ -12,7 +12,7 @@ from tokentui.cli.commands import count as command
 from tokentui.core import limits
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Run
-from tokentui.session import opening
+from tokentui.session.training import training as opening
 from tokentui.text import cluster, counted, counting
 from tokentui.text.count import count
 from tokentui.text.read import read

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from running_cli import cli, done
 
-from tokentui.session.shipped import TOURS
+from tokentui.tours.shipped import TOURS
 
 
 def test_tours_are_listed() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tokentui.session import saved
+from tokentui.session.persist import session_file as saved
 
 
 @pytest.fixture

@@ -24,12 +24,12 @@ from tokentui.core.files import read_regular, write_together, write_whole
 from tokentui.formats.files import load, mistaken, recognise
 from tokentui.recipe import Recipe, read_recipe
 from tokentui.session import commands as do
-from tokentui.session.saved import keep_state, offered, recent, remember
-from tokentui.session.settings import read_settings
-from tokentui.session.tours import read_tour
+from tokentui.session.persist.session_file import keep_state, offered, recent, remember
+from tokentui.session.persist.settings import read_settings
 from tokentui.session.views import ColumnWanted
 from tokentui.text.read import read
 from tokentui.text.sources import samples
+from tokentui.tours.parser import read_tour
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen
 
 PACKAGE = Path(tokentui.__file__).parent
@@ -252,14 +252,15 @@ DOORS = {
     "core/building.py", "core/children.py", "core/forks.py", "core/native.py", "core/provenance.py",
     "core/runtime.py", "text/kernels/rules.py", "text/sources.py", "formats/oniguruma/classes.py",
     "analyze/verify/peers.py",
-    "session/saved.py", "session/settings.py",  # paths of the program's own, none of which anybody types
+    # paths of the program's own, which nobody types
+    "session/persist/session_file.py", "session/persist/settings.py",
 }
 """Files that may make them."""
 ASKED_FIRST = {
     "text/files.py": {"open", "stat"},
     "text/read.py": {"isdir", "iglob", "isfile", "walk", "islink", "stat", "scandir"},
     "formats/files.py": {"getsize", "isdir", "isfile", "exists"}, "formats/source.py": {"scandir"},
-    "session/tours.py": {"lexists", "read_text"}, "session/commands/export.py": {"lexists"},
+    "tours/parser.py": {"lexists", "read_text"}, "session/commands/export.py": {"lexists"},
     "session/commands/edit.py": {"lexists"},
     "ui/tour_writer.py": {"expanduser", "lexists"}, "ui/dialogs/picker.py": {"scandir", "stat"},
 }

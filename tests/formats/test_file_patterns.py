@@ -19,10 +19,10 @@ from tokentui.formats.oniguruma import pattern_of, translated
 from tokentui.formats.oniguruma.classes import Untranslated
 from tokentui.formats.tokens import LETTERS
 from tokentui.recipe import Run
-from tokentui.session.opening import prepare_tokenizer
-from tokentui.session.pieces import OWN_STEPS, pieces_view
 from tokentui.session.snapshot import PiecesView
-from tokentui.session.stages import stages
+from tokentui.session.training.pieces import OWN_STEPS, pieces_view
+from tokentui.session.training.stages import stages
+from tokentui.session.training.training import prepare_tokenizer
 from tokentui.session.views import CorpusPlace
 from tokentui.text.corpus import Corpus
 from tokentui.text.patterns import BETWEEN

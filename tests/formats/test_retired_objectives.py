@@ -13,7 +13,7 @@ import tokentui
 from tokentui.axes import AXES, check, label, preset
 from tokentui.core.errors import TokentuiError
 from tokentui.recipe import Recipe, Run, read_recipe
-from tokentui.session.opening import prepare
+from tokentui.session.training.training import prepare
 from tokentui.text.read import read
 from tokentui.ui.dialogs import draft
 

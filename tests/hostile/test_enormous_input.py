@@ -22,7 +22,7 @@ from tokentui.axes import preset
 from tokentui.core.errors import Cancelled
 from tokentui.recipe import Recipe
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
+from tokentui.session.engine.driver import Session
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_MB = 300

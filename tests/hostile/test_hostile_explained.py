@@ -15,7 +15,7 @@ from walls import ALONE, Tripwire, Walls, stand
 
 from tokentui.axes import preset
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
+from tokentui.session.engine.driver import Session
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.copying import CopyScreen
 from tokentui.ui.dialogs.inspect import InspectScreen

@@ -17,8 +17,8 @@ from walls import Tripwire
 from tokentui.core.safetext import safe
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
-from tokentui.session.tours import parse_tour
+from tokentui.session.engine.driver import Session
+from tokentui.tours.parser import parse_tour
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.facts import FactsScreen
 from tokentui.ui.dialogs.open import OpenScreen

@@ -25,9 +25,9 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.learn import start
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
-from tokentui.session.opening import Prepared, prepare
-from tokentui.session.state import State
-from tokentui.session.window import RunningText
+from tokentui.session.engine.state import State
+from tokentui.session.training.corpus_view import RunningText
+from tokentui.session.training.training import Prepared, prepare
 from tokentui.text import patterns
 from tokentui.text.corpus import Corpus
 from tokentui.text.split import SHORT, SPLITS, splitter
@@ -193,7 +193,7 @@ async def test_an_opening_that_never_asks_is_left_behind(
         more[-1](prepared := real(corpus, *more))
         return prepared
 
-    monkeypatch.setattr("tokentui.session.opening.prepare", hangs)
+    monkeypatch.setattr("tokentui.session.training.training.prepare", hangs)
     opening = session.send(do.Open(("sample:sailor",)))
     await asyncio.to_thread(begun.wait, 60)
     session.send(do.CancelWork())

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCREEN = ("tokentui.ui", "tokentui.thinwire")
 WORDS = ("tokentui.cli", "tokentui.__main__")
 BEFORE_THE_FIRST_PAINT = (
-    "tokentui.session.driver", "tokentui.learn.pairs", "tokentui.encode.tokenizer",
+    "tokentui.session.engine.driver", "tokentui.learn.pairs", "tokentui.encode.tokenizer",
     "tokentui.encode.encoder", "tokentui.formats.files", "tokentui.formats.spec", "tokentui.text.corpus",
     "tokentui.text.count", "numpy", "regex",
 )

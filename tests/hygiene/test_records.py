@@ -48,10 +48,10 @@ from tokentui.learn import Column, start
 from tokentui.preset_table import PRESETS, Preset
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
-from tokentui.session import state as states
 from tokentui.session.commands import Analyze
-from tokentui.session.opening import prepare
-from tokentui.session.state import State
+from tokentui.session.engine import state as states
+from tokentui.session.engine.state import State
+from tokentui.session.training.training import prepare
 from tokentui.text.corpus import Corpus
 from tokentui.text.normalize import NORMALIZERS
 from tokentui.text.pretokenize import MARKS, UNITS

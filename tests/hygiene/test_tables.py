@@ -38,7 +38,7 @@ PARTS = {
     "tokentui.formats.huggingface.axes._NORMALIZERS": "normalize: one step of Hugging Face's each; others "
     "are refused by name",
     "tokentui.formats.huggingface.axes._ALONE": "split: one step of Hugging Face's each; others are patterns",
-    "tokentui.session.tours.MOVES": "action: those that a tour can wait for and that change the step",
+    "tokentui.tours.parser.MOVES": "action: those that a tour can wait for and that change the step",
     "tokentui.text.kernels.rules.RULES": "split: rules of kernels, some of which are called as a split is",
 }
 """Tables that hold less than an axis has, and why. Whoever reads them asks whether an entry is there."""

@@ -35,10 +35,10 @@ from tokentui.learn.start_pairs import pair_trainer
 from tokentui.learn.unigram import UnigramTrainer
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
-from tokentui.session.jobs import JobPool
-from tokentui.session.opening import TrainingCache, prepare
+from tokentui.session.engine.jobs import JobPool
+from tokentui.session.engine.state import State
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.state import State
+from tokentui.session.training.training import TrainingCache, prepare
 from tokentui.session.views import ColumnWanted, Position
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import count

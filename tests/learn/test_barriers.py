@@ -25,10 +25,10 @@ from tokentui.encode.why_not import why_not
 from tokentui.learn import MergeStep, jump
 from tokentui.learn.bases import barriers, totals_of
 from tokentui.recipe import Recipe, Run, Stops
-from tokentui.session.opening import prepare
-from tokentui.session.state import State
+from tokentui.session.engine.state import State
+from tokentui.session.training.corpus_view import RunningText
+from tokentui.session.training.training import prepare
 from tokentui.session.views import Viewport
-from tokentui.session.window import RunningText
 from tokentui.text.corpus import Corpus
 from tokentui.text.pretokenize import Pretokenizer, cut_key
 

@@ -15,8 +15,8 @@ from tokentui.core import native
 from tokentui.learn import Trainer, start
 from tokentui.recipe import Ending, Run, Stops
 from tokentui.session import commands as do
-from tokentui.session.opening import nothing, prepare
-from tokentui.session.state import State
+from tokentui.session.engine.state import State
+from tokentui.session.training.training import nothing, prepare
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 from tokentui.ui.dialogs.ask import Place, destination

@@ -12,7 +12,7 @@ from tokentui.axes import preset
 from tokentui.formats.files import load
 from tokentui.learn import Entry, Query, Trainer
 from tokentui.recipe import Run
-from tokentui.session.opening import prepare_tokenizer
+from tokentui.session.training.training import prepare_tokenizer
 from tokentui.text.corpus import Corpus
 
 TEXT = "hug pug hugs bun pun hug hug pugs " * 3

@@ -14,8 +14,8 @@ from tokentui.axes import preset
 from tokentui.core import native
 from tokentui.learn import Query
 from tokentui.recipe import Stops
-from tokentui.session.opening import nothing
-from tokentui.session.state import State
+from tokentui.session.engine.state import State
+from tokentui.session.training.training import nothing
 from tokentui.text.corpus import Corpus
 
 TEXT = "".join(f"{'abcdefgh'[n % 8]}{n} the crowd in the street, " for n in range(3000))

@@ -31,7 +31,7 @@ from tokentui.learn import Changed, Made, MergeStep, Query, Size, Span, Stop, Wo
 from tokentui.learn.replay import ReplayTrainer
 from tokentui.learn.replay.segmentations import TokenOrder
 from tokentui.recipe import Run, Stops
-from tokentui.session.opening import prepare_tokenizer
+from tokentui.session.training.training import prepare_tokenizer
 from tokentui.text.corpus import Corpus
 from tokentui.text.pretokenize import PreToken
 

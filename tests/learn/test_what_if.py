@@ -33,7 +33,7 @@ from tokentui.learn import Query
 from tokentui.learn.bpe import PlainPairs
 from tokentui.learn.replay import ReplayTrainer
 from tokentui.recipe import FORBID, FORCE, LEAVE_OUT, Recipe, Run, Stops, WhatIf
-from tokentui.session.saved import Branch, SavedSession, dumps, loads
+from tokentui.session.persist.session_file import Branch, SavedSession, dumps, loads
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words
 

@@ -22,7 +22,7 @@ from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.formats.files import load
 from tokentui.recipe import Recipe, Run, Stops
-from tokentui.session.stages import stages
+from tokentui.session.training.stages import stages
 from tokentui.text.corpus import Corpus
 from tokentui.text.split import spaced
 

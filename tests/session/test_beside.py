@@ -24,7 +24,6 @@ from tokentui.learn import start
 from tokentui.recipe import Recipe, Stops
 from tokentui.recipe import Run as RunOf
 from tokentui.session import commands as do
-from tokentui.session import findings
 from tokentui.session.commands import (
     FindDivergence,
     GoToDivergence,
@@ -33,8 +32,9 @@ from tokentui.session.commands import (
     SetViewport,
     ShowPassage,
 )
-from tokentui.session.passages import next_disagreement, text_of
+from tokentui.session.compare import jobs as findings
 from tokentui.session.snapshot import Curve, SharedTokens, Snapshot
+from tokentui.session.training.passages import next_disagreement, text_of
 from tokentui.session.views import BETWEEN, Busy, ColumnWanted, Passage, TokenList, Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read

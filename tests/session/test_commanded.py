@@ -13,7 +13,7 @@ from tokentui.axes import preset
 from tokentui.formats.files import load
 from tokentui.learn import jump
 from tokentui.recipe import Recipe, Run
-from tokentui.session.commanded import CORPUS, train_line
+from tokentui.session.shell_line import CORPUS, train_line
 from tokentui.text.read import read
 
 

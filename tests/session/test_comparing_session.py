@@ -25,8 +25,6 @@ from tokentui.core.jobs import check
 from tokentui.learn import start
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
-from tokentui.session import driver, passages
-from tokentui.session import state as work
 from tokentui.session.commands import (
     AddColumn,
     Compare,
@@ -38,8 +36,11 @@ from tokentui.session.commands import (
     SetViewport,
     SyncBy,
 )
-from tokentui.session.opening import prepare, prepare_column
+from tokentui.session.engine import driver
+from tokentui.session.engine import state as work
 from tokentui.session.snapshot import Snapshot
+from tokentui.session.training import passages
+from tokentui.session.training.training import prepare, prepare_column
 from tokentui.session.views import BETWEEN, ColumnWanted, Position, TokenList, Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts

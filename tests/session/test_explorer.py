@@ -15,8 +15,8 @@ from tokentui.core.errors import TokentuiError
 from tokentui.learn import PairCandidate, start
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
-from tokentui.session.opening import nothing, prepare
-from tokentui.session.state import State
+from tokentui.session.engine.state import State
+from tokentui.session.training.training import nothing, prepare
 from tokentui.session.views import SPEEDS, VOCABULARY_ORDERS, CorpusPlace, Found, Viewport
 from tokentui.text.corpus import Corpus
 

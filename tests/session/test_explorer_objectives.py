@@ -16,10 +16,10 @@ from tokentui.learn import PairCandidate, PieceCandidate
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Run
 from tokentui.session import commands as do
-from tokentui.session import pieces
-from tokentui.session.opening import prepare
+from tokentui.session.engine.state import State
 from tokentui.session.snapshot import PiecesView
-from tokentui.session.state import State
+from tokentui.session.training import pieces
+from tokentui.session.training.training import prepare
 from tokentui.session.views import CorpusPlace
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read

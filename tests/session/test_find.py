@@ -15,9 +15,9 @@ from tokentui.core.safetext import GLYPH_MODES, GlyphMode, meant, visible
 from tokentui.learn import PairCandidate, TokenCandidate, jump, start
 from tokentui.recipe import Run
 from tokentui.session import commands as do
-from tokentui.session.column import needles
-from tokentui.session.opening import prepare, prepare_tokenizer
-from tokentui.session.state import State
+from tokentui.session.engine.state import State
+from tokentui.session.training.column import needles
+from tokentui.session.training.training import prepare, prepare_tokenizer
 from tokentui.session.views import CorpusPlace, Found, Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import matches_in

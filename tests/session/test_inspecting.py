@@ -12,9 +12,9 @@ from tokentui.core.safetext import to_bytes
 from tokentui.learn import Word, jump
 from tokentui.recipe import Run, Stops
 from tokentui.session.commands import Command, InspectToken, LifeOfWord, TokenPlaces, TokenThere, perform
-from tokentui.session.opening import prepare
-from tokentui.session.state import State
-from tokentui.session.tokens import TokenView, WordLife
+from tokentui.session.engine.state import State
+from tokentui.session.training.token_values import TokenView, WordLife
+from tokentui.session.training.training import prepare
 from tokentui.session.views import CorpusPlace
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read

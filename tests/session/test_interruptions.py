@@ -21,12 +21,13 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import check, check_match, tick
 from tokentui.learn import Tokens
 from tokentui.session import commands as do
-from tokentui.session import jobs, opening
-from tokentui.session import state as states
-from tokentui.session.driver import Session
-from tokentui.session.opening import Prepared, prepare
+from tokentui.session.engine import jobs
+from tokentui.session.engine import state as states
+from tokentui.session.engine.driver import Session
+from tokentui.session.engine.state import State
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.state import State
+from tokentui.session.training import training as opening
+from tokentui.session.training.training import Prepared, prepare
 from tokentui.session.views import ColumnWanted
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read

@@ -16,10 +16,10 @@ from tokentui.core.errors import TokentuiError
 from tokentui.learn import Word
 from tokentui.recipe import Run
 from tokentui.session import commands as do
-from tokentui.session.findings import curve_so_far
-from tokentui.session.opening import open_corpus, prepare, prepare_tokenizer
-from tokentui.session.saved import SavedSession, absolute, dumps, loads
-from tokentui.session.state import State
+from tokentui.session.compare.jobs import curve_so_far
+from tokentui.session.engine.state import State
+from tokentui.session.persist.session_file import SavedSession, absolute, dumps, loads
+from tokentui.session.training.training import open_corpus, prepare, prepare_tokenizer
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.panes.tables import counted_in
 from tokentui.ui.panes.why import header, sentences

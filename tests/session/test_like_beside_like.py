@@ -13,8 +13,8 @@ from running_cli import done
 import tokentui
 from tokentui.preset_table import preset_named
 from tokentui.recipe import Recipe, Run, Stops
-from tokentui.session.opening import prepare, prepare_tokenizer
-from tokentui.session.state import State
+from tokentui.session.engine.state import State
+from tokentui.session.training.training import prepare, prepare_tokenizer
 from tokentui.session.views import ColumnWanted
 from tokentui.ui.main import MainScreen
 

@@ -13,9 +13,9 @@ from waiting import settled, until
 
 from tokentui.core.jobs import tick
 from tokentui.session import commands as do
-from tokentui.session import pace
-from tokentui.session.driver import Session
-from tokentui.session.pace import FIRST_S, Pace
+from tokentui.session.engine import eta as pace
+from tokentui.session.engine.driver import Session
+from tokentui.session.engine.eta import FIRST_S, Pace
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import Busy
 from tokentui.ui.dialogs.export import ExportScreen

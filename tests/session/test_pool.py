@@ -14,8 +14,8 @@ import pytest
 
 from tokentui.core.jobs import tick
 from tokentui.core.runtime import quiet_collector
-from tokentui.session import jobs
-from tokentui.session.jobs import JobPool
+from tokentui.session.engine import jobs
+from tokentui.session.engine.jobs import JobPool
 
 
 class Found:

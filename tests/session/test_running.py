@@ -10,8 +10,8 @@ from tokentui import learn
 from tokentui.learn import Trainer, Word, start
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
+from tokentui.session.training.corpus_view import RunningText
 from tokentui.session.views import CorpusPart, CorpusPlace, Viewport
-from tokentui.session.window import RunningText
 from tokentui.text.corpus import Corpus
 
 TRAINABLE = list(PRESETS.values())

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from tokentui.core.errors import TokentuiError
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe, Run
-from tokentui.session.saved import (
+from tokentui.session.persist.session_file import (
     LARGEST,
     MOST_SESSIONS,
     Branch,
@@ -163,7 +163,7 @@ def test_a_second_process_is_told(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path\n"
         "from tokentui.core.errors import TokentuiError\n"
-        "from tokentui.session.saved import Keeper, SavedSession, offered\n"
+        "from tokentui.session.persist.session_file import Keeper, SavedSession, offered\n"
         "assert offered(Path(sys.argv[1])) is None\n"
         "try: Keeper(SavedSession(sources=('/books/novel.txt',)), Path(sys.argv[1]))\n"
         "except TokentuiError as error: print(error)\n"

@@ -17,10 +17,10 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.learn import start
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session import opening
-from tokentui.session.column import Column
-from tokentui.session.opening import Prepared, prepare, prepare_tokenizer
-from tokentui.session.state import State
+from tokentui.session.engine.state import State
+from tokentui.session.training import training as opening
+from tokentui.session.training.column import Column
+from tokentui.session.training.training import Prepared, prepare, prepare_tokenizer
 from tokentui.session.views import VOCABULARY_ORDERS, ColumnSnapshot, ColumnWanted, CorpusPlace, Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import count

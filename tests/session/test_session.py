@@ -25,9 +25,10 @@ from tokentui.core import native
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session import driver, opening
-from tokentui.session.driver import Session
+from tokentui.session.engine import driver
+from tokentui.session.engine.driver import Session
 from tokentui.session.snapshot import PreviewView, Snapshot
+from tokentui.session.training import training as opening
 from tokentui.session.views import Viewport
 
 

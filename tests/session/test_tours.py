@@ -16,10 +16,10 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.toml import toml_value
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import RUN, SHAPE, Recipe, Run, Stops
-from tokentui.session import checked
-from tokentui.session.claims import FACTS, Claim, Place, failures
-from tokentui.session.shipped import TOURS
-from tokentui.session.tours import (
+from tokentui.text.sources import find_sample
+from tokentui.tours import check as checked
+from tokentui.tours.facts import FACTS, Claim, Place, failures
+from tokentui.tours.parser import (
     ACTIONS,
     KEYS,
     MOST_TEXT,
@@ -29,7 +29,7 @@ from tokentui.session.tours import (
     read_tour,
     tour_text,
 )
-from tokentui.text.sources import find_sample
+from tokentui.tours.shipped import TOURS
 from tokentui.ui.bindings import actions_of
 from tokentui.ui.main import MainScreen
 
@@ -55,8 +55,8 @@ def test_a_tour_has_the_title_of_the_list_and_ships_its_corpora(name: str) -> No
 
 
 def test_all_tour_files_are_listed() -> None:
-    folder = Path(checked.__file__).parents[1] / "tours"
-    assert sorted(path.stem for path in folder.iterdir()) == sorted(NAMES)
+    folder = Path(checked.__file__).parent
+    assert sorted(path.stem for path in folder.glob("*.toml")) == sorted(NAMES)
 
 
 def test_a_tour_does_only_what_is_in_the_table_of_actions() -> None:

@@ -12,8 +12,8 @@ from tokentui.core.errors import TokentuiError
 from tokentui.learn import jump
 from tokentui.recipe import Run
 from tokentui.session import commands as do
-from tokentui.session.opening import prepare
-from tokentui.session.state import State
+from tokentui.session.engine.state import State
+from tokentui.session.training.training import prepare
 from tokentui.text.read import read
 from tokentui.ui.dialogs.ask import until
 

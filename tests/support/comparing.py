@@ -13,10 +13,10 @@ from tokentui.formats.files import load
 from tokentui.learn import start
 from tokentui.recipe import Recipe
 from tokentui.session.commands import Command, Compare, GoTo, SetViewport, perform
-from tokentui.session.jobs import Finding
-from tokentui.session.opening import prepare, prepare_tokenizer
+from tokentui.session.engine.jobs import Finding
+from tokentui.session.engine.state import State
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.state import State
+from tokentui.session.training.training import prepare, prepare_tokenizer
 from tokentui.session.views import ColumnWanted, Position, Viewport
 from tokentui.text.corpus import Corpus
 

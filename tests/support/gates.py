@@ -13,13 +13,13 @@ import pytest
 
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import check
-from tokentui.session import driver as sessions
-from tokentui.session import opening
-from tokentui.session import state as states
 from tokentui.session.commands import Command, Open, OpenTokenizer, SetRecipe, TrainOnText
-from tokentui.session.jobs import doing
-from tokentui.session.opening import Prepared
-from tokentui.session.state import State
+from tokentui.session.engine import driver as sessions
+from tokentui.session.engine import state as states
+from tokentui.session.engine.jobs import doing
+from tokentui.session.engine.state import State
+from tokentui.session.training import training as opening
+from tokentui.session.training.training import Prepared
 
 READING, COUNTING, ENCODING, LAYING_OUT = "reading", "counting", "encoding", "laying out"
 """Phases before anything of a corpus stands: it is read; its beginning is counted, and laid out or encoded.

@@ -39,7 +39,7 @@ from tokentui.learn import (
     Why,
 )
 from tokentui.recipe import Recipe
-from tokentui.session.saved import Branch, SavedSession
+from tokentui.session.persist.session_file import Branch, SavedSession
 from tokentui.session.snapshot import PiecePart, PiecesView, PreviewView
 from tokentui.session.views import (
     Busy,

@@ -10,9 +10,9 @@ from waiting import PATIENCE
 
 from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import Command, perform
-from tokentui.session.driver import Session
+from tokentui.session.engine.driver import Session
+from tokentui.session.engine.state import State
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.state import State
 
 
 class Watched(Session):

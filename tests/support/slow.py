@@ -11,8 +11,8 @@ import random
 import time
 from typing import Any
 
-from tokentui.session.driver import Session
-from tokentui.session.jobs import JobPool
+from tokentui.session.engine.driver import Session
+from tokentui.session.engine.jobs import JobPool
 
 SECONDS = float(os.environ.get("TOKENTUI_SLOW") or 0)
 """The longest delay in seconds of a turn of the engine, of a job and of a look at the screen."""

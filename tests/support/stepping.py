@@ -10,7 +10,7 @@ from waiting import settled
 
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
+from tokentui.session.engine.driver import Session
 from tokentui.ui.app import ExplorerApp
 
 RECIPE = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error")

@@ -204,7 +204,7 @@ class Terminal:
 FORKS = """
 import json, os, sys
 from tokentui.__main__ import main
-import tokentui.cli.commands.explore, tokentui.session.driver, tokentui.ui.app
+import tokentui.cli.commands.explore, tokentui.session.engine.driver, tokentui.ui.app
 for line in json.loads(sys.argv.pop(1)):
     sys.stdin.readline()
     if os.fork() == 0:

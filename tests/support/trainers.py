@@ -9,7 +9,7 @@ from tokentui.axes import preset
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn import Compressed, MergeStep, Query, Trainer, Why, Word
 from tokentui.recipe import Recipe, Run, Stops
-from tokentui.session.opening import prepare_tokenizer
+from tokentui.session.training.training import prepare_tokenizer
 from tokentui.text.corpus import Corpus
 
 

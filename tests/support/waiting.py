@@ -24,7 +24,7 @@ from textual.widgets import Static
 from textual.worker import Worker
 from textual.worker_manager import WorkerManager
 
-from tokentui.session.driver import Session
+from tokentui.session.engine.driver import Session
 from tokentui.ui import LateSession
 
 PATIENCE = 60.0

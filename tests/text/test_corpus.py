@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tokentui import learn
 from tokentui.learn import start
 from tokentui.recipe import Recipe
+from tokentui.session.training.corpus_view import RunningText
 from tokentui.session.views import CorpusPlace, Viewport
-from tokentui.session.window import RunningText
 from tokentui.text import corpus as corpora
 from tokentui.text.corpus import Corpus, LazyDocuments, LongText, safe_cut
 from tokentui.text.pretokenize import Pretokenizer

@@ -12,8 +12,8 @@ from waiting import settled, until
 
 from tokentui.preset_table import preset_named
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
-from tokentui.session.saved import SavedSession
+from tokentui.session.engine.driver import Session
+from tokentui.session.persist.session_file import SavedSession
 from tokentui.ui.app import ExplorerApp
 
 

@@ -15,7 +15,7 @@ from waiting import settled, until
 from tokentui.axes import preset
 from tokentui.recipe import Run
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
+from tokentui.session.engine.driver import Session
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.inspect import InspectScreen

@@ -12,7 +12,7 @@ from waiting import notes_of, settled, until
 from tokentui.preset_table import preset_named
 from tokentui.recipe import Run
 from tokentui.session.commands import Fingerprint, SetRecipe, TrainOnText
-from tokentui.session.saved import Branch, SavedSession
+from tokentui.session.persist.session_file import Branch, SavedSession
 from tokentui.ui.app import ExplorerApp
 
 pytestmark = pytest.mark.usefixtures("every_frame")

@@ -16,8 +16,8 @@ from tokentui.core.jobs import check
 from tokentui.preset_table import preset_named
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session import findings
-from tokentui.session.driver import Session
+from tokentui.session.compare import jobs as findings
+from tokentui.session.engine.driver import Session
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import ColumnWanted
 from tokentui.text.read import read

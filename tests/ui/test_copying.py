@@ -16,7 +16,7 @@ from tokentui import ui
 from tokentui.core.choices import Ref
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
+from tokentui.session.engine.driver import Session
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.bindings import actions_of, bindings_of
 from tokentui.ui.dialogs import COPY, Dialog

@@ -10,8 +10,8 @@ from sessions import tell
 from tokentui.axes import check
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session.opening import prepare
-from tokentui.session.state import State
+from tokentui.session.engine.state import State
+from tokentui.session.training.training import prepare
 from tokentui.text.corpus import Corpus
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.panes.tables import candidates, entries

@@ -20,9 +20,9 @@ from tokentui.core.errors import TokentuiError
 from tokentui.recipe import Run
 from tokentui.session import commands as do
 from tokentui.session.commands import EncodeChat
-from tokentui.session.driver import Session
-from tokentui.session.opening import prepare
-from tokentui.session.state import State
+from tokentui.session.engine.driver import Session
+from tokentui.session.engine.state import State
+from tokentui.session.training.training import prepare
 from tokentui.text.read import read
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.chat import ChatScreen

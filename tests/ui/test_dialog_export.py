@@ -17,7 +17,7 @@ from tokentui.formats.proof import ExportReport
 from tokentui.formats.spec import Loss
 from tokentui.recipe import Recipe
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
+from tokentui.session.engine.driver import Session
 from tokentui.ui.dialogs.export import ExportScreen
 
 REPORTS = (

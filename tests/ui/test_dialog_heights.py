@@ -14,7 +14,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.preset_table import preset_named
 from tokentui.recipe import Ending
 from tokentui.session.commands import ExamineHealth
-from tokentui.session.saved import Branch, SavedSession
+from tokentui.session.persist.session_file import Branch, SavedSession
 from tokentui.ui.autosave import OfferScreen
 from tokentui.ui.dialogs import Dialog
 from tokentui.ui.dialogs.ask import AskLine, GoToScreen, HelpScreen

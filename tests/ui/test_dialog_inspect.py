@@ -27,9 +27,9 @@ from tokentui.encode.segment import AppliedMerge
 from tokentui.learn import PairCandidate, jump, start
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session.commands import Command, GoTo, InspectText, InspectToken, TokenPlaces, perform
-from tokentui.session.opening import prepare
-from tokentui.session.state import State
-from tokentui.session.tokens import TokenView
+from tokentui.session.engine.state import State
+from tokentui.session.training.token_values import TokenView
+from tokentui.session.training.training import prepare
 from tokentui.session.views import Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read

@@ -19,7 +19,7 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import Open, OpenTokenizer, Recognise
-from tokentui.session.saved import state_dir
+from tokentui.session.persist.session_file import state_dir
 from tokentui.session.views import ColumnWanted
 from tokentui.text.read import read
 from tokentui.text.sources import samples

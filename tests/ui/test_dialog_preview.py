@@ -22,9 +22,9 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import KeepPlace, Preview, SetRecipe, perform
-from tokentui.session.opening import Prepared, open_corpus, prepare
+from tokentui.session.engine.state import State
 from tokentui.session.snapshot import PreviewView
-from tokentui.session.state import State
+from tokentui.session.training.training import Prepared, open_corpus, prepare
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.preview import STEPS, compare, first_difference, steps_of, summary
 from tokentui.ui.dialogs.recipe import RecipeScreen

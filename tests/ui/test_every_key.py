@@ -19,7 +19,7 @@ from waiting import settled, told, until
 from tokentui.axes import preset
 from tokentui.learn import PairCandidate
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
+from tokentui.session.engine.driver import Session
 from tokentui.session.views import ColumnWanted
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.bindings import BoundAction, actions_of

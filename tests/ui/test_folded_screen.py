@@ -13,7 +13,7 @@ from tokentui import train
 from tokentui.axes import preset
 from tokentui.recipe import Recipe
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
+from tokentui.session.engine.driver import Session
 from tokentui.session.snapshot import Snapshot
 from tokentui.text.corpus import Corpus
 from tokentui.ui.app import ExplorerApp

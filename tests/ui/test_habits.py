@@ -16,9 +16,9 @@ from waiting import settled, until
 from tokentui.axes import preset
 from tokentui.core.safetext import is_safe
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
-from tokentui.session.shipped import TOURS
+from tokentui.session.engine.driver import Session
 from tokentui.session.views import ColumnWanted
+from tokentui.tours.shipped import TOURS
 from tokentui.ui import history
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.ask import UntilScreen

@@ -19,8 +19,8 @@ from tokentui.core.safetext import is_safe
 from tokentui.learn import jump, start
 from tokentui.recipe import Run, Stops
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
-from tokentui.session.tokens import Context, Places, TokenView
+from tokentui.session.engine.driver import Session
+from tokentui.session.training.token_values import Context, Places, TokenView
 from tokentui.session.views import ColumnWanted, CorpusPlace
 from tokentui.text.corpus import Corpus
 from tokentui.ui.app import ExplorerApp

@@ -18,7 +18,7 @@ from tokentui.core.safetext import is_safe
 from tokentui.preset_table import preset_named
 from tokentui.recipe import Run, Stops
 from tokentui.session import commands
-from tokentui.session.driver import Session
+from tokentui.session.engine.driver import Session
 from tokentui.session.views import ColumnWanted
 from tokentui.ui.app import ExplorerApp
 

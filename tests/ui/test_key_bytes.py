@@ -16,7 +16,7 @@ from waiting import settled, strips_of
 
 from tokentui.axes import preset
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
+from tokentui.session.engine.driver import Session
 from tokentui.thinwire import DiffWriter, ScreenBuffer
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.inspect import InspectScreen

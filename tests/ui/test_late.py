@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
+from tokentui.session.engine.driver import Session
 from tokentui.ui import LateSession
 
 

@@ -7,7 +7,7 @@ from screens import screen_text
 from waiting import settled, until
 
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
+from tokentui.session.engine.driver import Session
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.ask import FindScreen
 

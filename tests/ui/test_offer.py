@@ -14,8 +14,8 @@ from tokentui.formats.files import export
 from tokentui.preset_table import preset_named
 from tokentui.recipe import Run
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
-from tokentui.session.saved import Branch, Keeper, SavedSession, offered, read
+from tokentui.session.engine.driver import Session
+from tokentui.session.persist.session_file import Branch, Keeper, SavedSession, offered, read
 from tokentui.session.views import ColumnWanted
 from tokentui.text.corpus import Corpus
 from tokentui.tokenizer import train

@@ -24,7 +24,7 @@ from tokentui.learn import TokenCandidate
 from tokentui.recipe import Run
 from tokentui.session import commands as do
 from tokentui.session.commands import GoTo, OpenTokenizer
-from tokentui.session.driver import Session
+from tokentui.session.engine.driver import Session
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs import Dialog

@@ -8,7 +8,7 @@ from waiting import settled, until
 
 from tokentui.axes import AXES, preset
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
+from tokentui.session.engine.driver import Session
 from tokentui.ui.app import ExplorerApp
 
 SIGNS = {"left uses": "f(x)", "right uses": "f(y)"}

@@ -12,7 +12,7 @@ from waiting import notes_of, settled, until
 import tokentui
 from tokentui.recipe import Recipe
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
+from tokentui.session.engine.driver import Session
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.predict import CHOICES
 

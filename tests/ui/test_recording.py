@@ -8,11 +8,11 @@ import pytest
 from screens import screen_text
 from waiting import notes_of, settled, until
 
-from tokentui.session import checked
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
-from tokentui.session.saved import SavedSession
-from tokentui.session.tours import read_tour
+from tokentui.session.engine.driver import Session
+from tokentui.session.persist.session_file import SavedSession
+from tokentui.tours import check as checked
+from tokentui.tours.parser import read_tour
 from tokentui.ui.app import ExplorerApp
 
 

@@ -18,7 +18,7 @@ from tokentui.core.safetext import is_safe
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
 from tokentui.session.commands import CancelWork, CorpusText, Move, Open, SetRecipe, SetViewport, TrainOnText
-from tokentui.session.driver import Session
+from tokentui.session.engine.driver import Session
 from tokentui.session.views import Busy, CorpusPlace
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.open import OpenScreen

@@ -15,7 +15,7 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
 from tokentui.session.commands import GoTo, KeepPlace, Play, SetRecipe
-from tokentui.session.driver import Session
+from tokentui.session.engine.driver import Session
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs import draft
 from tokentui.ui.dialogs.draft import RecipeChoice

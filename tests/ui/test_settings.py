@@ -13,8 +13,8 @@ from waiting import settled, until
 
 from tokentui.core.safetext import GLYPH_MODES, is_safe
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
-from tokentui.session.settings import keep_setting, read_settings, settings, settings_path
+from tokentui.session.engine.driver import Session
+from tokentui.session.persist.settings import keep_setting, read_settings, settings, settings_path
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.chosen import SETTINGS, Setting

@@ -13,9 +13,9 @@ from waiting import settled, until
 import tokentui
 from tokentui.cli.commands import explore
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
-from tokentui.session.settings import keep_setting, settings
-from tokentui.session.shipped import TOURS
+from tokentui.session.engine.driver import Session
+from tokentui.session.persist.settings import keep_setting, settings
+from tokentui.tours.shipped import TOURS
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.chosen import SEEN
 from tokentui.ui.main import MainScreen

@@ -10,8 +10,8 @@ from waiting import settled, until
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
-from tokentui.session.saved import Branch, SavedSession
+from tokentui.session.engine.driver import Session
+from tokentui.session.persist.session_file import Branch, SavedSession
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.autosave import OfferScreen

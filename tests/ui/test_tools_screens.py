@@ -26,7 +26,7 @@ from tokentui.core.safetext import is_safe
 from tokentui.preset_table import preset_named
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
+from tokentui.session.engine.driver import Session
 from tokentui.session.views import ColumnWanted
 from tokentui.text.read import read
 from tokentui.ui.app import ExplorerApp

@@ -12,11 +12,11 @@ from textual.pilot import Pilot
 from waiting import notes_of, settled, until
 
 from tokentui.session import commands as do
-from tokentui.session.claims import Place, failures
-from tokentui.session.driver import Session
-from tokentui.session.saved import SavedSession, read
-from tokentui.session.shipped import TOURS
-from tokentui.session.tours import Stop, Tour, parse_tour, read_tour
+from tokentui.session.engine.driver import Session
+from tokentui.session.persist.session_file import SavedSession, read
+from tokentui.tours.facts import Place, failures
+from tokentui.tours.parser import Stop, Tour, parse_tour, read_tour
+from tokentui.tours.shipped import TOURS
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.start import StartScreen
 from tokentui.ui.tour import TourScreen

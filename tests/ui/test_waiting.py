@@ -17,8 +17,8 @@ from waiting import is_settled, rest, settled
 
 from tokentui.recipe import Recipe
 from tokentui.session import commands as do
-from tokentui.session.driver import Session
-from tokentui.session.jobs import JobPool
+from tokentui.session.engine.driver import Session
+from tokentui.session.engine.jobs import JobPool
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui import LateSession
 from tokentui.ui.app import ExplorerApp

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tokentui import learn
-from tokentui.session.claims import Place, failures
-from tokentui.session.column import Column
-from tokentui.session.opening import Prepared, open_corpus, prepare
-from tokentui.session.tours import Tour
+from tokentui.session.training.column import Column
+from tokentui.session.training.training import Prepared, open_corpus, prepare
 from tokentui.session.views import ColumnSnapshot, ColumnWanted, Viewport
 from tokentui.text.corpus import Corpus
+from tokentui.tours.facts import Place, failures
+from tokentui.tours.parser import Tour
 
 _ALL = 1 << 30
 

@@ -20,9 +20,9 @@ from tokentui.core.files import read_regular
 from tokentui.core.toml import toml_key, toml_value
 from tokentui.preset_table import preset_named
 from tokentui.recipe import RUN, SHAPE, Recipe, Run
-from tokentui.session.claims import FACTS, Claim, Place
-from tokentui.session.shipped import TOURS
 from tokentui.text.named import SCHEME, named_in
+from tokentui.tours.facts import FACTS, Claim, Place
+from tokentui.tours.shipped import TOURS
 
 SUFFIX = ".toml"
 MOST_TEXT = 360
@@ -119,7 +119,7 @@ def read_tour(name: str) -> Tour:
     """
     shipped = {tour.name: tour for tour in TOURS}
     if name in shipped:
-        path = Path(__file__).parents[1] / "tours" / f"{name}{SUFFIX}"
+        path = Path(__file__).with_name(f"{name}{SUFFIX}")
         return parse_tour(path.read_text(encoding="utf-8"), name, name)
     if not (sandbox.holds(name) and os.path.lexists(name)):
         hint = nearest(name, shipped)

@@ -19,11 +19,11 @@ from tokentui.session.commands import Open, OpenTokenizer
 
 if TYPE_CHECKING:
     from tokentui.session.commands import Command
-    from tokentui.session.driver import Session
-    from tokentui.session.saved import SavedSession
+    from tokentui.session.engine.driver import Session
+    from tokentui.session.persist.session_file import SavedSession
     from tokentui.session.snapshot import Snapshot
-    from tokentui.session.tours import Tour
     from tokentui.session.views import ColumnWanted
+    from tokentui.tours.parser import Tour
 
 
 def run(
@@ -68,8 +68,8 @@ def run(
 
     def engine(publish: Callable[[Snapshot], None]) -> Session:
         # Imported here, in a thread and after the first paint: it takes longer than all of the screen.
-        from tokentui.session.driver import Session
-        from tokentui.session.saved import remember
+        from tokentui.session.engine.driver import Session
+        from tokentui.session.persist.session_file import remember
 
         while unknown:  # a tour makes another session
             remember(unknown.pop())
@@ -93,8 +93,8 @@ def run(
             app.compare(columns, held_out)
 
     with interrupts_end():
-        from tokentui.session.saved import offered
-        from tokentui.session.settings import read_settings
+        from tokentui.session.persist.session_file import offered
+        from tokentui.session.persist.settings import read_settings
         from tokentui.ui.chosen import SEEN
 
         begun = None if tour is not None or sandbox.sealed() else _kept(opening)
@@ -111,7 +111,7 @@ def run(
 
 def _kept(opening: Open) -> SavedSession | None:
     """Return a new session as it is saved; None for input from a pipe, which cannot be read again."""
-    from tokentui.session.saved import SavedSession, absolute
+    from tokentui.session.persist.session_file import SavedSession, absolute
 
     if "-" in opening.sources:
         return None

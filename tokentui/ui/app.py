@@ -30,17 +30,17 @@ from tokentui.ui.tour_recorder import TourRecorder
 from tokentui.ui.waits import NotYet
 
 if TYPE_CHECKING:  # loaded when it is first wanted
-    from tokentui.session.driver import Session
-    from tokentui.session.saved import SavedSession
-    from tokentui.session.tours import Tour
+    from tokentui.session.engine.driver import Session
+    from tokentui.session.persist.session_file import SavedSession
     from tokentui.session.views import ColumnWanted
+    from tokentui.tours.parser import Tour
     from tokentui.ui import LateSession
     from tokentui.ui.autosave import Autosave
 
 _FIRST = Ref("tokentui.ui.start:show")
 _READ_KEYS = Ref("tokentui.ui.keymap:read_keys")
 _TOUR = Ref("tokentui.ui.tour:TourScreen")
-_READ_TOUR = Ref("tokentui.session.tours:read_tour")
+_READ_TOUR = Ref("tokentui.tours.parser:read_tour")
 MOST_PROBLEMS = 3
 """The most problems of the table `[keys]` that are shown one by one."""
 _LINES_A_MESSAGE = 12

@@ -16,7 +16,7 @@ from tokentui.core.safetext import safe
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
 from tokentui.session import commands as do
-from tokentui.session.saved import Branch, Keeper, SavedSession, absolute, tidy
+from tokentui.session.persist.session_file import Branch, Keeper, SavedSession, absolute, tidy
 from tokentui.session.views import ColumnSnapshot, ColumnWanted
 from tokentui.text.named import short_name
 from tokentui.ui.dialogs import Dialog, Told

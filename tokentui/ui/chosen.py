@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tokentui.core.safetext import GLYPH_MODES, safe
 from tokentui.session.commands import SetSpeed
-from tokentui.session.settings import keep_setting
+from tokentui.session.persist.settings import keep_setting
 from tokentui.session.views import FIRST_SPEED, SPEEDS, VOCABULARY_ORDERS
 from tokentui.ui.draw.text import DARK_NAME, LIGHT_NAME
 from tokentui.ui.screen import PaneScreen

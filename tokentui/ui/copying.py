@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from tokentui.learn.rows import Candidate, Entry
-from tokentui.session.commanded import train_line
+from tokentui.session.shell_line import train_line
 from tokentui.session.snapshot import Snapshot, TokenInBoth
 from tokentui.session.views import LETTERS, ColumnSnapshot, StepRow
 from tokentui.ui.dialogs import Dialog

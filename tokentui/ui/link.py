@@ -17,7 +17,7 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.ui.guard import Guarded
 
 if TYPE_CHECKING:
-    from tokentui.session.driver import Session
+    from tokentui.session.engine.driver import Session
     from tokentui.ui import LateSession
     from tokentui.ui.app import ExplorerApp
 

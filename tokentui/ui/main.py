@@ -17,10 +17,10 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import GLYPH_MODES, GlyphMode
 from tokentui.learn.rows import BY_COUNT, Candidate, Entry, Traits
 from tokentui.session import commands as do
-from tokentui.session.saved import remember
-from tokentui.session.shipped import TOURS
+from tokentui.session.persist.session_file import remember
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import VOCABULARY_ORDERS, ColumnWanted, CorpusPlace, Found, Viewport
+from tokentui.tours.shipped import TOURS
 from tokentui.ui.bindings import BoundAction, Hint, Owners
 from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.running import Boundaries
@@ -46,7 +46,7 @@ from tokentui.ui.typed import TypedLine
 from tokentui.ui.waits import NotYet, loads
 
 if TYPE_CHECKING:
-    from tokentui.session.tokens import TokenAt
+    from tokentui.session.training.token_values import TokenAt
     from tokentui.ui.predict import Prediction
 
 _NAMES = {

@@ -13,8 +13,8 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.core.table import plural
 from tokentui.session.commands import EncodeAtEnd
-from tokentui.session.shipped import TOURS
 from tokentui.session.snapshot import EndView, Snapshot
+from tokentui.tours.shipped import TOURS
 from tokentui.ui.bindings import BoundAction, actions_of, bindings_of
 from tokentui.ui.chosen import SEEN
 from tokentui.ui.draw import text as ui_text

@@ -28,7 +28,7 @@ QUIT_S = 3.0
 CRASHED = 70
 """The exit code after a crash: an internal error, in the words of sysexits.h."""
 _WIDEST = 300
-_KEEP_ACCOUNT = Ref("tokentui.session.saved:keep_account")
+_KEEP_ACCOUNT = Ref("tokentui.session.persist.session_file:keep_account")
 
 
 class TerminalApp(ThinWireApp[None], GuardedApp):

@@ -14,10 +14,10 @@ from textual.events import Key
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.session import commands as do
-from tokentui.session.claims import Place
 from tokentui.session.commands import Command
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.tours import MOST_TEXT, Tour
+from tokentui.tours.facts import Place
+from tokentui.tours.parser import MOST_TEXT, Tour
 from tokentui.ui.bindings import BoundAction, Hint, actions_of
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.lines import Lines

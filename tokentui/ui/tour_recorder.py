@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from tokentui.recipe import Run
 from tokentui.session import commands as do
 from tokentui.session.commands import Command
-from tokentui.session.saved import absolute
+from tokentui.session.persist.session_file import absolute
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import NO_ROWS, ColumnSnapshot, CorpusView
 

@@ -11,10 +11,10 @@ from tokentui.core.errors import TokentuiError, shown_path
 from tokentui.core.files import write_whole
 from tokentui.core.safetext import is_safe, safe
 from tokentui.core.table import plural
-from tokentui.session.claims import FACTS, Claim, Place
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.tours import SUFFIX, Stop, tour_text
 from tokentui.session.views import ColumnSnapshot
+from tokentui.tours.facts import FACTS, Claim, Place
+from tokentui.tours.parser import SUFFIX, Stop, tour_text
 from tokentui.ui.tour_recorder import TourRecorder
 
 if TYPE_CHECKING:

@@ -34,8 +34,8 @@ from tokentui.text.remote import is_remote, is_url, scheme_of
 from tokentui.text.sources import find_sample
 
 if TYPE_CHECKING:
-    from tokentui.session.tours import Tour
     from tokentui.session.views import ColumnWanted
+    from tokentui.tours.parser import Tour
 
 _SAMPLE = "sample:english"
 _PRESET = "gpt2"

@@ -9,8 +9,8 @@ from tokentui.cli.output import complain, write_text
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe_line
 from tokentui.core.table import TextTable, plural, printed
-from tokentui.session.shipped import TOURS
-from tokentui.session.tours import read_tour
+from tokentui.tours.parser import read_tour
+from tokentui.tours.shipped import TOURS
 
 DIFFERS = 1
 
@@ -40,7 +40,7 @@ def command(shared: SharedOptions, name: str | None, check: bool) -> int:
         return 0
     tour = read_tour(name)
     if check:
-        from tokentui.session.checked import wrong  # with it comes the engine
+        from tokentui.tours.check import wrong  # with it comes the engine
 
         found = list(wrong(tour))
         for line in found:

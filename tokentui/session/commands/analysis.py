@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tokentui.analyze.languages import Languages
     from tokentui.analyze.report import Report
     from tokentui.analyze.results import HealthReport, VocabularyReport
-    from tokentui.session.context import StepContext
+    from tokentui.session.training.step_context import StepContext
 
 
 class EncodeAtEnd(Command[EndView], lane=Lane.JOB, need=Need.COUNTED):

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, dataclass_tra
 from tokentui.core.records import dataclass
 
 if TYPE_CHECKING:
-    from tokentui.session.context import StepContext
-    from tokentui.session.opening import Partial, Prepared, TrainingCache
-    from tokentui.session.state import State
+    from tokentui.session.engine.state import State
+    from tokentui.session.training.step_context import StepContext
+    from tokentui.session.training.training import Partial, Prepared, TrainingCache
 
 Answer_co = TypeVar("Answer_co", covariant=True)
 

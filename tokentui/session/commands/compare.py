@@ -10,7 +10,7 @@ from tokentui.session.views import ColumnWanted, Passage
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from tokentui.session.state import State
+    from tokentui.session.engine.state import State
 
 
 class Compare(Command[None], need=Need.IDLE):
@@ -120,7 +120,7 @@ class ShowPassage(Command[None]):
     passage: Passage | None
 
     def apply(self, state: State) -> None:
-        from tokentui.session.passages import fitted
+        from tokentui.session.training.passages import fitted
 
         state.passage = fitted(state.results.corpus, self.passage) if self.passage is not None else None
 
@@ -134,7 +134,7 @@ class NextPassage(Command[Passage | None], lane=Lane.JOB):
     backward: bool = False
 
     def apply(self, state: State) -> Job[Passage | None]:
-        from tokentui.session.passages import next_disagreement
+        from tokentui.session.training.passages import next_disagreement
 
         context = state.context()
 
@@ -162,7 +162,7 @@ class HoldOut(Command[None], lane=Lane.JOB):
     field: str = "text"
 
     def apply(self, state: State) -> Job[None]:
-        from tokentui.session.opening import open_corpus
+        from tokentui.session.training.training import open_corpus
 
         return Job(
             lambda: open_corpus(self.source, self.as_, self.field) if self.source else None,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tokentui.encode.tokenizer import TokenEntry, Tokenizer
     from tokentui.formats.proof import ExportReport
     from tokentui.formats.spec import Loss
-    from tokentui.session.context import StepContext
+    from tokentui.session.training.step_context import StepContext
     from tokentui.text.corpus import Corpus
 
 

@@ -14,8 +14,8 @@ from tokentui.session.commands.base import Command, Job, Lane, Need
 if TYPE_CHECKING:
     from tokentui.formats import Format
     from tokentui.formats.proof import ExportReport
-    from tokentui.session.context import StepContext
-    from tokentui.session.state import State
+    from tokentui.session.engine.state import State
+    from tokentui.session.training.step_context import StepContext
 
 
 class Formats(Command["Sequence[ExportReport]"], lane=Lane.JOB, need=Need.IDLE):

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from tokentui.analyze.chat.encoded import ChatEncoding
     from tokentui.analyze.results import StringFacts
     from tokentui.encode.sampling import Drawn
-    from tokentui.session.context import StepContext
-    from tokentui.session.state import State
-    from tokentui.session.tokens import Places, TokenAt, TokenView, WordLife
+    from tokentui.session.engine.state import State
+    from tokentui.session.training.step_context import StepContext
+    from tokentui.session.training.token_values import Places, TokenAt, TokenView, WordLife
 
 
 class InspectText(Command["StringFacts"], lane=Lane.JOB, need=Need.ARRIVED):
@@ -39,7 +39,7 @@ class InspectText(Command["StringFacts"], lane=Lane.JOB, need=Need.ARRIVED):
     def answer(self, context: StepContext) -> StringFacts:
         from tokentui import learn
         from tokentui.analyze.inspect import string_facts
-        from tokentui.session.token_views import check_length, part_at
+        from tokentui.session.training.token_facts import check_length, part_at
 
         tokenizer, text, copy = context.tokenizer, self.text, None
         if self.at is not None:
@@ -65,7 +65,7 @@ class InspectToken(Command["TokenView"], lane=Lane.JOB, need=Need.COUNTED):
     column: int | None = None
 
     def apply(self, state: State) -> Job[TokenView]:
-        from tokentui.session.token_views import symbol_of, token_view
+        from tokentui.session.training.token_facts import symbol_of, token_view
 
         context = state.context(self.column)
         trainer = context.prepared.trainer
@@ -86,7 +86,7 @@ class LifeOfWord(Command["WordLife"], lane=Lane.JOB, need=Need.COUNTED):
     column: int | None = None
 
     def apply(self, state: State) -> Job[WordLife]:
-        from tokentui.session.token_views import pretoken_at, word_life
+        from tokentui.session.training.token_facts import pretoken_at, word_life
 
         context = state.context(self.column)
         trainer = context.prepared.trainer
@@ -111,9 +111,9 @@ class TokenPlaces(Command["Places"], need=Need.COUNTED):
     def answer(self, context: StepContext) -> Places:
         from tokentui.encode.decode import bare
         from tokentui.learn.bases import WEIGHTS
-        from tokentui.session.places import contexts
-        from tokentui.session.token_views import symbol_of
-        from tokentui.session.tokens import Places
+        from tokentui.session.training.token_facts import symbol_of
+        from tokentui.session.training.token_places import contexts
+        from tokentui.session.training.token_values import Places
 
         prepared, tokenizer = context.prepared, context.tokenizer
         symbol = symbol_of(tokenizer, self.token)
@@ -137,7 +137,7 @@ class TokenThere(Command["tuple[int | None, TokenAt] | None"], need=Need.COUNTED
     within: int = 0
 
     def answer(self, context: StepContext) -> tuple[int | None, TokenAt] | None:
-        from tokentui.session.places import token_at
+        from tokentui.session.training.token_places import token_at
 
         prepared, tokenizer = context.prepared, context.tokenizer
         token = token_at(prepared.text, self.place, self.within, prepared.trainer)
@@ -170,7 +170,7 @@ class Draw(Command["Drawn"], lane=Lane.JOB, need=Need.ARRIVED):
     seed: int = 0
 
     def answer(self, context: StepContext) -> Drawn:
-        from tokentui.session.token_views import INSPECTED_CHARS
+        from tokentui.session.training.token_facts import INSPECTED_CHARS
 
         text = self.text or context.typed
         if len(text) > INSPECTED_CHARS:
@@ -224,7 +224,7 @@ class ListSteps(Command[StepsView], lane=Lane.JOB, need=Need.COUNTED):
     rows: int = 100
 
     def answer(self, context: StepContext) -> StepsView:
-        from tokentui.session.column import needles
+        from tokentui.session.training.column import needles
 
         match = needles(self.find, self.mode) if self.find else ()
         return context.past.rows(context.step, self.order, match, self.top, self.rows)

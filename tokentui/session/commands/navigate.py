@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from tokentui.learn.trainer import Goal
-    from tokentui.session.opening import Prepared
-    from tokentui.session.state import State
+    from tokentui.session.engine.state import State
+    from tokentui.session.training.training import Prepared
 
 
 class Move(Command[None], need=Need.ARRIVED, walks=True):
@@ -89,7 +89,7 @@ class RunUntil(Command[int | None], need=Need.STEPS, walks=True, summary="run un
         """
         from tokentui.learn.bases import WEIGHTS
         from tokentui.learn.trainer import Size, Tokens
-        from tokentui.session.until import spellings
+        from tokentui.session.training.seek import spellings
 
         given = [bool(self.token), self.size is not None, self.compression is not None]
         if sum(given) != 1:

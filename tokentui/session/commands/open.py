@@ -13,9 +13,9 @@ from tokentui.session.commands.base import Command, Lane, Need, Part
 from tokentui.session.snapshot import PreviewView
 
 if TYPE_CHECKING:
-    from tokentui.session.context import StepContext
-    from tokentui.session.opening import Partial, Prepared, TrainingCache
-    from tokentui.session.state import State
+    from tokentui.session.engine.state import State
+    from tokentui.session.training.step_context import StepContext
+    from tokentui.session.training.training import Partial, Prepared, TrainingCache
 
 KEPT_PLACES = ("step", "size")
 """The positions that can be restored after switching recipes: merge count or vocabulary size."""
@@ -79,7 +79,7 @@ class Open(Command[None], opens=Part.CORPUS, lane=Lane.LOADER, fresh=True, summa
         return f"{len(self.sources):,} sources"
 
     def load(self, cache: TrainingCache, before: Prepared, partial: Partial) -> Prepared:
-        from tokentui.session.opening import open_corpus
+        from tokentui.session.training.training import open_corpus
 
         corpus = open_corpus(self.sources, self.as_, self.field)
         if (file := self.tokenizer) is not None:
@@ -101,7 +101,7 @@ class TrainOnText(
     text: str
 
     def load(self, cache: TrainingCache, before: Prepared, partial: Partial) -> Prepared:
-        from tokentui.session.opening import SCRATCH
+        from tokentui.session.training.training import SCRATCH
         from tokentui.text.corpus import Corpus
 
         return cache.on_corpus(Corpus.from_text(self.text, SCRATCH), before, partial)

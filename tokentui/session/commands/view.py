@@ -12,8 +12,8 @@ from tokentui.session.views import BETWEEN, MAIN, PARTS, CorpusPlace, Found, Vie
 
 if TYPE_CHECKING:
     from tokentui.learn.trainer import Compressed
-    from tokentui.session.context import StepContext
-    from tokentui.session.state import State
+    from tokentui.session.engine.state import State
+    from tokentui.session.training.step_context import StepContext
 
 EDITABLE_BYTES = 1_000_000
 """The size of the largest corpus that can be edited: each key trains on all of it."""
@@ -64,7 +64,7 @@ class Find(Command[Found | None], need=Need.SHOWN, summary="find ‘{0.text:.40}
     mode: GlyphMode = "text"
 
     def answer(self, context: StepContext) -> Found | None:
-        from tokentui.session import search
+        from tokentui.session.training import search
 
         if not self.text:
             return None
@@ -89,7 +89,7 @@ class FindChanged(Command[CorpusPlace | None], need=Need.SHOWN):
     start: CorpusPlace
 
     def answer(self, context: StepContext) -> CorpusPlace | None:
-        from tokentui.session.search import find_changed
+        from tokentui.session.training.search import find_changed
 
         return find_changed(context.prepared, self.start)
 
@@ -119,7 +119,7 @@ class Pieces(Command[PiecesView], need=Need.COUNTED):
     chars: int = 2000
 
     def answer(self, context: StepContext) -> PiecesView:
-        from tokentui.session.pieces import pieces_view
+        from tokentui.session.training.pieces import pieces_view
 
         return pieces_view(context.prepared, context.typed, self.place, self.chars)
 

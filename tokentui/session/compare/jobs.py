@@ -32,10 +32,10 @@ from tokentui.core.jobs import check
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.trainer import Trainer
-from tokentui.session.column import Column, needles
-from tokentui.session.jobs import Finding, Signature, doing
-from tokentui.session.opening import Prepared, prepare_tokenizer
+from tokentui.session.engine.jobs import Finding, Signature, doing
 from tokentui.session.snapshot import Curve, Measured, SharedTokens, TokenInBoth, TokensInBoth
+from tokentui.session.training.column import Column, needles
+from tokentui.session.training.training import Prepared, prepare_tokenizer
 from tokentui.session.views import Busy, Position, TokenList
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts

@@ -16,11 +16,9 @@ from tokentui.analyze.what_if import Cost
 from tokentui.core.errors import Cancelled, TokentuiError, in_words
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.encoding import Encoding
-from tokentui.session import findings
-from tokentui.session.column import Column
-from tokentui.session.findings import Divergences, Vocabularies
-from tokentui.session.jobs import Finding, JobPool, Key, Signature
-from tokentui.session.passages import text_of
+from tokentui.session.compare import jobs as findings
+from tokentui.session.compare.jobs import Divergences, Vocabularies
+from tokentui.session.engine.jobs import Finding, JobPool, Key, Signature
 from tokentui.session.snapshot import (
     Aligned,
     Between,
@@ -32,7 +30,9 @@ from tokentui.session.snapshot import (
     SharedTokens,
     TokensInBoth,
 )
-from tokentui.session.sync import Synchronizer
+from tokentui.session.training.column import Column
+from tokentui.session.training.passages import text_of
+from tokentui.session.training.sync import Synchronizer
 from tokentui.session.views import Busy, Passage, Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts

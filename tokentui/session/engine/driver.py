@@ -31,12 +31,12 @@ from tokentui.core.jobs import check, job, seen
 from tokentui.core.runtime import responsive
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session.jobs import Finding, JobPool, tell_failure
-from tokentui.session.opening import Prepared, TrainingCache, nothing
-from tokentui.session.queue import Answer, CommandQueue, summary
+from tokentui.session.engine.jobs import Finding, JobPool, tell_failure
+from tokentui.session.engine.queue import Answer, CommandQueue, summary
+from tokentui.session.engine.state import State
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.state import State
-from tokentui.session.sync import SLICE_S
+from tokentui.session.training.sync import SLICE_S
+from tokentui.session.training.training import Prepared, TrainingCache, nothing
 
 PUBLISH_S = 0.1
 """The least time between two snapshots of a run; after a command one goes out at once."""
@@ -118,7 +118,7 @@ class Session:
         self._stamp: tuple[object, ...] = ()
         self._published = self._moved = self._quiet_until = 0.0
         self._at: tuple[object, ...] = ()
-        native.tell = Ref("tokentui.session.saved:keep_account")
+        native.tell = Ref("tokentui.session.persist.session_file:keep_account")
 
     @property
     def at_rest(self) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
-from tokentui.session.pace import Pace
+from tokentui.session.engine.eta import Pace
 from tokentui.session.views import Busy
 
 TELL_S = 0.1

@@ -18,15 +18,15 @@ from tokentui.core.files import short_names
 from tokentui.learn import jump
 from tokentui.learn.start_pairs import value_without_kernel
 from tokentui.learn.trainer import Trainer
-from tokentui.session.column import Column, same
-from tokentui.session.context import StepContext
+from tokentui.session.compare.results import Results
+from tokentui.session.engine.jobs import Finding
 from tokentui.session.errors import NothingOpen
-from tokentui.session.jobs import Finding
-from tokentui.session.opening import Prepared, branched, prepare_again, prepare_column
-from tokentui.session.past import Past
-from tokentui.session.results import Results
 from tokentui.session.snapshot import Between, CorpusFacts, Snapshot
-from tokentui.session.sync import Synchronizer
+from tokentui.session.training.column import Column, same
+from tokentui.session.training.history import Past
+from tokentui.session.training.step_context import StepContext
+from tokentui.session.training.sync import Synchronizer
+from tokentui.session.training.training import Prepared, branched, prepare_again, prepare_column
 from tokentui.session.views import (
     Busy,
     ColumnSnapshot,

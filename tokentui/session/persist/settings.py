@@ -11,7 +11,7 @@ from tokentui.core import sandbox
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import read_regular
 from tokentui.core.toml import toml_value
-from tokentui.session.saved import keep_state, state_dir
+from tokentui.session.persist.session_file import keep_state, state_dir
 
 _NAME = "settings.toml"
 _MOST_BYTES = 1 << 20  # a longer file was not written here

@@ -29,7 +29,7 @@ from tokentui.learn.steps import Stop
 from tokentui.learn.trainer import Size, Tokens, Trainer
 from tokentui.preset_table import preset_of
 from tokentui.recipe import Ending, Recipe, Stops
-from tokentui.session.opening import Prepared
+from tokentui.session.training.training import Prepared
 from tokentui.session.views import (
     END,
     MAIN,

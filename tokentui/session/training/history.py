@@ -11,9 +11,9 @@ from tokentui.core.jobs import each
 from tokentui.learn.rows import Candidate
 from tokentui.learn.steps import MergeStep
 from tokentui.learn.trainer import Trainer
-from tokentui.session.opening import Prepared
+from tokentui.session.training.corpus_view import OpenedText, RunningText
+from tokentui.session.training.training import Prepared
 from tokentui.session.views import CorpusPlace, CorpusView, StepPlace, StepRow, StepsView, StepView, Viewport
-from tokentui.session.window import OpenedText, RunningText
 
 _AROUND = 24
 """The characters that are shown before a place, and behind it."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tokentui.session.opening import Prepared
 from tokentui.session.snapshot import PiecePart, PiecesView
+from tokentui.session.training.training import Prepared
 from tokentui.session.views import CorpusPlace
 from tokentui.text.count import Words
 

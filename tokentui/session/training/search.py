@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from tokentui.core.safetext import GlyphMode
 from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Trainer
-from tokentui.session.column import needles
-from tokentui.session.opening import Prepared
+from tokentui.session.training.column import needles
+from tokentui.session.training.corpus_view import RunningText
+from tokentui.session.training.training import Prepared
 from tokentui.session.views import CorpusPlace, Found, Viewport, next_place
-from tokentui.session.window import RunningText
 from tokentui.text.count import matches_in
 
 COUNTED_CHARS = 20_000_000

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tokentui.core.errors import TokentuiError
 from tokentui.learn.trainer import Goal, Made, Size
-from tokentui.session.column import Column, needles
+from tokentui.session.training.column import Column, needles
 
 
 @dataclass(slots=True)

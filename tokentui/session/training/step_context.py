@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.session.opening import Prepared
-from tokentui.session.past import Past
+from tokentui.session.training.history import Past
+from tokentui.session.training.training import Prepared
 from tokentui.session.views import Passage, Viewport
 from tokentui.text.corpus import Corpus
 

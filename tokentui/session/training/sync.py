@@ -13,9 +13,9 @@ from concurrent.futures import Future
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.learn.trainer import Goal, Size, Tokens
-from tokentui.session.column import Column, last, over
-from tokentui.session.pace import Pace
-from tokentui.session.until import Seek, meets, spellings, walk
+from tokentui.session.engine.eta import Pace
+from tokentui.session.training.column import Column, last, over
+from tokentui.session.training.seek import Seek, meets, spellings, walk
 from tokentui.session.views import END, FIRST_SPEED, SPEEDS, WAYS, Busy, Position
 
 SLICE_S = 0.008

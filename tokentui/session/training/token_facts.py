@@ -15,8 +15,8 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Special, Vocabulary
 from tokentui.learn.steps import Life, Used
 from tokentui.learn.trainer import Trainer
-from tokentui.session.context import StepContext
-from tokentui.session.tokens import MadeOf, Spelled, TokenView, Turn, WordLife
+from tokentui.session.training.step_context import StepContext
+from tokentui.session.training.token_values import MadeOf, Spelled, TokenView, Turn, WordLife
 from tokentui.text.pretokenize import MARKS, PreToken
 from tokentui.text.split import SPACE_MARK, SPLITS
 

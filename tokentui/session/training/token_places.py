@@ -8,9 +8,9 @@ from tokentui.core.safetext import to_bytes
 from tokentui.learn.steps import Word
 from tokentui.learn.trainer import Trainer
 from tokentui.recipe import Recipe
-from tokentui.session.tokens import Context, TokenAt
+from tokentui.session.training.corpus_view import Cut, RunningText, unit_spans
+from tokentui.session.training.token_values import Context, TokenAt
 from tokentui.session.views import CorpusPlace
-from tokentui.session.window import Cut, RunningText, unit_spans
 from tokentui.text.corpus import LongText
 from tokentui.text.pretokenize import MARKS
 from tokentui.text.split import SPACE_MARK, SPLITS

@@ -20,10 +20,10 @@ from tokentui.learn.replay import ReplayTrainer
 from tokentui.learn.replay.segmentations import TokenOrder
 from tokentui.learn.trainer import Trainer
 from tokentui.recipe import Recipe, Run
-from tokentui.session.jobs import doing, unheard
-from tokentui.session.stages import opened_view
+from tokentui.session.engine.jobs import doing, unheard
+from tokentui.session.training.corpus_view import OpenedText, RunningText
+from tokentui.session.training.stages import opened_view
 from tokentui.session.views import ColumnWanted, OpenedView
-from tokentui.session.window import OpenedText, RunningText
 from tokentui.text.corpus import Corpus, beginning
 from tokentui.text.count import (
     CHUNK_CHARS,

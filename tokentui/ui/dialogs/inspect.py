@@ -21,7 +21,7 @@ from tokentui.core.safetext import GLYPH_MODES, safe_line, to_bytes
 from tokentui.learn.rows import Entry, PairCandidate
 from tokentui.session.commands import GoTo, InspectText, InspectToken, TokenPlaces
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.tokens import Places, TokenView
+from tokentui.session.training.token_values import Places, TokenView
 from tokentui.session.views import ColumnSnapshot, CorpusPlace
 from tokentui.ui.bindings import HANDLED, Hint, own_actions
 from tokentui.ui.dialogs import LEAVE_LIST, SCROLL_LIST, ListDialog, prompted

@@ -16,7 +16,7 @@ from textual.widget import Widget
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Find, GoTo, LifeOfWord
-from tokentui.session.tokens import Turn, WordLife
+from tokentui.session.training.token_values import Turn, WordLife
 from tokentui.session.views import CorpusPlace, Found
 from tokentui.ui.bindings import HANDLED, Hint
 from tokentui.ui.dialogs import LEAVE, Dialog, ListDialog

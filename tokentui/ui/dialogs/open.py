@@ -25,7 +25,7 @@ from tokentui.core.safetext import safe, safe_line
 from tokentui.preset_table import PRESETS, Preset
 from tokentui.recipe import Recipe, read_recipe
 from tokentui.session.commands import Open, OpenTokenizer, Recognise
-from tokentui.session.saved import recent as recently_opened
+from tokentui.session.persist.session_file import recent as recently_opened
 from tokentui.session.views import ColumnSnapshot, ColumnWanted
 from tokentui.text.named import PARALLEL, SCHEME, named_in, short_name
 from tokentui.text.remote import is_remote

@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from tokentui.core.safetext import safe
-from tokentui.session.settings import settings_path
+from tokentui.session.persist.settings import settings_path
 from tokentui.ui.bindings import HANDLED, Hint
 from tokentui.ui.chosen import MOST_TYPED, SETTINGS, Chosen, Setting, Value
 from tokentui.ui.dialogs import SCROLL_LIST, ListDialog, prompted

@@ -11,7 +11,7 @@ from tokentui.analyze.results import Branch
 from tokentui.core.safetext import safe
 from tokentui.core.table import plural
 from tokentui.learn.rows import Entry
-from tokentui.session.tokens import Context, Places, TokenView
+from tokentui.session.training.token_values import Context, Places, TokenView
 from tokentui.ui.dialogs.explained import told_row
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, upright

@@ -1,0 +1,1 @@
+"""The thread that owns a session: commands in, work in slices, snapshots out."""

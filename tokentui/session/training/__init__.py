@@ -1,0 +1,1 @@
+"""Trainings in columns: opened, kept at one position, searched, and looked at again."""

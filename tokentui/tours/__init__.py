@@ -1,0 +1,1 @@
+"""Guided tours: their files, what they say, and the check of what they claim."""
