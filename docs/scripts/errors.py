@@ -25,8 +25,8 @@ BASE = "TokentuiError"
 ROOMS = {
     "recipe": "Recipes", "preset_table": "Recipes", "axes": "Recipes", "text": "Corpora and text",
     "encode": "Encoding", "learn": "Training", "formats": "Tokenizer files",
-    "analyze": "Measuring and comparing", "session": "The explorer", "ui": "The explorer", "cli": "Commands",
-    "tokenizer": "The library", "core": "Files, limits and values",
+    "analyze": "Measuring and comparing", "session": "The explorer", "ui": "The explorer",
+    "tours": "Tours", "cli": "Commands", "tokenizer": "The library", "core": "Files, limits and values",
 }
 """The heading of each room."""
 _FIELDS = ("what", "where", "hint")
