@@ -78,7 +78,7 @@ async def test_the_title_says_where_the_top_row_is() -> None:
         session.show(corpus=window(CorpusPlace(), 8000, 2000))
         await until(pilot, lambda: "line·0000" in screen_text(app))
         assert app.main.corpus.titles[1] == "0 %"
-        app.main.text.scroll_rows(40)  # the text is held: no other window comes
+        app.main.text.scroll_to_row(40)  # the text is held: no other window comes
         await until(pilot, lambda: app.main.corpus.titles[1] == "10 %")
 
 

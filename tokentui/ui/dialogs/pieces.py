@@ -119,19 +119,19 @@ class PiecesText(ScrolledLines):
     def show(self, cells: Sequence[Cell]) -> None:
         """Take these rows; what is seen stays where it is."""
         self.cells = tuple(cells)
-        self.scroll_rows(self.top)
+        self.scrolled()
 
     def first(self) -> None:
         """Go to the first row."""
-        self.scroll_rows(0)
+        self.scroll_to_row(0)
 
     def last(self) -> None:
         """Go to the last row that is held; more may come."""
-        self.scroll_rows(len(self.cells))
+        self.scroll_to_row(len(self.cells))
 
-    def scroll_rows(self, top: int) -> None:
-        """Scroll, and ask for more where less than a page is left below."""
-        self.top = max(0, min(top, len(self.cells) - self.size.height))
+    def scrolled(self) -> None:
+        """Draw the visible rows, and ask for more if less than a page is left below."""
+        self.set_rows(len(self.cells))
         self.paint(self.cells[self.top : self.top + self.size.height])
         if self.top + 2 * self.size.height >= len(self.cells):
             self._wanted()
@@ -187,7 +187,7 @@ class PiecesScreen(Dialog[None]):
         self._start = self._next = place
         self._parts, self._width, self._view = [], 0, None
         self._ended, self.asking = False, ""
-        self.text.top = 0
+        self.text.scroll_rows(0)
         self._more()
 
     def _more(self) -> None:

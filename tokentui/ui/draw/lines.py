@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar, TypeAlias
 
 from rich.style import Style as RichStyle
-from textual import events, on
+from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Region
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.style import Style
 from textual.widget import Widget
@@ -21,9 +22,6 @@ from tokentui.ui.guard import Guarded
 
 Draw: TypeAlias = Callable[[int, int], Sequence[Cell]]
 """Gives the lines for so many columns and rows."""
-
-WHEEL_ROWS = 3
-"""Rows that one notch of the mouse wheel scrolls."""
 
 
 def spread(left: Cell, right: Cell, width: int) -> Cell:
@@ -162,8 +160,16 @@ _PAGE, _END = Hint("page"), Hint("ends")
 _ROWS, _PAGES, _ENDS = "A row up or down", "A page up or down", "To the first row, or the last"
 
 
-class ScrolledLines(StyledLines, can_focus=True):
-    """Lines of which some are seen; it scrolls by rows of its own."""
+class ScrolledLines(StyledLines, ScrollView, can_focus=True, inherit_bindings=False):
+    """Lines of which some are visible. Scroll position, its limits and the wheel are those of `ScrollView`.
+
+    `top` is the first visible row. A subclass says how many rows there are (`set_rows`) and draws them after
+    each scroll (`scrolled`).
+
+    The scroll bar of Textual is not used: it is painted at each step, since the number of rows changes. With
+    two tables at 200x60 a step took 55,000 calls of Python functions instead of 39,000 (23 ms instead of
+    17.5), and a key that scrolls 27,000 instead of 19,000. `VirtualTable` draws its bar in its lines.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "row up", tooltip=_ROWS, id="row_up", group=_ROW),
@@ -175,17 +181,56 @@ class ScrolledLines(StyledLines, can_focus=True):
     ]
 
     DEFAULT_CSS = """
-    ScrolledLines { width: 1fr; height: 1fr; }
+    ScrolledLines { width: 1fr; height: 1fr; overflow: hidden hidden; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.top = 0
-        """The first row that is seen, of those that are held."""
+        self._scrolling = False
+        """True while `scroll_rows` itself changes the scroll position."""
+
+    @property
+    def allow_vertical_scroll(self) -> bool:
+        """True if there are rows to scroll to. `ScrollView` would ask whether the scroll bar is shown."""
+        return self.max_scroll_y > 0
+
+    @property
+    def top(self) -> int:
+        """The first visible row."""
+        return self.scroll_offset.y
+
+    def set_rows(self, rows: int) -> None:
+        """Set the number of rows, and keep the scroll position within them.
+
+        An assignment to `virtual_size` would lay out the screen, which takes 26 ms of processor time instead
+        of 17 for a step with two tables.
+        """
+        if rows != self.virtual_size.height:
+            self.set_reactive(ScrolledLines.virtual_size, Size(self.size.width, rows))
+            self.scroll_rows(self.top)
 
     def scroll_rows(self, top: int) -> None:
-        """Let this row be the first that is seen, as far as there are rows."""
+        """Make a row the first visible one, as far as there are rows below it. Does not call `scrolled`."""
+        self._scrolling = True
+        try:
+            self.scroll_target_y = self.scroll_y = top
+        finally:
+            self._scrolling = False
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Draw the rows that the wheel brings into view."""
+        super().watch_scroll_y(old_value, new_value)
+        if not self._scrolling and round(old_value) != round(new_value):
+            self.scrolled()
+
+    def scrolled(self) -> None:
+        """Draw the visible rows."""
         raise NotImplementedError
+
+    def scroll_to_row(self, top: int) -> None:
+        """Make a row the first visible one, and draw."""
+        self.scroll_rows(top)
+        self.scrolled()
 
     def action_move(self, rows: int) -> None:
         """Go rows down, or up if negative."""
@@ -213,18 +258,11 @@ class ScrolledLines(StyledLines, can_focus=True):
 
     def move(self, rows: int) -> None:
         """Scroll by rows."""
-        self.scroll_rows(self.top + rows)
+        self.scroll_to_row(self.top + rows)
 
     def page(self, pages: int) -> None:
         """Scroll by pages, of which one row stays in view."""
-        self.scroll_rows(self.top + pages * max(1, self.size.height - 1))
-
-    @on(events.MouseScrollDown)
-    @on(events.MouseScrollUp)
-    def _wheel(self, event: events.MouseEvent) -> None:
-        event.stop()
-        rows = WHEEL_ROWS if isinstance(event, events.MouseScrollDown) else -WHEEL_ROWS
-        self.scroll_rows(self.top + rows)
+        self.scroll_to_row(self.top + pages * max(1, self.size.height - 1))
 
 
 class KeyLine(Lines):

@@ -2,8 +2,7 @@
 
 The owner says how many rows there are and gives those that are seen; the table asks for others when it comes
 to them. It draws line by line and repaints only lines that look different, so that 100,000 rows cost what 100
-do. It scrolls by itself, by whole rows: nothing in it makes Textual lay out a screen again. Textual's
-`DataTable` has to be given all rows.
+do. Textual's `DataTable` has to be given all rows.
 """
 
 from __future__ import annotations
@@ -91,13 +90,20 @@ def place_columns(
 
 
 def thumb(top: int, lines: int, total: int) -> tuple[int, int]:
-    """The lines of the bar that are drawn, as (first, last + 1): at an end only when the view is there."""
+    """Return the lines of the thumb of a scroll bar as (first, last + 1): it touches an end only if the view
+    is there.
+
+    Args:
+        top: The first visible row.
+        lines: The lines of the bar, which are the visible rows.
+        total: The number of all rows, more than `lines`.
+    """
     size = max(1, lines * lines // total)
     slack = total - lines
-    place = (top * (lines - size) + slack // 2) // slack if slack > 0 else 0
+    first = (top * (lines - size) + slack // 2) // slack if slack > 0 else 0
     if lines - size > 1:
-        place = 0 if top == 0 else lines - size if top == slack else max(1, min(lines - size - 1, place))
-    return place, place + size
+        first = 0 if top == 0 else lines - size if top == slack else max(1, min(lines - size - 1, first))
+    return first, first + size
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,12 +239,12 @@ class VirtualTable(ScrolledLines):
         self._settle(follow=True)
 
     def show_row(self, index: int) -> None:
-        """Scroll so that a row is seen; the cursor stays where it is."""
-        self.scroll_rows(self._top_for(index))
+        """Scroll so that a row is visible; the cursor stays where it is."""
+        self.scroll_to_row(self._top_for(index))
 
     def follow(self, table: VirtualTable) -> None:
         """Show the rows of the same numbers as another table, with the cursor on the same one."""
-        self.top = table.top
+        self.scroll_rows(table.top)
         self.move_to(table.cursor)
 
     @property
@@ -276,7 +282,7 @@ class VirtualTable(ScrolledLines):
     def page(self, pages: int) -> None:
         """Move the cursor and the view by pages."""
         rows = pages * max(1, self._row_lines - 1)
-        self.top += rows
+        self.scroll_rows(self.top + rows)
         self.move_to(self.cursor + rows)
 
     def first(self) -> None:
@@ -299,7 +305,7 @@ class VirtualTable(ScrolledLines):
             self.post_message(self.Chosen(self, self.cursor, row.key))
 
     def on_click(self, event: events.Click) -> None:
-        """Put the cursor on the row, or go to the place on the bar."""
+        """Put the cursor on the row, scroll to the place on the bar, or report the clicked head."""
         place = event.get_content_offset(self)
         if place is None:
             return
@@ -311,17 +317,16 @@ class VirtualTable(ScrolledLines):
                 if at <= place.x < at + width:
                     self.post_message(self.HeadClicked(self, self.columns[column].title))
                 at += width + gap
-        elif line >= 0 and self._has_bar and place.x == self.size.width - 1:
+        elif self._has_bar and place.x == self.size.width - 1:
             last = line == self._row_lines - 1
             self.show_row(
                 0 if line == 0 else self.total - 1 if last else line * self.total // self._row_lines
             )
-        elif line >= 0 and self.top + line < self.total:
+        elif self.top + line < self.total:
             self.move_to(self.top + line)
 
-    def scroll_rows(self, top: int) -> None:
-        """Let this row be the first that is seen; the cursor stays on its row."""
-        self.top = top
+    def scrolled(self) -> None:
+        """Draw the visible rows, and ask for those that are not held; the cursor stays on its row."""
         self._settle()
 
     def on_resize(self) -> None:
@@ -344,10 +349,10 @@ class VirtualTable(ScrolledLines):
         self._header_lines = int(any(column.title for column in self.columns))
         self._row_lines = seen = max(0, height - self._header_lines)
         self._has_bar = self.total > seen and width > 3
+        self.set_rows(self.total + self._header_lines)
         self.cursor = max(0, min(self.cursor, self.total - 1))
         if follow:
-            self.top = self._top_for(self.cursor)
-        self.top = max(0, min(self.top, self.total - seen))
+            self.scroll_rows(self._top_for(self.cursor))
         first, last = thumb(self.top, seen, self.total) if self._has_bar else (0, 0)
         marked = self.cursor if self.total and (self.marked or self.has_focus) else -1
         now = [

@@ -123,12 +123,12 @@ class CorpusText(ScrolledLines):
         elif held.rows is rows:
             self._repaint()
         else:
-            self.top = held.first
-            self._settle()
+            self._show_rows(held, held.first)
 
     def reset(self) -> None:
         """Go back to the beginning, for another corpus."""
-        self.top_place, self.top, self.layout_held = CorpusPlace(), 0, None
+        self.top_place, self.layout_held = CorpusPlace(), None
+        self.scroll_rows(0)
         self.found = self._aim = self._asked = None
         self.sought, self.match, self.cuts_only_marked = "", (), False
 
@@ -277,7 +277,7 @@ class CorpusText(ScrolledLines):
             return
         self.cursor = held.place_of(token[0])
         row, height = held.row_of(self.cursor), max(1, self.size.height)
-        self.scroll_rows(min(max(self.top, row - height + 1), row))
+        self.scroll_to_row(min(max(self.top, row - height + 1), row))
 
     @property
     def position(self) -> float:
@@ -318,11 +318,18 @@ class CorpusText(ScrolledLines):
         manner = Manner(self.size.width, self.boundaries, self.mode)
         held = Layout(view.parts, manner, self.top_place, view.at_start, self.layout_held)
         self.has_returns = manner.mode == "text" and "\r\n" in held.text
-        self.layout_held, self.top = held, held.first
+        self.layout_held, top = held, held.first
         if self._aim is not None and self._reaches(view, held, *self._aim):
             (aim, place), self._aim = self._aim, None
             row = held.row_of(place)
-            self.top = {"top": row, "third": row - self.size.height // 3, "end": len(held.rows)}[aim]
+            top = {"top": row, "third": row - self.size.height // 3, "end": len(held.rows)}[aim]
+        self._show_rows(held, top)
+
+    def _show_rows(self, held: Layout, top: int) -> None:
+        """Show the rows that are held, from one on. Their number and the place change together: the rows of
+        another step or window begin elsewhere."""
+        self.set_rows(len(held.rows))
+        self.scroll_rows(top)
         self._settle()
 
     def _holds(self, held: Layout, place: CorpusPlace) -> bool:
@@ -342,18 +349,16 @@ class CorpusText(ScrolledLines):
         else:
             self._ask(place)
 
-    def scroll_rows(self, top: int) -> None:
-        """Let this row be the first that is seen."""
+    def scrolled(self) -> None:
+        """Draw, and give up the place that was being waited for."""
         self._aim = None
-        self.top = top
         self._settle()
 
     def _settle(self) -> None:
-        """Keep within the rows that are held, draw, and ask for more where they run out."""
+        """Draw, and ask for more rows if those that are held run out."""
         held, view, height = self.layout_held, self._view, self.size.height
         if held is None or view is None:
             return
-        self.top = max(0, min(self.top, len(held.rows) - max(1, height)))
         if held.rows and (place := held.place_of(held.rows[self.top][0])) != self.top_place:
             self.top_place = place
             self.moved()
