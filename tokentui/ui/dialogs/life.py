@@ -26,6 +26,7 @@ from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.link import EngineLink
 from tokentui.ui.panes.corpus import CorpusText, Marked
+from tokentui.ui.screen import PaneScreen
 
 _COLUMNS = (Column(width=11, align="right", priority=1), Column(flex=1, min_width=14, priority=2))
 _SHOWN = 60
@@ -36,9 +37,9 @@ _FOOT = 2
 class LifeScreen(ListDialog[None]):
     """Shows each step that cut a word anew, and takes the run to the step of the row.
 
-    The box leaves the upper half of the corpus free, and the typed text. The corpus marks the word there, and
-    shows only the word in tokens. The panes next to it and dialogs below, such as the inspector, are hidden
-    meanwhile: at each step all of them would change, which costs 4 kB on the line.
+    The box leaves the upper half of the corpus free, and the typed text. The corpus takes the whole width,
+    marks the word, and shows only the word in tokens. The panes next to it and dialogs below, such as the
+    inspector, are hidden meanwhile: at each step all of them would change, which costs 4 kB on the line.
 
     Args:
         engine: The link to the session.
@@ -65,8 +66,8 @@ class LifeScreen(ListDialog[None]):
         """The step that the run was sent to last."""
         self._panes: Screen[object] | None = None
         """The screen that has the panes."""
-        self._hidden: list[Widget] = []
-        """The boxes of the dialogs between that screen and this one, and the panes next to the corpus."""
+        self._boxes: list[Widget] = []
+        """The hidden boxes of the dialogs between that screen and this one."""
         self._before: Marked | None = None
         """What the corpus pane showed and marked before; None while it marks the word."""
 
@@ -99,11 +100,8 @@ class LifeScreen(ListDialog[None]):
             if not isinstance(screen, Dialog):
                 self._panes = screen
                 break
-            self._hidden.append(screen.box)
-        if self._panes is not None and self._text is not None:
-            self._hidden += [pane for pane in self._panes.query("#panes > *") if not pane.query(CorpusText)]
-        for widget in self._hidden:
-            widget.visible = False
+            self._boxes.append(screen.box)
+            screen.box.visible = False
         if self.now is not None:
             self._origin = self.now.main.at.step
         self.find_out(self._asks, self._take, "its life is being looked up …", self._not_told)
@@ -112,10 +110,19 @@ class LifeScreen(ListDialog[None]):
         """Show the hidden widgets if something else than a key has ended this dialog."""
         self._show_hidden()
 
+    def _widen_corpus(self) -> None:
+        """Hide the panes next to the corpus. A resize of the screen below shows them again."""
+        if self._panes is not None and self._text is not None:
+            for pane in self._panes.query("#panes > *"):
+                if not pane.query(CorpusText):
+                    pane.display = False
+
     def _show_hidden(self) -> None:
-        for widget in self._hidden:
-            widget.visible = True
-        self._hidden.clear()
+        for box in self._boxes:
+            box.visible = True
+        self._boxes.clear()
+        if isinstance(self._panes, PaneScreen):
+            self._panes.lay_out()
 
     def tell_waiting(self) -> None:
         """Say it where its life will stand."""
@@ -151,6 +158,7 @@ class LifeScreen(ListDialog[None]):
 
     def lay_out(self) -> None:
         """Draw the rows, in as many lines as there are."""
+        self._widen_corpus()
         rows = list(self._rows())
         self.tell(_COLUMNS, rows, keep=self._at)
         above, below = self._free
