@@ -455,8 +455,8 @@ async def test_figures_are_said_to_be_of_what_they_count() -> None:
         await pilot.press("4")
         await until(pilot, lambda: screen.encode.rows.has_focus)
         rows = screen.encode.rows.alignment.rows
-        (ruler,) = (one for one in screen_text(app).splitlines() if "cut here" in one)
-        figures = [int(one) for one in ruler.partition("cut here")[0] if one.isdigit()]
+        (ruler,) = (one for one in screen_text(app).splitlines() if "boundaries" in one and ":" not in one)
+        figures = [int(one) for one in ruler.partition("boundaries")[0] if one.isdigit()]
         ends = [{token.end for token in tokens} for tokens in screen.encode.rows.aligned.tokens]
         assert len(ends) == len(rows) == 2
         text = screen.encode.rows.aligned.text
@@ -621,13 +621,13 @@ async def test_merges_are_compared_by_meaning_or_as_they_are_spelled() -> None:
     async with comparing() as (app, _, session, pilot):
         parting = dataclasses.replace(snapshot().between.divergences[0], step=36, other=1)
         session.show(divergences=(parting,))
-        await until(pilot, lambda: "part at step 36 by meaning" in screen_text(app))
+        await until(pilot, lambda: "diverge at step 36 by meaning" in screen_text(app))
         await pilot.press("2")
         await until(pilot, lambda: "by meaning, as spelled at step 1 (D)" in screen_text(app))
         await pilot.press("D")
         await until(pilot, lambda: session.of(SetViewport)[-1].viewport.literal)
         session.show(divergences=(dataclasses.replace(parting, step=1, other=36, literal=True),))
-        await until(pilot, lambda: "part at step 1 as spelled" in screen_text(app))
+        await until(pilot, lambda: "diverge at step 1 as spelled" in screen_text(app))
         await pilot.press("D")
         await until(pilot, lambda: not session.of(SetViewport)[-1].viewport.literal)
         await until(pilot, lambda: "are one boundary" in screen_text(app))

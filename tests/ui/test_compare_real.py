@@ -86,7 +86,7 @@ async def test_from_the_main_screen_and_back() -> None:
             assert (column.at.step, column.at.vocab_size) == (4, alone.vocab_size)
             assert column.at.last is not None
             assert column.at.last.token == list(alone.entries())[-1].piece
-        await until(pilot, lambda: "part at step" in screen_text(app))
+        await until(pilot, lambda: "diverge at step" in screen_text(app))
         await pilot.press("d")
         await settled(pilot)
         assert now().position.value == (now().between.divergences[0].step or 0) - 1

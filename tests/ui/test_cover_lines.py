@@ -33,8 +33,8 @@ SAID = {
     ),
     "pathpiece": (
         ["next  ewest leaves   0 tokens more: no word has it", "runner-up idest 0 tokens more",
-         "32 tokens tie at 0", "of equals the longer one leaves first"],
-        ["next  idest leaves   0 tokens more: no word has it", "31 tokens tie at 0"],
+         "32 tokens are tied at 0", "of equals the longer one leaves first"],
+        ["next  idest leaves   0 tokens more: no word has it", "31 tokens are tied at 0"],
     ),
 }
 

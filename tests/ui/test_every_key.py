@@ -181,7 +181,7 @@ async def act(seen: Watching, action: BoundAction, pressed: list[str]) -> None:
         pressed.append(action.id)
         await seen.press(action.keys[0])
         await seen.until(lambda: seen.waiting == words_of(pressed))
-        assert "waits for it: " in screen_text(app)
+        assert "queued: " in screen_text(app)
     elif action.id in DIALOGS:
         await seen.press(action.keys[0])
         await seen.until(lambda: app.screen is not app.main)
@@ -491,7 +491,7 @@ async def test_compare_waits_for_the_corpus_and_keeps_its_keys(gates: Gates, tex
         app.compare([ColumnWanted(preset("gpt2")), ColumnWanted(preset("minbpe"))])
         await seen.until(lambda: isinstance(app.screen, CompareScreen))
         await seen.press("n", "n", "n")
-        await seen.until(lambda: "waits for it: 3 steps on" in screen_text(app))
+        await seen.until(lambda: "queued: 3 steps on" in screen_text(app))
         said = len(seen.said)
         await seen.press("g")
         await seen.until(lambda: len(seen.said) > said)

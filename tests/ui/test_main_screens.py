@@ -252,5 +252,5 @@ async def test_a_tied_step_has_room_for_all_reasons_on_a_tall_screen() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         shown = await draw(app, session, pilot, **STATES["tied"][0])
-        for part in ("·h+e → ·he", "in+g 6,530 (equal)", "402,118 → ", "yours ", "made  "):
+        for part in ("·h+e → ·he", "in+g 6,530 (equal)", "402,118 → ", "your text ", "made  "):
             assert part in shown, part

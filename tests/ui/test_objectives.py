@@ -122,7 +122,7 @@ def test_scores_say_the_formula_the_runner_up_and_what_is_known_of_it() -> None:
         "made  ##z+##z → ##zz   0.0036731",
     ]
     tied = said(**{**SCORE, "why": Why(SCORED[2], SCORED[3], 2, 900, "first-seen", None)})
-    assert "2 pairs tie at 2.4456e-4: first-seen takes the one that stands first" in tied
+    assert "2 pairs are tied at 2.4456e-4: first-seen takes the one that stands first" in tied
     assert "runner-up k+##u 2.4456e-4 (equal)" in tied
 
 
@@ -168,7 +168,7 @@ def test_rounds_say_what_comes_and_what_was_done() -> None:
     assert said(**UNIGRAM).splitlines() == [
         "next  pruning of round 2   1,204 of 29,916 pieces go",
         "2 gone one by one, 1,202 to go",
-        "the pieces of the least loss go, and those whose best segmentation is another",
+        "pieces with the smallest loss go, and those that are better segmented otherwise",
         "after EM: objective 8.12345 → 8.01234 (−0.11111)",
         "29,914 pieces, 2 dropped",
     ]

@@ -82,7 +82,7 @@ async def test_guesses_are_counted_and_explained() -> None:
             run.step()
         text = screen_text(app)
         assert "2 of 3 right" in text
-        assert "pairs tie at 2" in text or "runner-up" in text
+        assert "pairs are tied at 2" in text or "runner-up" in text
         await pilot.press("P")
         await until(pilot, lambda: "2 of 3 guesses right" in notes_of(app))
 

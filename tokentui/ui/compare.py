@@ -67,9 +67,9 @@ class CompareScreen(PaneScreen):
             group=Hint(rank=2)),
         Binding("g", "go_to", "go to", tooltip="Go to a step, or to a size of the vocabulary",
             id="compare_go_to", group=Hint(rank=10)),
-        Binding("I", "sync_by", "in step by", id="in_step", group=Hint(rank=6),
-            tooltip="Keep columns in step by merges, by ids, or by tokens left"),
-        Binding("d", "go_to_parting", "part", id="to_parting", group=Hint(rank=5),
+        Binding("I", "sync_by", "sync by", id="in_step", group=Hint(rank=6),
+            tooltip="Keep the columns at the same number of merges, vocabulary size or number of tokens"),
+        Binding("d", "go_to_parting", "diverge", id="to_parting", group=Hint(rank=5),
             tooltip="Go to the first step that two columns make differently"),
         Binding("equals_sign", "show_differences", "differences", id="differences",
             tooltip="Show what differs from one of the two columns to the other: merges, ids, tokens, "
@@ -80,7 +80,7 @@ class CompareScreen(PaneScreen):
             group=Hint(rank=14)),
         Binding("J", "go_to_disagreement(False)", "disagree", id="next_parting", group=Hint(rank=8),
             tooltip="Go to the next place that the columns cut differently"),
-        Binding("K", "go_to_disagreement(True)", "disagree before", id="last_parting",
+        Binding("K", "go_to_disagreement(True)", "previous disagreement", id="last_parting",
             tooltip="Go to the place before that the columns cut differently"),
         Binding("E", "turn_passage", "passage", id="passage", group=Hint(rank=12),
             tooltip="Show a passage of the corpus encoded; again: what was typed"),
@@ -565,7 +565,7 @@ class CompareScreen(PaneScreen):
             self.app.push_screen(GoToScreen(self.engine))
 
     def action_sync_by(self) -> None:
-        """Keep the columns in step by the next measure: merges, ids, tokens left."""
+        """Sync the columns by the next measure: merges, vocabulary size, tokens."""
         self.engine.send(do.SyncBy())
 
     def on_key(self, event: Key) -> None:

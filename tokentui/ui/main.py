@@ -436,7 +436,7 @@ class MainScreen(PaneScreen):
 
         def found(answer: tuple[int | None, TokenAt] | None) -> None:
             if answer is None:
-                self.app.say("no token stands there")
+                self.app.say("there is no token here")
             elif (number := answer[0]) is None:
                 self.push_answer(INSPECT(self.engine, typed=(answer[1].text, 0)))
             else:
@@ -637,7 +637,7 @@ class MainScreen(PaneScreen):
 
         def found(place: CorpusPlace | None) -> None:
             if place is None:
-                self.app.say(f"the last {now.main.traits.step} stands nowhere in the corpus")
+                self.app.say(f"the last {now.main.traits.step} does not occur in the corpus")
                 return
             self._followed = step, place
             self.text.show_place(place)

@@ -1,4 +1,4 @@
-"""The life of a word: a row for each step that cut it anew.
+"""The life of a word: a row for each step that changed its tokens.
 
 The run goes to the step of the row. The panes follow it, so that the corpus shows the word at that step.
 """
@@ -49,10 +49,10 @@ class LifeScreen(ListDialog[None]):
 
     HEADING = "Life"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,down", HANDLED, "a step of its life", group=Hint(count=2)),
+        Binding("up,down", HANDLED, "steps", group=Hint(count=2)),
         Binding("left", "move(-1)"), Binding("right", "move(1)"),
         Binding("enter", HANDLED, "stay here"),
-        replace(LEAVE, description="back where one was"),
+        replace(LEAVE, description="return"),
     ]
 
     def __init__(self, engine: EngineLink, text: str, place: int = 0) -> None:
@@ -132,7 +132,7 @@ class LifeScreen(ListDialog[None]):
         self.life, self._at = life, life.turns[-1].number
         if self._origin is None:
             self._origin = life.number
-        told = f"{len(life.turns) - 1} of {number(life.number)} steps cut it anew"
+        told = f"{len(life.turns) - 1} of {number(life.number)} steps changed it"
         self.name_box(f"Life of ‘{ui_text_of(life.word)}’", told)
         self.lay_out()
         self.listing.move_to(len(life.turns) - 1)

@@ -28,7 +28,7 @@ from tokentui.ui.panes.lines import letter
 
 REFUSAL_SHOWN = 300
 _MARGIN = 3
-_LEGEND = "cut here"
+_LEGEND = "boundaries"
 """The figures of the ruler are numbers of rows: so many of them are cut there."""
 _STRIDE = 8
 """The number of terminal columns that one key scrolls."""
@@ -220,8 +220,8 @@ class AlignedRows(Lines, can_focus=True):
 
 
 def agreement_cell(pair: PairAgreement, a: int, b: int, room: int) -> Cell:
-    """`A·B  boundaries 3 shared, 1 only A, 3 only B · exact words 0.5000 · …`, as many facts as there is room
-    for.
+    """Return `A·B  boundaries: 3 shared, 1 in A only, 3 in B only · word agreement 0.5000 · …`, with as many
+    facts as there is room for.
 
     Args:
         pair: Two columns and how far they agree.
@@ -232,10 +232,10 @@ def agreement_cell(pair: PairAgreement, a: int, b: int, room: int) -> Cell:
     one = pair.agreement
     only = one.boundaries_a - one.shared, one.boundaries_b - one.shared
     out: Cell = (
-        letter(a), ("·", "muted"), letter(b), ("  boundaries ", "muted"), (number(one.shared), "strong"),
+        letter(a), ("·", "muted"), letter(b), ("  boundaries: ", "muted"), (number(one.shared), "strong"),
         (" shared, ", "muted"),
-        (number(only[0]), ""), (f" only {LETTERS[a]}, ", "muted"), (number(only[1]), ""),
-        (f" only {LETTERS[b]}", "muted"),
+        (number(only[0]), ""), (f" in {LETTERS[a]} only, ", "muted"), (number(only[1]), ""),
+        (f" in {LETTERS[b]} only", "muted"),
     )
     for measure in PAIR_MEASURES:
         figure = measure.of(one)

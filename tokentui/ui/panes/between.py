@@ -34,10 +34,10 @@ from tokentui.ui.panes.lines import (
     COLUMN_SHOWN,
     at_words,
     choice_cell,
+    divergence_cell,
     letter,
     of_pair,
     places_of,
-    said,
     shared_cell,
 )
 from tokentui.ui.panes.pane import Pane
@@ -145,7 +145,7 @@ class DivergencePane(Vertical, Pane):
             else:
                 side.table.clear()
         busy = busy_cell(found.busy) if found is not None and found.busy is not None else ()
-        lines = () if sides else (said(found, now.columns, places, mode), busy)
+        lines = () if sides else (divergence_cell(found, now.columns, places, mode), busy)
         self.said.show(lambda *_: [((" ", ""), *line) for line in lines])
 
 
@@ -443,7 +443,7 @@ class MeasuresList(Listing, Pane):
         columns = (
             Column("measure", flex=4, min_width=_TITLE_WIDTH, priority=9),
             *(Column(LETTERS[n], width=wide, align="right", priority=8 - n) for n in range(len(now.columns))),
-            Column("formula" if self.formulas else "under", flex=6, min_width=14, priority=1),
+            Column("formula" if self.formulas else "convention", flex=6, min_width=14, priority=1),
         )
         measured, held_out = now.between.measured, now.between.held_measured
         empty: tuple[Cell, ...] = ((),) * (len(now.columns) + 1)

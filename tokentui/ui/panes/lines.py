@@ -33,7 +33,7 @@ from tokentui.ui.waits import under_way
 COLUMNS, ENCODE = "columns", "encode"
 PANES: dict[str, tuple[str, str]] = {
     COLUMNS: ("1 Columns", "1 Columns"),
-    "parting": ("2 Parting", "2 Part"),
+    "parting": ("2 Divergence", "2 Diverge"),
     "vocabulary": ("3 Vocabulary", "3 Vocab"),
     ENCODE: ("4 Encode", "4 Encode"),
     "measures": ("5 Measures", "5 Measures"),
@@ -50,7 +50,7 @@ _TALL = 30
 _BROAD = 160
 _LEFT, _RIGHT = ("parting", "vocabulary"), ("measures", "agreement", "curves")
 NAME_SHOWN = 60
-_WAYS = {"merges": "merges", "size": "ids", "tokens": "tokens left"}
+_WAYS = {"merges": "merges", "size": "vocabulary size", "tokens": "tokens"}
 _UNITS = {"merges": "step", "size": "ids", "tokens": "step of A"}
 
 
@@ -65,14 +65,14 @@ def header(now: Snapshot | None, width: int) -> Cell:
     if now is None or len(now.columns) == 1:
         busy, keys = (now.busy, safe(now.waiting, limit=NAME_SHOWN)) if now is not None else (None, "")
         what = under_way(busy) if busy is not None else "opening the columns"
-        return (*program, (f"   {what}", "muted"), (f" · waits for it: {keys}" if keys else "", "accent"))
+        return (*program, (f"   {what}", "muted"), (f" · queued: {keys}" if keys else "", "accent"))
     left: Cell = (
         *program, ("   ", ""), (safe(now.corpus.name, limit=NAME_SHOWN), ""),
         (f" · {size(now.corpus.bytes)}", "muted"),
     )
     if now.between.held_out:
         left = (*left, (" · second: ", "muted"), (safe(now.between.held_out, limit=NAME_SHOWN), ""))
-    ways: list[Run] = [("in step by ", "muted")]
+    ways: list[Run] = [("sync by ", "muted")]
     for place, way in enumerate(WAYS):
         ways += [(" · " if place else "", "muted"),
             (_WAYS[way], "strong" if way == now.position.by else "muted")]
@@ -106,13 +106,14 @@ def standing(now: Snapshot | None, width: int) -> Sequence[Cell]:
 
 def parting_line(now: Snapshot | None, pair: tuple[int, int] | None, mode: GlyphMode,
         width: int) -> Sequence[Cell]:
-    """Where two columns part first, and what they share: `── A·B  part at step 1  A ·+t 27,118 ──── common 88
-    ──`.
+    """Where two columns part first, and what they share: `── A and B diverge at step 1  A ·+t 27,118 ────
+    common 88 ──`.
     """
     if now is None or pair is None:
         return ((("─" * width, "frame"),),)
     places, counts = places_of(now.columns, pair), of_pair(now.between.overlaps, pair)
-    found = said(of_pair(now.between.divergences, pair), now.columns, places, mode)
+    divergence = of_pair(now.between.divergences, pair)
+    found = divergence_cell(divergence, now.columns, places, mode, short=width < _ALONE_WIDTH)
     left: Cell = (("── ", "frame"), *found, (" ", ""))
     ways: list[Cell] = [()]
     if counts is not None:
@@ -158,10 +159,20 @@ def of_pair(found: Sequence[OfPair], pair: tuple[int, int] | None) -> OfPair | N
     return next((one for one in found if (one.a, one.b) == pair), None)
 
 
-def said(found: DivergenceView | None, columns: Sequence[ColumnSnapshot], places: tuple[int, int],
-        mode: GlyphMode) -> Cell:
-    """Where two columns part, in a line."""
-    both: Cell = (letter(places[0]), ("·", "muted"), letter(places[1]))
+def divergence_cell(
+    found: DivergenceView | None, columns: Sequence[ColumnSnapshot], places: tuple[int, int], mode: GlyphMode,
+    *, short: bool = False,
+) -> Cell:
+    """Return where two columns diverge, or how far they have been compared: `A and B diverge at step 1  A …`.
+
+    Args:
+        found: The divergence of the two columns; None if they are not compared step by step.
+        columns: All columns.
+        places: The places of the two columns.
+        mode: The way tokens are shown.
+        short: True to write `A·B step 1`.
+    """
+    both: Cell = (letter(places[0]), ("·" if short else " and ", "muted"), letter(places[1]))
     if found is None:
         return (*both, ("  not compared step by step", "muted"))
     how = (
@@ -175,7 +186,7 @@ def said(found: DivergenceView | None, columns: Sequence[ColumnSnapshot], places
         so_far = f"  the first {number(found.looked)} steps are alike"
         return (*both, (so_far, "muted"),
             (", looking on" if found.busy is not None else ", stopped: d goes on", "muted"))
-    out: Cell = (*both, ("  part at step ", "muted"), (number(found.step), "strong"))
+    out: Cell = (*both, (" step " if short else " diverge at step ", "muted"), (number(found.step), "strong"))
     out = (*out, (how, "muted")) if how else out
     for place, side in zip(places, found.sides, strict=False):
         out = (*out, ("  ", ""), letter(place), (" ", ""), *choice_cell(side, mode))

@@ -20,7 +20,7 @@ from tokentui.ui.waits import nothing_there, time_left
 
 _STEPS = {
     "em": ("EM", "expected counts by the present probabilities, then probabilities by those counts"),
-    "prune": ("pruning", "the pieces of the least loss go, and those whose best segmentation is another"),
+    "prune": ("pruning", "pieces with the smallest loss go, and those that are better segmented otherwise"),
     "cut": ("the last cut", "the most probable pieces stay, as many as are asked for"),
 }
 """A step that may come: what it is called, and what it does."""
@@ -87,7 +87,7 @@ def sentences(snapshot: Snapshot | None, mode: GlyphMode) -> list[Cell]:
     if snapshot.busy is not None:
         out.append(busy_cell(snapshot.busy))
     if snapshot.waiting:
-        out.append((("waits for it: ", "accent"), (safe(snapshot.waiting, limit=FACT_SHOWN), "")))
+        out.append((("queued: ", "accent"), (safe(snapshot.waiting, limit=FACT_SHOWN), "")))
     if snapshot.corpus.nothing:
         return out or [((nothing_there(snapshot), "muted"),)]
     main = snapshot.main
@@ -247,13 +247,13 @@ def chosen(column: ColumnSnapshot, corpus: str, mode: GlyphMode) -> list[Cell]:
 
 
 def shortening(before: int, after: int, yours: bool = False) -> Cell:
-    """`text 621,004 → 611,694 tokens (−1.5 %)` of the corpus, `yours 18 → 16` of the typed text."""
+    """`text 621,004 → 611,694 tokens (−1.5 %)` of the corpus, `your text 18 → 16` of the typed text."""
     share = f" ({100 * (after - before) / before:+.1f} %)".replace("-", "−") if before else ""
     if share in (" (−0.0 %)", " (+0.0 %)") and after != before:
         share = " (under 0.1 %)"
     numbers: Cell = ((number(before), ""), (" → ", "muted"), (number(after), "strong"))
     if yours:
-        return (("yours ", "muted"), *numbers)
+        return (("your text ", "muted"), *numbers)
     return (("text ", "muted"), *numbers, (f" tokens{share}", "muted"))
 
 
@@ -312,7 +312,8 @@ def _next(column: ColumnSnapshot, best: Candidate, mode: GlyphMode) -> list[Cell
     if why.tied > 1:
         known = AXES["tie"].get(why.tie_rule)
         rule = safe(why.tie_rule, limit=60) + (f" {known.why}" if known is not None else "")
-        out.append(((f"{number(why.tied)} {traits.candidate}s tie at {worth}", ""), (f": {rule}", "muted")))
+        tied = f"{number(why.tied)} {traits.candidate}s are tied at {worth}"
+        out.append(((tied, ""), (f": {rule}", "muted")))
     if (second := why.runner_up) is not None:
         if isinstance(second.worth, int):
             less = signed(int(second.worth - best.worth))
@@ -335,7 +336,7 @@ def _leaves(column: ColumnSnapshot, best: Candidate, mode: GlyphMode) -> list[Ce
         instead = ((": no word has it", "muted"),)
     out.append((*step, (worth, "strong"), (more, "muted"), *instead))
     if why.tied > 1:
-        out.append(((f"{number(why.tied)} {column.traits.candidate}s tie at {worth}", ""),))
+        out.append(((f"{number(why.tied)} {column.traits.candidate}s are tied at {worth}", ""),))
     if (second := why.runner_up) is not None:
         figures: Cell = ((f" {worth_of(second)}", ""), (more, "muted"))
         out.append((("runner-up ", "muted"), *tokens((second.token,), mode), *figures))
