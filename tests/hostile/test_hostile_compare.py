@@ -23,7 +23,7 @@ from tokentui.session.snapshot import DivergenceView, TokenInBoth, TokensInBoth
 from tokentui.session.views import Busy, TokenList
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.compare import CompareScreen
-from tokentui.ui.panes.lines import PANES
+from tokentui.ui.panes.compare.layout import PANES
 
 COUNT = 3
 

@@ -69,8 +69,8 @@ from tokentui.ui.dialogs.open import AddScreen, OpenScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
 from tokentui.ui.keymap import sections_of
 from tokentui.ui.main import MainScreen
-from tokentui.ui.panes.aligned import passage_line
-from tokentui.ui.panes.lines import PANES
+from tokentui.ui.panes.compare.encodings import passage_line
+from tokentui.ui.panes.compare.layout import PANES
 
 A, B, C = KEYS[:3]
 

@@ -31,7 +31,7 @@ from tokentui.session.snapshot import DivergenceView
 from tokentui.session.views import Busy, ColumnWanted, Passage, Position, TokenList
 from tokentui.ui.compare import CompareScreen
 from tokentui.ui.draw.table import VirtualTable
-from tokentui.ui.panes.lines import PANES, facts, places
+from tokentui.ui.panes.compare.layout import PANES, facts, places
 from tokentui.ui.screen import titles
 
 EVIL = "e\x1b[2Jvil\u202e"

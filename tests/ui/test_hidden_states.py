@@ -20,8 +20,8 @@ from tokentui.session.views import VOCABULARY_ORDERS, ColumnWanted
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.compare import CompareScreen
 from tokentui.ui.main import MainScreen
+from tokentui.ui.panes.header import tabs
 from tokentui.ui.panes.pane import state_cell, title_cell
-from tokentui.ui.panes.why import tabs
 from tokentui.ui.screen import VIEWS
 
 SIZES = [(120, 40), (80, 24), (200, 60), (58, 20)]

@@ -28,7 +28,8 @@ from tokentui.ui.draw.running import Layout, Manner, glyphs, wrap
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.panes.encode import lay_out_tokens, tokens
 from tokentui.ui.panes.pane import note_cell
-from tokentui.ui.panes.why import curve, sentences, why_lines
+from tokentui.ui.panes.scrubber import curve
+from tokentui.ui.panes.why import sentences, why_lines
 
 PLACES = st.sampled_from("ab \n\t\r│€é中\u0301\u202e\x1b\udc80𝄞😀")
 TEXTS = st.text(PLACES, max_size=60)

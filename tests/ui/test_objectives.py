@@ -25,8 +25,9 @@ from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.draw.figures import amount, behind, decimal
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.main import MainScreen
+from tokentui.ui.panes.scrubber import curve, scrubber
 from tokentui.ui.panes.tables import ColumnTable, candidates, stands
-from tokentui.ui.panes.why import curve, scrubber, sentences
+from tokentui.ui.panes.why import sentences
 from tokentui.ui.waits import has
 
 STATES = {"score": SCORE, "unigram": UNIGRAM, "gage": GAGE}

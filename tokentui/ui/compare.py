@@ -29,9 +29,11 @@ from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.link import EngineLink
 from tokentui.ui.main import MainScreen
-from tokentui.ui.panes import lines as bands
-from tokentui.ui.panes.aligned import AlignedRows, CompareEncode
-from tokentui.ui.panes.between import (
+from tokentui.ui.panes.compare import layout
+from tokentui.ui.panes.compare.curves import CurveChart, foretell_target
+from tokentui.ui.panes.compare.encodings import AlignedRows, CompareEncode
+from tokentui.ui.panes.compare.layout import COLUMNS, ENCODE, PANES
+from tokentui.ui.panes.compare.tables import (
     AgreementList,
     DivergencePane,
     MeasuresList,
@@ -40,8 +42,6 @@ from tokentui.ui.panes.between import (
     TokenTable,
     entry_of,
 )
-from tokentui.ui.panes.curves import CurveChart, foretell_target
-from tokentui.ui.panes.lines import COLUMNS, ENCODE, PANES
 from tokentui.ui.panes.pane import Pane, StatusBand
 from tokentui.ui.screen import Layout, PaneScreen
 from tokentui.ui.typed import TypedLine
@@ -118,7 +118,7 @@ class CompareScreen(PaneScreen):
         Binding("7", "pane('curves')", "pane 7", tooltip="Go to the curves", id="to_curves"),
     ]
     KEY_OWNERS: ClassVar[Owners] = (
-        ("rows", ScrolledLines), ("choices", bands.CandidateTable), ("choices", bands.ColumnPane),
+        ("rows", ScrolledLines), ("choices", layout.CandidateTable), ("choices", layout.ColumnPane),
         ("parting", SideTable), ("parting", DivergencePane), ("tokens", TokenTable), ("tokens", TokensPane),
         ("aligned", AlignedRows), ("encode", TypedLine), ("measures", MeasuresList),
         ("agreement", AgreementList), ("curves", CurveChart),
@@ -135,32 +135,32 @@ class CompareScreen(PaneScreen):
             "measures": self.measures, "agreement": self.agreement, "curves": self.curves,
         }
         look = Viewport(wants=_COLUMN_SECTIONS, candidates_rows=20, curve_points=200)
-        super().__init__(engine, PANES, COLUMNS, look, panes, bands.LEAST)
+        super().__init__(engine, PANES, COLUMNS, look, panes, layout.LEAST)
         self.place = 0
         """The column that keys are about."""
         self.zoomed = False
         self._fronts = [COLUMNS, ENCODE, "measures", "vocabulary"]
         self.header_line = StatusBand(
-            lambda width, _: [bands.header(engine.snapshot, width)],
+            lambda width, _: [layout.header(engine.snapshot, width)],
             lambda now: (now.corpus, now.between.held_out, now.position.by), id="header",
         )
         self.divergence_line = StatusBand(
-            lambda width, _: bands.parting_line(self.snapshot, self.pair, self.mode, width),
+            lambda width, _: layout.parting_line(self.snapshot, self.pair, self.mode, width),
             lambda now: (now.between.divergences, now.between.overlaps, now.columns, now.position),
         )
         self.costs_line = StatusBand(
-            lambda width, _: bands.costs_line(self.snapshot, width),
+            lambda width, _: layout.costs_line(self.snapshot, width),
             lambda now: (now.between.costs, now.columns), id="costs",
         )
         self.costs_line.display = False
         self.status_line = StatusBand(
-            lambda width, _: bands.standing(self.snapshot, width),
+            lambda width, _: layout.standing(self.snapshot, width),
             lambda now: (
                 now.columns, now.position, now.goal, now.running, now.speed, now.engine, now.plain,
                 now.between,
             ),
         )
-        self.columns = tuple(bands.ColumnPane(n) for n in range(MOST))
+        self.columns = tuple(layout.ColumnPane(n) for n in range(MOST))
         self.status_panes = (
             self.header_line, self.status_line, self.divergence_line, self.costs_line, *self.columns,
         )
@@ -225,7 +225,7 @@ class CompareScreen(PaneScreen):
 
     def layout_for(self, width: int, height: int) -> Layout | None:
         """Return the layout that `places` gives so many columns."""
-        return bands.places(width, height, self.count, self.zoomed)
+        return layout.places(width, height, self.count, self.zoomed)
 
     def fit(self, seen: frozenset[str]) -> None:
         """Share the room between columns, encodings and what is below."""

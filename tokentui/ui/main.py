@@ -29,6 +29,7 @@ from tokentui.ui.draw.text import Cell
 from tokentui.ui.link import EngineLink
 from tokentui.ui.panes.corpus import CorpusPane, CorpusText
 from tokentui.ui.panes.encode import EncodePane, first_words
+from tokentui.ui.panes.header import header, tabs
 from tokentui.ui.panes.pane import Pane, StatusBand, state_cell
 from tokentui.ui.panes.scrubber import Scrubber
 from tokentui.ui.panes.tables import (
@@ -40,7 +41,7 @@ from tokentui.ui.panes.tables import (
     match_cell,
     size_state,
 )
-from tokentui.ui.panes.why import header, sentences, tabs, why_lines
+from tokentui.ui.panes.why import sentences, why_lines
 from tokentui.ui.screen import Layout, PaneScreen
 from tokentui.ui.typed import TypedLine
 from tokentui.ui.waits import NotYet, loads

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from textual import events
 
 from tokentui.session.snapshot import Snapshot
+from tokentui.session.views import SPEEDS, ColumnSnapshot, Viewport
+from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.figures import between, number, place_of, upright
+from tokentui.ui.draw.text import Cell, Run
 from tokentui.ui.panes.pane import StatusBand
-from tokentui.ui.panes.why import scrubber
 
 _CURVE = frozenset({"past", "future", "here"})
 """The styles of the curve."""
@@ -71,3 +74,62 @@ class Scrubber(StatusBand):
 def _sections(snapshot: Snapshot) -> object:
     main = snapshot.main
     return main.at, main.curve, main.partial, main.why, snapshot.corpus, snapshot.running, snapshot.speed
+
+
+_LEAST_CURVE = 10
+_PIECES_WIDTH = len("100,000")
+_RATIO_WIDTH = len(" (10.00 B/token)")
+_SPEED_WIDTH = max(len(f"{number(speed)}/s") for speed in SPEEDS if speed is not None)
+
+
+def pace(now: Snapshot) -> Cell:
+    """`▶ 60/s`: if the columns are run, and how fast; it keeps its width."""
+    mark: Run = ("▶ ", "accent") if now.running else ("■ ", "muted")
+    speed = "max" if now.speed is None else f"{number(now.speed)}/s"
+    return mark, (speed.ljust(_SPEED_WIDTH), "" if now.running else "muted")
+
+
+def curve(column: ColumnSnapshot, width: int) -> Cell:
+    """Tokens over the steps of the run: what lies before the present step, the step, what lies after it."""
+    at, points = column.at, column.curve.points
+    if width <= 0:
+        return ()
+    end = max(column.curve.end, at.step)
+    # Pieces that are dropped make the corpus longer.
+    most = max((at.start_tokens, *points)) if column.why.round is not None else at.start_tokens
+    here = round(at.step / end * (width - 1)) if end else 0
+    spacing = max(1, Viewport().curve_points - 1)
+    values = between(range(len(points)), points, [x * spacing / max(1, width - 1) for x in range(width)])
+    known = upright([value for value in values if value is not None], most)
+    past, line = min(here, len(known)), known.ljust(width, "·")
+    return (line[:past], "past"), (line[past:here], "future"), ("┃", "here"), (line[here + 1 :], "future")
+
+
+def scrubber(now: Snapshot | None, width: int) -> Sequence[Cell]:
+    """The step; before it, as far as there is room, the tokens now, the curve, the tokens at the start."""
+    if now is None or now.corpus.nothing:
+        return ()
+    here, training = now.main.at, now.main.why.round
+    whole = here.end.step if here.end.step is not None else here.computed
+    place: Cell = (
+        ("step ", "muted"), (number(here.step).rjust(len(number(max(whole, here.step)))), "strong"),
+        (f"{place_of(here.step, here.computed, here.end)} ", "muted"), *pace(now),
+    )
+    pieces: Cell = ()
+    if training is not None:
+        pieces = (number(training.pieces).rjust(_PIECES_WIDTH), "strong"), (" pieces", "muted"), ("   ", "")
+    # While a part of the corpus is counted its bytes and its tokens are not of the same text.
+    known = here.tokens and not now.main.partial
+    said = f" ({now.corpus.bytes / here.tokens:,.2f} B/token)" if known else ""
+    tokens: Cell = (
+        (number(here.tokens).rjust(len(number(max(here.start_tokens, here.tokens)))), "strong"),
+        (said.ljust(_RATIO_WIDTH), "muted"), ("   ", ""),
+    )
+    title: Cell = ((" Tokens ", "muted"),)
+    room, right = width - ui_text.width(place) - 2, place
+    for part in (pieces, tokens, ((f"{number(here.start_tokens)} → ", "muted"),)):
+        if room - ui_text.width(part) < _LEAST_CURVE + ui_text.width(title):
+            return (((" ", ""), *curve(now.main, max(0, room - 1)), (" ", ""), *right),)
+        right = (*part, *right)
+        room -= ui_text.width(part)
+    return ((*title, *curve(now.main, room - ui_text.width(title) - 2), ("  ", ""), *right),)

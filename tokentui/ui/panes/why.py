@@ -1,19 +1,18 @@
-"""The lines round the panes of the main screen: the reasons of the next step, the header, tabs and slider."""
+"""The reasons for the next step and the account of the last one, as the pane Why shows them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from tokentui.axes import AXES
-from tokentui.core.native import FAILED
 from tokentui.core.safetext import GlyphMode, safe
 from tokentui.core.table import plural
 from tokentui.learn.rows import Candidate, Judged, PairCandidate, Round, TokenCandidate
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.views import SPEEDS, Busy, ColumnSnapshot, Viewport
+from tokentui.session.views import Busy, ColumnSnapshot
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.figures import bar, behind, between, number, place_of, signed, size, upright
-from tokentui.ui.draw.lines import flow, spread
+from tokentui.ui.draw.figures import bar, behind, number, signed
+from tokentui.ui.draw.lines import flow
 from tokentui.ui.draw.text import Cell, Run, tinted
 from tokentui.ui.panes.tables import stands, tokens, worth_of
 from tokentui.ui.waits import nothing_there, time_left
@@ -356,151 +355,3 @@ def _formula(column: ColumnSnapshot, best: Candidate, worth: str, score: str) ->
             filled = filled.replace(_SYMBOLS.get(one.name, one.name), f"{value:,}")
     equation = filled.replace("/", " / ").replace("·", " · ") + " = " if filled != formula else ""
     return (equation, ""), (worth, "strong"), (f", the {score} {formula}".rstrip(), "muted")
-
-
-# The header of the main screen, and the line of tabs where one pane is seen at a time.
-
-
-NAME_SHOWN = 60
-"""The most characters of the name of a corpus."""
-
-
-def header(now: Snapshot | None, mode: GlyphMode, width: int) -> Cell:
-    """The program, the corpus and its size at the left, the recipe at the right.
-
-    Args:
-        now: The snapshot that is shown; None before the first.
-        mode: The way tokens are shown.
-        width: The columns of the terminal.
-    """
-    program: Cell = ((" tokentui", "strong"),)
-    if now is None:
-        return program
-    if now.corpus.nothing:
-        return spread((*program, ("   ", ""), (nothing_there(now), "muted")), (), width)
-    words = f"{plural(now.main.at.occurrences, 'word')} ({number(now.main.at.distinct)} distinct)"
-    facts = f" · {size(now.corpus.bytes)} · {words}"
-    view = f"view: {mode} · " if mode != "text" else ""
-    engine, reason = _engine(now)
-    column = now.main
-    named, said = column.preset, column.about
-    if column.opened is not None:
-        named, said = column.opened.name, f"{number(column.opened.size)} ids · {said}"
-    name_of: Cell = ((safe(named, limit=NAME_SHOWN), "strong"),)
-    about: Cell = (("  " if named else "", ""), (safe(said, limit=NAME_SHOWN), "muted"), (" ", ""))
-    preset: Cell = ((view, "warning"), (engine, "muted"), *name_of)
-    right: Cell = (*preset, *about)
-    told: Cell = ((view, "warning"), (reason, "muted"), *name_of, *about)
-    name: Run = (safe(now.corpus.name, limit=NAME_SHOWN), "")
-    left: Cell = (*program, ("   ", ""), name, (facts, "muted"))
-    short: Cell = (*program, ("  ", ""), name, (f" · {size(now.corpus.bytes)}", "muted"))
-    # What gives way first is at the top; the name does last.
-    ways = [
-        *_with_lengths(column, (*program, ("   ", "")), now, right),
-        (left, told), (left, right), (short, right),
-    ]
-    fitting = (way for way in ways if ui_text.width((*way[0], *way[1])) + 2 <= width)
-    return spread(*next(fitting, (short, (*preset, (" ", "")))), width)
-
-
-def _with_lengths(column: ColumnSnapshot, front: Cell, now: Snapshot, right: Cell) -> list[tuple[Cell, Cell]]:
-    """The header with the tokens of each named corpus, and the bytes for each of them where there is room."""
-    if not column.at.lengths:
-        return []
-    names = [f"{safe(one.name, limit=_NAME)} {number(one.tokens)}" for one in column.at.lengths]
-    each = [f" ({one.bytes_per_token:.2f} B)" if one.bytes_per_token else "" for one in column.at.lengths]
-    long = "tokens: " + ", ".join(map(str.__add__, names, each))
-    sized: Cell = (*front, (long, ""), (f" · {size(now.corpus.bytes)}", "muted"))
-    return [(sized, right), ((*front, ("tokens: " + ", ".join(names), "")), right)]
-
-
-def _engine(now: Snapshot) -> tuple[str, str]:
-    """Return the words of the header for kernels that failed, short and long; empty if none failed."""
-    return ("kernels failed · ", f"{now.engine} · ") if now.engine == FAILED else ("", "")
-
-
-def tabs(
-    names: Sequence[tuple[str, str]], active: str, note: Cell, width: int, states: Cell = ()
-) -> Cell:
-    """`1 Corpus  2 Pairs  …`: panes as (name, title), the one that is seen, and where one is in it. The
-    states of the pane are always there: titles give way to them, then they are cut.
-    """
-
-    def titled(short: bool) -> Cell:
-        line: list[Run] = []
-        for pane, title in names:
-            shown = title[:1] if short and pane != active else title
-            line += [("  " if line else "", ""), (shown, "focus" if pane == active else "muted")]
-        return tuple(line)
-
-    line = titled(short=False)
-    if states:
-        whole = (*states, (" · ", "muted"), *note) if note else states
-        if ui_text.width(line) + 1 + ui_text.width(states) > width:
-            line = titled(short=True)
-        room = max(0, width - ui_text.width(line) - 1)
-        return spread(line, whole if ui_text.width(whole) <= room else ui_text.clip(states, room), width)
-    note = note if ui_text.width(line) + 1 + ui_text.width(note) <= width else ()
-    return spread(line, note, width)
-
-
-# The scrubber: the whole run as a curve, where in it one is, and how fast it plays.
-
-
-_LEAST_CURVE = 10
-_PIECES_WIDTH = len("100,000")
-_RATIO_WIDTH = len(" (10.00 B/token)")
-_SPEED_WIDTH = max(len(f"{number(speed)}/s") for speed in SPEEDS if speed is not None)
-
-
-def pace(now: Snapshot) -> Cell:
-    """`▶ 60/s`: if the columns are run, and how fast; it keeps its width."""
-    mark: Run = ("▶ ", "accent") if now.running else ("■ ", "muted")
-    speed = "max" if now.speed is None else f"{number(now.speed)}/s"
-    return mark, (speed.ljust(_SPEED_WIDTH), "" if now.running else "muted")
-
-
-def curve(column: ColumnSnapshot, width: int) -> Cell:
-    """Tokens over the steps of the run: what lies before the present step, the step, what lies after it."""
-    at, points = column.at, column.curve.points
-    if width <= 0:
-        return ()
-    end = max(column.curve.end, at.step)
-    # Pieces that are dropped make the corpus longer.
-    most = max((at.start_tokens, *points)) if column.why.round is not None else at.start_tokens
-    here = round(at.step / end * (width - 1)) if end else 0
-    spacing = max(1, Viewport().curve_points - 1)
-    values = between(range(len(points)), points, [x * spacing / max(1, width - 1) for x in range(width)])
-    known = upright([value for value in values if value is not None], most)
-    past, line = min(here, len(known)), known.ljust(width, "·")
-    return (line[:past], "past"), (line[past:here], "future"), ("┃", "here"), (line[here + 1 :], "future")
-
-
-def scrubber(now: Snapshot | None, width: int) -> Sequence[Cell]:
-    """The step; before it, as far as there is room, the tokens now, the curve, the tokens at the start."""
-    if now is None or now.corpus.nothing:
-        return ()
-    here, training = now.main.at, now.main.why.round
-    whole = here.end.step if here.end.step is not None else here.computed
-    place: Cell = (
-        ("step ", "muted"), (number(here.step).rjust(len(number(max(whole, here.step)))), "strong"),
-        (f"{place_of(here.step, here.computed, here.end)} ", "muted"), *pace(now),
-    )
-    pieces: Cell = ()
-    if training is not None:
-        pieces = (number(training.pieces).rjust(_PIECES_WIDTH), "strong"), (" pieces", "muted"), ("   ", "")
-    # While a part of the corpus is counted its bytes and its tokens are not of the same text.
-    known = here.tokens and not now.main.partial
-    said = f" ({now.corpus.bytes / here.tokens:,.2f} B/token)" if known else ""
-    tokens: Cell = (
-        (number(here.tokens).rjust(len(number(max(here.start_tokens, here.tokens)))), "strong"),
-        (said.ljust(_RATIO_WIDTH), "muted"), ("   ", ""),
-    )
-    title: Cell = ((" Tokens ", "muted"),)
-    room, right = width - ui_text.width(place) - 2, place
-    for part in (pieces, tokens, ((f"{number(here.start_tokens)} → ", "muted"),)):
-        if room - ui_text.width(part) < _LEAST_CURVE + ui_text.width(title):
-            return (((" ", ""), *curve(now.main, max(0, room - 1)), (" ", ""), *right),)
-        right = (*part, *right)
-        room -= ui_text.width(part)
-    return ((*title, *curve(now.main, room - ui_text.width(title) - 2), ("  ", ""), *right),)

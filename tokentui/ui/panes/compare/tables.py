@@ -30,7 +30,7 @@ from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.table import Column, Listing, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell, Run, runs
 from tokentui.ui.guard import Guarded
-from tokentui.ui.panes.lines import (
+from tokentui.ui.panes.compare.layout import (
     COLUMN_SHOWN,
     at_words,
     choice_cell,

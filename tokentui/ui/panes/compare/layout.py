@@ -25,8 +25,9 @@ from tokentui.ui.draw.figures import number, size, step_of
 from tokentui.ui.draw.lines import Lines, flow, spread
 from tokentui.ui.draw.text import Cell, Run, wrap
 from tokentui.ui.panes.pane import Pane, title_cell
+from tokentui.ui.panes.scrubber import pace
 from tokentui.ui.panes.tables import ColumnTable, candidates, counted_in, size_state, tokens, worth_of
-from tokentui.ui.panes.why import busy_cell, pace, reasons
+from tokentui.ui.panes.why import busy_cell, reasons
 from tokentui.ui.screen import VIEWS, Layout
 from tokentui.ui.waits import under_way
 

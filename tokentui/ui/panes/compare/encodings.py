@@ -23,8 +23,8 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.text import Cell, Run, cell_len, crop
+from tokentui.ui.panes.compare.layout import letter
 from tokentui.ui.panes.encode import TypedPane
-from tokentui.ui.panes.lines import letter
 
 REFUSAL_SHOWN = 300
 _MARGIN = 3
