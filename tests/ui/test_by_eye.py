@@ -234,10 +234,10 @@ async def test_pairs_under_a_score_are_sorted_by_their_counts(size: tuple[int, i
         most = max(row.places for row in now(app).main.candidates.rows)
         assert now(app).main.candidates.rows[0].places == most
         await until(pilot, lambda: "by count" in screen_text(app))
-        before = app.main.look.vocabulary_order
+        before = app.main.viewport.vocabulary_order
         app.engine.send(do.SetRecipe(preset("gpt2")))
         await until(pilot, lambda: now(app).main.recipe == preset("gpt2"))
-        await until(pilot, lambda: not app.main.look.candidates_order)
+        await until(pilot, lambda: not app.main.viewport.candidates_order)
         await until(pilot, lambda: "by count" not in screen_text(app))
         await pilot.press("S")  # here it sorts the vocabulary, as everywhere
-        await until(pilot, lambda: app.main.look.vocabulary_order != before)
+        await until(pilot, lambda: app.main.viewport.vocabulary_order != before)

@@ -213,9 +213,9 @@ async def test_a_column_that_cannot_be_shown_and_one_that_comes() -> None:
         # The focus is where it was, and can stand on a column without candidates.
         assert screen.focused is screen.columns[0].table
         await pilot.press("right")
-        await until(pilot, lambda: screen.focused is screen.columns[1].says)
+        await until(pilot, lambda: screen.focused is screen.columns[1].message)
         await pilot.press("right")
-        await until(pilot, lambda: screen.focused is screen.columns[2].says)
+        await until(pilot, lambda: screen.focused is screen.columns[2].message)
         await draw(screen, session, pilot)
         await until(pilot, lambda: screen.focused is screen.columns[2].table)
 
@@ -314,10 +314,10 @@ async def test_the_screen_that_is_seen_says_which_rows_the_session_lays_out() ->
         assert isinstance(screen, CompareScreen)
         app.main.post_message(VirtualTable.WindowWanted(app.main.pairs, 500, 20))
         await settled(pilot)
-        assert session.of(SetViewport)[-1].viewport == screen.look
+        assert session.of(SetViewport)[-1].viewport == screen.viewport
         screen.post_message(VirtualTable.WindowWanted(screen.columns[0].table, 700, 20))
         screen.dismiss(None)
         await settled(pilot)
         shown = session.of(SetViewport)[-1].viewport
-        assert shown == app.main.look
+        assert shown == app.main.viewport
         assert shown.candidates_top == 500

@@ -110,7 +110,7 @@ class Watching:
         main = self.app.main
         now = main.snapshot
         look = (
-            main.mode, main.text.boundaries, main.look.vocabulary_order, main.active, self.app.screen,
+            main.mode, main.text.boundaries, main.viewport.vocabulary_order, main.active, self.app.screen,
             screen_text(self.app),
         )
         return (*look, now and (now.main.at.step, now.speed, now.running, now.waiting), len(self.said))

@@ -203,7 +203,7 @@ async def test_the_slider_takes_clicks_and_drags_and_heads_sort() -> None:
         for title, order in (("uses", "most used"), ("token", "longest"), (" id", "id"), ("step", "newest")):
             x = head.index(title, start) - start + len(title) - 1
             await pilot.click(main.vocabulary, offset=(x, 1))
-            await until(pilot, lambda order=order: main.look.vocabulary_order == order)  # type: ignore[misc]
+            await until(pilot, lambda order=order: main.viewport.vocabulary_order == order)  # type: ignore[misc]
 
 
 async def test_a_tour_leaves_the_places_of_the_user_alone() -> None:

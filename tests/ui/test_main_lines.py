@@ -24,7 +24,7 @@ from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import bar, between, number, signed, size, upright
 from tokentui.ui.draw.lines import flow, shortened, spread
-from tokentui.ui.draw.running import Layout, Manner, glyphs, wrap
+from tokentui.ui.draw.running import Layout, LayoutKey, glyphs, wrap
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.panes.encode import lay_out_tokens, tokens
 from tokentui.ui.panes.pane import note_cell
@@ -155,15 +155,15 @@ def parts_of(text: str, cuts: list[int]) -> tuple[CorpusPart, ...]:
 def test_shaded_rows_do_not_depend_on_tokens_that_cut_no_cluster(
     text: str, cuts: list[int], width: int, mode: GlyphMode
 ) -> None:
-    manner = Manner(width, "shade", mode)
+    layout_key = LayoutKey(width, "shade", mode)
     whole = {glyph.start for glyph in glyphs(text, mode)}
     parts = parts_of(text, [cut for cut in cuts if cut % (len(text) + 1) in whole])
     merged = tuple(p._replace(tokens=(TokenSpan(0, len(p.text), True, False),)) for p in parts)
-    first = Layout(parts, manner, CorpusPlace(), True)
+    first = Layout(parts, layout_key, CorpusPlace(), True)
     rows = [plain(first.row(n)) for n in range(len(first.rows))]
-    second = Layout(merged, manner, CorpusPlace(), True, first)
+    second = Layout(merged, layout_key, CorpusPlace(), True, first)
     assert rows == [plain(second.row(n)) for n in range(len(second.rows))]
-    assert first.take(merged, CorpusPlace(), True)
+    assert first.update_tokens(merged, CorpusPlace(), True)
     assert [first.row(n) for n in range(len(first.rows))] == [
         second.row(n) for n in range(len(second.rows))
     ]
@@ -177,13 +177,13 @@ def test_shaded_rows_do_not_depend_on_tokens_that_cut_no_cluster(
 def test_other_tokens_of_a_text_lie_as_if_it_were_laid_out_anew(
     text: str, cuts: list[int], width: int, mode: GlyphMode, bars: bool
 ) -> None:
-    manner, anchor = Manner(width, "bars" if bars else "shade", mode), CorpusPlace(0, len(text) // 2)
+    layout_key, anchor = LayoutKey(width, "bars" if bars else "shade", mode), CorpusPlace(0, len(text) // 2)
     apart = parts_of(text, cuts)
     merged = tuple(p._replace(tokens=(TokenSpan(0, len(p.text), True, False),)) for p in apart)
-    held = Layout(apart, manner, anchor, False)
+    held = Layout(apart, layout_key, anchor, False)
     for parts in (merged, apart):
-        assert held.take(parts, anchor, False)
-        anew = Layout(parts, manner, anchor, False, held)
+        assert held.update_tokens(parts, anchor, False)
+        anew = Layout(parts, layout_key, anchor, False, held)
         assert (held.rows, held.row_of(anchor)) == (anew.rows, anew.row_of(anchor))
         assert [held.row(n) for n in range(len(held.rows))] == [anew.row(n) for n in range(len(anew.rows))]
 
@@ -200,7 +200,7 @@ def test_neighbouring_tokens_look_different(words: list[list[int]]) -> None:
         )
         parts.append(CorpusPart(CorpusPlace(0, at), "x" * ends[-1], tokens))
         at += ends[-1]
-    held = Layout(tuple(parts), Manner(10_000, "shade", "text"), CorpusPlace(), True)
+    held = Layout(tuple(parts), LayoutKey(10_000, "shade", "text"), CorpusPlace(), True)
     assert len(held.rows) == 1
     grounds = [style for text, style in held.row(0) for _ in text]
     places = [0, *accumulate(width for widths in words for width in widths)]
@@ -212,10 +212,10 @@ def test_neighbouring_tokens_look_different(words: list[list[int]]) -> None:
 
 def test_shades_stay_while_the_window_moves() -> None:
     parts = view().parts
-    manner = Manner(40, "shade", "text")
-    first = Layout(parts, manner, CorpusPlace(), True)
-    moved = Layout(parts[3:], manner, parts[3].place, False, first)
-    back = Layout(parts, manner, CorpusPlace(), True, moved)
+    layout_key = LayoutKey(40, "shade", "text")
+    first = Layout(parts, layout_key, CorpusPlace(), True)
+    moved = Layout(parts[3:], layout_key, parts[3].place, False, first)
+    back = Layout(parts, layout_key, CorpusPlace(), True, moved)
     shades = {part.place: first.parity_of(part.place) for part in parts}
     assert set(shades.values()) == {0, 1}
     assert all(moved.parity_of(part.place) == shades[part.place] for part in parts[3:])
@@ -225,7 +225,7 @@ def test_shades_stay_while_the_window_moves() -> None:
 def test_a_row_that_is_seen_keeps_its_beginning_where_the_line_began_elsewhere() -> None:
     text = "abc def " * 30
     parts = tuple(CorpusPart(CorpusPlace(0, 1000 + n), text[n : n + 8], ()) for n in range(0, len(text), 8))
-    held = Layout(parts, Manner(11, "shade", "text"), CorpusPlace(0, 1059), False)
+    held = Layout(parts, LayoutKey(11, "shade", "text"), CorpusPlace(0, 1059), False)
     assert 59 in {start for start, _ in held.rows}
 
 
@@ -234,9 +234,9 @@ def test_a_character_of_several_tokens_is_underlined() -> None:
         CorpusPlace(), "5€",
         (TokenSpan(0, 1, False, False), *(TokenSpan(1, 2, n == 2, True) for n in range(3))),
     )
-    held = Layout((part,), Manner(10, "shade", "text"), CorpusPlace(), True)
+    held = Layout((part,), LayoutKey(10, "shade", "text"), CorpusPlace(), True)
     assert held.row(0)[-1] == ("€", "fresh-other+partial-here")
-    assert plain(Layout((part,), Manner(10, "bars", "text"), CorpusPlace(), True).row(0)) == "5│€"
+    assert plain(Layout((part,), LayoutKey(10, "bars", "text"), CorpusPlace(), True).row(0)) == "5│€"
 
 
 def test_dropped_text_and_found_text_are_told() -> None:
@@ -244,7 +244,7 @@ def test_dropped_text_and_found_text_are_told() -> None:
         CorpusPart(CorpusPlace(), "ab", (TokenSpan(0, 2, False, False),)),
         CorpusPart(CorpusPlace(0, 2), "--", ()),
     )
-    held = Layout(parts, Manner(10, "shade", "text"), CorpusPlace(), True)
+    held = Layout(parts, LayoutKey(10, "shade", "text"), CorpusPlace(), True)
     assert held.row(0) == (("ab", "shade-a"), ("--", "dropped"))
     assert held.row(0, [(1, 3)]) == (
         ("a", "shade-a"), ("b", "shade-a+match"), ("-", "dropped+match"), ("-", "dropped"),

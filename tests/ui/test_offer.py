@@ -66,7 +66,7 @@ async def test_enter_goes_on_where_it_was(sessions: Path) -> None:
         now = app.main.snapshot
         assert now is not None
         assert (now.corpus.name, now.main.preset, now.keep_place) == ("hugs", "comp336", "size")
-        assert (app.main.mode, app.main.look.vocabulary_order, app.main.encode.line.value) == (
+        assert (app.main.mode, app.main.viewport.vocabulary_order, app.main.encode.line.value) == (
             "hex", "longest", "hugs",
         )
         await pilot.press("q")

@@ -165,7 +165,7 @@ async def test_rows_of_both_tables_are_inspected_and_found(file: Path, corpus: P
             assert page.total - bool(page.folded) + page.folded == now(app).main.at.vocab_size
             await pilot.press("S")
         await until(pilot, lambda: now(app).main.vocabulary.order == "most used")
-        app.main.see(vocabulary_folded=False)
+        app.main.set_viewport(vocabulary_folded=False)
         await until(pilot, lambda: not now(app).main.vocabulary.folded)
         orphan = next(row for row in now(app).main.vocabulary.rows if row.piece == b"orphan")
         pad = next(row for row in now(app).main.vocabulary.rows if row.piece == b"<pad>")

@@ -28,7 +28,7 @@ from tokentui.core.safetext import MARKS_SHOWN, CharKind, clusters, is_safe, saf
 from tokentui.core.table import cell_width
 from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan
 from tokentui.thinwire import ScreenBuffer
-from tokentui.ui.draw.running import BAR, Layout, Manner
+from tokentui.ui.draw.running import BAR, Layout, LayoutKey
 from tokentui.ui.draw.text import cell_len, clip, clusters_of, cut, replace, runs, width
 from tokentui.ui.panes.editor import CorpusEditor
 from tokentui.ui.typed import Field
@@ -72,7 +72,7 @@ def test_piles_of_marks_are_bounded_in_each_cluster() -> None:
         assert first == "क" + mark * MARKS_SHOWN
         assert "".join(span.text for span in rest) == f"U+{ord(mark):04X}" * (300 - MARKS_SHOWN)
         part = CorpusPart(CorpusPlace(), pile, (TokenSpan(0, len(pile), False, False),))
-        held = Layout((part,), Manner(10_000, "shade", "text"), CorpusPlace(), True)
+        held = Layout((part,), LayoutKey(10_000, "shade", "text"), CorpusPlace(), True)
         assert "".join(text for text, _ in held.row(0)) == "".join(span.text for span in visible(pile))
 
 
@@ -140,11 +140,9 @@ def test_rich_lays_out_by_the_same_widths(script: str) -> None:
 def layout(text: str, ends: list[int], boundaries: str = "shade") -> str:
     """A row of tokens that end at these places."""
     tokens = tuple(TokenSpan(start, end, False, False) for start, end in pairwise([0, *ends]))
-    manner = Manner(10_000, "bars" if boundaries == "bars" else "shade", "text")
-    return "".join(
-        run
-        for run, _ in Layout((CorpusPart(CorpusPlace(), text, tokens),), manner, CorpusPlace(), True).row(0)
-    )
+    layout_key = LayoutKey(10_000, "bars" if boundaries == "bars" else "shade", "text")
+    layout = Layout((CorpusPart(CorpusPlace(), text, tokens),), layout_key, CorpusPlace(), True)
+    return "".join([run for run, _ in layout.row(0)])
 
 
 def test_a_text_of_single_characters_can_be_read() -> None:
@@ -166,7 +164,7 @@ def test_where_a_token_ends_inside_a_cluster_both_parts_are_shown_apart() -> Non
 
 def test_rows_follow_when_a_merge_joins_what_was_apart() -> None:
     text = "परेखा"
-    manner = Manner(4, "shade", "text")
+    layout_key = LayoutKey(4, "shade", "text")
 
     def tokens(*ends: int) -> tuple[CorpusPart, ...]:
         return (
@@ -175,17 +173,17 @@ def test_rows_follow_when_a_merge_joins_what_was_apart() -> None:
             ),
         )
 
-    apart = Layout(tokens(2, 3, 5), manner, CorpusPlace(), True)
-    whole = Layout(tokens(3, 5), manner, CorpusPlace(), True, apart)
-    again = Layout(tokens(2, 3, 5), manner, CorpusPlace(), True, whole)
+    apart = Layout(tokens(2, 3, 5), layout_key, CorpusPlace(), True)
+    whole = Layout(tokens(3, 5), layout_key, CorpusPlace(), True, apart)
+    again = Layout(tokens(2, 3, 5), layout_key, CorpusPlace(), True, whole)
     assert [apart.row(n) for n in range(len(apart.rows))] == [again.row(n) for n in range(len(again.rows))]
     rows = apart.rows
-    assert apart.take(tokens(2, 3, 5), CorpusPlace(), True)
+    assert apart.update_tokens(tokens(2, 3, 5), CorpusPlace(), True)
     assert apart.rows is rows
-    assert apart.take(tokens(3, 5), CorpusPlace(), True)
+    assert apart.update_tokens(tokens(3, 5), CorpusPlace(), True)
     assert [apart.row(n) for n in range(len(apart.rows))] == [whole.row(n) for n in range(len(whole.rows))]
-    assert not again.take((), CorpusPlace(), True), "it is another text"
-    apart.take(tokens(2, 3, 5), CorpusPlace(), True)
+    assert not again.update_tokens((), CorpusPlace(), True), "it is another text"
+    apart.update_tokens(tokens(2, 3, 5), CorpusPlace(), True)
     assert "".join(run for n in range(len(whole.rows)) for run, _ in whole.row(n)) == text
     assert "◌े" in "".join(run for n in range(len(apart.rows)) for run, _ in apart.row(n))
 

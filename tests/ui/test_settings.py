@@ -71,7 +71,7 @@ async def test_each_setting_takes_effect_is_kept_and_lasts(
         await pilot.press("down", "right", "right")
         assert app.main.text.boundaries == "bars"
         await pilot.press("down", "right")
-        assert app.main.look.vocabulary_order == "most used"
+        assert app.main.viewport.vocabulary_order == "most used"
         await pilot.press("down", "enter", *"ab", "enter")
         await until(pilot, lambda: app.main.encode.line.value == "ab")
         await pilot.press("down", "enter")

@@ -81,7 +81,7 @@ async def test_a_tour_is_played_to_its_last_line(name: str, size: tuple[int, int
             words = {*stop.text.replace("`", "").split(), f"{at + 1}", "of", f"{len(tour.stops)}"}
             await until(pilot, partial(shows, app, words))
             await until(pilot, partial(panes_are_seen, app, screen))
-            screen.see(vocabulary_rows=ALL)
+            screen.set_viewport(vocabulary_rows=ALL)
             await until(pilot, partial(lists_all, screen))
             assert screen.snapshot is not None
             assert failures(stop.claims, screen.snapshot.main) == []

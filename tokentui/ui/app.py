@@ -316,7 +316,7 @@ class ExplorerApp(TerminalApp):
 
         def left(_: None) -> None:
             engine.send(do.Leave())
-            engine.send(do.SetViewport(self.main.look))
+            engine.send(do.SetViewport(self.main.viewport))
             self.main.encode.line.value = screen.encode.line.value  # one text is typed, wherever it is seen
 
         def failed(error: BaseException) -> None:

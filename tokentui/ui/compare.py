@@ -139,7 +139,7 @@ class CompareScreen(PaneScreen):
         self.place = 0
         """The column that keys are about."""
         self.zoomed = False
-        self._fronts = [COLUMNS, ENCODE, "measures", "vocabulary"]
+        self._recent_panes = [COLUMNS, ENCODE, "measures", "vocabulary"]
         self.header_line = StatusBand(
             lambda width, _: [layout.header(engine.snapshot, width)],
             lambda now: (now.corpus, now.between.held_out, now.position.by), id="header",
@@ -173,7 +173,7 @@ class CompareScreen(PaneScreen):
 
     def on_mount(self) -> None:
         """Begin in the first column."""
-        self.engine.send(do.SetViewport(self.look))
+        self.engine.send(do.SetViewport(self.viewport))
         if self.engine.snapshot is not None:
             self.follow(self.engine.snapshot)
         else:
@@ -188,7 +188,7 @@ class CompareScreen(PaneScreen):
         elif self.snapshot is None:
             self.header_line.again()
 
-    def taken(self, before: Snapshot | None, now: Snapshot) -> None:
+    def snapshot_changed(self, before: Snapshot | None, now: Snapshot) -> None:
         """Keep to the same two columns, and make room for more of them."""
         keys = [column.key for column in now.columns]
         pairs = list(combinations(keys, 2))
@@ -212,7 +212,7 @@ class CompareScreen(PaneScreen):
         if self.costs_line.display != costs:
             self.costs_line.display = costs
         if self.panes["vocabulary"].display and self.pair is not None:
-            self.see(tokens=self.vocabulary.look(self.pair))
+            self.set_viewport(tokens=self.vocabulary.token_list(self.pair))
         if self.active == COLUMNS and self.focused is not self.body_of(COLUMNS):
             self.call_after_refresh(self.focus_active)
 
@@ -227,7 +227,7 @@ class CompareScreen(PaneScreen):
         """Return the layout that `places` gives so many columns."""
         return layout.places(width, height, self.count, self.zoomed)
 
-    def fit(self, seen: frozenset[str]) -> None:
+    def show_containers(self, seen: frozenset[str]) -> None:
         """Share the room between columns, encodings and what is below."""
         self.set_focus(None)  # what is hidden must not hand the focus to whatever stands next to it
         count = self.count
@@ -239,7 +239,7 @@ class CompareScreen(PaneScreen):
         self.panes[ENCODE].styles.height = count + 5 if self.lower.display and ENCODE in seen else "1fr"
         self.set_class(not self.columns_row.display, "alone")
         between = [name for name in BETWEEN if name == "vocabularies" or name in seen]
-        self.see(wants=(*_COLUMN_SECTIONS, *between))
+        self.set_viewport(wants=(*_COLUMN_SECTIONS, *between))
 
     @property
     def context(self) -> str:
@@ -251,7 +251,7 @@ class CompareScreen(PaneScreen):
         if pane != COLUMNS:
             return super().body_of(pane)
         column = self.columns[self.place]
-        return column.table if column.table.display else column.says
+        return column.table if column.table.display else column.message
 
     def follow_focus(self, widget: Widget) -> None:
         """Follow the focus into a pane, or into a column."""
@@ -264,7 +264,7 @@ class CompareScreen(PaneScreen):
         """Go to a pane; of the encodings, to the line to type in."""
         if typing:
             self.engine.send(do.ShowPassage(None))
-        self.encode.turn(typing)
+        self.encode.show_line(typing)
         super().go(pane, typing=typing)
 
     def go_to_column(self, place: int) -> None:
@@ -284,21 +284,21 @@ class CompareScreen(PaneScreen):
     @on(VirtualTable.WindowWanted)
     def _window_wanted(self, event: VirtualTable.WindowWanted) -> None:
         if event.table is self.vocabulary.table and self.pair is not None:
-            self.see(tokens=self.vocabulary.look(self.pair))
+            self.set_viewport(tokens=self.vocabulary.token_list(self.pair))
         elif any(event.table is column.table for column in self.columns):
             # One window for all columns, so that their rows are side by side.
             table = self.columns[self.place].table
             height = max(event.table.size.height, table.size.height)
-            self.see(candidates_top=max(0, table.top - height), candidates_rows=3 * height)
+            self.set_viewport(candidates_top=max(0, table.top - height), candidates_rows=3 * height)
 
     @on(VirtualTable.CursorMoved)
     def _cursor_moved(self, event: VirtualTable.CursorMoved) -> None:
         if event.table is self.columns[self.place].table:
             for column in self.columns:
                 if column.table.top != event.table.top:
-                    column.table.follow(event.table)
+                    column.table.sync_rows(event.table)
         elif event.table is self.parting.left.table:
-            self.parting.right.table.follow(event.table)
+            self.parting.right.table.sync_rows(event.table)
 
     @on(VirtualTable.Chosen)
     def _chosen(self, event: VirtualTable.Chosen) -> None:
@@ -381,8 +381,8 @@ class CompareScreen(PaneScreen):
 
     def action_turn_spelling(self) -> None:
         """Compare merges by what they mean, or as they are spelled."""
-        self.see(literal=not self.look.literal)
-        how = "as they are spelled" if self.look.literal else f"by what they mean: {ONE_BOUNDARY}"
+        self.set_viewport(literal=not self.viewport.literal)
+        how = "as they are spelled" if self.viewport.literal else f"by what they mean: {ONE_BOUNDARY}"
         self.app.say(f"merges are compared {how}")
 
     def action_turn_passage(self) -> None:
@@ -439,7 +439,7 @@ class CompareScreen(PaneScreen):
         column, table = self.column_here(), self.columns[self.place].table
         row = table.held_at(table.cursor) if column.in_sync else None
 
-        def taken(choice: Choice | None) -> None:
+        def apply_choice(choice: Choice | None) -> None:
             if choice is None:
                 return
             recipe = changed(column.recipe, choice)
@@ -454,7 +454,7 @@ class CompareScreen(PaneScreen):
             else:
                 self.dismiss(None)
 
-        self.app.push_screen(WhatIfScreen(self.engine, subject_of(row), choices(column, row)), taken)
+        self.app.push_screen(WhatIfScreen(self.engine, subject_of(row), choices(column, row)), apply_choice)
 
     def action_move_column(self, by: int) -> None:
         """Move the column to one side."""
@@ -476,12 +476,12 @@ class CompareScreen(PaneScreen):
 
     def action_turn_bare(self) -> None:
         """Compare tokens without marks, or with them."""
-        self.vocabulary.turn_bare()
+        self.vocabulary.toggle_marks()
         self.list_tokens()
 
     def action_turn_curve(self, by: int) -> None:
         """Draw another curve."""
-        self.curves.turn(by)
+        self.curves.next_measure(by)
         self.update_titles()
 
     def action_ask_target(self) -> None:
@@ -556,7 +556,7 @@ class CompareScreen(PaneScreen):
 
     def action_next_list(self, by: int) -> None:
         """Show the next list of tokens, or the one before if `by` is negative."""
-        self.vocabulary.turn(by)
+        self.vocabulary.next_list(by)
         self.list_tokens()
 
     def action_go_to(self) -> None:

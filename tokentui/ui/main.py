@@ -210,7 +210,7 @@ class MainScreen(PaneScreen):
         """The last search, as (pane, text)."""
         self.prediction: Prediction | None = None
         """The guessing of the next pair; None while nothing is hidden."""
-        self.says: Callable[[Snapshot | None, GlyphMode], Sequence[Cell]] = sentences
+        self.why_sentences: Callable[[Snapshot | None, GlyphMode], Sequence[Cell]] = sentences
         """The sentences of Why."""
         self._sample = typed
         """The typed text as long as the program chose it."""
@@ -229,7 +229,7 @@ class MainScreen(PaneScreen):
         )
         self.tabs = Lines(self._tabs, id="tabs")
         self.why = StatusBand(
-            lambda width, height: why_lines(self.says(self.snapshot, self.mode), width, height),
+            lambda width, height: why_lines(self.why_sentences(self.snapshot, self.mode), width, height),
             lambda now: (
                 now.main.why, now.main.at, now.main.partial, now.main.errors, now.main.recipe,
                 now.main.opened, now.main.traits, now.main.encoding, now.main.corpus, now.corpus, now.busy,
@@ -259,7 +259,7 @@ class MainScreen(PaneScreen):
             return Layout((("corpus",), ("pairs", "vocabulary"), ("encode",)), frozenset({"medium", tall}))
         return Layout(tuple((name,) for name in _NAMES), frozenset({"wide", tall}))
 
-    def fit(self, seen: frozenset[str]) -> None:
+    def show_containers(self, seen: frozenset[str]) -> None:
         """Let the row of tables go where none of them is seen."""
         self._upper.display = bool(seen - {"encode"})
 
@@ -285,7 +285,7 @@ class MainScreen(PaneScreen):
         if len(snapshot.columns) == 1:
             self.show(snapshot)
 
-    def taken(self, before: Snapshot | None, now: Snapshot) -> None:
+    def snapshot_changed(self, before: Snapshot | None, now: Snapshot) -> None:
         """Begin at the top of another corpus; name the panes for what is trained."""
         corpus = now.corpus.name, now.corpus.bytes, now.main.recipe.normalize
         # A typed corpus that changes stays the same one.
@@ -294,7 +294,7 @@ class MainScreen(PaneScreen):
             self.text.reset()
             self.corpus.invalidate()
             # A session keeps the rows of another recipe on the same corpus: it has to be told.
-            self.see(corpus=CorpusPlace(), candidates_top=0, vocabulary_top=0)
+            self.set_viewport(corpus=CorpusPlace(), candidates_top=0, vocabulary_top=0)
             if before is not None:
                 for table in self.tables.values():
                     table.move_to(0)
@@ -306,7 +306,7 @@ class MainScreen(PaneScreen):
         if (traits := now.main.traits) is not self._traits:
             was, self._traits = self._traits, traits
             self._order_for(traits, was)
-            self.see(candidates_order=self.look.candidates_order if traits.scores else "")
+            self.set_viewport(candidates_order=self.viewport.candidates_order if traits.scores else "")
             # Candidates with more figures than a count get more room.
             kinds = {
                 "for-file": traits.replays, "for-pieces": traits.shrinks, "for-scores": traits.scores,
@@ -323,10 +323,10 @@ class MainScreen(PaneScreen):
         """List what a file has by its uses: its last tokens seldom stand in the corpus. A sort that the user
         chose stays."""
         before, after = ("newest", "most used") if traits.replays else ("most used", "newest")
-        if traits.replays != (was is not None and was.replays) and self.look.vocabulary_order == before:
+        if traits.replays != (was is not None and was.replays) and self.viewport.vocabulary_order == before:
             self.sort_by(after)
-            if traits.replays and "pairs" not in self._fronts:
-                self._fronts.append("vocabulary")  # where there is room for one of the two
+            if traits.replays and "pairs" not in self._recent_panes:
+                self._recent_panes.append("vocabulary")  # where there is room for one of the two
                 self.call_later(self.lay_out)
 
     def _fit_sample(self, now: Snapshot) -> None:
@@ -356,7 +356,7 @@ class MainScreen(PaneScreen):
         self.names = {**self.names, "corpus": self.corpus.names()}
         self.corpus.invalidate()
         if self.corpus.editing:
-            self.see(corpus_chars=0, corpus_before=0)  # hidden tokens would slow down each change
+            self.set_viewport(corpus_chars=0, corpus_before=0)  # hidden tokens would slow down each change
             self.go("corpus")
         else:
             self.go(self.active)
@@ -368,14 +368,14 @@ class MainScreen(PaneScreen):
     # What the panes ask for.
 
     def _want_text(self, place: CorpusPlace, chars: int, before: int) -> None:
-        self.see(corpus=place, corpus_chars=chars, corpus_before=before)
+        self.set_viewport(corpus=place, corpus_chars=chars, corpus_before=before)
 
     @on(VirtualTable.WindowWanted)
     def _window_wanted(self, event: VirtualTable.WindowWanted) -> None:
         if event.table is self.pairs:
-            self.see(candidates_top=event.top, candidates_rows=event.height)
+            self.set_viewport(candidates_top=event.top, candidates_rows=event.height)
         elif event.table is self.vocabulary:
-            self.see(vocabulary_top=event.top, vocabulary_rows=event.height)
+            self.set_viewport(vocabulary_top=event.top, vocabulary_rows=event.height)
 
     @on(VirtualTable.HeadClicked)
     def _head_clicked(self, event: VirtualTable.HeadClicked) -> None:
@@ -391,7 +391,7 @@ class MainScreen(PaneScreen):
             self.prediction.pick(row)
             return
         if isinstance(row, Entry) and row.kind == "folded":
-            self.see(vocabulary_folded=False)
+            self.set_viewport(vocabulary_folded=False)
             return
         of_file = self.snapshot is not None and self.snapshot.main.opened is not None
         if of_file and isinstance(row, Entry) and row.id is not None and not row.reason:
@@ -600,7 +600,7 @@ class MainScreen(PaneScreen):
         if self.context == "editor":
             self.corpus.end()
         elif self.active == "encode":
-            self.go(next(name for name in self._fronts if name != "encode"))
+            self.go(next(name for name in self._recent_panes if name != "encode"))
         elif self.snapshot is not None and (self.snapshot.busy is not None or self.snapshot.waiting):
             self.engine.send(do.CancelWork())
         elif (table := self.tables.get(self.active)) is not None and (table.only or table.among):
@@ -610,18 +610,19 @@ class MainScreen(PaneScreen):
 
     def action_sort_vocabulary(self) -> None:
         """Sort the vocabulary in another way."""
-        place = VOCABULARY_ORDERS.index(self.look.vocabulary_order)
+        place = VOCABULARY_ORDERS.index(self.viewport.vocabulary_order)
         self.sort_by(VOCABULARY_ORDERS[(place + 1) % len(VOCABULARY_ORDERS)])
 
     def action_sort_pairs(self) -> None:
         """Sort pairs by their counts, or by their scores again."""
         self.pairs.move_to(0)
-        self.see(candidates_order="" if self.look.candidates_order else BY_COUNT, candidates_top=0)
+        order = "" if self.viewport.candidates_order else BY_COUNT
+        self.set_viewport(candidates_order=order, candidates_top=0)
 
     def sort_by(self, order: str) -> None:
         """Sort the vocabulary by one of `VOCABULARY_ORDERS`."""
         self.vocabulary.move_to(0)
-        self.see(vocabulary_order=order, vocabulary_top=0, vocabulary_folded=True)
+        self.set_viewport(vocabulary_order=order, vocabulary_top=0, vocabulary_folded=True)
 
     def action_follow_merge(self) -> None:
         """Show where the last merge was made; again: the next place."""
@@ -675,7 +676,7 @@ class MainScreen(PaneScreen):
     def action_turn_ages(self) -> None:
         """Colour the corpus and the typed text by the steps that made their tokens, or not."""
         on = self.text.turn_ages()
-        self.see(ages=on)
+        self.set_viewport(ages=on)
         self.update_titles()
 
     def action_ask_what_if(self) -> None:
@@ -719,9 +720,9 @@ class MainScreen(PaneScreen):
         table.find = text or (self.sought[1] if self.sought[0] == pane else "")
         table.move_to(0)
         if pane == "pairs":
-            self.see(candidates_only=text, candidates_top=0, mode=self.mode)
+            self.set_viewport(candidates_only=text, candidates_top=0, mode=self.mode)
         else:
-            self.see(vocabulary_only=text, vocabulary_among=None, vocabulary_top=0, mode=self.mode)
+            self.set_viewport(vocabulary_only=text, vocabulary_among=None, vocabulary_top=0, mode=self.mode)
 
     def action_find_again(self, backward: bool) -> None:
         """The next match of what was looked for last, or the one before."""
@@ -738,9 +739,9 @@ class MainScreen(PaneScreen):
                 self.text.show_place(answer.at, len(text))
             else:
                 self.tables[pane].match = match_cell(answer)
-                if pane == "vocabulary" and self.look.vocabulary_folded:
+                if pane == "vocabulary" and self.viewport.vocabulary_folded:
                     self._unfolded = answer.at
-                    self.see(vocabulary_folded=False)  # a match may be out of use
+                    self.set_viewport(vocabulary_folded=False)  # a match may be out of use
                 else:
                     self.tables[pane].move_to(answer.at)
             self.update_titles()
@@ -766,7 +767,7 @@ class MainScreen(PaneScreen):
         """Return the settings of the view, as a session saves them."""
         place = self.text.top_place
         return {
-            "pane": self.active, "glyphs": self.mode, "order": self.look.vocabulary_order,
+            "pane": self.active, "glyphs": self.mode, "order": self.viewport.vocabulary_order,
             "document": place.document, "offset": place.offset,
         }
 
@@ -775,7 +776,7 @@ class MainScreen(PaneScreen):
         if settings.get("glyphs") in GLYPH_MODES:
             self.mode = settings["glyphs"]  # type: ignore[assignment]
         if settings.get("order") in VOCABULARY_ORDERS:
-            self.see(vocabulary_order=settings["order"])
+            self.set_viewport(vocabulary_order=settings["order"])
         pane, document, offset = (settings.get(name) for name in ("pane", "document", "offset"))
         if pane in self.panes:
             self.go(str(pane))

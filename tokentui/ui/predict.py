@@ -133,15 +133,15 @@ def turn(on: MainScreen) -> None:
     if isinstance(guessing := on.prediction, Prediction):
         now = guessing.seen
         on.app.say(f"{guessing.right} of {plural(guessing.asked, 'guess', 'guesses')} right")
-        on.prediction, on.veil, on.says, on.labels = None, None, sentences, {}
+        on.prediction, on.snapshot_filter, on.why_sentences, on.labels = None, None, sentences, {}
     elif now is None or now.main.why.best is None or now.main.partial or not _merges(now):
         on.app.say("there is no next pair to guess here")
         return
     else:
         on.prediction = guessing = Prediction(on)
-        on.veil, on.says = guessing.hide, guessing.sentences
+        on.snapshot_filter, on.why_sentences = guessing.hide, guessing.sentences
         on.labels = LABELS
-        on.see(candidates_top=0)
+        on.set_viewport(candidates_top=0)
         on.pairs.move_to(0)
         on.go("pairs")
     if now is not None:

@@ -94,7 +94,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         engine: The link to the session.
         names: A title and a short one of each pane, in the order of their keys.
         first: The pane that has the focus at first.
-        look: The rows and sections that it shows at first.
+        viewport: The rows and sections that it shows at first.
         panes: The panes by name.
         least: The columns and lines below which nothing but a line is shown.
     """
@@ -164,8 +164,8 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         panes: Mapping[str, Pane], least: tuple[int, int],
     ) -> None:
         super().__init__(engine)
-        self.names, self.look = names, look
-        self.veil: Callable[[Snapshot], Snapshot] | None = None
+        self.names, self.viewport = names, look
+        self.snapshot_filter: Callable[[Snapshot], Snapshot] | None = None
         """Hides a part of each snapshot; None where all is seen."""
         self.labels: dict[str, str] = {}
         """Other labels of bindings in footer and help, by id."""
@@ -187,8 +187,8 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         """The panes without a name: status lines and, on Compare, the columns."""
         self.pair: tuple[int, int] | None = None
         """The keys of the two columns that are looked at together."""
-        self.where: Layout | None = None
-        self._fronts = [first]
+        self.current_layout: Layout | None = None
+        self._recent_panes = [first]
         """The panes that were looked at, the last one first."""
         self.footer_line = KeyLine(indent=1)
 
@@ -208,10 +208,10 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         """Whose keys work: those of the pane that has the focus, or of the line in it."""
         return self.active
 
-    def taken(self, before: Snapshot | None, now: Snapshot) -> None:
+    def snapshot_changed(self, before: Snapshot | None, now: Snapshot) -> None:
         """Follow a new snapshot before it is drawn."""
 
-    def fit(self, seen: frozenset[str]) -> None:
+    def show_containers(self, seen: frozenset[str]) -> None:
         """Let what is no pane give way, such as the containers of panes: called where other panes are seen
         than before, or where there is other room for them.
         """
@@ -339,21 +339,22 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
 
     def lay_out(self) -> None:
         """Show the panes that there is room for, and give the active one the focus."""
-        before, where = self.where, self.layout_for(*self.app.size)
+        before, where = self.current_layout, self.layout_for(*self.app.size)
         seen: frozenset[str] = frozenset()
         if where is not None:
-            self._fronts = [self.active, *(name for name in self._fronts if name != self.active)]
+            others = [name for name in self._recent_panes if name != self.active]
+            self._recent_panes = recent = [self.active, *others]
             seen = frozenset(
-                next((name for name in self._fronts if name in group), group[0]) for group in where.groups
+                next((name for name in recent if name in group), group[0]) for group in where.groups
             )
         moved = any(pane.display != (name in seen) for name, pane in self.panes.items())
         if (changed := moved or where != before):
-            self.where = where
+            self.current_layout = where
             for name, pane in self.panes.items():
                 pane.display = name in seen
             classes = where.classes if where is not None else {"tiny"}
             self.set_classes([*classes, *(one for one in self.classes if one.startswith("for-"))])
-            self.fit(seen)
+            self.show_containers(seen)
             self.update_panes()
         self.focus_active()
         if changed:
@@ -369,7 +370,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         if self.app.screen is not self:
             return
         body = self.body_of(self.active)
-        if self.where is not None and body is not None and not body.has_focus:
+        if self.current_layout is not None and body is not None and not body.has_focus:
             # `Widget.focus` would focus it later, when another pane may be active.
             self.set_focus(body, scroll_visible=False)
         self.show_footer()
@@ -389,7 +390,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
     @on(events.DescendantFocus)
     def _focus_moved(self, event: events.DescendantFocus) -> None:
         # Where it has moved on since, to follow would take it back, and it would go to and fro for ever.
-        if event.widget is self.focused and self.where is not None:
+        if event.widget is self.focused and self.current_layout is not None:
             self.follow_focus(event.widget)
 
     def follow_focus(self, widget: Widget) -> None:
@@ -414,30 +415,30 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
     def show(self, snapshot: Snapshot) -> None:
         """Show a snapshot, unless a newer one is shown."""
         if self.snapshot is None or snapshot.version >= self.snapshot.version:
-            self.snapshot = snapshot if self.veil is None else self.veil(snapshot)
+            self.snapshot = snapshot if self.snapshot_filter is None else self.snapshot_filter(snapshot)
 
     def watch_snapshot(self, before: Snapshot | None, now: Snapshot | None) -> None:
         """Draw the panes that have a section that changed."""
         if now is not None:
             with self.app.batch_update():
-                self.taken(before, now)
+                self.snapshot_changed(before, now)
                 self.update_panes()
 
     def watch_mode(self) -> None:
         """Show tokens in the new way."""
         self.update_panes()
 
-    def see(self, **changes: Any) -> None:
+    def set_viewport(self, **changes: Any) -> None:
         """Ask for other rows, or for other sections.
 
         The session has one viewport. A screen below another one on the same session, or one that was left,
         only notes what it wants.
         """
-        look = dataclasses.replace(self.look, **changes)
-        if look != self.look:
-            self.look = look
+        viewport = dataclasses.replace(self.viewport, **changes)
+        if viewport != self.viewport:
+            self.viewport = viewport
             if self.has_session:
-                self.engine.send(SetViewport(look))
+                self.engine.send(SetViewport(viewport))
 
     @property
     def has_session(self) -> bool:
@@ -501,7 +502,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
 
     def update_titles(self) -> None:
         """Write names, states and notes of the visible panes into their borders, or into the line of tabs."""
-        for group in self.where.groups if self.where is not None else ():
+        for group in self.current_layout.groups if self.current_layout is not None else ():
             for name in group:
                 if (pane := self.panes.get(name)) is not None and pane.display:
                     width = pane.outer_size.width or self.size.width

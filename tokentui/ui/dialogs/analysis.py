@@ -59,6 +59,6 @@ class AnalysisScreen(ReportScreen[Report]):
             return
         self._main.narrow("vocabulary", "")
         self._main.tables["vocabulary"].among = self.analysis.title.lower()
-        self._main.see(vocabulary_among=ids, vocabulary_top=0)
+        self._main.set_viewport(vocabulary_among=ids, vocabulary_top=0)
         self._main.go("vocabulary")
         self.dismiss(None)

@@ -139,7 +139,7 @@ BAR = "│"
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class LayoutKey:
     """All that rows depend on besides the text."""
 
     width: int
@@ -152,7 +152,7 @@ class Layout:
 
     Args:
         parts: Pre-tokens and what lies between them, in order.
-        manner: The width and the way to draw.
+        layout_key: The width and the way to draw.
         anchor: A place that a row begins at if nothing better is known, so that rows that are seen stay as
             they are.
         at_start: True if the parts begin where the corpus does.
@@ -160,10 +160,10 @@ class Layout:
     """
 
     def __init__(
-        self, parts: Sequence[CorpusPart], manner: Manner, anchor: CorpusPlace, at_start: bool,
+        self, parts: Sequence[CorpusPart], layout_key: LayoutKey, anchor: CorpusPlace, at_start: bool,
         before: Layout | None = None
     ) -> None:
-        self.parts, self.manner = tuple(parts), manner
+        self.parts, self.layout_key = tuple(parts), layout_key
         self._shape = [(part.place, part.text, part.times) for part in self.parts]
         self._places = [part.place for part in self.parts]
         self._starts = list(accumulate([len(part.text) for part in self.parts], initial=0))[:-1]
@@ -175,14 +175,14 @@ class Layout:
         )
         """Where documents and counted words begin."""
         self.text = "".join([part.text for part in self.parts])
-        whole = glyphs(self.text, manner.mode, self._breaks)
+        whole = glyphs(self.text, layout_key.mode, self._breaks)
         self._several = [glyph for glyph in whole if glyph.end - glyph.start > 1]
         self._inside = frozenset(place for one in self._several for place in range(one.start + 1, one.end))
         """The characters inside a cluster."""
         self._bars, self._cuts = self._marks()
         self._wrap(anchor, at_start)
 
-    def take(self, parts: Sequence[CorpusPart], anchor: CorpusPlace, at_start: bool) -> bool:
+    def update_tokens(self, parts: Sequence[CorpusPart], anchor: CorpusPlace, at_start: bool) -> bool:
         """Take the tokens of another step, in other rows where they need them. False if they are of another
         text: then it has to be laid out anew.
         """
@@ -190,7 +190,7 @@ class Layout:
             return False
         self.parts = tuple(parts)
         marks = self._bars, self._cuts
-        if self.manner.boundaries != "shade" or self._inside:
+        if self.layout_key.boundaries != "shade" or self._inside:
             self._bars, self._cuts = self._marks()
         if marks != (self._bars, self._cuts):
             self._wrap(anchor, at_start)
@@ -201,10 +201,10 @@ class Layout:
         breaks, bars = self._breaks, self._bars
         # What is left of a cluster joins nothing behind it: halves of two flags are no flag.
         ends = [glyph.end for glyph in self._several] if self._cuts else ()
-        self._glyphs = glyphs(self.text, self.manner.mode, breaks.union(self._cuts, ends))
+        self._glyphs = glyphs(self.text, self.layout_key.mode, breaks.union(self._cuts, ends))
         self._glyph_starts = [glyph.start for glyph in self._glyphs]
         times = [2 + len(number(part.times)) for part in self.parts if part.times is not None]
-        room = self.manner.width - max(times, default=0)
+        room = self.layout_key.width - max(times, default=0)
         self.rows = wrap(self.text, self._glyphs, room, breaks, bars)
         kept = self.offset_of(anchor)
         fixed = at_start or kept <= 0 or "\n" in self.text[:kept] or (breaks and min(breaks) <= kept)
@@ -224,7 +224,7 @@ class Layout:
         Tokens of one character are not told apart by shades: a cluster of such tokens stays whole, so that a
         text that has few merges can be read.
         """
-        shade = self.manner.boundaries == "shade"
+        shade = self.layout_key.boundaries == "shade"
         bars: set[int] = set()
         cuts: set[int] = set()
         held, single = 0, True
@@ -320,7 +320,7 @@ class Layout:
         )
         if (known := self._drawn.get(number_of_row)) is not None and known[0] == key:
             return known[1]
-        bars, aged, token = self.manner.boundaries != "shade", self.manner.boundaries == "age", 0
+        bars, aged, token = self.layout_key.boundaries != "shade", self.layout_key.boundaries == "age", 0
         drawn: list[Run] = []
         for place in range(bisect.bisect_left(self._glyph_starts, start), len(self._glyphs)):
             glyph = self._glyphs[place]

@@ -207,7 +207,7 @@ class VirtualTable(ScrolledLines):
         self._look: tuple[object, ...] = ()
         """All that the look of a line depends on besides the line: strips and styles are of this look."""
         self._strips: dict[_Line, Strip] = {}
-        self._manners: dict[str, Styles] = {}
+        self._styles_of_state: dict[str, Styles] = {}
 
     # What the owner does.
 
@@ -242,7 +242,7 @@ class VirtualTable(ScrolledLines):
         """Scroll so that a row is visible; the cursor stays where it is."""
         self.scroll_to_row(self._top_for(index))
 
-    def follow(self, table: VirtualTable) -> None:
+    def sync_rows(self, table: VirtualTable) -> None:
         """Show the rows of the same numbers as another table, with the cursor on the same one."""
         self.scroll_rows(table.top)
         self.move_to(table.cursor)
@@ -388,7 +388,7 @@ class VirtualTable(ScrolledLines):
         if look != self._look:
             self._look = look
             self._strips.clear()
-            self._manners.clear()
+            self._styles_of_state.clear()
         place = y - self._header_lines
         line = HEADER if place < 0 else self._lines[place] if place < len(self._lines) else NO_LINE
         # Rows that move up and down look as they did, and to draw one costs more than to find it again.
@@ -404,9 +404,9 @@ class VirtualTable(ScrolledLines):
         if row is None:
             heads: tuple[Cell, ...] = tuple([((column.title, ""),) for column in self.columns])
             row = TableRow(None, heads if titles else ((("…", "muted"),),))
-        manner = "header" if titles else ("cursor" if line.cursor else "") + ("dim" if row.dim else "")
-        if (styles := self._manners.get(manner)) is None:
-            styles = self._manners[manner] = Styles(partial(self._styled, manner))
+        state = "header" if titles else ("cursor" if line.cursor else "") + ("dim" if row.dim else "")
+        if (styles := self._styles_of_state.get(state)) is None:
+            styles = self._styles_of_state[state] = Styles(partial(self._styled, state))
         style = styles[_GROUND]
         margin = row.mark or ("▸" if line.cursor and not titles else "")
         # A mark may be wide, and then leaves no gap.
@@ -441,14 +441,14 @@ class VirtualTable(ScrolledLines):
             return strip.adjust_cell_length(self.size.width, style)
         return Strip([*strip, Segment("▐" if line.bar else " ", self.named["muted"])])
 
-    def _styled(self, manner: str, name: str) -> RichStyle:
-        """The style of a name in a line of some manner; `_GROUND` is that of the line itself."""
-        if manner == "header":
+    def _styled(self, state: str, name: str) -> RichStyle:
+        """The style of a name in a line of some state; `_GROUND` is that of the line itself."""
+        if state == "header":
             return self.named["strong+muted"]
-        reverse = manner.startswith("cursor") and self.has_focus and not self.KEEPS_COLOURS
-        strong = manner.startswith("cursor") and not reverse and not self.KEEPS_COLOURS
+        reverse = state.startswith("cursor") and self.has_focus and not self.KEEPS_COLOURS
+        strong = state.startswith("cursor") and not reverse and not self.KEEPS_COLOURS
         ground = self.named["cursor" if reverse else "strong" if strong else ""]
-        if name in ("", "text") and manner.endswith("dim"):
+        if name in ("", "text") and state.endswith("dim"):
             name = "muted"
         if name in ("", _GROUND):
             return ground

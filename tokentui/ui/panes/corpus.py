@@ -24,7 +24,7 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import CorpusPlace, CorpusView, TokenSpan
 from tokentui.ui.bindings import Hint
 from tokentui.ui.draw.lines import ScrolledLines
-from tokentui.ui.draw.running import Boundaries, Layout, Manner, ages_legend
+from tokentui.ui.draw.running import Boundaries, Layout, LayoutKey, ages_legend
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.link import EngineLink
 from tokentui.ui.panes.pane import Pane
@@ -100,7 +100,7 @@ class CorpusText(ScrolledLines):
 
     # What the screen does.
 
-    def say(self, text: str) -> None:
+    def show_message(self, text: str) -> None:
         """Show a line in the place of a corpus."""
         self.reset()
         self._view = None
@@ -117,8 +117,8 @@ class CorpusText(ScrolledLines):
             view = self._with_marked_cuts(view)
         self._view = view
         held = self.layout_held
-        rows = held.rows if held is not None and self._aim is None and held.manner.mode == mode else None
-        if held is None or rows is None or not held.take(view.parts, self.top_place, view.at_start):
+        rows = held.rows if held is not None and self._aim is None and held.layout_key.mode == mode else None
+        if held is None or rows is None or not held.update_tokens(view.parts, self.top_place, view.at_start):
             self._lay_out()
         elif held.rows is rows:
             self._repaint()
@@ -315,9 +315,9 @@ class CorpusText(ScrolledLines):
         view = self._view
         if view is None or not self.size.width:
             return
-        manner = Manner(self.size.width, self.boundaries, self.mode)
-        held = Layout(view.parts, manner, self.top_place, view.at_start, self.layout_held)
-        self.has_returns = manner.mode == "text" and "\r\n" in held.text
+        layout_key = LayoutKey(self.size.width, self.boundaries, self.mode)
+        held = Layout(view.parts, layout_key, self.top_place, view.at_start, self.layout_held)
+        self.has_returns = layout_key.mode == "text" and "\r\n" in held.text
         self.layout_held, top = held, held.first
         if self._aim is not None and self._reaches(view, held, *self._aim):
             (aim, place), self._aim = self._aim, None
@@ -452,7 +452,7 @@ class CorpusPane(Vertical, Pane):
     def draw_snapshot(self, snapshot: Snapshot) -> None:
         """Show the corpus in tokens, unless the editor is open."""
         if snapshot.corpus.nothing and not self.editing:
-            self.text.say(nothing_there(snapshot))
+            self.text.show_message(nothing_there(snapshot))
         elif not self.editing:
             self.text.show(snapshot.main.corpus, self.mode)
 

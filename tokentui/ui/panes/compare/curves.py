@@ -194,7 +194,7 @@ class CurveChart(Lines, Pane, can_focus=True):
 
     # What the user does.
 
-    def turn(self, by: int) -> None:
+    def next_measure(self, by: int) -> None:
         """Draw another measure."""
         self.measure = (self.measure + by) % len(self._shown())
         self.again()

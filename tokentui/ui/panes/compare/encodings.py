@@ -118,7 +118,7 @@ class AlignedRows(Lines, can_focus=True):
         """The character that the disagreement begins with that is looked at."""
         self._awaited: tuple[Passage, bool] | None = None
 
-    def take(self, aligned: Aligned, columns: tuple[ColumnSnapshot, ...],
+    def set_encodings(self, aligned: Aligned, columns: tuple[ColumnSnapshot, ...],
             pair: tuple[int, int] | None) -> None:
         """Take encodings, the columns of Compare, and the keys of the two that are looked at."""
         if (self.aligned.text, self.aligned.passage) != (aligned.text, aligned.passage):
@@ -300,10 +300,10 @@ class CompareEncode(TypedPane):
         """Show the encodings."""
         aligned = now.between.aligned
         self.passage.show(lambda *_: passage_line(aligned.passage, aligned.bytes))
-        self.rows.take(aligned, now.columns, self.pair)
-        self.turn(self._typing)
+        self.rows.set_encodings(aligned, now.columns, self.pair)
+        self.show_line(self._typing)
 
-    def turn(self, typing: bool) -> None:
+    def show_line(self, typing: bool) -> None:
         """Show the line, or in its place that of the passage. While one types it is the line: what is typed
         before the session has left the passage is text, and no keys."""
         self._typing = typing

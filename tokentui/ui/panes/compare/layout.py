@@ -318,7 +318,7 @@ def absent(column: ColumnSnapshot, width: int, height: int) -> Sequence[Cell]:
     return [((" ", ""), *ui_text.clip(line, max(0, width - 2))) for line in (about, (), *said)]
 
 
-class ColumnSays(Lines, can_focus=True):
+class ColumnMessage(Lines, can_focus=True):
     """The text shown where a column has no candidates."""
 
 
@@ -347,8 +347,8 @@ class ColumnPane(Vertical, Pane):
 
     def __init__(self, place: int) -> None:
         self.facts, self.table = Lines(classes="facts"), CandidateTable("candidates", candidates)
-        self.says, self.why = ColumnSays(classes="says"), Lines(classes="why")
-        super().__init__(self.facts, self.table, self.says, self.why, id=f"column-{place}", classes="pane")
+        self.message, self.why = ColumnMessage(classes="message"), Lines(classes="why")
+        super().__init__(self.facts, self.table, self.message, self.why, id=f"column-{place}", classes="pane")
         self.place = place
         self.column: ColumnSnapshot | None = None
 
@@ -383,9 +383,9 @@ class ColumnPane(Vertical, Pane):
             self.table.move_to(0)
         self.column, shown = column, column.in_sync
         self.table.display = self.facts.display = self.why.display = shown
-        self.says.display = not shown
+        self.message.display = not shown
         self.facts.show(lambda width, height: facts(column, width, height))
-        self.says.show(lambda width, height: absent(column, width, height))
+        self.message.show(lambda width, height: absent(column, width, height))
         if shown:
             self.table.show(column, mode)
             self.why.show(lambda width, height: column_why(column, mode, width, height))

@@ -239,19 +239,19 @@ class TokensPane(Vertical, Pane):
         yield self.line
         yield self.table
 
-    def look(self, pair: tuple[int, int]) -> TokenList:
+    def token_list(self, pair: tuple[int, int]) -> TokenList:
         """Return the list of tokens to show for the two columns with these keys."""
         top, height = self.table.window
         rows = max(60, height, 3 * self.table.size.height)
         return TokenList(*pair, self.part, self.bare and not self.part.startswith("never"), self.find,
             self.seek, top, rows)
 
-    def turn(self, by: int) -> None:
+    def next_list(self, by: int) -> None:
         """Another list."""
         self.part = PARTS[(PARTS.index(self.part) + by) % len(PARTS)]
         self.table.move_to(0)
 
-    def turn_bare(self) -> None:
+    def toggle_marks(self) -> None:
         """Compare without marks, or with them."""
         self.bare = not self.bare
         self.table.move_to(0)
@@ -284,7 +284,7 @@ class TokensPane(Vertical, Pane):
         pair, mode = self.pair, self.mode
         if pair is None:
             return
-        look, found, places = self.look(pair), now.between.tokens, places_of(now.columns, pair)
+        look, found, places = self.token_list(pair), now.between.tokens, places_of(now.columns, pair)
         self.line.show(lambda width, _: shared(now, look, width))
         a, b = (LETTERS[place] for place in places)
         columns = (
