@@ -129,7 +129,16 @@ def _known(preset: Preset) -> str:
 def keys() -> str:
     """The keys, by where they work."""
     lines = ["# Keys", "", "`?` shows these in the program, `ctrl+p` finds one by a word. A key means the",
-             "same on all screens. In a dialog the footer tells its keys.", "", _MADE, ""]
+             "same on all screens. In a dialog the footer shows its keys.", "", _MADE, "",
+             "## Your own keys", "",
+             "The table `[keys]` of the settings file gives actions other keys, by the ids below.",
+             "`O` shows the path of the file.", "", "```toml", "[keys]", 'next = "n,f8"', 'until = "@"',
+             "```", "",
+             "Each line replaces the keys of an action. Commas separate keys; that of a comma is `comma`.",
+             "A key is a character or a name such as `f8`, `ctrl+b`, `pageup`. Two actions may",
+             "swap their keys. At the start the program reports each line with an unknown id or key, without",
+             "a key, with a key of another action that works in the same place, or with a key that is needed",
+             "to type text. The default of that action stays. Dialogs keep their keys.", ""]
     seen: set[str] = set()
     for screen, panes in PANES.items():
         for pane, title in panes.items():

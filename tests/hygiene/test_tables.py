@@ -39,6 +39,8 @@ PARTS = {
     "are refused by name",
     "tokentui.formats.huggingface.axes._ALONE": "split: one step of Hugging Face's each; others are patterns",
     "tokentui.tours.parser.MOVES": "action: those that a tour can wait for and that change the step",
+    "tokentui.ui.keymap.SCREENS": "command: no commands, but the screens that have panes",
+    "tokentui.ui.predict.LABELS": "action: those with other labels while the next pair is hidden",
     "tokentui.text.kernels.rules.RULES": "split: rules of kernels, some of which are called as a split is",
 }
 """Tables that hold less than an axis has, and why. Whoever reads them asks whether an entry is there."""

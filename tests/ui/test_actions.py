@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from screens import explorer, screen_text
 from textual.actions import parse
+from textual.binding import Binding, BindingsMap
 from textual.dom import DOMNode
 from waiting import settled, until
 
@@ -66,6 +67,17 @@ def test_each_binding_names_a_method() -> None:
             assert name == HANDLED or any(
                 hasattr(owner, f"action_{name}") for owner in owners[namespace]
             ), binding
+
+
+def test_a_key_that_a_dialog_only_names_hides_none_of_its_bases() -> None:
+    """Textual drops the bindings of a base class for each key that a class binds itself."""
+    for kind in nodes():
+        bindings = [one for one in kind.__dict__["BINDINGS"] if isinstance(one, Binding)]
+        acting = {key for one in bindings if one.action != HANDLED for key in split_keys(one.key)}
+        named = {key for one in bindings for key in split_keys(one.key)} - acting
+        bases = [BindingsMap(base.__dict__.get("BINDINGS", ())) for base in kind.__mro__[1:]]
+        above = {key for base in bases for key, one in base if one.action != HANDLED}
+        assert not named & above, kind
 
 
 def test_each_id_is_of_one_binding() -> None:

@@ -44,8 +44,8 @@ class ExportScreen(Dialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "write", "write"),
         Binding("up,down", HANDLED, "format", group=Hint(pane="formats", count=2)),
-        Binding("tab,shift+tab", HANDLED, "path", group=Hint(pane="formats")),
-        Binding("tab,shift+tab", HANDLED, "formats", group=Hint(pane="line")), LEAVE,
+        Binding("tab", "app.focus_next", "path", group=Hint(pane="formats")),
+        Binding("tab", "app.focus_next", "formats", group=Hint(pane="line")), LEAVE,
     ]
 
     def __init__(self, engine: EngineLink) -> None:

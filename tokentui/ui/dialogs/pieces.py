@@ -18,7 +18,6 @@ from tokentui.learn.trainer import Compressed
 from tokentui.session.commands import Compress, Pieces
 from tokentui.session.snapshot import PiecePart, PiecesView
 from tokentui.session.views import CorpusPlace
-from tokentui.ui.bindings import HANDLED
 from tokentui.ui.dialogs import LEAVE, SCROLL, Dialog, Told
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
@@ -341,7 +340,7 @@ class CompressedScreen(Dialog[None]):
     HEADING = "Compressed"
     BINDINGS: ClassVar[list[BindingType]] = [
         SCROLL,
-        Binding("tab,shift+tab", HANDLED, "text or table"),
+        Binding("tab", "app.focus_next", "text or table"),
         Binding("right_square_bracket", "part(1)", "next part"),
         Binding("left_square_bracket", "part(-1)", "part before"), LEAVE,
     ]
