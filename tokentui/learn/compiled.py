@@ -247,7 +247,8 @@ class KernelPairs:
 
     def _pair_of(self, parts: tuple[bytes, ...]) -> int:
         """Return the most frequent pair that is spelled so, 0 if none occurs."""
-        return int(order.find_forbidden(self.pairs_at(self.number), self._state_forbidding([parts])))
+        alone = self._state_forbidding([parts])  # a pair is looked up by its bytes as a forbidden one is
+        return int(order.find_forbidden(self.pairs_at(self.number), alone))
 
     def walk(self, goal: int, under: Constraints) -> None:
         """Go towards a step for about a millisecond, forward no further than there is a pair."""
