@@ -260,8 +260,8 @@ class KernelPairs:
             self.number = kernel(self.number, to, SLICE, self._state)
             return
         self._limit(under)
-        if under.forced:
-            if best := self.best(under):
+        if under.forced:  # at one step alone
+            if goal > self.computed and (best := self.best(under)):
                 self.merge_given(*self.chosen(best))
             return
         several = goal > self.computed + 1
