@@ -171,7 +171,7 @@ words = children._started(children._PACKAGE, "probe")
 place = json.loads(words[-1])
 place[2].append({str(folder)!r})
 words[-1] = json.dumps(place)
-subprocess.run(words, env=children.surroundings(), cwd=children.FOLDER, check=True)
+subprocess.run(words, env=children.child_environment(), cwd=children.FOLDER, check=True)
 """
     begin = [sys.executable, "-c", code]
     done = subprocess.run(

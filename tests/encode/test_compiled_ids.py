@@ -248,7 +248,7 @@ def test_rows_of_pairs(always: None, rows: list[tuple[int, int]], text: str) -> 
             table[left, right] = len(makes)
             makes.append(symbols[piece])
     by_number = {left * len(pieces) + right: row for (left, right), row in table.items()}
-    pipeline = Pipeline(PAIRS.given(rows=by_number, makes=makes), Pretokenizer(recipe))
+    pipeline = Pipeline(PAIRS.with_tables(rows=by_number, makes=makes), Pretokenizer(recipe))
     units = {piece: n for n, piece in enumerate(pieces[:5])}
     tokenizer = Tokenizer(
         ImportedVocabulary(recipe, pieces, list(range(len(pieces))), merges, units=units, pipeline=pipeline)

@@ -93,7 +93,7 @@ def test_by_scores_of_a_file(
     vocabulary = scored({**scores, b"<0x61>": -1.0, b"<0xC3>": -1.0, b"<0xA9>": -1.0}, SCORED)
     size = len(vocabulary.pieces)
     fallback = {0x61: size - 3, 0xC3: size - 2, 0xA9: size - 1}
-    way = FUSED.given(fallback=fallback, unknown=symbol if symbol < size else None)
+    way = FUSED.with_tables(fallback=fallback, unknown=symbol if symbol < size else None)
     compare(WordEncoder(vocabulary, 0, None, way), given)
     limited = vocabulary.limited(limit, [max(0, n - 3) for n in range(size)])
     compare(WordEncoder(limited, 0, None, way), given)
@@ -136,7 +136,7 @@ def test_by_rows_of_pairs(
             table[left, right] = len(makes)
             makes.append(known[piece])
     names = list(vocabulary.pieces)
-    way: EncodingWay = PAIRS.given(
+    way: EncodingWay = PAIRS.with_tables(
         rows={left * len(names) + right: row for (left, right), row in table.items()}, makes=makes,
         whole={names[n]: n for n in whole if n < len(names)}, drop=drop, fused=True,
         fallback={0xE4: 3, 0xB8: 4, 0xAD: 5},

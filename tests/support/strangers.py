@@ -55,7 +55,7 @@ def read(source: Source) -> Tokenizer:
     source.keeps_split("none")
     pieces = sorted(ids, key=ids.__getitem__)
     pipeline = Pipeline(
-        TABLE.given(limit=None), Pretokenizer(recipe), origin=Origin("strangers", {})
+        TABLE.with_tables(limit=None), Pretokenizer(recipe), origin=Origin("strangers", {})
     )
     return Tokenizer(
         ImportedVocabulary(

@@ -30,7 +30,7 @@ from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats import WRITTEN, Format
 from tokentui.formats.proof import ExportReport
 from tokentui.formats.sentencepiece import CONTROL, USER_DEFINED
-from tokentui.formats.spec import Fitted, Loss, Spec, Token
+from tokentui.formats.spec import FileToken, Fitted, Loss, Spec
 from tokentui.text.corpus import Corpus
 
 _NPY = b"\x93NUMPY\x01\x00"
@@ -296,7 +296,7 @@ def _add_piece(fitted: Fitted, number: int, text: str, special: bool) -> str:
     assert isinstance(kinds, dict)
     name = _spelled(WRITTEN["sentencepiece"], text, special)
     fitted.metadata["kinds"] = {**kinds, str(len(fitted.tokens)): CONTROL if special else USER_DEFINED}
-    fitted.tokens.append(Token(number, name, name.encode(), 0.0))
+    fitted.tokens.append(FileToken(number, name, name.encode(), 0.0))
     if special:
         return "sentencepiece never matches it in text: a program inserts its id, and decoding omits it"
     return "sentencepiece matches it in the normalized text, before pieces are merged"

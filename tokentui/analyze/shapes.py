@@ -14,7 +14,7 @@ from tokentui.encode.tokenizer import TokenEntry, Tokenizer
 from tokentui.formats import WRITTEN, Format
 from tokentui.formats.proof import contents
 from tokentui.formats.source import RecipeFacts, source_of
-from tokentui.formats.spec import Fitted, Loss, Spec, Token
+from tokentui.formats.spec import FileToken, Fitted, Loss, Spec
 
 GONE = -1
 """The new id of a token that was taken out, and of an id that was none's."""
@@ -114,7 +114,7 @@ def appended(tokenizer: Tokenizer, format: Format, merges: Sequence[Merge]) -> T
         left, right = names[one.left], names[one.right]
         names[one.id] = name = left + right[prefix:]
         score = None if score is None else _below(score)
-        fitted.tokens.append(Token(one.id, name, one.piece, score))
+        fitted.tokens.append(FileToken(one.id, name, one.piece, score))
         fitted.rows.append((left, right, name))
     if format.name == "huggingface":
         own = {token.name for token in fitted.tokens}

@@ -32,19 +32,19 @@ def command_of_file(path: str) -> list[str]:
     return _started("", path)
 
 
-def surroundings() -> dict[str, str]:
+def child_environment() -> dict[str, str]:
     """Return the environment of a child: this process's, with absolute paths and without Python's import
     paths."""
-    found = dict(os.environ)
+    environment = dict(os.environ)
     with suppress(OSError):  # the current folder is no more
         for name in _PATHS:
-            if found.get(name):
-                found[name] = os.path.abspath(found[name])
-        if "PYTHONPATH" in found:  # an empty part of it means the current folder
-            found["PYTHONPATH"] = os.pathsep.join(
-                os.path.abspath(one) for one in found["PYTHONPATH"].split(os.pathsep) if one
+            if environment.get(name):
+                environment[name] = os.path.abspath(environment[name])
+        if "PYTHONPATH" in environment:  # an empty part of it means the current folder
+            environment["PYTHONPATH"] = os.pathsep.join(
+                os.path.abspath(path) for path in environment["PYTHONPATH"].split(os.pathsep) if path
             )
-    return found
+    return environment
 
 
 def leave_current_folder() -> None:
@@ -71,8 +71,8 @@ def _places() -> list[str]:
     try:
         here = os.getcwd()
     except OSError:  # it is no more
-        return [one for one in sys.path if os.path.isabs(one)]
-    return [os.path.abspath(one) for one in sys.path if one or here == os.path.dirname(_PACKAGE)]
+        return [path for path in sys.path if os.path.isabs(path)]
+    return [os.path.abspath(path) for path in sys.path if path or here == os.path.dirname(_PACKAGE)]
 
 
 def _run(package: str, what: str, places: list[str]) -> None:

@@ -108,17 +108,18 @@ class Parameter:
                 "a list of texts belongs here, not a text", self.name, f"write [{shown(value)}]"
             )
         texts = each_of(value, self.name, "hand in a list of texts")
-        one = self.name.removesuffix("s")
+        singular = self.name.removesuffix("s")
         seen: set[str] = set()
         for text in texts:
             if not isinstance(text, str):
                 raise TokentuiError(f"a text belongs here, not {shown(text)}", self.name, "such as ['<unk>']")
             if not text:
                 raise TokentuiError(
-                    f"a {one} {'token ' * (one == 'special')}cannot be empty", self.name, "leave it out"
+                    f"a {singular} {'token ' * (singular == 'special')}cannot be empty", self.name,
+                    "leave it out"
                 )
             if text in seen:
-                raise TokentuiError("named twice", f"{one} {text}", "name it once")
+                raise TokentuiError("named twice", f"{singular} {text}", "name it once")
             seen.add(text)
         return tuple(texts)
 
@@ -166,14 +167,14 @@ class Choice:
         Raises:
             TokentuiError: A parameter is unknown or invalid.
         """
-        known = {one.name: one for one in self.parameters}
-        found = {one.name: one.default for one in self.parameters}
+        known = {parameter.name: parameter for parameter in self.parameters}
+        arguments = {parameter.name: parameter.default for parameter in self.parameters}
         for part in filter(None, value.partition(":")[2].split(",")):
             name, _, text = part.partition("=")
             if name not in known:
                 raise TokentuiError(f"{self.name} has no parameter {name!r}", value, nearest(name, known))
-            found[name] = known[name].read(text)
-        return found
+            arguments[name] = known[name].read(text)
+        return arguments
 
 
 C = TypeVar("C", bound=Choice)
@@ -191,9 +192,9 @@ class Axis(dict[str, C]):
     """
 
     def __init__(self, name: str, about: str, *records: C, retired: Iterable[C] = ()) -> None:
-        super().__init__({one.name: one for one in records})
+        super().__init__({record.name: record for record in records})
         self.name, self.about = name, about
-        self.retired = {one.name: one for one in retired}
+        self.retired = {record.name: record for record in retired}
 
     def find(self, value: str) -> C | None:
         """Return the record of a value, retired or not, or None for an unknown value."""
@@ -206,10 +207,10 @@ class Axis(dict[str, C]):
         Raises:
             TokentuiError: The value is unknown. The hint names the nearest one.
         """
-        found = self.find(value) if isinstance(value, str) else None
-        if found is None:
+        record = self.find(value) if isinstance(value, str) else None
+        if record is None:
             raise self._unknown(value)
-        return found
+        return record
 
     def _unknown(self, value: object) -> TokentuiError:
         hint = nearest(value if isinstance(value, str) else "", self.written().values())
@@ -217,7 +218,7 @@ class Axis(dict[str, C]):
 
     def written(self) -> dict[str, str]:
         """Return each value as a user writes it, such as `regex:PATTERN`, by its name."""
-        return {name: f"{name}:{one.text}" if one.text else name for name, one in self.items()}
+        return {name: f"{name}:{record.text}" if record.text else name for name, record in self.items()}
 
     def check(self, value: str) -> C:
         """Return the record of a value after checking its text and parameters.
@@ -225,23 +226,24 @@ class Axis(dict[str, C]):
         Raises:
             TokentuiError: The value is unknown, its text is missing or invalid, or a parameter is invalid.
         """
-        found = self.of(value)
+        record = self.of(value)
         _, colon, text = value.partition(":")
-        if bool(colon) < bool(found.text) or (colon and not found.text and not found.parameters):
+        if bool(colon) < bool(record.text) or (colon and not record.text and not record.parameters):
             raise self._unknown(value)
-        if found.text and not text:
-            what, hint = f"{found.name}: wants text after the colon", f"such as {found.name}:{found.sample}"
+        if record.text and not text:
+            what = f"{record.name}: wants text after the colon"
+            hint = f"such as {record.name}:{record.sample}"
             raise TokentuiError(what, f"{self.name}={value}", hint)
-        if found.text and unwritable(text):
-            raise TokentuiError(UNWRITABLE, f"{self.name}={found.name}:…", "leave it out")
-        if found.parameters:
-            found.arguments(value)
-        return found
+        if record.text and unwritable(text):
+            raise TokentuiError(UNWRITABLE, f"{self.name}={record.name}:…", "leave it out")
+        if record.parameters:
+            record.arguments(value)
+        return record
 
 
 def unwritable(text: str) -> bool:
     """Return whether a text holds NUL or half a surrogate pair, which no recipe file can hold."""
-    return "\0" in text or any("\ud800" <= one <= "\udfff" for one in text)
+    return "\0" in text or any("\ud800" <= character <= "\udfff" for character in text)
 
 
 @dataclass(frozen=True, slots=True)

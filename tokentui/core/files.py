@@ -85,9 +85,9 @@ def check_held(status: os.stat_result, path: str) -> None:
     Raises:
         TokentuiError: Its size is many times the space that it takes on disk.
     """
-    now, size, held = limits.now(), status.st_size, 512 * status.st_blocks
-    if size > max(now.packed_bytes, now.packed_ratio * held):
-        what = f"{size:,} bytes, of which the disk holds {held:,}: the rest are zeros"
+    now, size, stored = limits.now(), status.st_size, 512 * status.st_blocks
+    if size > max(now.packed_bytes, now.packed_ratio * stored):
+        what = f"{size:,} bytes, of which the disk holds {stored:,}: the rest are zeros"
         raise TokentuiError(what, path, limits.reading("packed-ratio", "take a part of it"))
 
 
@@ -236,12 +236,12 @@ def temporary(target: str, data: bytes, mode: int | None) -> Iterator[str]:
 
     The file is removed at the end if it was not renamed.
     """
-    with contextlib.ExitStack() as held:
+    with contextlib.ExitStack() as stack:
         while True:
             name = _temporary_name(target)
             descriptor = os.open(name, _FLAGS | os.O_EXCL, 0o666)
-            held.callback(remove, name)
-            held.callback(os.close, descriptor)
+            stack.callback(remove, name)
+            stack.callback(os.close, descriptor)
             lock(descriptor)
             if os.fstat(descriptor).st_nlink:  # else it was taken for a leftover before it was locked
                 break
@@ -264,12 +264,12 @@ def remove_leftovers(target: str) -> None:
     folder, name = os.path.split(target)
     like = re.compile(rf"\.{re.escape(name[:100])}\.[0-9a-f]{{8}}\.tmp")
     with contextlib.suppress(OSError):
-        for found in [entry.path for entry in os.scandir(folder) if like.fullmatch(entry.name)]:
+        for leftover in [entry.path for entry in os.scandir(folder) if like.fullmatch(entry.name)]:
             with contextlib.suppress(OSError):
-                descriptor = os.open(found, os.O_RDWR | os.O_NONBLOCK | getattr(os, "O_NOFOLLOW", 0))
+                descriptor = os.open(leftover, os.O_RDWR | os.O_NONBLOCK | getattr(os, "O_NOFOLLOW", 0))
                 try:
                     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    os.unlink(found)
+                    os.unlink(leftover)
                 finally:
                     os.close(descriptor)
 
@@ -332,12 +332,12 @@ class _Journal(NamedTuple):
         new, old = [], []
         for file in self.files:
             try:
-                found = _digest(file.path)
+                digest = _digest(file.path)
             except (OSError, TokentuiError):
                 return ""
-            if found == file.new:
+            if digest == file.new:
                 new.append(os.path.basename(file.path))
-            elif found == file.old:
+            elif digest == file.old:
                 old.append(os.path.basename(file.path))
             else:
                 return ""
@@ -396,14 +396,14 @@ def _write(places: Sequence[tuple[str, str, bytes]], journal: str) -> None:
     import hashlib  # it takes longer than to read most files
 
     mixed = bool(_read(journal).mixture())
-    with contextlib.ExitStack() as held:
+    with contextlib.ExitStack() as stack:
         planned, renames = [], []
         for target, path, data in places:
             remove_leftovers(target)
             with write_errors(path):
                 mode = mode_of(target)
-                name = held.enter_context(temporary(target, data, mode))
-                renames.append((path, name, target, held.enter_context(_second_name(target, mode))))
+                name = stack.enter_context(temporary(target, data, mode))
+                renames.append((path, name, target, stack.enter_context(_second_name(target, mode))))
                 planned.append(_File(target, _digest(target), hashlib.sha256(data).hexdigest()))
         placed: list[tuple[str, str | None]] = []
         try:
@@ -460,13 +460,13 @@ def _second_name(target: str, mode: int | None) -> Iterator[str | None]:
         yield None
         return
     name = _temporary_name(target)
-    with contextlib.ExitStack() as held:
+    with contextlib.ExitStack() as stack:
         try:
             os.link(target, name)
-            held.callback(remove, name)
+            stack.callback(remove, name)
         except OSError:
             with open(target, "rb") as file:
-                name = held.enter_context(temporary(target, file.read(), mode))
+                name = stack.enter_context(temporary(target, file.read(), mode))
         yield name
 
 
@@ -507,14 +507,14 @@ def _put(path: str, journal: _Journal) -> None:
 def _read(path: str) -> _Journal:
     """Read a journal. A file that is not a journal gives an empty one."""
     try:
-        said = json.loads(read_regular(path, most=_LARGEST_JOURNAL))
-        was, now = os.path.dirname(said["journal"]), os.path.dirname(path)
+        document = json.loads(read_regular(path, most=_LARGEST_JOURNAL))
+        was, now = os.path.dirname(document["journal"]), os.path.dirname(path)
         files = []
-        for row in said["files"]:
+        for row in document["files"]:
             folder, name = os.path.split(row["path"])
             # A folder that was moved since took the files with it.
             files.append(_File(os.path.join(now if folder == was else folder, name), row["old"], row["new"]))
-        return _Journal(tuple(files), said["mixed"] is True)
+        return _Journal(tuple(files), document["mixed"] is True)
     except (TokentuiError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return _Journal()
 

@@ -52,7 +52,7 @@ def in_forks(works: Sequence[Callable[[], object]], done: int, total: int) -> li
     """
     children: dict[int, int] = {}
     answers: dict[int, object] = {}
-    units, held = [0] * len(works), [bytearray() for _ in works]
+    units, buffers = [0] * len(works), [bytearray() for _ in works]
     with contextlib.ExitStack() as stack, selectors.DefaultSelector() as selector:
         for number, work in enumerate(works):
             reader, writer = os.pipe()
@@ -71,8 +71,8 @@ def in_forks(works: Sequence[Callable[[], object]], done: int, total: int) -> li
                 if not block:
                     selector.unregister(key.fd)
                     continue
-                held[number] += block
-                for kind, value in _messages(held[number]):
+                buffers[number] += block
+                for kind, value in _messages(buffers[number]):
                     if kind == "error":
                         raise TokentuiError(*cast(list[str], value))
                     if kind == "done":
@@ -85,14 +85,14 @@ def in_forks(works: Sequence[Callable[[], object]], done: int, total: int) -> li
     ]
 
 
-def _messages(held: bytearray) -> list[tuple[str, object]]:
+def _messages(buffer: bytearray) -> list[tuple[str, object]]:
     """Remove the complete (kind, value) messages from the front of a buffer and return them."""
-    found = []
-    while len(held) >= _SIZE and len(held) >= (end := _SIZE + int.from_bytes(held[:_SIZE], "big")):
-        kind, value = json.loads(held[_SIZE:end])
-        found.append((kind, value))
-        del held[:end]
-    return found
+    messages = []
+    while len(buffer) >= _SIZE and len(buffer) >= (end := _SIZE + int.from_bytes(buffer[:_SIZE], "big")):
+        kind, value = json.loads(buffer[_SIZE:end])
+        messages.append((kind, value))
+        del buffer[:end]
+    return messages
 
 
 def _end(child: int) -> None:

@@ -198,7 +198,7 @@ def shielded() -> Iterator[None]:
         _job.reset(token)
 
 
-def seen(future: asyncio.Future[_T]) -> None:
+def mark_retrieved(future: asyncio.Future[_T]) -> None:
     """Retrieve the exception of a future that nobody awaits, so that the event loop does not report it."""
     if not future.cancelled():
         future.exception()

@@ -149,7 +149,7 @@ def now() -> Limits:
     global _now
     if _now is None:
         _now = _DEFAULTS.with_words(
-            re.split(r"[,\s]+", said) if (said := os.environ.get(VARIABLE, "").strip()) else (), VARIABLE
+            re.split(r"[,\s]+", words) if (words := os.environ.get(VARIABLE, "").strip()) else (), VARIABLE
         )
     return _now
 

@@ -97,14 +97,14 @@ def sources(package: Path = PACKAGE) -> str:
 @functools.lru_cache
 def _code(source: bytes) -> bytes:
     """Return the tokens of a source without comments and docstrings."""
-    kept, before = [], tokenize.NEWLINE
+    texts, before = [], tokenize.NEWLINE
     for kind, text in _tokens(source):
         if kind in (tokenize.COMMENT, tokenize.NL):
             continue
         if kind != tokenize.STRING or before not in _STARTS:
-            kept.append(b"\0" + text.encode())
+            texts.append(b"\0" + text.encode())
         before = kind
-    return b"".join(kept)
+    return b"".join(texts)
 
 
 def _tokens(source: bytes) -> Iterator[tuple[int, str]]:

@@ -40,25 +40,25 @@ else:
         def make(cls: Class) -> Class:
             own = vars(cls)
             hashed = own.get("__hash__") is not None
-            parents = [vars(one)[_PARAMS] for one in cls.__mro__[1:] if _PARAMS in vars(one)]
+            parents = [vars(parent)[_PARAMS] for parent in cls.__mro__[1:] if _PARAMS in vars(parent)]
             with _not_frozen(parents):
-                made = dataclasses.dataclass(
+                data_class = dataclasses.dataclass(
                     init=False, repr=False, eq=False, slots=slots, kw_only=kw_only
                 )(cls)
-            getattr(made, _PARAMS).frozen = frozen
-            methods: dict[str, object] = {"__init__": _first_init(made, frozen), "__repr__": _repr}
-            methods |= _compared(made) if eq else {}
+            getattr(data_class, _PARAMS).frozen = frozen
+            methods: dict[str, object] = {"__init__": _first_init(data_class, frozen), "__repr__": _repr}
+            methods |= _compared(data_class) if eq else {}
             for name, method in methods.items():
                 if name not in own:
-                    setattr(made, name, method)
+                    setattr(data_class, name, method)
             if eq and not hashed:
-                made.__hash__ = _hashing(made) if frozen else None
+                data_class.__hash__ = _hashing(data_class) if frozen else None
             if frozen:
-                made.__setattr__ = _frozen(made, "assign to", object.__setattr__)
-                made.__delattr__ = _frozen(made, "delete", object.__delattr__)
+                data_class.__setattr__ = _frozen(data_class, "assign to", object.__setattr__)
+                data_class.__delattr__ = _frozen(data_class, "delete", object.__delattr__)
                 if slots and "__getstate__" not in own:
-                    made.__getstate__, made.__setstate__ = _state, _set_state
-            return made
+                    data_class.__getstate__, data_class.__setstate__ = _state, _set_state
+            return data_class
 
         return make if cls is None else make(cls)
 
@@ -68,46 +68,48 @@ def _not_frozen(params: list[Object]) -> Iterator[None]:
     """Make parent classes look not frozen to the standard library. Otherwise it compiles methods for frozen
     classes."""
     with _ONE_AT_A_TIME:
-        frozen = [one for one in params if one.frozen]
-        for one in frozen:
-            one.frozen = False
+        frozen = [params_ for params_ in params if params_.frozen]
+        for params_ in frozen:
+            params_.frozen = False
         try:
             yield
         finally:
-            for one in frozen:
-                one.frozen = True
+            for params_ in frozen:
+                params_.frozen = True
 
 
 def _first_init(cls: Class, frozen: bool) -> Callable[..., None]:
     """Return an `__init__` that assigns the fields in a loop. After `_FIRST` objects the compiled `__init__`,
     which is faster, replaces it. Wrong arguments raise the compiled one's errors."""
     fields, missing, left = dataclasses.fields(cls), dataclasses.MISSING, _FIRST
-    names = [one.name for one in fields if one.init and not one.kw_only]
-    known, slots = {one.name for one in fields if one.init}, "__slots__" in vars(cls)
+    names = [field_.name for field_ in fields if field_.init and not field_.kw_only]
+    known, slots = {field_.name for field_ in fields if field_.init}, "__slots__" in vars(cls)
     assign = object.__setattr__ if frozen else setattr
 
     def __init__(self: Object, *values: object, **named: object) -> None:
         nonlocal left
         left -= 1
-        given = dict(zip(names, values, strict=False))
-        wrong = len(values) > len(names) or not given.keys().isdisjoint(named) or not named.keys() <= known
-        given |= named
+        values_by_name = dict(zip(names, values, strict=False))
+        twice = not values_by_name.keys().isdisjoint(named)
+        wrong = twice or len(values) > len(names) or not named.keys() <= known
+        values_by_name |= named
         if left <= 0 or wrong or any(
-            one.name not in given and one.default is missing and one.default_factory is missing
-            for one in fields if one.init
+            field_.name not in values_by_name and field_.default is missing
+            and field_.default_factory is missing
+            for field_ in fields if field_.init
         ):
-            made = _init(cls, frozen)
+            compiled_init = _init(cls, frozen)
             if vars(cls).get("__init__") is __init__:
-                cls.__init__ = made
-            made(self, *values, **named)
+                cls.__init__ = compiled_init
+            compiled_init(self, *values, **named)
             return
-        for one in fields:
-            if one.name in given:
-                assign(self, one.name, given[one.name])
-            elif one.default_factory is not missing:
-                assign(self, one.name, one.default_factory())
-            elif one.init or (slots and one.default is not missing):
-                assign(self, one.name, one.default)
+        for field_ in fields:
+            if field_.name in values_by_name:
+                assign(self, field_.name, values_by_name[field_.name])
+            elif field_.default_factory is not missing:
+                assign(self, field_.name, field_.default_factory())
+            elif field_.init or (slots and field_.default is not missing):
+                assign(self, field_.name, field_.default)
         if hasattr(self, "__post_init__"):
             self.__post_init__()
 
@@ -119,19 +121,19 @@ def _init(cls: Class, frozen: bool) -> Callable[..., None]:
     """Return the compiled `__init__` that the standard library makes for the same fields."""
     words = ("default", "default_factory", "init", "kw_only")
     own: dict[str, Object] = {
-        one.name: dataclasses.field(**{word: getattr(one, word) for word in words})
-        for one in dataclasses.fields(cls)
+        field_.name: dataclasses.field(**{word: getattr(field_, word) for word in words})
+        for field_ in dataclasses.fields(cls)
     }
     own["__annotations__"] = dict.fromkeys(own, object)
     own |= {"__doc__": "", "__module__": cls.__module__, "__qualname__": cls.__qualname__}
     if hasattr(cls, "__post_init__"):
         own["__post_init__"] = cls.__post_init__
     alike = type(cls.__name__, (), own)
-    made: Object = dataclasses.dataclass(
+    data_class: Object = dataclasses.dataclass(
         repr=False, eq=False, match_args=False, frozen=frozen, slots="__slots__" in vars(cls)
     )(alike)
-    found: Callable[..., None] = vars(made)["__init__"]
-    return found
+    compiled_init: Callable[..., None] = vars(data_class)["__init__"]
+    return compiled_init
 
 
 def _values(names: list[str]) -> Callable[[Object], tuple[Object, ...]]:
@@ -152,12 +154,16 @@ def _compared(cls: Class) -> dict[str, object]:
 
 def _hashing(cls: Class) -> Callable[[Object], int]:
     fields = dataclasses.fields(cls)
-    values = _values([one.name for one in fields if (one.compare if one.hash is None else one.hash)])
+    values = _values(
+        [field_.name for field_ in fields if (field_.compare if field_.hash is None else field_.hash)]
+    )
     return lambda self: hash(values(self))
 
 
 def _repr(self: Object) -> str:
-    shown = (f"{one.name}={getattr(self, one.name)!r}" for one in dataclasses.fields(self) if one.repr)
+    shown = (
+        f"{field_.name}={getattr(self, field_.name)!r}" for field_ in dataclasses.fields(self) if field_.repr
+    )
     return f"{self.__class__.__qualname__}({', '.join(shown)})"
 
 
@@ -165,7 +171,7 @@ def _frozen(cls: Class, verb: str, otherwise: Callable[..., None]) -> Callable[.
     """Return a method that refuses to set or delete a field. Subclasses may have other attributes."""
 
     def change(self: object, name: str, *value: object) -> None:
-        if type(self) is cls or any(name == one.name for one in dataclasses.fields(cls)):
+        if type(self) is cls or any(name == field_.name for field_ in dataclasses.fields(cls)):
             raise dataclasses.FrozenInstanceError(f"cannot {verb} field {name!r}")
         otherwise(self, name, *value)
 
@@ -173,9 +179,9 @@ def _frozen(cls: Class, verb: str, otherwise: Callable[..., None]) -> Callable[.
 
 
 def _state(self: Object) -> list[Object]:
-    return [getattr(self, one.name) for one in dataclasses.fields(self)]
+    return [getattr(self, field_.name) for field_ in dataclasses.fields(self)]
 
 
 def _set_state(self: Object, state: list[Object]) -> None:
-    for one, value in zip(dataclasses.fields(self), state, strict=True):
-        object.__setattr__(self, one.name, value)
+    for field_, value in zip(dataclasses.fields(self), state, strict=True):
+        object.__setattr__(self, field_.name, value)

@@ -120,15 +120,15 @@ def interrupts_end() -> Iterator[None]:
     A `KeyboardInterrupt` could be lost: Python drops exceptions in callbacks of weak references, and imports
     run such callbacks.
     """
-    kept = signal.getsignal(signal.SIGINT)
-    if kept is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
         yield  # it is ignored, or another handler has it
         return
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, kept)
+        signal.signal(signal.SIGINT, handler)
 
 
 class Terminated(BaseException):

@@ -182,8 +182,8 @@ def _is_printable(text: str) -> bool:
 def unsafe_places(text: str) -> set[int]:
     """Return the places of characters that must not reach a terminal. Excess combining marks are not
     included."""
-    found = {match.start() for match in _pattern(_OUTSIDE).finditer(text)}
-    return found | {place for place, char in enumerate(text) if not _is_printable(char)}
+    places = {match.start() for match in _pattern(_OUTSIDE).finditer(text)}
+    return places | {place for place, char in enumerate(text) if not _is_printable(char)}
 
 
 class Cluster(NamedTuple):
@@ -306,12 +306,12 @@ def meant(shown: str, mode: GlyphMode = "text") -> bytes:
     """
     out = bytearray()
     for match in re.compile(_SHOWN[mode], re.DOTALL).finditer(shown):
-        found = match.groupdict()
-        if found.get("byte"):
-            out += bytes.fromhex(found["byte"])
+        groups = match.groupdict()
+        if groups.get("byte"):
+            out += bytes.fromhex(groups["byte"])
             continue
-        code = found.get("point") or found.get("long")
-        char = found.get("char") or _SHORT.get(found.get("short") or "", "")
+        code = groups.get("point") or groups.get("long")
+        char = groups.get("char") or _SHORT.get(groups.get("short") or "", "")
         if code:
             char = chr(int(code, 16)) if int(code, 16) <= 0x10FFFF else match.group()
         elif mode == "text":
@@ -340,8 +340,8 @@ def safe(data: bytes | str, *, limit: int | None = None, ascii_only: bool = Fals
 
 def safe_line(error: BaseException | str, *, limit: int = 2000, ascii_only: bool = False) -> str:
     """Return the message of an error as one safe line."""
-    said = str(error) or ("" if isinstance(error, str) else type(error).__name__)
-    return safe(said, limit=limit, ascii_only=ascii_only)
+    message = str(error) or ("" if isinstance(error, str) else type(error).__name__)
+    return safe(message, limit=limit, ascii_only=ascii_only)
 
 
 def stand_in(char: str) -> str:
@@ -359,9 +359,11 @@ def _spans(text: str, mode: Literal["text", "escaped", "safe"], ascii_only: bool
             # Joiners, and code points that regex knows and an older Python does not.
             plain = run.isprintable() and _pattern(_ANY_HIDDEN).search(run) is None
             for part in (run,) if plain else run:
-                seen = plain or (part.isprintable() and _pattern(_ANY_HIDDEN).search(part) is None)
+                is_visible = plain or (part.isprintable() and _pattern(_ANY_HIDDEN).search(part) is None)
                 exact = part.replace("\\", "\\\\") if mode == "escaped" else part
-                yield CharRun(exact, kind) if seen else CharRun(part.translate(stand_ins), CharKind.invisible)
+                yield CharRun(exact, kind) if is_visible else CharRun(
+                    part.translate(stand_ins), CharKind.invisible
+                )
         elif match.lastgroup == "orphans" and mode == "text" and run.isprintable():
             # Lone marks get a dotted circle.
             yield CharRun("◌" + run, kind)
@@ -384,24 +386,26 @@ def to_bytes(text: str) -> bytes:
     # half of a surrogate pair that is not an escaped byte, as JSON can contain: three bytes
     except UnicodeEncodeError:
         return b"".join(
-            one.encode("utf-8", "surrogateescape" if "\udc80" <= one <= "\udcff" else "surrogatepass")
-            for one in text
+            character.encode("utf-8",
+            "surrogateescape" if "\udc80" <= character <= "\udcff" else "surrogatepass")
+            for character in text
         )
 
 
 def _cut(spans: tuple[CharRun, ...], limit: int, ellipsis: str) -> tuple[CharRun, ...]:
     if sum(len(span.text) for span in spans) <= limit:
         return spans
-    kept: list[CharRun] = []
+    runs: list[CharRun] = []
     room = max(0, limit - len(ellipsis))
     for text, kind in spans:
         if len(text) > room and kind is CharKind.text and not text.isascii():
             # A cluster that does not fit is dropped as a whole: half of one may be unsafe, or drawn
             # differently.
             inside = text[: room + 64]
-            text = text[: max((one.end for one in clusters(inside) if one.end <= room), default=0)]
+            ends = (cluster.end for cluster in clusters(inside) if cluster.end <= room)
+            text = text[: max(ends, default=0)]
             room = len(text)
         if room > 0:
-            kept.append(CharRun(text[:room], kind))
+            runs.append(CharRun(text[:room], kind))
         room -= len(text)
-    return (*kept, CharRun(ellipsis[:limit], CharKind.invisible)) if limit > 0 else ()
+    return (*runs, CharRun(ellipsis[:limit], CharKind.invisible)) if limit > 0 else ()

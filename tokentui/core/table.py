@@ -118,6 +118,6 @@ def escaped(text: str) -> str:
     return text.translate(_ESCAPES)
 
 
-def plural(count: int, one: str, many: str = "") -> str:
+def plural(count: int, noun: str, many: str = "") -> str:
     """Return a count with its noun, such as `1 token` or `2 tokens`."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    return f"{count:,} {noun if count == 1 else many or noun + 's'}"

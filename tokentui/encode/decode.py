@@ -353,12 +353,12 @@ class TextStream:
 def stream_of(decoder: Decoder, ids: Iterable[int | None]) -> Iterator[Streamed]:
     """Yield the text that is complete after each id, and at the end the rest, if any."""
     stream = TextStream(decoder)
-    held = False
+    pending = False
     for number in ids:
         streamed = stream.push(number)
-        held = bool(streamed.held)
+        pending = bool(streamed.held)
         yield streamed
-    if held:
+    if pending:
         yield stream.finish()
 
 
@@ -389,11 +389,11 @@ def spelled_units(encoder: WordEncoder, symbol: int) -> UnitTuple:
     while waiting:
         if len(units) % ASKED_EVERY == 0:
             check()
-        one = waiting.pop()
-        if one < base:
-            units += _cut(encoder, vocabulary.pieces[one])
+        current = waiting.pop()
+        if current < base:
+            units += _cut(encoder, vocabulary.pieces[current])
         else:
-            waiting += reversed(vocabulary.parts(one))
+            waiting += reversed(vocabulary.parts(current))
     return tuple(units)
 
 

@@ -94,12 +94,12 @@ class Encoding(_Waiting):
             numbers: The ids, `NO_ID` for a token without an id. The array must not change.
             rows: Returns the tokens, which must have these ids.
         """
-        made = object.__new__(cls)
+        encoding = object.__new__(cls)
         put = object.__setattr__
-        put(made, "text", text)
-        put(made, "_numbers", numbers)
-        put(made, "_waiting", rows)
-        return made
+        put(encoding, "text", text)
+        put(encoding, "_numbers", numbers)
+        put(encoding, "_waiting", rows)
+        return encoding
 
     def __getattr__(self, name: str) -> Any:
         """Compute a field on first access. Concurrent threads get equal values."""
@@ -160,11 +160,11 @@ def _columns(rows: Sequence[EncodedToken]) -> _Columns:
 
 def packed(numbers: Iterable[int]) -> array[int]:
     """Return ids as a 32-bit array, or a 64-bit one if an id needs it."""
-    kept = list(numbers)
+    numbers_ = list(numbers)
     try:
-        return array("i", kept)
+        return array("i", numbers_)
     except OverflowError:
-        return array("q", kept)
+        return array("q", numbers_)
 
 
 def joined(ids: array[int], more: array[int]) -> array[int]:

@@ -211,25 +211,25 @@ class EventVocabulary(Vocabulary):
 
     def parts(self, symbol: int) -> tuple[int, ...]:
         """Return the symbols that a symbol was first made of; empty for a unit."""
-        made = self._makings.get(symbol)
-        return () if made is None or symbol < self.base_size else made[1].parts
+        making = self._makings.get(symbol)
+        return () if making is None or symbol < self.base_size else making[1].parts
 
     def made_at(self, symbol: int) -> int:
         """Return the first step that made a symbol, 0 for a unit."""
-        made = self._makings.get(symbol)
-        return 0 if made is None or symbol < self.base_size else made[0]
+        making = self._makings.get(symbol)
+        return 0 if making is None or symbol < self.base_size else making[0]
 
     def count_of(self, symbol: int) -> int:
         """Return the number of places of a symbol when it was first made."""
-        made = self._makings.get(symbol)
-        return 0 if made is None else made[1].places
+        making = self._makings.get(symbol)
+        return 0 if making is None else making[1].places
 
     def makings(self, merges: int) -> list[tuple[int, tuple[int, ...]]]:
         """Return (symbol, parts) of each event up to a step that adds a symbol that is still present, in
         order."""
         return [
-            (one.symbol, one.parts) for one in self.events[: self.ends[merges]]
-            if one.kind in MAKING and self.is_there(one.symbol, merges)
+            (event.symbol, event.parts) for event in self.events[: self.ends[merges]]
+            if event.kind in MAKING and self.is_there(event.symbol, merges)
         ]
 
     def copy(self, merges: int) -> EventVocabulary:

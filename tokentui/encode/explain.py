@@ -221,16 +221,16 @@ def _far(tried: tuple[tuple[str, ...], _SpacedText, _SpacedText]) -> int:
     return (ours - theirs).total() + (theirs - ours).total()
 
 
-def _characters(one: _SpacedText, other: _SpacedText) -> Iterator[Difference]:
-    ours, theirs = Counter(one.characters), Counter(other.characters)
+def _characters(typed: _SpacedText, back: _SpacedText) -> Iterator[Difference]:
+    ours, theirs = Counter(typed.characters), Counter(back.characters)
     for kind, left, text in (
-        (MISSING, ours - theirs, one.characters),
-        (NEW, theirs - ours, other.characters),
+        (MISSING, ours - theirs, typed.characters),
+        (NEW, theirs - ours, back.characters),
     ):
         if left:
-            seen = tuple(dict.fromkeys(char for char in text if char in left))
-            yield Difference(kind, left.total(), seen[:_EXAMPLES])
-    if ours == theirs and one.characters != other.characters:
+            examples = tuple(dict.fromkeys(char for char in text if char in left))
+            yield Difference(kind, left.total(), examples[:_EXAMPLES])
+    if ours == theirs and typed.characters != back.characters:
         yield Difference(ORDER)
 
 
@@ -288,13 +288,14 @@ def round_trip(encoder: WordEncoder, text: str | bytes, decoder: Decoder | None 
     normalized = encoder.pretokenizer.analyse(typed).normalized
     units = map(encoder.pretokenizer.units, encoder.pretokenizer.words(typed))
     lacks = bool(encoding.unknown) or any(len(encoder.kept_indices(word)) < len(word) for word in units)
-    normalizing = {one.kind for one in differences(typed, normalized)}
+    normalizing = {difference.kind for difference in differences(typed, normalized)}
     broken = any("\udc80" <= char <= "\udcff" for char in typed)
-    found = differences(typed, back)
+    lost = differences(typed, back)
     return RoundTrip(
         back,
         tuple([
-            _sentence(one) + _cause(one.kind, vocabulary.recipe, normalizing, broken, lacks) for one in found
+            _sentence(difference)
+            + _cause(difference.kind, vocabulary.recipe, normalizing, broken, lacks) for difference in lost
         ]),
     )
 
@@ -315,18 +316,18 @@ _SENTENCES = {
 """The differences as sentences."""
 
 
-def _sentence(one: Difference) -> str:
+def _sentence(difference: Difference) -> str:
     """Return a difference as a sentence."""
-    alone = one.size == 1
+    alone = difference.size == 1
 
     def counted(noun: str) -> str:
-        return f"1 {noun}" if alone else f"{one.size:,} {noun}s"
+        return f"1 {noun}" if alone else f"{difference.size:,} {noun}s"
 
-    return _SENTENCES[one.kind].format(
+    return _SENTENCES[difference.kind].format(
         characters=counted("character"), places=counted("place"), gaps=counted("gap"),
         do="does" if alone else "do", come="comes" if alone else "come", were="was" if alone else "were",
-        space="one space" if one.examples == (" ",) else "other white space",
-        examples=f" ({' '.join(one.examples)})" if one.examples else "",
+        space="one space" if difference.examples == (" ",) else "other white space",
+        examples=f" ({' '.join(difference.examples)})" if difference.examples else "",
     )
 
 

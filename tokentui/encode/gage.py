@@ -19,13 +19,13 @@ text leaves some bytes free.
 """
 
 
-def free_bytes(held: Iterable[bytes]) -> list[int]:
+def free_bytes(used: Iterable[bytes]) -> list[int]:
     """Return the bytes that may replace pairs, in the order in which they are used.
 
     Args:
-        held: The bytes that the corpus contains, each of length 1.
+        used: The bytes that the corpus contains, each of length 1.
     """
-    taken = {byte[0] for byte in held}
+    taken = {byte[0] for byte in used}
     return [value for value in PLACEHOLDERS if value not in taken]
 
 

@@ -33,8 +33,8 @@ def tokens_html(tokens: Iterable[tuple[int | None, bytes | str]], count: int) ->
         hue = _HUES[n % len(_HUES)]
         style = f"background:hsl({hue} 70% 86%);color:#111;padding:0 2px;white-space:pre-wrap"
         text = "".join(span.text for span in visible(piece))
-        told = "no id" if token_id is None else str(token_id)
-        spans.append(f'<span title="{told}" style="{style}">{html.escape(text)}</span>')
+        label = "no id" if token_id is None else str(token_id)
+        spans.append(f'<span title="{label}" style="{style}">{html.escape(text)}</span>')
     if count > MOST_TOKENS:
         spans.append(f"… and {count - MOST_TOKENS:,} more")
     return '<div style="font-family:monospace;line-height:1.7">' + "".join(spans) + "</div>"
@@ -77,10 +77,10 @@ def curve_html(last: int, value_at: Callable[[int], int], title: str) -> str:
         f"{_WIDE * (step - first) / (last - first):.1f},{_HIGH * (high - value) / max(1, high - low):.1f}"
         for step, value in points
     )
-    told = f"{title}: {points[0][1]:,} at step {first:,}, {points[-1][1]:,} at step {last:,}"
+    label = f"{title}: {points[0][1]:,} at step {first:,}, {points[-1][1]:,} at step {last:,}"
     return (
         f'<svg viewBox="-2 -2 {_WIDE + 4} {_HIGH + 4}" width="{_WIDE}" height="{_HIGH}" role="img">'
-        f"<title>{html.escape(told)}</title>"
+        f"<title>{html.escape(label)}</title>"
         f'<polyline points="{drawn}" fill="none" stroke="#3a7bd5" stroke-width="2"/></svg>'
-        f"<div>{html.escape(told)}</div>"
+        f"<div>{html.escape(label)}</div>"
     )

@@ -71,9 +71,9 @@ class Typed:
             if tail:
                 end = pretokenizer.safe_cut(text, len(text) - tail + 1)
         first, last = (bisect_left(starts, place) for place in (start, end - by))
-        found = pretokenizer.analyse(text[start:end]).pretokens
-        places = [start + pretoken.start for pretoken in found]
-        more = first + len(found) - last
+        fresh = pretokenizer.analyse(text[start:end]).pretokens
+        places = [start + pretoken.start for pretoken in fresh]
+        more = first + len(fresh) - last
         if rows := self._rows:
             word = attrgetter("word")
             after = rows[bisect_left(rows, last, key=word) :]
@@ -83,19 +83,19 @@ class Typed:
                     for token_id, token, piece, first_at, end_at, at_word in after
                 ])
             self._rows = (
-                *rows[: bisect_left(rows, first, key=word)], *encoder.tokens_of(found, first, places), *after
+                *rows[: bisect_left(rows, first, key=word)], *encoder.tokens_of(fresh, first, places), *after
             )
-        self._words[first:last] = found
+        self._words[first:last] = fresh
         starts[first:] = places + ([place + by for place in starts[last:]] if by else starts[last:])
         self._text = text
 
 
-def _common_prefix(one: str, other: str) -> int:
+def _common_prefix(left: str, right: str) -> int:
     """Return the length of the common prefix of two texts, in characters."""
-    low, high = 0, min(len(one), len(other))
+    low, high = 0, min(len(left), len(right))
     while low < high:
         middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
+        if left[low:middle] == right[low:middle]:
             low = middle
         else:
             high = middle - 1

@@ -37,7 +37,7 @@ class NameFinder:
         lengths: dict[str, set[int]] = {}
         for name in self._names:
             lengths.setdefault(name[:2], set()).add(len(name))
-        self._lengths = {head: sorted(found, reverse=True) for head, found in lengths.items()}
+        self._lengths = {head: sorted(sizes, reverse=True) for head, sizes in lengths.items()}
         heads = {name[0] for name in self._names}
         self._heads = re.compile(f"[{''.join(map(re.escape, heads))}]") if heads else None
 
@@ -186,8 +186,8 @@ class ImportedVocabulary(Vocabulary):
     def symbols_by_id(self, merges: int) -> dict[int, int]:
         """Return the symbol of each id after a number of merges. Specials have no symbol."""
         taken = set(self._specials.values())
-        found = super().symbols_by_id(merges)
-        return {number: symbol for number, symbol in found.items() if number not in taken}
+        by_id = super().symbols_by_id(merges)
+        return {number: symbol for number, symbol in by_id.items() if number not in taken}
 
     def copy(self, merges: int) -> Vocabulary:
         """Return this vocabulary: a vocabulary that was read from a file does not grow."""

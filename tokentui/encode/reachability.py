@@ -103,26 +103,27 @@ def _reach(tokenizer: Tokenizer, entry: TokenEntry, others: Sequence[str] | None
     encoder, vocabulary, symbol = tokenizer.encoder, tokenizer.vocabulary, entry.symbol
     if symbol is None:
         tried = _UNKNOWN if entry.kind == "unknown" else ()
-        text = next((one for one in (entry.text, *tried) if encoder.ids_include(one, entry.id)), None)
+        candidates = (entry.text, *tried)
+        text = next((typed for typed in candidates if encoder.ids_include(typed, entry.id)), None)
         return _answer(tokenizer, entry, text, entry.text)
     piece = vocabulary.spelled(symbol)
     if (text := _whole_word(tokenizer, symbol, piece)) is not None:
         return Reachability(entry.id, piece, text)
     units = spelled_units(encoder, symbol)
     parts = encoder.segmenter.segment(units, shortest_word(vocabulary, symbol))
-    own, held = typed_text(tokenizer, symbol), False
+    own, has_units = typed_text(tokenizer, symbol), False
     if [part.symbol for part in parts] != [symbol]:
         return _answer(tokenizer, entry, None, own)
     if own is None:
         data = bare(tokenizer.recipe, piece)
         for text in itertools.islice(completions(data), _MOST_TRIED):
-            held = True
+            has_units = True
             if encoder.ids_include(text, entry.id):
                 return Reachability(entry.id, piece, text)
         raw = data.decode("utf-8", "surrogateescape")
         raws = (context.replace("{}", raw) for context in _CONTEXTS)
-        found = next((one for one in raws if encoder.ids_include(one, entry.id)), None)
-        return _answer(tokenizer, entry, found, raw, held)
+        invalid_text = next((raw for raw in raws if encoder.ids_include(raw, entry.id)), None)
+        return _answer(tokenizer, entry, invalid_text, raw, has_units)
     named = may_hold(own, vocabulary.specials)
     # Each unit has a byte of the word, except a mark that is a unit of its own. A character that continues a
     # word has another one before it.
@@ -139,11 +140,11 @@ def _reach(tokenizer: Tokenizer, entry: TokenEntry, others: Sequence[str] | None
                 spelled[word] = tuple(encoder.pretokenizer.units(word))
             if not _holds(spelled[word], units):
                 continue
-            held = True
+            has_units = True
             alone = spelled[word] == units and text == own and not named
             if alone or encoder.ids_include(text, entry.id, words):
                 return Reachability(entry.id, piece, text)
-    if held:
+    if has_units:
         others = neighbours(tokenizer) if others is None else others
         for other in others:
             for text in (other + own, own + other, other + own + other):
@@ -152,7 +153,7 @@ def _reach(tokenizer: Tokenizer, entry: TokenEntry, others: Sequence[str] | None
         for opening in itertools.islice(_openings(tokenizer, own, others), _MOST_OPENINGS):
             if encoder.ids_include(opening + own, entry.id):
                 return Reachability(entry.id, piece, opening + own)
-    return _answer(tokenizer, entry, None, own, held)
+    return _answer(tokenizer, entry, None, own, has_units)
 
 
 def _whole_word(tokenizer: Tokenizer, symbol: int, piece: bytes) -> str | None:
@@ -185,8 +186,8 @@ def _openings(tokenizer: Tokenizer, own: str, others: Sequence[str]) -> Iterator
     if most is None or all(len(other) + len(own) <= most for other in others):
         return
     room = most - len(own)
-    texts = {typed_text(tokenizer, one) for one in tokenizer.vocabulary.symbols(tokenizer.merges)}
-    short = sorted((one for one in texts if one and len(one) <= room), key=lambda one: (len(one), one))
+    texts = {typed_text(tokenizer, symbol_) for symbol_ in tokenizer.vocabulary.symbols(tokenizer.merges)}
+    short = sorted((text for text in texts if text and len(text) <= room), key=lambda text: (len(text), text))
     by_size = [[""]]
     for size in range(1, room + 1):
         longer = (head + text for text in short if len(text) <= size for head in by_size[size - len(text)])
@@ -200,8 +201,8 @@ def never(tokenizer: Tokenizer, symbol: int) -> str:
     piece, kind = vocabulary.spelled(symbol), vocabulary.kind_of(symbol)
     token_id = vocabulary.id_of(symbol, tokenizer.merges)
     entry = TokenEntry(token_id, piece, piece.decode("utf-8", "replace"), kind, None, symbol)
-    found = reachability_of(tokenizer, entry)
-    return found.sentence if found.text is None else ""
+    answer = reachability_of(tokenizer, entry)
+    return answer.sentence if answer.text is None else ""
 
 
 def typed_text(tokenizer: Tokenizer, symbol: int) -> str | None:
@@ -224,9 +225,9 @@ def _answer(
     piece = entry.piece if entry.symbol is None else tokenizer.vocabulary.spelled(entry.symbol)
     if text is not None and entry.symbol is None:
         return Reachability(entry.id, piece, text)
-    said = own if own is not None else piece.decode("utf-8", "surrogateescape")
-    found = reason_of(Case(tokenizer, said, entry=entry, held=held))
-    return Reachability(entry.id, piece, text, found.reason, found.sentence, found.facts)
+    shown_text = own if own is not None else piece.decode("utf-8", "surrogateescape")
+    reason = reason_of(Case(tokenizer, shown_text, entry=entry, held=held))
+    return Reachability(entry.id, piece, text, reason.reason, reason.sentence, reason.facts)
 
 
 def _holds(units: Sequence[bytes], wanted: Sequence[bytes]) -> bool:
@@ -245,8 +246,8 @@ def _byte(tokenizer: Tokenizer, entry: TokenEntry) -> Reachability:
     for text in _characters(value):
         if text.encode() not in known and tokenizer.encoder.ids_include(text, entry.id):
             return Reachability(entry.id, entry.piece, text)
-    found = reason_of(Case(tokenizer, entry.text, entry=entry, held=bool(next(_characters(value), ""))))
-    return Reachability(entry.id, entry.piece, None, found.reason, found.sentence, found.facts)
+    reason = reason_of(Case(tokenizer, entry.text, entry=entry, held=bool(next(_characters(value), ""))))
+    return Reachability(entry.id, entry.piece, None, reason.reason, reason.sentence, reason.facts)
 
 
 # ---- characters by some of their bytes
@@ -282,7 +283,7 @@ def completions(data: bytes) -> Iterator[str]:
     lead = data[-after] if after else 0
     size = next((size for size, leads in _LEADS.items() if lead in leads), after)
     heads = [(leads, size - 1 - before) for size, leads in _LEADS.items() if size > before] if before else []
-    for head in itertools.chain.from_iterable(_bytes(*one) for one in heads) if before else (b"",):
+    for head in itertools.chain.from_iterable(_bytes(*leads) for leads in heads) if before else (b"",):
         for tail in itertools.product(_REST, repeat=max(0, size - after)):
             yield from _text(head + data + b"".join(tail))
 

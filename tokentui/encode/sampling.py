@@ -86,7 +86,7 @@ def drawn(
 
     seed = randrange(SEEDS) if seed is None else seed
     log: list[list[Draw]] = []
-    encoder = WordEncoder(vocabulary, merges, way=DROPOUT.given(p=p, like=like, seed=seed, log=log))
+    encoder = WordEncoder(vocabulary, merges, way=DROPOUT.with_tables(p=p, like=like, seed=seed, log=log))
     encoding = encoder.encode(text)
     words, logged = [], iter(log)
     of_word: dict[int, list[int]] = {}
@@ -116,9 +116,9 @@ def read_sample(text: str) -> tuple[float, str]:
     name = text.partition(":")[0]
     if name != DRAWN.name:
         raise TokentuiError(f"no way to sample: {text[:40]!r}", "--sample", nearest(name, [DRAWN.name]))
-    given = DRAWN.arguments(text)
-    like = LIKE.check(str(given["like"])).name
+    arguments = DRAWN.arguments(text)
+    like = LIKE.check(str(arguments["like"])).name
     try:
-        return float(str(given["p"])), like
+        return float(str(arguments["p"])), like
     except ValueError:
-        raise TokentuiError("a share from 0 to 1 is wanted", f"p={given['p']}", f"such as {P}") from None
+        raise TokentuiError("a share from 0 to 1 is wanted", f"p={arguments['p']}", f"such as {P}") from None

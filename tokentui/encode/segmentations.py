@@ -51,12 +51,12 @@ def ways(encoder: WordEncoder, word: str, limit: int = 10) -> WordSegmentations:
     if len(units) > most:
         what = f"a word of {len(units):,} units is too long to count its ways"
         raise TokentuiError(what, "", limits.reading("ways-units", f"take one of at most {most:,}"))
-    count, found, shares = (_probable if isinstance(encoder.segmenter, Viterbi) else _fewest)(
+    count, best, shares = (_probable if isinstance(encoder.segmenter, Viterbi) else _fewest)(
         encoder, units, limit
     )
     chosen = _chosen(encoder, encoder.word(word))
     how = WAYS.of(encoder.vocabulary.recipe.encode).how
-    return WordSegmentations(word, count, tuple(found), chosen, how, tuple(shares))
+    return WordSegmentations(word, count, tuple(best), chosen, how, tuple(shares))
 
 
 def _chosen(encoder: WordEncoder, tokens: Sequence[WordToken]) -> _TokenBytes:
@@ -85,7 +85,7 @@ def segmentations(encoder: WordEncoder, text: str, limit: int = 10) -> WordSegme
     """
     scored = isinstance(encoder.segmenter, Viterbi)
     known: dict[str, WordSegmentations] = {}
-    count, found = 1, [(_TokenBytes(), 0.0 if scored else None, 1.0)]
+    count, best = 1, [(_TokenBytes(), 0.0 if scored else None, 1.0)]
     chosen: list[_TokenBytes] = []
     for part in encoder.stretches(text, False):
         for word in [part] if isinstance(part, Special) else part:
@@ -95,34 +95,34 @@ def segmentations(encoder: WordEncoder, text: str, limit: int = 10) -> WordSegme
                 known[name] = WordSegmentations(name, 1, (((piece,), 0.0),), (piece,), "", (1.0,))
             elif name not in known:
                 known[name] = ways(encoder, name, limit)
-            one = known[name]
-            count, found = count * one.count, _joined(found, one, limit)
-            chosen.append(one.chosen)
+            of_word = known[name]
+            count, best = count * of_word.count, _joined(best, of_word, limit)
+            chosen.append(of_word.chosen)
     how = WAYS.of(encoder.vocabulary.recipe.encode).how
     return WordSegmentations(
-        text, count, tuple((way, score) for way, score, _ in found[:limit]),
+        text, count, tuple((way, score) for way, score, _ in best[:limit]),
         tuple(piece for way in chosen for piece in way) if all(chosen) else (), how,
-        tuple(share for _, _, share in found[:limit]) if scored else (),
+        tuple(share for _, _, share in best[:limit]) if scored else (),
     )
 
 
 def _joined(
-    found: list[tuple[_TokenBytes, float | None, float]], word: WordSegmentations, limit: int
+    best: list[tuple[_TokenBytes, float | None, float]], word: WordSegmentations, limit: int
 ) -> list[tuple[_TokenBytes, float | None, float]]:
     """Append a word to the segmentations so far. Keep the first `limit` results.
 
     The combination of the i-th and the j-th comes after i·j others, so only few are needed.
     """
     shares = word.shares or (1.0,) * len(word.ways)
-    made = [
-        (way + more, None if one is None else one + (score or 0.0), share * other)
-        for i, (way, one, share) in enumerate(found, 1)
+    combined = [
+        (way + more, None if total is None else total + (score or 0.0), share * other)
+        for i, (way, total, share) in enumerate(best, 1)
         for (more, score), other in zip(word.ways[: limit // i], shares, strict=False)
     ]
-    made.sort(key=lambda one: (
-        (-one[1],) if one[1] is not None else (len(one[0]), *(-len(piece) for piece in one[0]))
+    combined.sort(key=lambda row: (
+        (-row[1],) if row[1] is not None else (len(row[0]), *(-len(piece) for piece in row[0]))
     ))
-    return made[:limit]
+    return combined[:limit]
 
 
 # ---- the fewest tokens
@@ -135,7 +135,7 @@ def _edges(encoder: WordEncoder, units: Sequence[bytes]) -> list[list[_Option]]:
     whole = b"".join(map(vocabulary.bare, units) if prefix else units)
     # Few tokens occur in this word; only for these are the units computed.
     symbols = symbols_of(vocabulary, encoder.merges)
-    near = (one for one in symbols if vocabulary.spelled(one).removeprefix(prefix) in whole)
+    near = (symbol for symbol in symbols if vocabulary.spelled(symbol).removeprefix(prefix) in whole)
     finder = SymbolFinder(
         (spelled_units(encoder, one), one) for one in near
         if one not in vocabulary.unreachable and vocabulary.kind_of(one) != "byte"
@@ -155,7 +155,9 @@ def _fallback(encoder: WordEncoder, unit: bytes) -> _TokenBytes:
     if vocabulary.byte_tokens:
         return tuple(byte_token(value).encode() for value in vocabulary.bare(unit))
     symbols = [vocabulary.byte_symbols.get(value) for value in unit]
-    return () if None in symbols else tuple(vocabulary.pieces[one] for one in symbols if one is not None)
+    return () if None in symbols else tuple(
+        vocabulary.pieces[symbol] for symbol in symbols if symbol is not None
+    )
 
 
 def _fewest(encoder: WordEncoder, units: Sequence[bytes], limit: int) -> _BestSegmentations:
@@ -167,18 +169,18 @@ def _fewest(encoder: WordEncoder, units: Sequence[bytes], limit: int) -> _BestSe
     for start in reversed(range(len(edges))):
         counts[start] = sum(counts[edge.end] for edge in edges[start])
         longest = reversed(edges[start])  # the first; sorting keeps the order of equals
-        found: list[tuple[int, _Way]] = [
+        options: list[tuple[int, _Way]] = [
             (size + len(edge.pieces), (edge.pieces, way)) for edge in longest for size, way in best[edge.end]
         ]
-        best[start] = sorted(found, key=operator.itemgetter(0))[:limit]
+        best[start] = sorted(options, key=operator.itemgetter(0))[:limit]
     listed: list[tuple[_TokenBytes, float | None]] = [
         (way, None) for way in _written(way for _, way in best[0])
     ]
     return counts[0], listed[:limit], []
 
 
-def _written(found: Iterable[_Way]) -> Iterator[_TokenBytes]:
-    for way in found:
+def _written(ways_: Iterable[_Way]) -> Iterator[_TokenBytes]:
+    for way in ways_:
         pieces: list[bytes] = []
         while way is not None:
             first, way = way
@@ -197,10 +199,10 @@ def _probable(encoder: WordEncoder, units: Sequence[bytes], limit: int) -> _Best
     pieces = encoder.vocabulary.pieces
     fallback = all(_fallback(encoder, unit) for unit in units if unit not in encoder.vocabulary.units)
     count, total, best = segmenter.segmentations(units, limit, unknown=fallback)
-    found: list[tuple[_TokenBytes, float | None]] = []
+    best_ways: list[tuple[_TokenBytes, float | None]] = []
     for way, score in best:
         spelled: list[bytes] = []
         for arc in way:
             spelled += _fallback(encoder, units[arc.start]) if arc.symbol is None else [pieces[arc.symbol]]
-        found.append((tuple(spelled), score))
-    return count, found, [exp(min(0.0, score - total)) for _, score in best]
+        best_ways.append((tuple(spelled), score))
+    return count, best_ways, [exp(min(0.0, score - total)) for _, score in best]

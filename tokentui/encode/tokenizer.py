@@ -95,8 +95,8 @@ class Tokenizer:
         """The options of the training, with its first id and specials."""
         vocabulary, symbols = self.vocabulary, self.recipe.symbols
         specials = [name for name in vocabulary.specials if name not in symbols]
-        told = {**self._asked, "first_id": vocabulary.first_id, "specials": specials}
-        return {key: told[key] for key in (*RUN, *TOLD) if key in told} | self.recipe.shape
+        options = {**self._asked, "first_id": vocabulary.first_id, "specials": specials}
+        return {key: options[key] for key in (*RUN, *TOLD) if key in options} | self.recipe.shape
 
     def __reduce__(self) -> tuple[type[Tokenizer], tuple[Vocabulary, int, dict[str, object]]]:
         """Pickle with a copy of the vocabulary that has only the merges that count."""
@@ -110,8 +110,8 @@ class Tokenizer:
         return type(self)(self.vocabulary, self.merges, dict(self.run))
 
     def __repr__(self) -> str:
-        said = f"{self.recipe.objective} · {self.recipe.split}"
-        return f"<Tokenizer {safe_line(said, limit=80)}, {self.vocab_size:,} ids>"
+        name = f"{self.recipe.objective} · {self.recipe.split}"
+        return f"<Tokenizer {safe_line(name, limit=80)}, {self.vocab_size:,} ids>"
 
     def _repr_html_(self) -> str:
         """Return the size and the first tokens, by id, as HTML for a notebook."""
@@ -119,7 +119,7 @@ class Tokenizer:
 
         recipe, entries = self.recipe, self.entries()
         facts = [f"{self.vocab_size:,} ids", f"{self.merges:,} merges"]
-        listed = [(one.id, one.piece) for one in itertools.islice(entries, MOST_TOKENS)]
+        listed = [(entry.id, entry.piece) for entry in itertools.islice(entries, MOST_TOKENS)]
         return titled(f"{recipe.objective} · {recipe.split}", facts, tokens_html(listed, self.vocab_size))
 
     def __len__(self) -> int:
@@ -141,11 +141,11 @@ class Tokenizer:
         if isinstance(asked, bytes):
             return self._by_piece.get(asked)
         for text in (asked, asked.replace("·", " ")):
-            found = self._by_name.get(text)
-            if found is None:
-                found = self._by_piece.get(text.encode("utf-8", "surrogatepass"))
-            if found is not None:
-                return found
+            token_id = self._by_name.get(text)
+            if token_id is None:
+                token_id = self._by_piece.get(text.encode("utf-8", "surrogatepass"))
+            if token_id is not None:
+                return token_id
         return self._by_spelling.get(asked)
 
     def id_to_token(self, number: SupportsIndex) -> str | None:
@@ -229,14 +229,14 @@ class Tokenizer:
         with concurrent.futures.ThreadPoolExecutor(len(parts) - 1) as pool:
             try:
                 others = [pool.submit(work, run) for run in parts[1:]]
-                found = work(parts[0])  # here, in the job of the caller
+                encodings = work(parts[0])  # here, in the job of the caller
                 for other in others:
                     while concurrent.futures.wait([other], timeout=_POLL_S).not_done:
                         check()
-                    found += other.result()
+                    encodings += other.result()
             finally:
                 stopped.set()
-        return found
+        return encodings
 
     def encode_padded(
         self, texts: Iterable[str | bytes], *, pad_id: int | None = None, length: int | None = None,
@@ -328,7 +328,7 @@ class Tokenizer:
             return self.draws(text, p=P if p is None else p, like=like or "tokenizers", seed=seed).encoding
         if not isinstance(seed, int | None):
             raise TokentuiError(f"not a whole number: {shown(seed)}", "seed", "such as 1, or None")
-        drawn = SAMPLED.given(temperature=temperature, seed=seed)
+        drawn = SAMPLED.with_tables(temperature=temperature, seed=seed)
         return WordEncoder(self.vocabulary, self.merges, way=drawn).encode(text)
 
     def draws(

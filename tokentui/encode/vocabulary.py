@@ -227,7 +227,7 @@ class Vocabulary:
         starts = {piece[:end]: -1 for piece in self.tokens for end in range(1, len(piece))}
         return {**starts, **self.tokens}
 
-    def limited(self, step: int, made: Sequence[int]) -> Self:
+    def limited(self, step: int, first_steps: Sequence[int]) -> Self:
         """Return a view of the vocabulary with only the tokens in use at a step, for vocabularies without
         merges.
 
@@ -235,10 +235,10 @@ class Vocabulary:
 
         Args:
             step: The step.
-            made: The step at which each symbol comes into use, 0 for those in use from the start.
+            first_steps: The step at which each symbol comes into use, 0 for those in use from the start.
         """
         other = copy.copy(self)
-        other.limit = step, made
+        other.limit = step, first_steps
         return other
 
     def way(self, merges: int) -> EncodingWay | None:
@@ -305,8 +305,8 @@ class Vocabulary:
         symbols = range(self.base_size + merges)
         if self.limit is None:
             return symbols
-        step, made = self.limit
-        return [symbol for symbol in symbols if made[symbol] <= step]
+        step, first_steps = self.limit
+        return [symbol for symbol in symbols if first_steps[symbol] <= step]
 
     def add(self, left: int, right: int, count: int) -> int:
         """Append the merge of a pair. Return its symbol.

@@ -93,16 +93,16 @@ class Case:
     # ---- the way of the text
 
     @functools.cached_property
-    def found(self) -> list[Special | PreToken]:
+    def contents(self) -> list[Special | PreToken]:
         """The words of the text, and the special tokens that it contains by name."""
         symbols = self.encoder.pretokenizer.symbols
-        found: list[Special | PreToken] = []
-        for part in self.encoder.stretches(self.text, False):
-            for one in [part] if isinstance(part, Special) else part:
-                if isinstance(one, PreToken) and one.text in symbols:
-                    one = Special(one.text, one.start, one.end)
-                found.append(one)
-        return found
+        items: list[Special | PreToken] = []
+        for section in self.encoder.stretches(self.text, False):
+            for part in [section] if isinstance(section, Special) else section:
+                if isinstance(part, PreToken) and part.text in symbols:
+                    part = Special(part.text, part.start, part.end)
+                items.append(part)
+        return items
 
     @functools.cached_property
     def normalized(self) -> str:
@@ -128,22 +128,22 @@ class Case:
             return CONTEXT if self.held else BROKEN
         if self.changed and (self.symbol is not None or self.typed is not None):
             return CHANGED
-        if any(isinstance(one, Special) for one in self.found):
+        if any(isinstance(part, Special) for part in self.contents):
             return NAMED
-        if not self.found:
+        if not self.contents:
             return NOTHING
         if self.entry is not None:
             return CONTEXT if self.held else CUT
-        return CUT if len(self.found) > 1 else WORD
+        return CUT if len(self.contents) > 1 else WORD
 
     @functools.cached_property
     def whole(self) -> int | None:
         """The id of the token, if the text becomes exactly one; else None."""
-        if len(self.found) != 1:
+        if len(self.contents) != 1:
             return None
-        if isinstance(one := self.found[0], Special):
-            return self.vocabulary.special_id(one.name)
-        tokens, units = self.encoder.word(one.text), self.encoder.pretokenizer.units(one.text)
+        if isinstance(first := self.contents[0], Special):
+            return self.vocabulary.special_id(first.name)
+        tokens, units = self.encoder.word(first.text), self.encoder.pretokenizer.units(first.text)
         if len(tokens) != 1 or tokens[0].unknown or len(self.encoder.kept_indices(units)) < len(units):
             return None
         return tokens[0].id
@@ -168,7 +168,7 @@ class Case:
         """The single word that the text becomes."""
         if self.symbol is not None:
             return self.piece.decode("utf-8", "replace")
-        return next(one.text for one in self.found if isinstance(one, PreToken))
+        return next(part.text for part in self.contents if isinstance(part, PreToken))
 
     @functools.cached_property
     def characters(self) -> int:
@@ -223,8 +223,8 @@ class Case:
     @functools.cached_property
     def unknown(self) -> bytes | None:
         """The first unit without a token, or None."""
-        held = set(self.encoder.kept_indices(self.units))
-        dropped = next((unit for at, unit in enumerate(self.units) if at not in held), None)
+        kept_ = set(self.encoder.kept_indices(self.units))
+        dropped = next((unit for at, unit in enumerate(self.units) if at not in kept_), None)
         if dropped is not None or self.given_up:
             return dropped
         bytes_ = set(self.vocabulary.byte_symbols.values())
@@ -235,11 +235,11 @@ class Case:
     def _spelled(self) -> dict[bytes, list[int]]:
         """The symbols of each spelling that is relevant to this case."""
         wanted = {self.piece, *self._forms, *self._typed}
-        found: dict[bytes, list[int]] = {}
+        spelled: dict[bytes, list[int]] = {}
         for symbol in range(len(self.vocabulary.pieces)):
             if (piece := self.vocabulary.spelled(symbol)) in wanted:
-                found.setdefault(piece, []).append(symbol)
-        return found
+                spelled.setdefault(piece, []).append(symbol)
+        return spelled
 
     @functools.cached_property
     def _there(self) -> tuple[int | None, int | None]:
@@ -250,7 +250,7 @@ class Case:
         now = later = None
         for symbol in self._spelled.get(self.piece, ()):
             if spelled_units(self.encoder, symbol) == self.units:
-                if self.made(symbol) <= self.encoder.merges:
+                if self.first_step(symbol) <= self.encoder.merges:
                     now = symbol if now is None else now
                 elif not self.left(symbol):
                     later = symbol if later is None else later
@@ -266,12 +266,12 @@ class Case:
         """The symbol with these units that comes into use at a known later step, or None."""
         return self._there[1]
 
-    def made(self, symbol: int) -> int:
+    def first_step(self, symbol: int) -> int:
         """Return the step at which a symbol comes into use, or a step past the last if it never does."""
         limit = self.vocabulary.limit
         if limit is not None:
-            step, made = limit
-            return made[symbol] - step + self.encoder.merges
+            step, first_steps = limit
+            return first_steps[symbol] - step + self.encoder.merges
         if self.left(symbol):
             return len(self.vocabulary.sizes)
         return self.vocabulary.made_at(symbol)
@@ -307,7 +307,7 @@ class Case:
         """
         for piece, where in self._forms.items():
             for symbol in self._spelled.get(piece, ()):
-                if self.made(symbol) <= self.encoder.merges:
+                if self.first_step(symbol) <= self.encoder.merges:
                     return symbol, where
         return None
 
@@ -323,7 +323,7 @@ class Case:
         """The symbol of a token that is spelled exactly as typed, or None."""
         wanted = set(self._typed)
         symbols = self.vocabulary.symbols(self.encoder.merges)
-        return next((one for one in symbols if self.vocabulary.spelled(one) in wanted), None)
+        return next((symbol for symbol in symbols if self.vocabulary.spelled(symbol) in wanted), None)
 
     # ---- flags of one word, of which the predicates are made
 
@@ -390,7 +390,9 @@ class Case:
     def cut(self) -> str:
         """The tokens of the word, as the start of a sentence."""
         if self.symbol is not None:
-            taken = (one if isinstance(one, str) else safe(one, limit=40) for one in self.pieces[:_SHOWN])
+            taken = (
+                piece if isinstance(piece, str) else safe(piece, limit=40) for piece in self.pieces[:_SHOWN]
+            )
             return f"its own text is encoded as {' '.join(taken)}" + " …" * (len(self.pieces) > _SHOWN)
         return f"It is{self.after} {listed(self.pieces)}"
 
@@ -460,12 +462,12 @@ def why_not(tokenizer: Tokenizer, text: str, outlook: Outlook = NO_OUTLOOK) -> W
 
 def reason_of(case: Case) -> WhyNot:
     """Return the first reason that holds for a case, with its proof."""
-    for one in REASONS.values():
-        if one.holds(case):
-            facts = one.facts(case)
+    for reason in REASONS.values():
+        if reason.holds(case):
+            facts = reason.facts(case)
             if case.entry is None and case.normalized != case.text:
                 facts |= {"normalized": case.normalized}
-            return WhyNot(one.name, one.says(case, facts), facts)
+            return WhyNot(reason.name, reason.says(case, facts), facts)
     raise AssertionError(f"no reason for {case.text!r}")
 
 
@@ -474,8 +476,8 @@ def _nothing(case: Case) -> Facts:
 
 
 def _one(case: Case) -> Facts:
-    one = case.found[0]
-    return {"id": case.whole} | ({"name": one.name} if isinstance(one, Special) else {})
+    word = case.contents[0]
+    return {"id": case.whole} | ({"name": word.name} if isinstance(word, Special) else {})
 
 
 def _says_one(case: Case, facts: Facts) -> str:
@@ -514,8 +516,8 @@ def _says_normalised(case: Case, facts: Facts) -> str:
 
 
 def _named(case: Case) -> Facts:
-    one = next(one for one in case.found if isinstance(one, Special))
-    return {"name": one.name, "start": one.start, "end": one.end}
+    special = next(special for special in case.contents if isinstance(special, Special))
+    return {"name": special.name, "start": special.start, "end": special.end}
 
 
 def _says_named(case: Case, facts: Facts) -> str:
@@ -523,9 +525,9 @@ def _says_named(case: Case, facts: Facts) -> str:
 
 
 def _split(case: Case) -> Facts:
-    words = [one for one in case.found if isinstance(one, PreToken)]
+    words = [word for word in case.contents if isinstance(word, PreToken)]
     facts: Facts = {
-        "words": tuple(one.text for one in words), "at": words[min(1, len(words) - 1)].start,
+        "words": tuple(word.text for word in words), "at": words[min(1, len(words) - 1)].start,
         "branch": None, "rule": "",
     }
     # If the axes fully describe the steps, the branch that takes the first word is known.
@@ -607,23 +609,23 @@ def _says_blocked(case: Case, facts: Facts) -> str:
     parts, by = facts["parts"], facts["by"]
     assert isinstance(parts, tuple)
     assert isinstance(by, tuple)
-    made = f"there is a token for it, made of {' + '.join(map(shown, parts))} at step {facts['step']:,}"
+    clause = f"there is a token for it, made of {' + '.join(map(shown, parts))} at step {facts['step']:,}"
     if not by:
-        return f"{case.cut}: {made}, but merges never come to it."
+        return f"{case.cut}: {clause}, but merges never come to it."
     barring = f"{' + '.join(map(shown, by))} (step {facts['by_step']:,})"
-    return f"{case.cut}: {made}, but {barring} is merged first and bars the way."
+    return f"{case.cut}: {clause}, but {barring} is merged first and bars the way."
 
 
 def _spans(encoder: WordEncoder, symbol: int) -> set[tuple[int, int]]:
     """Return the (start, end) in units of every token in the merge tree of a symbol."""
     vocabulary, spans, waiting, at = encoder.vocabulary, set[tuple[int, int]](), [symbol], 0
     while waiting:
-        one = waiting.pop()
-        spans.add((at, at + len(spelled_units(encoder, one))))
-        if one >= vocabulary.base_size:
-            waiting += reversed(vocabulary.parts(one))
+        current = waiting.pop()
+        spans.add((at, at + len(spelled_units(encoder, current))))
+        if current >= vocabulary.base_size:
+            waiting += reversed(vocabulary.parts(current))
         else:
-            at += len(spelled_units(encoder, one))
+            at += len(spelled_units(encoder, current))
     return spans
 
 
@@ -666,7 +668,7 @@ def _says_passed(case: Case, facts: Facts) -> str:
 
 def _later(case: Case) -> Facts:
     assert case.later is not None
-    more = case.made(case.later) - case.encoder.merges
+    more = case.first_step(case.later) - case.encoder.merges
     limit = case.vocabulary.limit
     return {"step": more + (case.encoder.merges if limit is None else limit[0]), "pieces": case.pieces}
 
@@ -687,8 +689,8 @@ def _marked(case: Case) -> Facts:
 def _says_marked(case: Case, facts: Facts) -> str:
     piece = facts["piece"]
     assert isinstance(piece, bytes)
-    told = f", and {_nowhere(facts)}" if facts.get("absent") else ""
-    return f"{case.cut}: no token is spelled so{told}; there is {shown(piece)}, {facts['where']}."
+    absent = f", and {_nowhere(facts)}" if facts.get("absent") else ""
+    return f"{case.cut}: no token is spelled so{absent}; there is {shown(piece)}, {facts['where']}."
 
 
 def _nowhere(facts: Facts) -> str:
@@ -813,7 +815,7 @@ def _at(stage: str) -> Callable[[Case], bool]:
     return lambda case: case.stage == stage
 
 
-REASONS: dict[str, Reason] = {one.name: one for one in (
+REASONS: dict[str, Reason] = {reason.name: reason for reason in (
     Reason("empty", "the text is empty", _at(EMPTY), _nothing,
            lambda case, facts: "It is the empty text, which has no tokens."),
     Reason("one-token", "it is one token", _at(WHOLE), _one, _says_one),

@@ -31,7 +31,7 @@ from tokentui.formats.source import (
     check_number,
     check_tokens,
 )
-from tokentui.formats.spec import Fitted, Spec, Token, Unsupported, json_bytes, pattern_of, split_of
+from tokentui.formats.spec import FileToken, Fitted, Spec, Unsupported, json_bytes, pattern_of, split_of
 from tokentui.formats.tokens import ORDER, imported
 from tokentui.recipe import Recipe
 from tokentui.text.sets import expanded
@@ -79,7 +79,11 @@ def _read(source: Source) -> Tokenizer:
 
 
 def _named_specials(source: Source, encoding: PublishedEncoding) -> dict[str, int]:
-    """Return the special tokens of an encoding. The settings file next to it may name reserved ones."""
+    """Return the special tokens of an encoding. The settings file next to it may name reserved ones.
+
+    Raises:
+        TokentuiError: Two special tokens have the same name.
+    """
     specials = dict(encoding.specials)
     if not encoding.reserved or source.known is not None:
         return specials
@@ -109,7 +113,7 @@ def _ranks(source: Source) -> tuple[dict[bytes, int], int | None]:
     Raises:
         TokentuiError: A line is damaged, or a token or rank occurs twice.
     """
-    found: dict[bytes, int] = {}
+    ranks_: dict[bytes, int] = {}
     taken: set[int] = set()
     for number, line in enumerate(source.data.split(b"\n")):
         if not line or line == b"\r":
@@ -119,18 +123,18 @@ def _ranks(source: Source) -> tuple[dict[bytes, int], int | None]:
         rank = int(digits) if digits.strip().isdigit() and len(digits) < 12 else LARGEST_ID + 1
         if piece is None or rank > LARGEST_ID:
             raise source.line(number).error("not a token in base64 and its rank", "mend the line")
-        if piece in found:
+        if piece in ranks_:
             raise source.line(number).error("the token stands in two lines", "a token stands once")
         if rank in taken:
             raise source.line(number).error(f"rank {rank} stands in two lines", "a rank stands once")
-        found[piece] = rank
+        ranks_[piece] = rank
         taken.add(rank)
-    return found, found.pop(b"", None)
+    return ranks_, ranks_.pop(b"", None)
 
 
 def build(
     ranks: dict[bytes, int], split: str, specials: Mapping[str, int], place: Node, notes: Sequence[str] = (),
-    said: Mapping[str, object] | None = None, *, normalize: tuple[str, ...] = (),
+    content: Mapping[str, object] | None = None, *, normalize: tuple[str, ...] = (),
 ) -> Tokenizer:
     """Return the tokenizer of a table of ranks.
 
@@ -140,7 +144,7 @@ def build(
         specials: The special tokens with their ids.
         place: The file, for errors.
         notes: Sentences on assumptions.
-        said: The content of a `tekken.json` besides the ranks; None for a tiktoken file.
+        content: The content of a `tekken.json` besides the ranks; None for a tiktoken file.
         normalize: A value of that axis.
 
     Raises:
@@ -169,11 +173,11 @@ def build(
     if orphans:
         notes.append(f"{len(orphans)} of the tokens are spelled by no two earlier ones")
     return imported(
-        "tiktoken" if said is None else "tekken",
+        "tiktoken" if content is None else "tekken",
         Recipe(normalize, split, base=base, unknown="error" if base == "first-seen" else "never"),
-        RANKS.given(table=table, order=ids, whole=table), pieces, ids,
+        RANKS.with_tables(table=table, order=ids, whole=table), pieces, ids,
         Parents(pieces, table, len(single) + len(orphans)), specials=specials, notes=notes,
-        units={piece: table[piece] for piece in single}, around=("<s>", "</s>"), said=said,
+        units={piece: table[piece] for piece in single}, around=("<s>", "</s>"), content=content,
     )
 
 
@@ -192,7 +196,7 @@ def check_bytes(spec: Spec) -> None:
         raise Unsupported("two tokens have the same bytes", "", "a token stands once in the file")
 
 
-def _ranked(spec: Spec) -> list[Token]:
+def _ranked(spec: Spec) -> list[FileToken]:
     """Return the tokens in the order in which they merge.
 
     Raises:
@@ -202,7 +206,7 @@ def _ranked(spec: Spec) -> list[Token]:
     tokens = spec.tokens(byte_level=True)
     if spec.way == "ranks":
         return tokens
-    order = {made: n for n, (_, _, made) in enumerate(spec.merges)}
+    order = {result: n for n, (_, _, result) in enumerate(spec.merges)}
     return sorted(tokens, key=lambda token: (order.get(token.piece, -1), token.id))
 
 
@@ -268,8 +272,8 @@ def _read_tekken(source: Source) -> Tokenizer:
     if left := len(rows) - len(ranks):
         beyond = f"{left} tokens lie beyond the size of the vocabulary"
         notes.append(f"{beyond} and are left out, as its owner does it")
-    said = {name: value for name, value in source.document.items() if name != "vocab"}
-    return build(ranks, split, specials, document, notes, said)
+    content = {name: value for name, value in source.document.items() if name != "vocab"}
+    return build(ranks, split, specials, document, notes, content)
 
 
 def _tekken_ranks(rows: Sequence[Node], first: int) -> dict[bytes, int]:
@@ -278,17 +282,17 @@ def _tekken_ranks(rows: Sequence[Node], first: int) -> dict[bytes, int]:
     Raises:
         TokentuiError: A rank is out of order, or a token is empty, not base64, or occurs twice.
     """
-    found: dict[bytes, int] = {}
+    ranks_: dict[bytes, int] = {}
     for row in rows:
         rank, piece = row["rank"].number(), _of_base64(row["token_bytes"].text())
         if piece is None:
             raise row.error("token_bytes is not base64")
-        if rank != len(found):
-            raise row.error(f"rank {rank} where {len(found)} belongs", "ranks go up by one")
-        if not piece or piece in found:
+        if rank != len(ranks_):
+            raise row.error(f"rank {rank} where {len(ranks_)} belongs", "ranks go up by one")
+        if not piece or piece in ranks_:
             raise row.error("the token is empty or stands twice", "a token stands once")
-        found[piece] = rank + first
-    return found
+        ranks_[piece] = rank + first
+    return ranks_
 
 
 def _specials(rows: Node, first: int) -> tuple[dict[str, int], bool]:
@@ -297,16 +301,19 @@ def _specials(rows: Node, first: int) -> tuple[dict[str, int], bool]:
     Args:
         rows: The list of special tokens, perhaps null.
         first: The number of special tokens.
+
+    Raises:
+        TokentuiError: A rank occurs twice or is too large.
     """
-    told = rows.value is not None
-    named: dict[int, str] = {} if told else dict(enumerate(_UNNAMED[:first]))
-    for row in rows.rows() if told else ():
+    has_specials = rows.value is not None
+    named: dict[int, str] = {} if has_specials else dict(enumerate(_UNNAMED[:first]))
+    for row in rows.rows() if has_specials else ():
         rank, name = row["rank"].number(), row["token_str"].text()
         if rank >= first or rank in named or name in named.values():
             raise row.error(f"special token {rank} stands twice or beyond the {first} that there are",
                             "ranks go up by one")
         named[rank] = name
-    return {named.get(rank, f"<SPECIAL_{rank}>"): rank for rank in range(first)}, told or not first
+    return {named.get(rank, f"<SPECIAL_{rank}>"): rank for rank in range(first)}, has_specials or not first
 
 
 def _fit_tekken(spec: Spec) -> Fitted:
@@ -315,7 +322,7 @@ def _fit_tekken(spec: Spec) -> Fitted:
     Raises:
         Unsupported: The format cannot represent the tokenizer.
     """
-    tokens = sorted(_ranked(spec), key=lambda one: one.piece if len(one.piece) == 1 else b"\xff\xff")
+    tokens = sorted(_ranked(spec), key=lambda token: token.piece if len(token.piece) == 1 else b"\xff\xff")
     names = sorted(spec.specials, key=spec.specials.__getitem__)
     fitted = Fitted(spec.recipe, tokens, specials={name: n for n, name in enumerate(names)})
     fitted.number_anew(len(names), spec.specials)
@@ -411,7 +418,7 @@ def _read_minbpe(source: Source) -> Tokenizer:
     twice = len(pairs) - len(rows)
     notes = (f"{twice} pairs stand in two lines: the last line of a pair counts",) if twice else ()
     return imported(
-        "minbpe", recipe, PAIRS.given(rows=rows, makes=range(256, width)), pieces,
+        "minbpe", recipe, PAIRS.with_tables(rows=rows, makes=range(256, width)), pieces,
         list(range(width)), pairs, units={piece: value for value, piece in enumerate(pieces[:256])},
         specials=specials, notes=notes,
     )
@@ -433,15 +440,15 @@ def _fit_minbpe(spec: Spec) -> Fitted:
     ):
         raise Unsupported("its pattern has groups, line ends, or spaces at an end", "",
                       "the file holds a pattern in a line")
-    fitted = Fitted(spec.recipe, [Token(value, str(value), bytes((value,))) for value in range(256)],
+    fitted = Fitted(spec.recipe, [FileToken(value, str(value), bytes((value,))) for value in range(256)],
                     metadata={"pattern": pattern})
     tokens = fitted.tokens
     ids = {token.piece: token.id for token in tokens}
-    for left, right, made in spec.merges:
-        if made not in ids:
+    for left, right, result in spec.merges:
+        if result not in ids:
             fitted.rows.append((str(ids[left]), str(ids[right]), str(len(tokens))))
-            ids[made] = len(tokens)
-            tokens.append(Token(len(tokens), str(len(tokens)), made))
+            ids[result] = len(tokens)
+            tokens.append(FileToken(len(tokens), str(len(tokens)), result))
     orphans = [entry.text for entry in spec.ordinary if entry.piece not in ids]
     if orphans:
         what = f"{len(orphans)} of its tokens are made by no merge, such as {orphans[0][:40]!r}"
@@ -455,8 +462,8 @@ def _fit_minbpe(spec: Spec) -> Fitted:
             fitted.specials[name] = number if number >= len(tokens) else following
             following += fitted.specials[name] == following
     now = {entry.text: ids[entry.piece] for entry in spec.ordinary} | fitted.specials
-    kept = all(ids[entry.piece] == entry.id for entry in spec.ordinary)
-    if not kept or any(spec.specials[name] != number for name, number in fitted.specials.items()):
+    keeps_ids = all(ids[entry.piece] == entry.id for entry in spec.ordinary)
+    if not keeps_ids or any(spec.specials[name] != number for name, number in fitted.specials.items()):
         fitted.lose_ids(now, {entry.text: entry.id for entry in spec.ordinary} | spec.specials)
     return fitted
 

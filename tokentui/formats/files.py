@@ -162,17 +162,19 @@ def format_of(
         return WRITTEN[format]
     where = os.fspath(path)
     name = os.path.basename(where).lower()
-    known = [end for one in WRITTEN.values() if one is not OWN for end in one.suffixes]
+    known = [end for format_ in WRITTEN.values() if format_ is not OWN for end in format_.suffixes]
     longest = max(filter(name.endswith, known), key=len, default="")
-    if asked := [one for one in WRITTEN.values() if longest in one.suffixes]:
-        return next((one for one in asked if recipe.unit in (one.holds.units or [recipe.unit])), asked[0])
+    if asked := [format_ for format_ in WRITTEN.values() if longest in format_.suffixes]:
+        return next(
+            (format_ for format_ in asked if recipe.unit in (format_.holds.units or [recipe.unit])), asked[0]
+        )
     no_file = where in ("", "-") or (os.path.exists(where) and not os.path.isfile(where)
                                      and not os.path.isdir(where))
     if no_file or name.endswith(OWN.suffixes):
         keeps = like is not None and len(like.files) == 1 and (
             no_file or like.files[0].endswith(OWN.suffixes))
         return like if like is not None and keeps else OWN
-    ends = ", ".join(f"{' or '.join(one.suffixes)} for {one.name}" for one in WRITTEN.values())
+    ends = ", ".join(f"{' or '.join(format_.suffixes)} for {format_.name}" for format_ in WRITTEN.values())
     raise TokentuiError("unknown file extension", where, f"{ends}; or name one by {option}")
 
 
@@ -197,7 +199,7 @@ def targets(path: str | os.PathLike[str], format: Format) -> list[str]:
     for names in (format.files, *format.also):
         for name in names:
             if where.endswith(name):
-                return [where.removesuffix(name) + one for one in names]
+                return [where.removesuffix(name) + file for file in names]
     if not os.path.basename(where):
         raise TokentuiError("cannot be written: no such folder", where, "make it first")
     hint = f"name a folder that exists, or a file that ends in {' or '.join(format.files)}"

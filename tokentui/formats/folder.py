@@ -294,9 +294,9 @@ class ModelFolder:
                     specials.setdefault(name.format(number), number)
         before, after = tokenizer.encoder.around
         ends = [
-            kept if not isinstance(asked := self.setting(f"add_{end}_token"), bool)
+            tokens_ if not isinstance(asked := self.setting(f"add_{end}_token"), bool)
             else (name,) if asked and (name := self.named(f"{end}_token")) in specials else ()
-            for end, kept in (("bos", before), ("eos", after))
+            for end, tokens_ in (("bos", before), ("eos", after))
         ]
         recipe = self._recipe(tokenizer.recipe) if origin.format in ("gpt2", "bert") else tokenizer.recipe
         same = recipe == tokenizer.recipe

@@ -24,7 +24,7 @@ from tokentui.encode.vocabulary import UNKNOWN_NAMES
 from tokentui.formats import Codec
 from tokentui.formats.huggingface.words import CLIP, ClipWords, is_clip
 from tokentui.formats.source import Node, Source, check_number
-from tokentui.formats.spec import Fitted, Spec, Token, Unsupported, merge_rows
+from tokentui.formats.spec import FileToken, Fitted, Spec, Unsupported, merge_rows
 from tokentui.formats.tokens import LETTERS, imported, in_merge_order, is_unit, name_of, piece_of
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
@@ -175,7 +175,7 @@ def _built(
         elif _SPECIAL.fullmatch(name):
             specials[name] = ordered.ids[symbol]
     return imported(
-        "gpt2", recipe, ordered.way.given(drop=recipe.unknown == "drop"), pieces,
+        "gpt2", recipe, ordered.way.with_tables(drop=recipe.unknown == "drop"), pieces,
         ordered.ids, ordered.merges, units=units, specials=specials, notes=[*notes, *ordered.notes],
         unknown=next((specials[name] for name in UNKNOWN_NAMES if name in specials), None),
         names=dict(zip(ordered.ids, ordered.tokens, strict=True)),
@@ -218,7 +218,8 @@ def _fit(spec: Spec) -> Fitted:
     ):
         raise Unsupported("two tokens are spelled alike", "", "the files tell tokens by their names")
     tokens += [
-        Token(number, name, name.encode("utf-8", "surrogatepass")) for name, number in spec.specials.items()
+        FileToken(number, name, name.encode("utf-8", "surrogatepass"))
+        for name, number in spec.specials.items()
         if name not in names
     ]
     rows = list(merge_rows(spec.rows, lambda piece: name_of(piece, byte_level)))
@@ -321,9 +322,9 @@ def _read_codes(source: Source) -> Tokenizer:
     coding = "latin-1" if byte_level else "utf-8"
     rows = _rows(source, lines[start:], start,
                  lambda line: line.strip(b"\r\n ").decode(coding).split(" "))
-    made = dict.fromkeys(left + right for left, right in rows)
-    units = dict.fromkeys(part for row in rows for part in row if part not in made)
-    vocabulary = {name: number for number, name in enumerate([*units, *made])}
+    results = dict.fromkeys(left + right for left, right in rows)
+    units = dict.fromkeys(part for row in rows for part in row if part not in results)
+    vocabulary = {name: number for number, name in enumerate([*units, *results])}
     check_number(len(vocabulary), Node(None, source.where))
 
     def unit(name: str) -> bool:
@@ -358,7 +359,7 @@ def _fit_codes(spec: Spec) -> Fitted:
         return piece.decode("latin-1") if byte_level else piece.decode("utf-8", "surrogateescape")
 
     fitted = Fitted(
-        recipe, [Token(entry.id, named(entry.piece), entry.piece) for entry in spec.ordinary],
+        recipe, [FileToken(entry.id, named(entry.piece), entry.piece) for entry in spec.ordinary],
         list(merge_rows(spec.merges, named, "; train with --as lines")),
         metadata={"version": "0.2" if glued else "0.1", "byte": byte_level}, keeps_ids=False,
     )

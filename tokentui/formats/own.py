@@ -36,7 +36,7 @@ from tokentui.formats.source import (
     check_tokens,
     source_of,
 )
-from tokentui.formats.spec import Fitted, Spec, Token, Unsupported
+from tokentui.formats.spec import FileToken, Fitted, Spec, Unsupported
 from tokentui.formats.tokens import name_of
 from tokentui.learn.bases import BASES
 from tokentui.recipe import AXIS_NAMES, RUN, SHAPE, TOLD, Recipe
@@ -91,7 +91,7 @@ def _sniff(source: Source) -> bool:
 # --- writing ---
 
 
-def _entry_rows(tokenizer: Tokenizer) -> list[Token]:
+def _entry_rows(tokenizer: Tokenizer) -> list[FileToken]:
     """Return the rows of a vocabulary. The name of a token is its text."""
     vocabulary, named = tokenizer.vocabulary, tokenizer.named()
     symbols = vocabulary.symbols_by_id(tokenizer.merges)
@@ -102,9 +102,9 @@ def _entry_rows(tokenizer: Tokenizer) -> list[Token]:
     names = [piece.decode("utf-8", "replace") for piece in pieces]
     scored = vocabulary.scores
     scores = [scored[symbol] for symbol in symbols.values()] if scored else itertools.repeat(None)
-    rows = [Token(one.id, one.text, one.piece, one.score) for one in named.values()]
-    made = functools.partial(tuple.__new__, Token)
-    rows += map(made, zip(symbols, names, pieces, scores, strict=False))
+    rows = [FileToken(entry.id, entry.text, entry.piece, entry.score) for entry in named.values()]
+    new_token = functools.partial(tuple.__new__, FileToken)
+    rows += map(new_token, zip(symbols, names, pieces, scores, strict=False))
     return sorted(rows, key=operator.itemgetter(0))
 
 
@@ -181,7 +181,7 @@ def _with_stages(document: _Document, spec: Spec) -> _Document:
         optional["scores"] = [token.score for token in fitted.tokens]
     document.stages = {"format": spec.origin.format, "letters": letters, **fitted.metadata,
                        **{name: value for name, value in optional.items() if value}}
-    document.merges = [_Merge(ids[left], ids[right], ids[made], 0) for left, right, made in fitted.rows]
+    document.merges = [_Merge(ids[left], ids[right], ids[result], 0) for left, right, result in fitted.rows]
     return document
 
 
@@ -193,12 +193,13 @@ def _write(fitted: Fitted) -> tuple[bytes, ...]:
         f'[{number}, {_quoted(name)}, "{piece.hex()}", {"null" if score is None else _json(score)}]'
         for number, name, piece, score in fitted.tokens
     ]
-    merges = [f"[{left}, {right}, {made}, {count}]" for left, right, made, count in fitted.merges]
+    merges = [f"[{left}, {right}, {result}, {count}]" for left, right, result, count in fitted.merges]
     events = ""
     if fitted.events is not None:
         code = [piece.hex() for piece in fitted.pieces]
-        listed = (_json([number, one.kind, code[one.symbol], [code[part] for part in one.parts], one.places,
-                         one.view]) for number, one in fitted.events)
+        listed = (_json([number, event.kind, code[event.symbol],
+                         [code[part] for part in event.parts], event.places,
+                         event.view]) for number, event in fitted.events)
         events = f',\n "events": [{_lines(listed)}]'
     stages = "" if fitted.stages is None else f' "stages": {_json(fitted.stages)},\n'
     document = (
@@ -253,7 +254,7 @@ def _read(source: Source) -> Tokenizer:
     tokenizer = (_trained_by_events if "events" in root else _trained)(recipe, run, root)
     unknown = [f"{name}={value}" for name, value in recipe.to_dict().items() if name in _stand_ins(recipe)]
     tokenizer.vocabulary.notes = tuple(
-        f"this version does not know {one}: the tokenizer encodes, and is not trained on" for one in unknown
+        f"this version does not know {name}: the tokenizer encodes, and is not trained on" for name in unknown
     )
     return tokenizer
 
@@ -265,7 +266,8 @@ def _stand_ins(recipe: Recipe) -> dict[str, str]:
 
     way = WAYS.get(recipe.encode)
     scored = way is not None and way.needs == "scores"
-    known = {"objective": next(one.name for one in OBJECTIVES.values() if one.scored == scored),
+    objectives = (objective.name for objective in OBJECTIVES.values() if objective.scored == scored)
+    known = {"objective": next(objectives),
              "tie": Recipe().tie}
     return {name: value for name, value in known.items() if not _is_known(name, recipe.axis(name))}
 
@@ -281,7 +283,11 @@ def _is_known(axis: str, value: str) -> bool:
 
 
 def _checked(node: Node, make: Callable[[], Recipe]) -> Recipe:
-    """Return a recipe after checking it. Errors have the place in the file."""
+    """Return a recipe after checking it. Errors have the place in the file.
+
+    Raises:
+        TokentuiError: The recipe is invalid.
+    """
     from tokentui.axes import check
 
     try:
@@ -307,7 +313,7 @@ def _run(node: Node) -> dict[str, object]:
 
 
 def _merge(row: Node) -> _Merge:
-    return _Merge(*(one.number() for one in row.fields("LEFT_ID", "RIGHT_ID", "ID", "COUNT")))
+    return _Merge(*(field.number() for field in row.fields("LEFT_ID", "RIGHT_ID", "ID", "COUNT")))
 
 
 def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer:
@@ -342,8 +348,8 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
         placeholders = _placeholders(merges, first + len(named), replayed)
         vocabulary: Vocabulary = GageVocabulary(recipe, placeholders, specials, first)
     else:
-        made = _made(merges, range(first, first + len(rows)), len(named), recipe, replayed)
-        base = [row for row in base if row.id not in made]
+        results = _made(merges, range(first, first + len(rows)), len(named), recipe, replayed)
+        base = [row for row in base if row.id not in results]
         scores = [float(row.score or 0) for row in base] if objective.scored else ()
         pieces = [row.piece for row in base]
         if objective.vocabulary is not None:
@@ -364,31 +370,36 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
     return tokenizer
 
 
-def _token(row: Node, least: int = 1) -> Token:
-    """Read a row of the vocabulary. Its hex must have at least `least` bytes."""
+def _token(row: Node, least: int = 1) -> FileToken:
+    """Read a row of the vocabulary. Its hex must have at least `least` bytes.
+
+    Raises:
+        TokentuiError: The row is invalid.
+    """
     number, text, code, score = row.fields("ID", "TEXT", "HEX", "SCORE")
-    piece, said, value = code.hex(least), text.text(), score.value
+    piece, shown_text, value = code.hex(least), text.text(), score.value
     # The name of a special may contain half a surrogate pair. All other texts are their decoded bytes.
-    if said.encode("utf-8", "surrogatepass") != piece and piece.decode("utf-8", "replace") != said:
+    encoded = shown_text.encode("utf-8", "surrogatepass")
+    if encoded != piece and piece.decode("utf-8", "replace") != shown_text:
         raise row.error("HEX is not the bytes of TEXT", "mend one of the two")
     if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
         raise row.error("SCORE is no number", "a number or null belongs there")
-    return Token(number.number(), said, piece, value)
+    return FileToken(number.number(), shown_text, piece, value)
 
 
-def _hold(listed: Node, rows: list[Token], made: list[Token]) -> None:
+def _hold(listed: Node, rows: list[FileToken], expected: list[FileToken]) -> None:
     """Compare the rows of a vocabulary with those that the rest of the document makes.
 
     Raises:
         TokentuiError: A row differs.
     """
-    for n, (row, own) in enumerate(itertools.zip_longest(rows, made)):
+    for n, (row, own) in enumerate(itertools.zip_longest(rows, expected)):
         if row != own:
             raise listed.at(n).error(f"{_shown(row)} where {_shown(own)} belongs",
                                      "the recipe, the run, the units and the merges make the rows")
 
 
-def _shown(row: Token | None) -> str:
+def _shown(row: FileToken | None) -> str:
     """Return a row for an error message: as in the file, shortened."""
     if row is None:
         return "no row"
@@ -409,10 +420,10 @@ def _trained_by_events(recipe: Recipe, run: Mapping[str, object], root: Node) ->
     if root["merges"].listed():
         raise root["merges"].error("a tokenizer of events has no merges", "leave the list empty")
     read = list(map(_event, root["events"].rows()))
-    made = {piece for _, kind, piece, _, _, _ in read if kind in MAKING}
+    added = {piece for _, kind, piece, _, _, _ in read if kind in MAKING}
     named = _entry_rows(Tokenizer(Vocabulary(recipe, (), specials, first)))
     _hold(listed, rows[: len(named)], named)
-    base = [row.piece for row in itertools.takewhile(lambda row: row.piece not in made, rows[len(named) :])]
+    base = [row.piece for row in itertools.takewhile(lambda row: row.piece not in added, rows[len(named) :])]
     if len(set(base)) < len(base):
         raise listed.error("two base units have the same bytes", "each unit stands once")
     if BASES.of(recipe.base).all_bytes and sorted(base) != _ALL_BYTES:
@@ -435,7 +446,7 @@ def _trained_by_events(recipe: Recipe, run: Mapping[str, object], root: Node) ->
         symbols = tuple(vocabulary.symbol(part) for part in parts)
         if kind not in MAKING and vocabulary.symbol(piece) is None:
             raise row.error("HEX is no unit or earlier token", "an event is of a token that was made")
-        known = tuple(one for one in symbols if one is not None)
+        known = tuple(symbol for symbol in symbols if symbol is not None)
         if len(known) < len(symbols) or (parts and b"".join(parts) != piece):
             raise row.error("PARTS do not make HEX of units and earlier tokens", "mend one of the two")
         if (kind in MAKING and len(parts) < 2) or (kind in _APART and not parts):
@@ -451,14 +462,18 @@ def _trained_by_events(recipe: Recipe, run: Mapping[str, object], root: Node) ->
 
 
 def _event(row: Node) -> tuple[int, EventKind, bytes, tuple[bytes, ...], int, int]:
-    """Read a row of the events: (step, kind, bytes of the token, bytes of its parts, places, view)."""
+    """Read a row of the events: (step, kind, bytes of the token, bytes of its parts, places, view).
+
+    Raises:
+        TokentuiError: The row is invalid.
+    """
     number, kind, piece, parts, places, view = row.fields(*_EVENT)
-    if (said := kind.text()) not in _EVENTS:
-        raise row.error(f"{said[:40]!r} is no kind of event", "one of: " + ", ".join(_EVENTS))
+    if (name := kind.text()) not in _EVENTS:
+        raise row.error(f"{name[:40]!r} is no kind of event", "one of: " + ", ".join(_EVENTS))
     if view.number() > 1:
         raise row.error("VIEW is 0 or 1", "0 for the words, 1 for the documents")
-    made = tuple(part.hex() for part in parts.inner())
-    return number.number(), EventKind(said), piece.hex(), made, places.number(), view.number()
+    parts_ = tuple(part.hex() for part in parts.inner())
+    return number.number(), EventKind(name), piece.hex(), parts_, places.number(), view.number()
 
 
 def _check_pairs(merges: list[_Merge], replayed: Node) -> None:
@@ -477,34 +492,39 @@ def _made(merges: list[_Merge], ids: range, named: int, recipe: Recipe, replayed
         TokentuiError: An id is not in the vocabulary, occurs twice, or is out of order.
     """
     rows: dict[int, int] = {}
-    for n, (_, _, made, _) in enumerate(merges):
-        if made not in ids:
-            raise replayed.at(n).error(f"ID {made} is not in the vocabulary",
+    for n, (_, _, result, _) in enumerate(merges):
+        if result not in ids:
+            raise replayed.at(n).error(f"ID {result} is not in the vocabulary",
                                        "each merge makes a token that stands there")
-        if made >= ids.start + named and (before := rows.setdefault(made, n)) != n:
-            raise replayed.at(n).error(f"ID {made} stands in row {before} too", "a token is made once")
+        if result >= ids.start + named and (before := rows.setdefault(result, n)) != n:
+            raise replayed.at(n).error(f"ID {result} stands in row {before} too", "a token is made once")
     following = ids.start + named if BASES.of(recipe.base).after_merges else ids.stop - len(rows)
-    for number, (made, n) in enumerate(rows.items(), following):
-        if made != number:
-            raise replayed.at(n).error(f"ID {made} where {number} belongs",
+    for number, (result, n) in enumerate(rows.items(), following):
+        if result != number:
+            raise replayed.at(n).error(f"ID {result} where {number} belongs",
                                        "ids go up in the order of the merges")
     return set(rows)
 
 
 def _placeholders(merges: list[_Merge], first: int, replayed: Node) -> list[int]:
-    """Return the placeholder of each merge of Gage's compression. `first` is the id of byte 0."""
+    """Return the placeholder of each merge of Gage's compression. `first` is the id of byte 0.
+
+    Raises:
+        TokentuiError: A byte is already in use.
+    """
     used: set[int] = set()
-    for n, (left, right, made, _) in enumerate(merges):
+    for n, (left, right, result, _) in enumerate(merges):
         used |= {left, right}
-        if made in used or not first <= made < first + len(_ALL_BYTES):
-            raise replayed.at(n).error(f"ID {made} stands for something else already",
+        if result in used or not first <= result < first + len(_ALL_BYTES):
+            raise replayed.at(n).error(f"ID {result} stands for something else already",
                                        "a byte that stands for a pair stands for nothing else")
-        used.add(made)
+        used.add(result)
     return [merge.made - first for merge in merges]
 
 
 def _replay(
-    vocabulary: Vocabulary, symbols: dict[int, int], rows: list[Token], merges: list[_Merge], replayed: Node
+    vocabulary: Vocabulary, symbols: dict[int, int], rows: list[FileToken], merges: list[_Merge],
+    replayed: Node,
 ) -> None:
     """Append merges to a vocabulary, after checking that their parts exist and make the bytes of their rows.
 
@@ -515,21 +535,21 @@ def _replay(
         TokentuiError: A merge is invalid.
     """
     size, most = 0, limits.now().file_bytes
-    for n, (left, right, made, count) in enumerate(merges):
+    for n, (left, right, result, count) in enumerate(merges):
         at = replayed.at(n)
         for part in (left, right):
             if part not in symbols:
                 raise at.error(f"{part} is no unit or earlier token",
                                "a merge joins base units and tokens of earlier merges")
         pair = symbols[left], symbols[right]
-        symbols[made] = symbol = vocabulary.add(*pair, count)
+        symbols[result] = symbol = vocabulary.add(*pair, count)
         # Check each token when it is made: repeated doubling would soon exceed the length of the file.
-        if (piece := vocabulary.pieces[symbol]) != rows[made - rows[0].id].piece:
+        if (piece := vocabulary.pieces[symbol]) != rows[result - rows[0].id].piece:
             short = piece[:20].hex() + ("…" if len(piece) > 20 else "")
-            raise at.error(f"{left} and {right} do not make the bytes of {made}",
-                           f"HEX of {made} would be {short}")
-        if made != (number := vocabulary.id_of(symbol, len(merges))):
-            raise at.error(f"ID {made} where {number} belongs", "ids go up in the order of the merges")
+            raise at.error(f"{left} and {right} do not make the bytes of {result}",
+                           f"HEX of {result} would be {short}")
+        if result != (number := vocabulary.id_of(symbol, len(merges))):
+            raise at.error(f"ID {result} where {number} belongs", "ids go up in the order of the merges")
         size += len(vocabulary.spelled(symbol))
         if size > most:
             raise at.error("the tokens are longer than those of any tokenizer")
@@ -543,7 +563,7 @@ def _restored(recipe: Recipe, root: Node) -> Tokenizer:
     """
     stages = root["stages"]
     name = stages["format"].text()
-    others = [one for one in WRITTEN if one != OWN.name]
+    others = [name for name in WRITTEN if name != OWN.name]
     if name not in others:
         raise stages["format"].error(f"{name[:40]!r} is no format of other tools",
                                      "one of: " + ", ".join(others))
@@ -554,18 +574,18 @@ def _restored(recipe: Recipe, root: Node) -> Tokenizer:
         raise root["vocabulary"].error("an id stands twice", "an id stands once")
     rows: list[tuple[str, str, str]] = []
     for row in root["merges"].rows():
-        left, right, made, _ = _merge(row)
-        if not {left, right, made} <= names.keys():
+        left, right, result, _ = _merge(row)
+        if not {left, right, result} <= names.keys():
             raise row.error("an id is not in the vocabulary", "a merge joins two tokens to one")
-        rows.append((names[left], names[right], names[made]))
+        rows.append((names[left], names[right], names[result]))
     specials = {name: stages["specials"][name].number() for name in stages["specials"].mapping({})}
     notes = tuple(stages["notes"].texts()) if "notes" in stages else ()
-    said = {key: value for key, value in stages.mapping().items() if key not in _STAGES}
+    metadata = {key: value for key, value in stages.mapping().items() if key not in _STAGES}
     encode = recipe.encode
     if "encode" in stages:
         recipe = recipe.with_axes(encode=stages["encode"].text())
     try:
-        files = format.codec.write(Fitted(recipe, tokens, rows, specials, said))
+        files = format.codec.write(Fitted(recipe, tokens, rows, specials, metadata))
         split = recipe.split if format.needs_split else ""
         tokenizer = format.codec.read(
             source_of(tuple(str(root) for _ in files), files, split, RecipeFacts(recipe, specials))
@@ -590,7 +610,7 @@ def _restored(recipe: Recipe, root: Node) -> Tokenizer:
         raise root["recipe"]["encode"].error(error.what, error.hint) from None
 
 
-def _tokens(stages: Node, vocabulary: Node) -> Iterator[Token]:
+def _tokens(stages: Node, vocabulary: Node) -> Iterator[FileToken]:
     letters = stages["letters"].value is True
     names, scores = stages["names"].mapping({}), stages["scores"].value
     for n, row in enumerate(vocabulary.rows()):

@@ -30,10 +30,10 @@ class Pairs(Sequence[tuple[str, str]]):
 
     def __init__(self, vocabulary: Mapping[str, object], cut: int = 0) -> None:
         self._of = vocabulary, cut
-        held, count = list(vocabulary.values()), range(len(vocabulary))
-        in_order = set(map(type, held)) <= {int} and held == list(count)  # so it is nearly always
+        names_, count = list(vocabulary.values()), range(len(vocabulary))
+        in_order = set(map(type, names_)) <= {int} and names_ == list(count)  # so it is nearly always
         numbers = vocabulary if in_order else dict(zip(vocabulary, count, strict=True))
-        self._numbers: defaultdict[str, Any] = defaultdict(itertools.count(len(held)).__next__, numbers)
+        self._numbers: defaultdict[str, Any] = defaultdict(itertools.count(len(names_)).__next__, numbers)
         self.lefts, self.rights, self.makes = array("l"), array("l"), array("l")
 
     def is_of(self, vocabulary: Mapping[str, object], cut: int) -> bool:
@@ -55,8 +55,8 @@ class Pairs(Sequence[tuple[str, str]]):
         lefts, rights, cut = names[::2], names[1::2], self._of[1]
         self.lefts.extend(picked(self._numbers, lefts))
         self.rights.extend(picked(self._numbers, rights))
-        made = map(add, lefts, [name[cut:] for name in rights] if cut else rights)
-        self.makes.extend(map(self._numbers.get, made, itertools.repeat(-1)))
+        joined = map(add, lefts, [name[cut:] for name in rights] if cut else rights)
+        self.makes.extend(map(self._numbers.get, joined, itertools.repeat(-1)))
 
     @functools.cached_property
     def names(self) -> list[str]:

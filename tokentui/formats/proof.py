@@ -401,17 +401,17 @@ class _Trial:
 
     def _shorter(self, text: str) -> EncodingDifference | None:
         """Return a part of a text that also differs, made as short as possible by halving and trimming."""
-        found = None
+        shorter = None
         while len(text) > 1:
             half, quarter = len(text) // 2, len(text) // 4
             halves = (text[:half], text[half:], text[quarter : quarter + half]) if len(text) > _LONG else ()
             for part in (*halves, text[1:], text[:-1]):
                 if not self._fitted.excused(part) and (difference := self._difference(part)):
-                    text, found = part, difference
+                    text, shorter = part, difference
                     break
             else:
                 break
-        return found
+        return shorter
 
 
 def _renumbered(spec: Spec, back: Tokenizer) -> dict[int, int]:

@@ -108,8 +108,8 @@ def openai_of(data: bytes, name: str = "") -> PublishedEncoding | None:
         name: The name of the encoding, if the user named one; else empty.
     """
     digest = hashlib.sha256(data).hexdigest()
-    found = (one.encoding for one in OPENAI.values() if one.sha256 == digest)
-    return next((encoding for encoding in found if name in ("", encoding.name)), None)
+    encodings = (file.encoding for file in OPENAI.values() if file.sha256 == digest)
+    return next((encoding for encoding in encodings if name in ("", encoding.name)), None)
 
 
 def located(name: str) -> str:

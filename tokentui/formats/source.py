@@ -49,6 +49,8 @@ T = TypeVar("T")
 class Node:
     """A value of a document with its place: the file, and the keys and row numbers (from 0) that lead to it.
 
+    Methods that return the value as a type raise `TokentuiError`, with the place, if it has another type.
+
     Args:
         value: The JSON value, or any value for a place in another kind of file.
         step: The key, the row, or the name of the file; None for a part of the parent without a key.
@@ -171,13 +173,13 @@ class Node:
 
     def ids(self) -> dict[str, int]:
         """Return the value, which must be an object of ids: whole numbers of 0 or more that fit 31 bits."""
-        found = self.mapping()
-        check_tokens(map(len, found), self)
-        numbers: Any = found.values()
+        ids_ = self.mapping()
+        check_tokens(map(len, ids_), self)
+        numbers: Any = ids_.values()
         whole = set(map(type, numbers)) <= {int}
         if whole and min(numbers, default=0) >= 0 and max(numbers, default=0) <= LARGEST_ID:
-            return cast("dict[str, int]", found)
-        name, number = next((name, number) for name, number in found.items()
+            return cast("dict[str, int]", ids_)
+        name, number = next((name, number) for name, number in ids_.items()
                             if type(number) is not int or not 0 <= number <= LARGEST_ID)
         raise self.error(f"the id of {name[:40]!r} is {number!r:.20}",
                          f"ids are whole numbers from 0 to {LARGEST_ID:,}")
@@ -223,9 +225,9 @@ def check_depth(value: object, place: Node) -> None:
 
 def inner_of(values: Iterable[object]) -> Iterator[object]:
     """Yield the lists and objects directly inside lists and objects."""
-    for one in values:
-        inner = one.values() if type(one) is dict else one if type(one) is list else ()
-        yield from (value for value in inner if type(value) is dict or type(value) is list)
+    for value in values:
+        inner = value.values() if type(value) is dict else value if type(value) is list else ()
+        yield from (nested for nested in inner if type(nested) is dict or type(nested) is list)
 
 
 @contextlib.contextmanager
@@ -254,12 +256,12 @@ def parse(text: str, where: str) -> Node:
         raise place.error(f"{name} is no number in JSON")
 
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        by_key = dict(pairs)
+        if len(by_key) < len(pairs):
             times = Counter(name for name, _ in pairs)
             twice = next(name for name in times if times[name] > 1)
             raise place.error(f"the key {twice[:40]!r} stands twice in an object")
-        return found
+        return by_key
 
     try:
         return Node(json.loads(text, parse_constant=constant, object_pairs_hook=unique), where)
@@ -294,15 +296,15 @@ def _with_pairs(data: bytes, where: str) -> Node | None:
     if begin is None or _MERGES.search(data, begin.end()) or mark.encode() in data:
         return None
     with contextlib.suppress(ValueError, RecursionError):
-        for found in itertools.islice(_END.finditer(data, begin.end()), _TRIES):
+        for bracket in itertools.islice(_END.finditer(data, begin.end()), _TRIES):
             # It is the end of the list, or a text that looks like one: then the rest is not JSON.
-            text = f'{data[: begin.end() - 1].decode("utf-8-sig")}"{mark}"{data[found.end() :].decode()}'
+            text = f'{data[: begin.end() - 1].decode("utf-8-sig")}"{mark}"{data[bracket.end() :].decode()}'
             with contextlib.suppress(TokentuiError):
                 root = parse(text, where)
                 model = root.mapping().get("model")
                 if not isinstance(model, dict) or model.get("merges") != mark:
                     return None
-                model["merges"] = pairs = _pairs(data, begin.end(), found.end(), model)
+                model["merges"] = pairs = _pairs(data, begin.end(), bracket.end(), model)
                 return None if pairs is None else root
     return None
 
@@ -427,7 +429,7 @@ class Source:
         model = document.get("model")
         # Rows of a vocabulary and of merges are checked one by one when they are read.
         if isinstance(model, dict):
-            model = {name: one for name, one in model.items() if name not in ("vocab", "merges")}
+            model = {name: value for name, value in model.items() if name not in ("vocab", "merges")}
         check_depth({**document, "model": model}, root)
         return root
 
@@ -513,14 +515,18 @@ def _gguf_header(path: str) -> bytes:
 
 
 def _from_url(url: str) -> bytes:
-    """Return the bytes of a URL, up to the limit for tokenizer files; for GGUF only the header."""
-    found, folder = remote.list_files(url)
-    if folder or len(found) != 1:
+    """Return the bytes of a URL, up to the limit for tokenizer files; for GGUF only the header.
+
+    Raises:
+        TokentuiError: The URL is a folder, or the file is larger than the limit.
+    """
+    listing, folder = remote.list_files(url)
+    if folder or len(listing) != 1:
         raise TokentuiError("is a folder, not a tokenizer file", remote.shown(url), "name the file in it")
     if is_gguf(url):
         with remote.readable_errors(url), remote.open_stream(url) as stream:
             return gguf.read_header(stream.read, remote.shown(url))
     meter = Meter(limit="file-bytes")
-    meter.check(found[0].size or 0, remote.shown(url))
+    meter.check(listing[0].size or 0, remote.shown(url))
     with silent(), remote.readable_errors(url), remote.open_stream(url) as stream:
-        return bytes(read_stream(stream, remote.shown(url), meter, size=found[0].size).data)
+        return bytes(read_stream(stream, remote.shown(url), meter, size=listing[0].size).data)

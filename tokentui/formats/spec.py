@@ -29,7 +29,7 @@ class Unsupported(TokentuiError):
     """A format cannot represent a tokenizer: the file would encode differently."""
 
 
-class Token(NamedTuple):
+class FileToken(NamedTuple):
     """A token as in a file."""
 
     id: int
@@ -71,7 +71,7 @@ class Fitted:
     """
 
     recipe: Recipe
-    tokens: list[Token] = field(default_factory=list)
+    tokens: list[FileToken] = field(default_factory=list)
     rows: list[tuple[str, str, str]] = field(default_factory=list)
     specials: dict[str, int] = field(default_factory=dict)
     metadata: dict[str, object] = field(default_factory=dict)
@@ -97,7 +97,7 @@ class Fitted:
     def excused(self, text: str) -> bool:
         """Return whether a reported loss explains why a text differs, or the text cannot be encoded."""
         try:
-            return any(one(text) for one in self.excuses)
+            return any(explains(text) for explains in self.excuses)
         except TokentuiError:
             return True
 
@@ -196,7 +196,7 @@ class Spec:
     def unknown(self) -> str:
         """The name of the unknown token; empty for none."""
         number = self.vocabulary.unknown_id
-        return next((name for name, one in self.specials.items() if one == number),
+        return next((name for name, token_id in self.specials.items() if token_id == number),
                     "") if number is not None else ""
 
     @functools.cached_property
@@ -210,15 +210,15 @@ class Spec:
         if not isinstance(segmenter, Merging):
             return []
         order = self.vocabulary.order
-        ranked = sorted((rank, order[left], order[right], left, right, made)
-                        for left, right, rank, made in segmenter.pairs())
+        ranked = sorted((rank, order[left], order[right], left, right, result)
+                        for left, right, rank, result in segmenter.pairs())
         return [row[3:] for row in ranked]
 
     @functools.cached_property
     def rows(self) -> list[tuple[bytes, bytes, bytes]]:
         """(left, right, result) of each pair that merges, as exact bytes."""
         pieces = self.vocabulary.pieces
-        return [(pieces[left], pieces[right], pieces[made]) for left, right, made in self.pairs]
+        return [(pieces[left], pieces[right], pieces[result]) for left, right, result in self.pairs]
 
     @functools.cached_property
     def merges(self) -> list[tuple[bytes, bytes, bytes]]:
@@ -235,13 +235,16 @@ class Spec:
         words = segmenter.whole_words() if isinstance(segmenter, Merging) else ()
         return any(True for _ in words)
 
-    def tokens(self, byte_level: bool) -> list[Token]:
+    def tokens(self, byte_level: bool) -> list[FileToken]:
         """Return the ordinary tokens with their names.
 
         Args:
             byte_level: True for names in byte letters.
         """
-        return [Token(one.id, name_of(one.piece, byte_level), one.piece, one.score) for one in self.ordinary]
+        return [
+            FileToken(entry.id, name_of(entry.piece, byte_level), entry.piece, entry.score)
+            for entry in self.ordinary
+        ]
 
 
 def merge_rows(
@@ -258,11 +261,11 @@ def merge_rows(
         Unsupported: A name contains white space.
     """
     for merge in merges:
-        left, right, made = map(named, merge)
-        if any(_SPACED.search(name) or not name for name in (left, right, made)):
+        left, right, result = map(named, merge)
+        if any(_SPACED.search(name) or not name for name in (left, right, result)):
             what = f"a merge with white space in it: {left[:40]!r} {right[:40]!r}"
             raise Unsupported(what, "", f"a line is two tokens with a space between them{hint}")
-        yield left, right, made
+        yield left, right, result
 
 
 def json_bytes(document: object) -> bytes:

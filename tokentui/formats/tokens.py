@@ -110,7 +110,7 @@ def imported(
     merges: Sequence[tuple[int, int]] = (), *,
     units: Mapping[bytes, int], specials: Mapping[str, int], notes: Sequence[str],
     around: tuple[str, str] = ("", ""), unknown: int | None = None, names: Mapping[int, str] | None = None,
-    pretokenizer: Pretokenizer | None = None, said: Mapping[str, object] | None = None,
+    pretokenizer: Pretokenizer | None = None, content: Mapping[str, object] | None = None,
 ) -> Tokenizer:
     """Return the tokenizer of a file whose words follow from the axes.
 
@@ -123,11 +123,11 @@ def imported(
         notes: Sentences on assumptions.
         around: The names of the special tokens before and after a text; empty for none.
         pretokenizer: The pretokenizer; None for that of the recipe.
-        said: The other content of the file; None for none.
+        content: The other content of the file; None for none.
     """
     begin, end = ((name,) if name in specials else () for name in around)
     pipeline = Pipeline(way, pretokenizer or Pretokenizer(recipe), around=(begin, end),
-                        notes=tuple(notes), origin=Origin(format, said or {}))
+                        notes=tuple(notes), origin=Origin(format, content or {}))
     return Tokenizer(ImportedVocabulary(
         recipe, pieces, ids, merges, units=units, pipeline=pipeline, unknown=unknown, names=names,
         specials=specials,
@@ -163,7 +163,7 @@ class Ordered:
     @property
     def way(self) -> EncodingWay:
         """The way of encoding by these merges."""
-        return PAIRS.given(rows=self.rows, makes=self.makes)
+        return PAIRS.with_tables(rows=self.rows, makes=self.makes)
 
 
 def in_merge_order(
@@ -206,8 +206,8 @@ def in_merge_order(
         )
         raise place(number).error(f"{absent[:40]!r} is not in the vocabulary",
                                   "a merge joins two tokens to one, all in the vocabulary")
-    given = [n for n, name in enumerate(names) if is_unit(name)] if is_unit else []
-    parents, late = _parents(len(names), given, lefts, rights, makes)
+    units_ = [n for n, name in enumerate(names) if is_unit(name)] if is_unit else []
+    parents, late = _parents(len(names), units_, lefts, rights, makes)
     order = sorted((n for n in range(len(names)) if n not in parents), key=ids.__getitem__) + list(parents)
     width = len(order)
     symbols = [0] * width
@@ -218,55 +218,55 @@ def in_merge_order(
     by_pair = dict(zip(keys, range(len(keys)), strict=True))
     if first_wins:
         by_pair |= dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
-    made = list(parents.values())
-    sides = (picked(symbols, picked(side, made)) for side in (lefts, rights))
+    makers = list(parents.values())
+    sides = (picked(symbols, picked(side, makers)) for side in (lefts, rights))
     tokens, numbers = list(picked(names, order)), list(picked(ids, order))
-    found = Ordered(tokens, numbers, list(zip(*sides, strict=True)), by_pair,
+    ordered = Ordered(tokens, numbers, list(zip(*sides, strict=True)), by_pair,
                     array("l", picked(symbols, makes)))
     if twice := len(keys) - len(by_pair):
         which = "first" if first_wins else "last"
-        found.notes.append(f"{_counted(twice, 'pair')} listed twice: the {which} row of a pair counts")
+        ordered.notes.append(f"{_counted(twice, 'pair')} listed twice: the {which} row of a pair counts")
     if late:
-        found.notes.append(f"{_counted(late, 'merge')} with a part that comes later")
+        ordered.notes.append(f"{_counted(late, 'merge')} with a part that comes later")
     if again := len(ids) - len(set(ids)):
-        found.notes.append(f"{_counted(again, 'token')} with the id of another one")
-    return found
+        ordered.notes.append(f"{_counted(again, 'token')} with the id of another one")
+    return ordered
 
 
 def _parents(
-    size: int, given: list[int], lefts: Sequence[int], rights: Sequence[int], makes: Sequence[int]
+    size: int, units_: list[int], lefts: Sequence[int], rights: Sequence[int], makes: Sequence[int]
 ) -> tuple[dict[int, int], int]:
     """Return the row that makes each token, in order, and how many tokens are made by a later row than the
     first one that names them."""
     in_order = all(map(lt, makes, islice(makes, 1, None))) and all(map(lt, map(max, lefts, rights), makes))
-    if in_order and not given:  # each row makes a token, of tokens that rows before it make
+    if in_order and not units_:  # each row makes a token, of tokens that rows before it make
         return dict(zip(makes, range(len(makes)), strict=True)), 0
     there = bytearray(b"\1" * size)
-    for made in makes:
-        there[made] = 0
-    for unit in given:
+    for result in makes:
+        there[result] = 0
+    for unit in units_:
         there[unit] = 1
     parents: dict[int, int] = {}
     waiting: dict[int, list[int]] = {}
     late = 0
-    for row, (left, right, made) in enumerate(zip(lefts, rights, makes, strict=True)):
-        if there[made]:
+    for row, (left, right, result) in enumerate(zip(lefts, rights, makes, strict=True)):
+        if there[result]:
             continue
-        if there[left] and there[right] and made not in waiting:  # so it is nearly always
-            there[made] = 1
-            parents[made] = row
+        if there[left] and there[right] and result not in waiting:  # so it is nearly always
+            there[result] = 1
+            parents[result] = row
             continue
         ready = [row]
         while ready:
             now = ready.pop()
-            left, right, made = lefts[now], rights[now], makes[now]
-            if there[made]:
+            left, right, result = lefts[now], rights[now], makes[now]
+            if there[result]:
                 continue
             if there[left] and there[right]:
-                there[made] = 1
-                parents[made] = now
+                there[result] = 1
+                parents[result] = now
                 late += now != row
-                ready += reversed(waiting.pop(made, ()))
+                ready += reversed(waiting.pop(result, ()))
             else:
                 waiting.setdefault(right if there[left] else left, []).append(now)
     return parents, late

@@ -15,7 +15,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import UNKNOWN_NAMES
 from tokentui.formats import Codec
 from tokentui.formats.source import Node, Source, check_number
-from tokentui.formats.spec import Fitted, Spec, Token, Unsupported
+from tokentui.formats.spec import FileToken, Fitted, Spec, Unsupported
 from tokentui.formats.tokens import imported
 from tokentui.recipe import Recipe
 
@@ -54,8 +54,8 @@ def _read(source: Source) -> Tokenizer:
         ("bert-cased",) if cased else ("bert-uncased",), source.split or "bert", "char", f"prefix:{_PREFIX}",
         "first-seen", encode="longest-match", unknown="whole-word",
     )
-    told = "capital letters, so case is kept" if cased else "no capital letters, so text is lower-cased"
-    notes = [f"the file does not say whether text is lower-cased: it has {told}"]
+    note = "capital letters, so case is kept" if cased else "no capital letters, so text is lower-cased"
+    notes = [f"the file does not say whether text is lower-cased: it has {note}"]
     if again:
         notes.append(f"tokens in two lines: {len(again)}, such as {again[0][:40]!r}; the last line counts")
     specials = {name: number for name, number in tokens.items() if _SPECIAL.fullmatch(name)
@@ -79,7 +79,7 @@ def _fit(spec: Spec) -> Fitted:
     for entry in spec.entries:
         special = entry.kind in ("special", "unknown")
         name = entry.piece.decode("utf-8", "surrogatepass" if special else "surrogateescape")
-        if name != name.rstrip() or any(one in name for one in "\t\n\r"):
+        if name != name.rstrip() or any(white in name for white in "\t\n\r"):
             what = f"the token {name[:40]!r} is no line"
             raise Unsupported(what, "", "the file holds a token a line, without white space behind it")
         lines[entry.id] = name
@@ -110,7 +110,7 @@ def _fit(spec: Spec) -> Fitted:
         fitted.lose("long words", f"words of more than {MAX_CHARACTERS} characters are given up",
                     f"those of more than {most} are given up here",
                     lambda text: any(low < len(word) <= high for word in spec.pretokenizer.words(text)))
-    fitted.tokens = [Token(number, name, name.encode("utf-8", "surrogateescape"))
+    fitted.tokens = [FileToken(number, name, name.encode("utf-8", "surrogateescape"))
                      for number, name in sorted(lines.items())]
     return fitted
 

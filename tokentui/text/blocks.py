@@ -41,7 +41,7 @@ TextPieces = Sequence[str | LongText]
 
 
 @dataclass
-class Noticed:
+class Remarks:
     """Remarks for the user on files that were read in parts.
 
     Attributes:
@@ -64,7 +64,7 @@ class Noticed:
     read: int = 0
     coverage: Coverage = COVERED
 
-    def add(self, other: Noticed) -> None:
+    def add(self, other: Remarks) -> None:
         """Add the remarks on a later part.
 
         Raises:
@@ -94,14 +94,14 @@ class Noticed:
     @property
     def sentences(self) -> list[str]:
         """Return the remarks as sentences."""
-        told = [f"left out: {self.left_out:,} binary"] if self.left_out else []
+        sentences = [f"left out: {self.left_out:,} binary"] if self.left_out else []
         if self.invalid:
             are = "1 byte is" if self.invalid == 1 else f"{self.invalid:,} bytes are"
-            told.append(f"{are} not UTF-8, the first at {self.first}")
-        return [*self.looks, *told, *self.coverage.notes]
+            sentences.append(f"{are} not UTF-8, the first at {self.first}")
+        return [*self.looks, *sentences, *self.coverage.notes]
 
 
-class Take(Protocol):
+class Receiver(Protocol):
     """Receives the content of a part: documents, or rows of counted words."""
 
     def texts(self, documents: TextPieces) -> None:
@@ -125,7 +125,7 @@ class PartReader:
         self._cuts = may_cut(recipe)
         self._field, self._stdin = field, stdin
 
-    def read(self, part: CountTask, take: Take) -> Noticed:
+    def read(self, part: CountTask, take: Receiver) -> Remarks:
         """Pass the contents of a part to `take`, block by block. Return what was noticed about them.
 
         Raises:
@@ -133,7 +133,7 @@ class PartReader:
                 limit.
             Cancelled: The job is cancelled.
         """
-        noticed, meter = Noticed(), files.Meter(limit="count-bytes")
+        noticed, meter = Remarks(), files.Meter(limit="count-bytes")
         for stretch in part:
             try:
                 self._read(stretch, take, noticed, meter)
@@ -143,7 +143,7 @@ class PartReader:
             noticed.read += stretch.size
         return noticed
 
-    def _read(self, stretch: FileRange, take: Take, noticed: Noticed, meter: files.Meter) -> None:
+    def _read(self, stretch: FileRange, take: Receiver, noticed: Remarks, meter: files.Meter) -> None:
         way, file = stretch.way, stretch.file
         if "table" in way:
             noticed.hold("words" if way == "counted-table" else "texts", file.where)
@@ -163,7 +163,7 @@ class PartReader:
             for place, block in self._whole(stretch, meter, noticed) if whole else self._ranged(stretch):
                 if not (place or whole):
                     self._note_looks(noticed, file, files.look(block[:HEAD], file.where)[0])
-                self._hand(block, stretch, place, take, noticed)
+                self._pass_on(block, stretch, place, take, noticed)
         except files.Binary:
             noticed.kinds = noticed_before
             raise
@@ -175,7 +175,7 @@ class PartReader:
         most, stop = int(limits.now().document_bytes), stretch.stop
         begin = max(stretch.start - 4, 0)
         with opened(stretch.file, begin) as stream:
-            held, place = bytearray(), begin
+            buffer, place = bytearray(), begin
             ended = False
 
             def more(count: int) -> None:
@@ -183,105 +183,113 @@ class PartReader:
                 check()
                 block = stream.read(count)
                 ended = not block
-                held.extend(block)
-                if len(held) > most:
+                buffer.extend(block)
+                if len(buffer) > most:
                     raise _too_long(stretch, most)
 
             if stretch.start:
                 more(_WINDOW)
                 at = stretch.start - place
-                while (cut := self._cut(held, at, stretch.way, ended)) is None and not ended:
-                    more(len(held))
+                while (cut := self._cut(buffer, at, stretch.way, ended)) is None and not ended:
+                    more(len(buffer))
                 if cut is None or (stop is not None and place + cut >= stop):
                     return  # the part before it holds all of it
-                del held[:cut]
+                del buffer[:cut]
                 place += cut
             while not ended:
-                left = BLOCK if stop is None else stop + _WINDOW - place - len(held)
-                more(min(BLOCK, left if left > 0 else max(_WINDOW, len(held) // 2)))
-                if stop is not None and place + len(held) > stop:
-                    end = self._cut(held, stop - place, stretch.way, ended)
+                left = BLOCK if stop is None else stop + _WINDOW - place - len(buffer)
+                more(min(BLOCK, left if left > 0 else max(_WINDOW, len(buffer) // 2)))
+                if stop is not None and place + len(buffer) > stop:
+                    end = self._cut(buffer, stop - place, stretch.way, ended)
                     if end is not None:
-                        yield place, bytes(held[:end])
+                        yield place, bytes(buffer[:end])
                         return
-                elif len(held) >= BLOCK and (end := self._last(held, stretch.way)):
-                    yield place, bytes(held[:end])
-                    del held[:end]
+                elif len(buffer) >= BLOCK and (end := self._last(buffer, stretch.way)):
+                    yield place, bytes(buffer[:end])
+                    del buffer[:end]
                     place += end
-            if held:
-                yield place, bytes(held)
+            if buffer:
+                yield place, bytes(buffer)
 
-    def _whole(self, stretch: FileRange, meter: files.Meter, noticed: Noticed) -> Iterator[tuple[int, bytes]]:
+    def _whole(self, stretch: FileRange, meter: files.Meter, noticed: Remarks) -> Iterator[tuple[int, bytes]]:
         """Yield the blocks of a whole file, unpacked. A file that cannot be cut, or is UTF-16, comes as a
-        single block."""
+        single block.
+
+        Raises:
+            TokentuiError: A file that cannot be cut is larger than the limit.
+        """
         most = int(limits.now().document_bytes)
-        held, place, whole = bytearray(), 0, not self._cuts and stretch.way == "text"
+        buffer, place, whole = bytearray(), 0, not self._cuts and stretch.way == "text"
         with self._stream(stretch.file) as stream:
             only = stretch.file.listed
             size = stretch.file.size if stretch.file.remote else None
             for block, looks in files.blocks(stream, stretch.file.where, meter, only, size=size):
-                if not place and not held:
+                if not place and not buffer:
                     whole = whole or block.startswith(UTF16)
                     self._note_looks(noticed, stretch.file, looks)
-                held += block
-                if len(held) >= BLOCK and not whole and (end := self._last(held, stretch.way)):
-                    yield place, bytes(held[:end])
-                    del held[:end]
+                buffer += block
+                if len(buffer) >= BLOCK and not whole and (end := self._last(buffer, stretch.way)):
+                    yield place, bytes(buffer[:end])
+                    del buffer[:end]
                     place += end
-                if len(held) > most:
+                if len(buffer) > most:
                     raise _too_long(stretch, most)
-        if held:
-            yield place, bytes(held)
+        if buffer:
+            yield place, bytes(buffer)
 
     @contextlib.contextmanager
-    def _stream(self, one: Input) -> Iterator[BinaryIO]:
-        """Open a file for reading its bytes without unpacking."""
-        if one.path is None:
+    def _stream(self, file: Input) -> Iterator[BinaryIO]:
+        """Open a file for reading its bytes without unpacking.
+
+        Raises:
+            TokentuiError: It is standard input, and there is none.
+        """
+        if file.path is None:
             stream = self._stdin or getattr(sys.stdin, "buffer", None)
             if stream is None:
-                raise TokentuiError("there is none", one.where, "name a file")
+                raise TokentuiError("there is none", file.where, "name a file")
             yield stream
-        elif one.remote:
-            with remote.readable_errors(one.path), remote.open_stream(one.path) as stream:
+        elif file.remote:
+            with remote.readable_errors(file.path), remote.open_stream(file.path) as stream:
                 yield stream
         else:
-            with read_errors(one.path), files.opened_file(one.path, pipes=True) as stream:
+            with read_errors(file.path), files.opened_file(file.path, pipes=True) as stream:
                 yield stream
 
-    def _last(self, held: bytearray, way: str) -> int:
+    def _last(self, data: bytearray, way: str) -> int:
         """Return a place near the end of the bytes where they may be cut, or 0 if none was found."""
-        for back in (_NEAR_END, len(held) // 2, len(held) - 1):
-            cut = self._cut(held, max(len(held) - back, 1), way, ended=False)
+        for back in (_NEAR_END, len(data) // 2, len(data) - 1):
+            cut = self._cut(data, max(len(data) - back, 1), way, ended=False)
             if cut is not None:
                 return cut
         return 0
 
-    def _cut(self, held: bytearray, at: int, way: str, ended: bool) -> int | None:
+    def _cut(self, data: bytearray, at: int, way: str, ended: bool) -> int | None:
         """Return the first offset above 0, from `at` on, where the bytes may be cut. None if the bytes read
         so far do not decide it.
 
         Args:
-            held: Bytes of a file. They begin 4 bytes before `at`, or at the start of the file.
+            data: Bytes of a file. They begin 4 bytes before `at`, or at the start of the file.
             at: The offset where the search begins.
             way: `text` for safe cuts of the split; any other value for line ends.
             ended: True if the bytes reach the end of the file.
         """
         if way != "text":
-            end = held.find(b"\n", at - 1) + 1
+            end = data.find(b"\n", at - 1) + 1
             return end or None
         begin = at - 1
-        while begin > max(at - 4, 0) and held[begin] in _CONTINUES:
+        while begin > max(at - 4, 0) and data[begin] in _CONTINUES:
             begin -= 1
-        if held[begin] in _CONTINUES:
+        if data[begin] in _CONTINUES:
             begin = at - 1  # no character is so long: these bytes are no text
         window = _WINDOW
         while True:
-            end = min(begin + window, len(held))
-            if end < len(held) or not ended:  # the last character may be cut off
+            end = min(begin + window, len(data))
+            if end < len(data) or not ended:  # the last character may be cut off
                 end -= 1
-                while end > begin and held[end] in _CONTINUES:
+                while end > begin and data[end] in _CONTINUES:
                     end -= 1
-            text = held[begin:end].decode("utf-8", "surrogateescape")
+            text = data[begin:end].decode("utf-8", "surrogateescape")
             first, passed = 0, 0
             while passed < at - begin and first < len(text):
                 passed += len(text[first].encode("utf-8", "surrogateescape"))
@@ -289,13 +297,27 @@ class PartReader:
             cut = self._pretokenizer.safe_cut(text, first) if first < len(text) else len(text)
             if cut < len(text):
                 return begin + len(text[:cut].encode("utf-8", "surrogateescape"))
-            if begin + window >= len(held):
+            if begin + window >= len(data):
                 return None
             window *= 4
 
     # The content of a block, as texts.
 
-    def _hand(self, block: bytes, stretch: FileRange, place: int, take: Take, noticed: Noticed) -> None:
+    def _pass_on(
+        self, block: bytes, stretch: FileRange, place: int, take: Receiver, noticed: Remarks
+    ) -> None:
+        """Pass a block to `take` as documents or counted words.
+
+        Args:
+            block: The bytes, cut where the text may be cut.
+            stretch: The range that is being read.
+            place: The offset of the block in the file.
+            take: Receives the content.
+            noticed: Receives remarks, such as on bytes that are not UTF-8.
+
+        Raises:
+            TokentuiError: A row is damaged, or the header of counted words disagrees with the recipe.
+        """
         text = self._text(block, stretch.file, place, noticed)
         way = stretch.way
         if way == "text":
@@ -314,7 +336,7 @@ class PartReader:
                     check_same(header, counting_of(self._recipe), where)
                 take.rows(sources.counts(whole, where))
 
-    def _text(self, block: bytes, file: Input, place: int, noticed: Noticed) -> str | LongText:
+    def _text(self, block: bytes, file: Input, place: int, noticed: Remarks) -> str | LongText:
         if not place:
             text, invalid, _ = decode(block, file.name)
             if invalid:
@@ -330,11 +352,11 @@ class PartReader:
             self._note(noticed, count, file, place + error.start)
         return text
 
-    def _note_looks(self, noticed: Noticed, file: Input, looks: str) -> None:
+    def _note_looks(self, noticed: Remarks, file: Input, looks: str) -> None:
         if looks:
             noticed.looks.append(f"{file.name} looks like {looks}; its bytes are taken as they are")
 
-    def _note(self, noticed: Noticed, count: int, file: Input, place: int) -> None:
+    def _note(self, noticed: Remarks, count: int, file: Input, place: int) -> None:
         noticed.invalid += count
         noticed.first = noticed.first or f"byte {place:,} of {file.name}"
 
@@ -349,13 +371,13 @@ def _too_long(stretch: FileRange, most: int) -> TokentuiError:
     return TokentuiError(what, stretch.where, hint)
 
 
-def _batched(documents: Iterator[str], take: Take) -> None:
+def _batched(documents: Iterator[str], take: Receiver) -> None:
     """Pass documents to `take` in lists of about a block."""
-    held, size = list[str](), 0
+    batch, size = list[str](), 0
     for document in documents:
-        held.append(document)
+        batch.append(document)
         size += len(document)
         if size >= BLOCK:
-            take.texts(held)
-            held, size = [], 0
-    take.texts(held)
+            take.texts(batch)
+            batch, size = [], 0
+    take.texts(batch)

@@ -26,7 +26,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, tick
 from tokentui.core.limits import Limits
 from tokentui.recipe import Recipe
-from tokentui.text.blocks import Noticed, PartReader
+from tokentui.text.blocks import PartReader, Remarks
 from tokentui.text.plan import CountTask, Plan
 from tokentui.text.tally import Packed, Store, count_part, joined
 
@@ -66,7 +66,7 @@ class Task:
     versions: tuple[str, str]
 
 
-Result = tuple[Packed, Noticed]
+Result = tuple[Packed, Remarks]
 """The words of neighboring parts, and the remarks on them."""
 
 
@@ -75,7 +75,7 @@ class PartResult:
     """A summary of a result for the client. The result itself stays on its worker."""
 
     size: int
-    noticed: Noticed
+    noticed: Remarks
 
 
 def versions() -> tuple[str, str]:
@@ -93,8 +93,8 @@ def installed() -> bool:
 
 def _count(task: Task, part: CountTask) -> Result:
     if (here := versions()) != task.versions:
-        found, wanted = (" with regex ".join(one) for one in (here, task.versions))
-        what = f"a worker has tokentui {found}, not {wanted}"
+        here_, wanted = (" with regex ".join(versions_) for versions_ in (here, task.versions))
+        what = f"a worker has tokentui {here_}, not {wanted}"
         raise TokentuiError(what, "--scheduler", "install the same on all workers")
     limits.use(task.limits)
     try:
@@ -107,7 +107,7 @@ def _count(task: Task, part: CountTask) -> Result:
 
 
 def _join(*results: Result) -> Result:
-    noticed = Noticed()
+    noticed = Remarks()
     for _, more in results:
         noticed.add(more)
     return joined(packed for packed, _ in results), noticed
@@ -127,13 +127,13 @@ class _TreeNode:
 
     Attributes:
         future: The future of the joined words; None if those of the nodes below stay separate.
-        told: The future of their `PartResult`.
+        summary: The future of their `PartResult`.
         size: The size of the words in bytes, once they are counted.
         below: The child nodes.
     """
 
     future: Dask
-    told: Dask
+    summary: Dask
     size: int | None = None
     below: Sequence[_TreeNode] = ()
 
@@ -183,12 +183,12 @@ class _Tree:
     def _watch(self, place: tuple[int, int], future: Dask, below: Sequence[_TreeNode] = ()) -> None:
         level, number = place
         key = f"{self._key}-{level}-{number}-told"
-        told = self._client.submit(_tell, future, key=key, pure=False, priority=10)
-        self._nodes[place] = self._waiting[place] = _TreeNode(future, told, None, below)
+        summary = self._client.submit(_tell, future, key=key, pure=False, priority=10)
+        self._nodes[place] = self._waiting[place] = _TreeNode(future, summary, None, below)
 
     def wait(self, seconds: float) -> None:
         """Wait until a result arrives, at most this many seconds."""
-        _wait([node.told for node in self._waiting.values()], seconds)
+        _wait([node.summary for node in self._waiting.values()], seconds)
 
     def collect(self) -> None:
         """Collect the results that have arrived.
@@ -197,15 +197,15 @@ class _Tree:
             TokentuiError: A part cannot be counted.
         """
         for place, node in list(self._waiting.items()):
-            if node.told.status in _UNDER_WAY:
+            if node.summary.status in _UNDER_WAY:
                 continue
-            told: PartResult = _answer(node.told)
+            summary: PartResult = _answer(node.summary)
             del self._waiting[place]
-            node.told.release()
-            node.told, node.size = None, told.size
+            node.summary.release()
+            node.summary, node.size = None, summary.size
             if place[0] == 0:
                 self.counted += 1
-                self.read += told.noticed.read
+                self.read += summary.noticed.read
             for below in node.below:  # its words are in those of the node
                 below.future.release()
                 below.future, below.below = None, ()
@@ -219,12 +219,12 @@ class _Tree:
             return
         first = number // FAN * FAN
         places = [(level, n) for n in range(first, min(first + FAN, self._widths[level]))]
-        nodes = [self._nodes.get(one) for one in places]
+        nodes = [self._nodes.get(place_) for place_ in places]
         known = [node for node in nodes if node is not None and node.size is not None]
         if len(known) < len(places):
             return
-        for one in places:
-            del self._nodes[one]
+        for place_ in places:
+            del self._nodes[place_]
         above = (level + 1, number // FAN)
         apart = any(node.future is None for node in known)
         if not apart and sum(node.size or 0 for node in known) <= self._most:
@@ -281,7 +281,7 @@ def _answer(future: Dask) -> Dask:
 # ---- clusters
 
 
-def count_on(address: str, plan: Plan, recipe: Recipe, field: str, store: Store) -> Noticed:
+def count_on(address: str, plan: Plan, recipe: Recipe, field: str, store: Store) -> Remarks:
     """Count a corpus on a cluster.
 
     Args:
@@ -300,16 +300,18 @@ def count_on(address: str, plan: Plan, recipe: Recipe, field: str, store: Store)
     """
     if any(stretch.file.path is None for part in plan.parts for stretch in part):
         raise TokentuiError("standard input cannot be shared out", "-", "write it to a file")
-    task, noticed = Task(recipe, field, limits.now(), versions()), Noticed()
+    task, noticed = Task(recipe, field, limits.now(), versions()), Remarks()
     if not plan.parts:
         return noticed
     with _client(address, len(plan.parts)) as client:
         tree = _Tree(client, task, plan.parts)
-        seen = time.monotonic()
+        last_worker = time.monotonic()
         while tree.unfinished:
-            threads = sum(one["nthreads"] for one in client.scheduler_info(n_workers=-1)["workers"].values())
-            seen = time.monotonic() if threads else seen
-            if time.monotonic() - seen > _ALONE_S:
+            threads = sum(
+                worker["nthreads"] for worker in client.scheduler_info(n_workers=-1)["workers"].values()
+            )
+            last_worker = time.monotonic() if threads else last_worker
+            if time.monotonic() - last_worker > _ALONE_S:
                 hint = "start workers, or give them more memory"
                 raise TokentuiError(f"no worker was there for {_ALONE_S:g} s", "--scheduler", hint)
             tree.send(_AHEAD * max(threads, 1))
@@ -367,7 +369,11 @@ def _client(address: str, parts: int) -> Iterator[Dask]:
 
 def _security(distributed: Dask) -> object:
     """Return temporary TLS keys for a local cluster, so that no other user of the machine can submit tasks to
-    it."""
+    it.
+
+    Raises:
+        TokentuiError: The package cryptography is not installed.
+    """
     try:
         return distributed.security.Security.temporary()
     except ImportError:

@@ -90,7 +90,7 @@ class Corpus:
     def sha256(self) -> str:
         """The SHA-256 of the file as read, in hexadecimal; of several files, the SHA-256 of their digests in
         order. Computing it for a long file takes a moment."""
-        found = [digest_of(one.data) if isinstance(one, LongText) else one for one in self.digests]
+        found = [digest_of(item.data) if isinstance(item, LongText) else item for item in self.digests]
         return (found[0] if len(found) == 1 else digest_of(b"".join(found))).hex()
 
     @cached_property
@@ -98,7 +98,7 @@ class Corpus:
         """Size of the text as UTF-8, in bytes. Counted words and named corpora are multiplied by their
         counts."""
         if self.named:
-            return sum(one.times * one.corpus.size for one in self.named)
+            return sum(part.times * part.corpus.size for part in self.named)
         return sum(map(_size, self.texts)) + sum(_size(word) * count for word, count in self.counts or ())
 
     @property
@@ -130,12 +130,12 @@ class Corpus:
     @classmethod
     def from_text(cls, text: str | bytes, name: str = "text") -> Corpus:
         """Return a corpus of one document."""
-        given = text_of(text)
-        if isinstance(given, str):
-            return cls(name, (given,), digests=(digest_of(to_bytes(given)),))
-        document, invalid, mark = decode(given, name)
+        checked = text_of(text)
+        if isinstance(checked, str):
+            return cls(name, (checked,), digests=(digest_of(to_bytes(checked)),))
+        document, invalid, mark = decode(checked, name)
         notes = mark_notes({mark: [name]}) if mark else ()
-        return cls(name, (whole_text(document),), None, invalid, notes, (digest_of(given),))
+        return cls(name, (whole_text(document),), None, invalid, notes, (digest_of(checked),))
 
     @classmethod
     def from_lines(cls, lines: Iterable[str], name: str = "lines") -> Corpus:
@@ -148,7 +148,11 @@ class Corpus:
 
     @classmethod
     def from_counts(cls, counts: Iterable[tuple[str, int]], name: str = "counts") -> Corpus:
-        """Return a corpus of counted words. Counts of repeated words are added."""
+        """Return a corpus of counted words. Counts of repeated words are added.
+
+        Raises:
+            TokentuiError: A row is not a word and a count of 1 or more.
+        """
         summed: dict[str, int] = {}
         rows: list[object] = list(each_of(counts, "counts", "hand in rows of (word, count)"))
         for row in rows:
@@ -210,8 +214,8 @@ def decode(data: bytes | memoryview, file: str) -> tuple[str | LongText, Invalid
     """
     mark = next((mark for mark in _MARKS if data[: len(mark)] == mark), b"")
     codec = _MARKS.get(mark, "utf-8")
-    said, body = codec[:6].upper(), memoryview(data)[len(mark) :]
-    named = said if mark else ""
+    encoding, body = codec[:6].upper(), memoryview(data)[len(mark) :]
+    named = encoding if mark else ""
     if len(data) >= LONG_BYTES and codec == "utf-8":
         with suppress(UnicodeDecodeError):
             return LongText(data, len(mark)), None, named
@@ -227,7 +231,7 @@ def decode(data: bytes | memoryview, file: str) -> tuple[str | LongText, Invalid
             text, halves = _HALF.subn("\ufffd", str(body[: len(body) - odd], codec, "surrogatepass"))
             text, count = text + "\ufffd" * odd, 2 * halves + odd
         line = str(body[: error.start], codec).count("\n") + 1
-        return text, Invalid(count, file, len(mark) + error.start, line, said), named
+        return text, Invalid(count, file, len(mark) + error.start, line, encoding), named
 
 
 def _size(text: str | LongText) -> int:
@@ -239,13 +243,13 @@ def _size(text: str | LongText) -> int:
 def beginning(corpus: Corpus, chars: int) -> Corpus:
     """Return the first `chars` characters of a corpus, cut between words if possible."""
     if corpus.counts is not None:
-        kept, room = [], chars
+        counts, room = [], chars
         for word, times in corpus.counts:
             if room <= 0:
                 break
-            kept.append((word, times))
+            counts.append((word, times))
             room -= len(word) + 1
-        return replace(corpus, counts=tuple(kept), named=())
+        return replace(corpus, counts=tuple(counts), named=())
     documents, room = [], chars
     for text in corpus.texts:
         if room <= 0:
@@ -350,9 +354,9 @@ class LongText:
     def find(self, text: str, start: int = 0) -> int:
         """Find a text as `str.find` does."""
         for at in range(start, len(self) + 1, _STRIDE):
-            found = self[at : at + _STRIDE + len(text) - 1].find(text)
-            if found >= 0:
-                return at + found
+            place = self[at : at + _STRIDE + len(text) - 1].find(text)
+            if place >= 0:
+                return at + place
         return -1
 
     def count(self, text: str) -> int:
@@ -370,9 +374,9 @@ class LongText:
         end = len(self) if stop is None else min(stop, len(self))
         while start <= end:
             at = max(start, end - _STRIDE)
-            found = self[at:end].rfind(text)
-            if found >= 0:
-                return at + found
+            place = self[at:end].rfind(text)
+            if place >= 0:
+                return at + place
             if at == start:
                 break
             end = min(end, at + len(text) - 1)  # the part of one that begins before is looked at again

@@ -106,9 +106,9 @@ def count(
         with native.rescued():
             from tokentui.text.kernels.count import count_words  # needs the kernels
 
-            found = count_words(corpus.texts, recipe, Pretokenizer(recipe).words, threads=threads)
-            if found is not None:
-                return Words.of(found)
+            words = count_words(corpus.texts, recipe, Pretokenizer(recipe).words, threads=threads)
+            if words is not None:
+                return Words.of(words)
     counts: Counter[str] = Counter()
     for done, total, counts in begun or count_steps(corpus, recipe):  # noqa: B007 - the last are all
         tick(done, total)
@@ -156,7 +156,7 @@ def coverage(corpus: Corpus, recipe: Recipe, words: Words) -> Coverage:
     splitter, pretokenizer, total = splitter_of(recipe), Pretokenizer(recipe), 0
     if not splitter.record.may_leave_text:
         return COVERED
-    for text, times in [(one.corpus, one.times) for one in corpus.named] or [(corpus, 1)]:
+    for text, times in [(named.corpus, named.times) for named in corpus.named] or [(corpus, 1)]:
         if text.counts is not None:
             return COVERED
         if not recipe.normalize and not splitter.prepends_space and not splitter.record.marks_spaces:
@@ -165,8 +165,8 @@ def coverage(corpus: Corpus, recipe: Recipe, words: Words) -> Coverage:
         for part, first in chunks(text.texts, pretokenizer):
             check()
             total += times * pretokenizer.prepared_length(part, first=first)
-    kept = sum(len(word) * count for word, count in zip(words.words, words.counts, strict=True))
-    return Coverage(total - kept, total)
+    covered = sum(len(word) * count for word, count in zip(words.words, words.counts, strict=True))
+    return Coverage(total - covered, total)
 
 
 def coverage_of_text(text: str, recipe: Recipe) -> Coverage:
@@ -319,9 +319,9 @@ class CorpusWindow:
             if len(self._texts) >= _KEPT:
                 self._texts.clear()
                 self._spans.clear()
-            kept = self._corpus.texts[document]
-            if isinstance(kept, LongText) and not self._recipe.normalize and self._splitter.cut:
-                known = kept
+            document_text = self._corpus.texts[document]
+            if isinstance(document_text, LongText) and not self._recipe.normalize and self._splitter.cut:
+                known = document_text
             else:
                 known = self._pretokenizer.normalized(self._corpus.documents[document])
             self._texts[document] = known
@@ -335,11 +335,11 @@ class CorpusWindow:
             document = (start[0] + step * turn) % self.documents
             known = self.text(document)
             if backward:
-                found = known.rfind(text, 0, len(known) if turn else start[1] + len(text) - 1)
+                place = known.rfind(text, 0, len(known) if turn else start[1] + len(text) - 1)
             else:
-                found = known.find(text, 0 if turn else start[1] + 1)
-            if found >= 0:
-                return document, found
+                place = known.find(text, 0 if turn else start[1] + 1)
+            if place >= 0:
+                return document, place
         return None
 
     def matches(self, text: str) -> list[int]:

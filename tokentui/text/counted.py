@@ -67,12 +67,12 @@ def _xz(file: BinaryIO, where: str) -> Packer:
 def _zstd(file: BinaryIO, where: str) -> Packer:
     with suppress(ImportError):
         module = importlib.import_module("compression.zstd")
-        found: Packer = module.ZstdFile(file, "wb")
-        return found
+        packer: Packer = module.ZstdFile(file, "wb")
+        return packer
     with suppress(ImportError):
         module = importlib.import_module("zstandard")
-        found = module.ZstdCompressor().stream_writer(file, closefd=False)
-        return found
+        packer = module.ZstdCompressor().stream_writer(file, closefd=False)
+        return packer
     raise TokentuiError("zstd is not installed", where, "pip install 'tokentui[zstd]', or take .gz")
 
 

@@ -45,13 +45,13 @@ def header_in(text: str) -> str | None:
     return row.removeprefix(HEADER)
 
 
-def check_same(found: str, wanted: str, where: str) -> None:
+def check_same(counting: str, wanted: str, where: str) -> None:
     """Refuse counting settings that differ from the expected ones.
 
     Raises:
         TokentuiError: They differ, or are damaged.
     """
-    theirs, ours = _values(found, where), _values(wanted, where)
+    theirs, ours = _values(counting, where), _values(wanted, where)
     if theirs["digest"] == ours["digest"]:
         return
     differ = [name for name in ours if name != "digest" and theirs.get(name) != ours[name]]

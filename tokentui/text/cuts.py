@@ -45,7 +45,7 @@ class _Subpattern(NamedTuple):
 
 @dataclass
 class _PositionReader:
-    """Reads the positions of a pattern.
+    """Reads the positions of a pattern. Methods raise `_Unread` for syntax that this module does not read.
 
     Attributes:
         pattern: The pattern.
@@ -69,8 +69,8 @@ class _PositionReader:
             raise _Unread
         empty, first, last = False, frozenset[int](), frozenset[int]()
         while True:
-            one = self._sequence(flags, depth)
-            empty, first, last = empty or one.empty, first | one.first, last | one.last
+            sequence = self._sequence(flags, depth)
+            empty, first, last = empty or sequence.empty, first | sequence.first, last | sequence.last
             if not self.pattern.startswith("|", self.at):
                 return _Subpattern(empty, first, last)
             self.at += 1
@@ -169,15 +169,15 @@ def cut_of(pattern: str) -> str:
         return ""
     if whole.empty:
         return ""  # an empty match at the end of a part is none in the whole
-    held: dict[str, set[str]] = {}
+    followers: dict[str, set[str]] = {}
     for source, after in zip(reader.places, reader.after, strict=True):
-        held.setdefault(source, set()).update(reader.places[place] for place in after)
+        followers.setdefault(source, set()).update(reader.places[place] for place in after)
     if reader.ends:
-        held.setdefault(r"\n", set()).add(_ANY)  # $ stands before a last line end too
-    if _ANY in held.get(_ANY, ()):
+        followers.setdefault(r"\n", set()).add(_ANY)  # $ stands before a last line end too
+    if _ANY in followers.get(_ANY, ()):
         return ""  # it may go on everywhere
-    crossings = [f"{one}(?:{'|'.join(sorted(after))})" for one, after in held.items() if after]
-    if sum(map(len, held.values())) > _MOST:
+    crossings = [f"{source}(?:{'|'.join(sorted(after))})" for source, after in followers.items() if after]
+    if sum(map(len, followers.values())) > _MOST:
         return ""
     return f"(?s)(?!{'|'.join(crossings)}).(?=.)" if crossings else "(?s).(?=.)"
 

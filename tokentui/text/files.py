@@ -308,6 +308,10 @@ def _opened(source: _LimitedStream, text_only: bool) -> Iterator[tuple[io.Buffer
     looks like).
 
     Errors about damaged data inside the context become one-line errors.
+
+    Raises:
+        TokentuiError: The data is damaged, larger than the limit, or a known kind of wrong file.
+        Binary: The data is binary, with `text_only`.
     """
     where = source.where
     stream = packed = io.BufferedReader(source, _READ_AHEAD)
@@ -431,6 +435,11 @@ def _zstd(packed: BinaryIO, where: str) -> Iterator[bytes]:
 
     The reader of `zstandard` does not notice a truncated file. Both unpack all their input at once, so they
     get little at a time: 4 bytes can unpack to 128 KiB.
+
+    Raises:
+        TokentuiError: zstd is not installed.
+        EOFError: The data is truncated.
+        OSError: The data is damaged.
     """
     for name in ("compression.zstd", "zstandard"):
         with contextlib.suppress(ImportError):

@@ -57,23 +57,26 @@ def joined(
     judged = development or {}
     Corpora(tuple((name_of(name, "corpus"), "-") for name in corpora), name_of(shares, "shares"),
             tuple((name_of(name, "development"), "-") for name in judged)).checked()
-    found = tuple(corpora.values())
-    counted = [name for name, one in corpora.items() if one.counts is not None]
-    if counted and len(counted) < len(found):
+    all_corpora = tuple(corpora.values())
+    counted = [name for name, corpus in corpora.items() if corpus.counts is not None]
+    if counted and len(counted) < len(all_corpora):
         plain = next(name for name in corpora if name not in counted)
         what = f"{counted[0]} holds counted words, {plain} does not: that is no one corpus"
         raise TokentuiError(what, "corpus", "name counted words for all, or for none")
-    for name, one in (*corpora.items(), *judged.items()):
-        if one.named:
+    for name, corpus in (*corpora.items(), *judged.items()):
+        if corpus.named:
             raise TokentuiError("is named corpora itself", f"corpus {name}", "name its corpora one by one")
-    times = times_of([one.size for one in found], shares)
+    times = times_of([corpus.size for corpus in all_corpora], shares)
     parts = tuple(
-        Named(name, one, n, judged.get(name)) for (name, one), n in zip(corpora.items(), times, strict=True)
+        Named(name, corpus, n, judged.get(name))
+        for (name, corpus), n in zip(corpora.items(), times, strict=True)
     )
-    documents = LazyDocuments(tuple(chain.from_iterable(one.texts for one in found)))
-    invalid = next((one.invalid for one in found if one.invalid), None)
+    documents = LazyDocuments(tuple(chain.from_iterable(corpus.texts for corpus in all_corpora)))
+    invalid = next((corpus.invalid for corpus in all_corpora if corpus.invalid), None)
     if invalid is not None:
-        invalid = replace(invalid, count=sum(one.invalid.count for one in found if one.invalid))
+        invalid = replace(
+            invalid, count=sum(corpus.invalid.count for corpus in all_corpora if corpus.invalid)
+        )
     counts = None
     if counted:
         summed: dict[str, int] = {}
@@ -81,9 +84,9 @@ def joined(
             for word, count in part.corpus.counts or ():
                 summed[word] = summed.get(word, 0) + part.times * count
         counts = tuple(summed.items())
-    notes = [note for one in (*found, *judged.values()) for note in one.notes]
+    notes = [note for corpus in (*all_corpora, *judged.values()) for note in corpus.notes]
     if len(set(times)) > 1:
         weighed = ", ".join(f"{part.name} × {part.times:,}" for part in parts)
         notes.append(f"equal shares: each word counts so often: {weighed}")
-    digests = tuple(chain.from_iterable(one.digests for one in (*found, *judged.values())))
+    digests = tuple(chain.from_iterable(corpus.digests for corpus in (*all_corpora, *judged.values())))
     return Corpus(" + ".join(corpora), documents, counts, invalid, tuple(notes), digests, parts)

@@ -96,7 +96,7 @@ def named_in(source: object) -> Corpora | None:
         TokentuiError: It begins with `corpora:` but is invalid.
     """
     if source == PARALLEL:
-        return Corpora(tuple((one.language, f"sample:{one.name}") for one in parallel()))
+        return Corpora(tuple((sample.language, f"sample:{sample.name}") for sample in parallel()))
     if not isinstance(source, str) or not source.startswith(SCHEME):
         return None
     rows, development, shares = [], [], "count"
@@ -128,21 +128,21 @@ def named_row(word: str, option: str) -> tuple[str, str]:
 
 
 def _escaped(text: str) -> str:
-    return "".join(_ESCAPES.get(one, one) for one in text)
+    return "".join(_ESCAPES.get(character, character) for character in text)
 
 
 def _plain(text: str) -> str:
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
 
 
 def sources_in(source: object) -> list[object]:
     """Return the sources that are read: those of named corpora, or the one source."""
     if isinstance(source, Mapping):
-        return [one for value in source.values() for one in sources_in(value)]
+        return [nested for value in source.values() for nested in sources_in(value)]
     if isinstance(source, Sequence) and not isinstance(source, str | bytes):
-        return [one for value in source for one in sources_in(value)]
+        return [nested for value in source for nested in sources_in(value)]
     corpora = named_in(source)
-    return [source] if corpora is None else [one for _, one in (*corpora.sources, *corpora.development)]
+    return [source] if corpora is None else [path for _, path in (*corpora.sources, *corpora.development)]
 
 
 def short_name(source: str) -> str:

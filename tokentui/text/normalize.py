@@ -70,7 +70,9 @@ def _stages(steps: tuple[str, ...]) -> list[Stage]:
 
 def _class(ranges: str) -> str:
     """Return the inside of a `[...]` for ranges of code points in hex, such as `300-36F 483`."""
-    return "".join("-".join(f"\\U{int(end, 16):08x}" for end in one.split("-")) for one in ranges.split())
+    return "".join(
+        "-".join(f"\\U{int(end, 16):08x}" for end in range_.split("-")) for range_ in ranges.split()
+    )
 
 
 BERT_ACCENTS = _class("""
@@ -232,8 +234,10 @@ def _nmt_compose(match: re.Match[str]) -> str:
     while at < len(parts):
         for end in range(min(len(parts), at + _LONGEST_RULE), at + 1, -1):
             # A character that decomposes into several is in no rule.
-            if all(len(part) == 1 for part in parts[at:end]) and (made := rules.get("".join(parts[at:end]))):
-                out.append(made)
+            if all(len(part) == 1 for part in parts[at:end]) and (
+                composed := rules.get("".join(parts[at:end]))
+            ):
+                out.append(composed)
                 at = end
                 break
         else:
@@ -307,12 +311,12 @@ def compositions() -> dict[str, str]:
     rules: dict[str, str] = {}
     for code in range(0x80, _LAST):
         parts = unicodedata.normalize("NFKD", chr(code))
-        if 1 < len(parts) <= _LONGEST_RULE and (made := unicodedata.normalize("NFC", parts)) != parts:
-            rules[parts] = made
+        if 1 < len(parts) <= _LONGEST_RULE and (composed := unicodedata.normalize("NFC", parts)) != parts:
+            rules[parts] = composed
     # For a character such as ㌀ (アパート) shorter rules compose the parts: only combining characters
     # extend a rule.
-    seconds = {last for parts, made in rules.items() if len(made) == 1 for last in parts[1:]}
-    return {parts: made for parts, made in rules.items() if seconds.issuperset(parts[1:])}
+    seconds = {last for parts, composed in rules.items() if len(composed) == 1 for last in parts[1:]}
+    return {parts: composed for parts, composed in rules.items() if seconds.issuperset(parts[1:])}
 
 
 @functools.cache
@@ -351,14 +355,14 @@ def align(stage: Stage, text: str) -> Aligned:
     if result == text:
         return Aligned(text, range(len(text)), range(1, len(text) + 1))
     pieces = _squeezed(text) if stage is squeeze else _by_sequence(stage, text)
-    made, starts, ends = [], [], []
+    results, starts, ends = [], [], []
     for piece, start, end in pieces:
-        made.append(piece)
+        results.append(piece)
         starts += [start] * len(piece)
         ends += [end] * len(piece)
-    if "".join(made) == result:
+    if "".join(results) == result:
         return Aligned(result, starts, ends)
-    return _coarse(result, "".join(made), starts, ends, len(text))
+    return _coarse(result, "".join(results), starts, ends, len(text))
 
 
 def _by_sequence(stage: Stage, text: str) -> Iterator[tuple[str, int, int]]:
@@ -371,11 +375,12 @@ def _by_sequence(stage: Stage, text: str) -> Iterator[tuple[str, int, int]]:
             whole, singly = stage(sequence), [stage(character) for character in sequence]
             fine = whole == "".join(singly) and all(singly)
             pieces = (
-                [(made, n, n + 1) for n, made in enumerate(singly)] if fine else [(whole, 0, len(sequence))]
+                [(result, n, n + 1) for n, result in enumerate(singly)] if fine
+                else [(whole, 0, len(sequence))]
             )
             known[sequence] = pieces
-        for made, start, end in pieces:
-            yield made, at + start, at + end
+        for result, start, end in pieces:
+            yield result, at + start, at + end
         at += len(sequence)
 
 
@@ -389,15 +394,15 @@ def _squeezed(text: str) -> Iterator[tuple[str, int, int]]:
             yield " ", start, end
 
 
-def _coarse(result: str, made: str, starts: list[int], ends: list[int], length: int) -> Aligned:
+def _coarse(result: str, joined: str, starts: list[int], ends: list[int], length: int) -> Aligned:
     """Align a result that is not the concatenation of the results of its sequences.
 
     Equal characters at both ends are aligned one by one; all between them is one range.
     """
-    shorter = min(len(result), len(made))
-    head = next((n for n in range(shorter) if result[n] != made[n]), shorter)
-    tail = next((n for n in range(shorter - head) if result[-1 - n] != made[-1 - n]), shorter - head)
-    between, rest = len(result) - head - tail, len(made) - tail
+    shorter = min(len(result), len(joined))
+    head = next((n for n in range(shorter) if result[n] != joined[n]), shorter)
+    tail = next((n for n in range(shorter - head) if result[-1 - n] != joined[-1 - n]), shorter - head)
+    between, rest = len(result) - head - tail, len(joined) - tail
     # The range includes the neighbors, so that it is never empty and never decreases.
     start = starts[head - 1] if head else 0
     end = ends[rest] if tail else length

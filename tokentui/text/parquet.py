@@ -60,7 +60,7 @@ class ParquetTable:
             self._file = library.ParquetFile(source)
         except self._faults as error:
             raise self._damaged(error) from None
-        self._names: dict[str, Arrow] = {one.name: one.type for one in self._file.schema_arrow}
+        self._names: dict[str, Arrow] = {column.name: column.type for column in self._file.schema_arrow}
         self._types = arrow.types
 
     def _damaged(self, error: Exception) -> TokentuiError:
@@ -70,8 +70,8 @@ class ParquetTable:
     @property
     def groups(self) -> list[int]:
         """The unpacked size of each row group in bytes."""
-        told = self._file.metadata
-        return [told.row_group(number).total_byte_size for number in range(told.num_row_groups)]
+        metadata = self._file.metadata
+        return [metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups)]
 
     @property
     def counting(self) -> str:
@@ -113,8 +113,7 @@ class ParquetTable:
         exact = EXACT if self._names.get(EXACT) is not None and kinds.is_binary(self._names[EXACT]) else None
         row = 0
         for batch in self._batches([WORD, COUNT, *([exact] if exact else [])], groups):
-            found = [batch.column(name).to_pylist() for name in batch.schema.names]
-            columns = dict(zip(batch.schema.names, found, strict=True))
+            columns = {name: batch.column(name).to_pylist() for name in batch.schema.names}
             raws = columns.get(EXACT) or [None] * len(batch)
             for word, count, raw in zip(columns[WORD], columns[COUNT], raws, strict=True):
                 row += 1
@@ -136,8 +135,8 @@ class ParquetTable:
 
     def _batches(self, columns: list[str], groups: list[int] | None) -> Iterator[Arrow]:
         chosen = range(len(self.groups)) if groups is None else groups
-        said = sum(self.groups[number] for number in chosen)
-        self._meter.check(self._meter.unpacked + said if groups is None else said, self._where)
+        unpacked = sum(self.groups[number] for number in chosen)
+        self._meter.check(self._meter.unpacked + unpacked if groups is None else unpacked, self._where)
         try:
             for batch in self._file.iter_batches(_ROWS, list(chosen), columns, use_threads=False):
                 check()
@@ -165,7 +164,7 @@ def write_counts(file: BinaryIO, rows: Iterable[tuple[str, int]], where: str, co
         def flush() -> None:
             exact = [None if _is_valid(word) else word.encode("utf-8", "surrogatepass") for word in words]
             pairs = zip(words, exact, strict=True)
-            shown = [word if one is None else word.translate(_HALF) for word, one in pairs]
+            shown = [word if exact is None else word.translate(_HALF) for word, exact in pairs]
             writer.write_table(arrow.table([shown, counts, exact], schema=schema))
 
         for word, count in rows:

@@ -59,7 +59,7 @@ class Words:
 
     def multiplied(self, times: int) -> Words:
         """Return these words with each count multiplied by `times`."""
-        return self if times == 1 else Words(self.words, tuple(times * one for one in self.counts))
+        return self if times == 1 else Words(self.words, tuple(times * count for count in self.counts))
 
     @classmethod
     def of(cls, counted: Counter[str] | FlatWords) -> Words:

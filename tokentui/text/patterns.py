@@ -52,21 +52,21 @@ def find_all(
         TakesTooLong: One match takes longer than the limit.
         Cancelled: The job is cancelled.
     """
-    found: list[str] = []
+    texts: list[str] = []
     at = 0
     while True:
         before, matches = at, pattern.finditer(text, at, timeout=AT_ONCE)
         try:
             while block := list(itertools.islice(matches, _TOGETHER)):
-                found += [match.group() for match in block]
+                texts += [match.group() for match in block]
                 at = block[-1].end()
                 if block[-1].start() == at:  # an empty one would be found there again
                     return [match.group() for match in find(pattern, text, where, 0, limit)]
-            return found
+            return texts
         except (TimeoutError, MemoryError):
             jobs.check_match()
         if at == before:
-            return found + [match.group() for match in find(pattern, text, where, at, limit)]
+            return texts + [match.group() for match in find(pattern, text, where, at, limit)]
 
 
 def find(
@@ -78,24 +78,24 @@ def find(
     Raises:
         As `find_all`.
     """
-    at, given = start, None
+    at, last_empty = start, None
     while True:
-        before = at, given
+        before = at, last_empty
         try:
             for match in pattern.finditer(text, at, timeout=AT_ONCE):
-                if match.span() != given:
-                    at, given = match.end(), _if_empty(match)
+                if match.span() != last_empty:
+                    at, last_empty = match.end(), _if_empty(match)
                     yield match
             return
         except TimeoutError:
             jobs.check_match()
         except MemoryError:
             raise _refusal("needs too much memory", text, at, where, limit) from None
-        if (at, given) == before:
-            match = _next(pattern, text, at, given, where, limit)
+        if (at, last_empty) == before:
+            match = _next(pattern, text, at, last_empty, where, limit)
             if match is None:
                 return
-            at, given = match.end(), _if_empty(match)
+            at, last_empty = match.end(), _if_empty(match)
             yield match
 
 
@@ -142,14 +142,20 @@ def _if_empty(match: regex.Match[str]) -> tuple[int, int] | None:
 
 
 def _next(
-    pattern: regex.Pattern[str], text: str, at: int, given: tuple[int, int] | None, where: str, limit: str
+    pattern: regex.Pattern[str], text: str, at: int, last_empty: tuple[int, int] | None, where: str,
+    limit: str
 ) -> regex.Match[str] | None:
-    """Return the next match from a place on, other than `given`. It runs in a thread, since it is slow."""
+    """Return the next match from a place on, other than an empty match at `last_empty`. It runs in a thread,
+    since it is slow.
+
+    Raises:
+        TakesTooLong: The match takes longer than the limit, or all memory.
+    """
     seconds = min(limits.value(limit), jobs.match_seconds() or math.inf)
 
     def look() -> regex.Match[str] | None:
         matches = pattern.finditer(text, at, timeout=seconds)
-        return next((match for match in matches if match.span() != given), None)
+        return next((match for match in matches if match.span() != last_empty), None)
 
     try:
         return _in_thread(look)
@@ -243,6 +249,6 @@ BETWEEN = "what no branch matches"
 """The label of text between two matches of a pattern that is a word too."""
 
 
-def kept(found: Branches) -> Branches:
+def with_unmatched(branches: Branches) -> Branches:
     """Return branches with one more, for words between the matches."""
-    return Branches((*found.names, BETWEEN), found.alone, (*found._patterns, re.compile("")))
+    return Branches((*branches.names, BETWEEN), branches.alone, (*branches._patterns, re.compile("")))

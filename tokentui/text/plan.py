@@ -85,33 +85,33 @@ def plan(source: Iterable[str], recipe: Recipe, as_: str | None, field: str) -> 
     Raises:
         TokentuiError: A source does not exist, cannot be accessed, or is larger than the limit.
     """
-    most, found = int(limits.now().part_bytes), list[FoundInputs]()
+    most, sources = int(limits.now().part_bytes), list[FoundInputs]()
     for name in source:
         check()
-        found.append(find(name, as_ is not None))
-    sizes = [one.size for each in found for one in each.inputs]
+        sources.append(find(name, as_ is not None))
+    sizes = [file.size for each in sources for file in each.inputs]
     known = 0 if None in sizes else sum(size or 0 for size in sizes)
     meter = files.Meter(limit="count-bytes")
     meter.check(sum(size or 0 for size in sizes), "all files together")
-    cuts, parts, small, held = may_cut(recipe), list[CountTask](), list[FileRange](), 0
-    for each in found:
+    cuts, parts, small, small_size = may_cut(recipe), list[CountTask](), list[FileRange](), 0
+    for each in sources:
         for one in each.inputs:
             check()
             whole = FileRange(replace(one, path=_absolute(one)), _way(one, as_, field), size=one.size or 0)
             if one.size is not None and one.size <= most:
-                if small and held + one.size > most:
+                if small and small_size + one.size > most:
                     parts.append(tuple(small))
-                    small, held = [], 0
+                    small, small_size = [], 0
                 small.append(whole)
-                held += one.size
+                small_size += one.size
                 continue
             if small:
                 parts.append(tuple(small))
-                small, held = [], 0
+                small, small_size = [], 0
             parts += [(stretch,) for stretch in _stretches(whole, cuts, most)]
     if small:
         parts.append(tuple(small))
-    return Plan(tuple(parts), known, tuple(one.name for one in found if one.folder))
+    return Plan(tuple(parts), known, tuple(source_.name for source_ in sources if source_.folder))
 
 
 def may_cut(recipe: Recipe) -> bool:
@@ -120,69 +120,73 @@ def may_cut(recipe: Recipe) -> bool:
     return pretokenizer.in_parts and pretokenizer.knows_cuts
 
 
-def _absolute(one: Input) -> str | None:
-    return one.path if one.path is None or one.remote else os.path.abspath(one.path)
+def _absolute(file: Input) -> str | None:
+    return file.path if file.path is None or file.remote else os.path.abspath(file.path)
 
 
-def _way(one: Input, as_: str | None, field: str) -> str:
+def _way(file: Input, as_: str | None, field: str) -> str:
     """Return how to read a file: `text`, `lines`, `jsonl`, `counts`, `table` or `counted-table`."""
-    path, said = one.path or "", as_ or one.as_
-    if said in (None, "counts") and parquet.named(path):
-        if said == "counts":
+    path, as_ = file.path or "", as_ or file.as_
+    if as_ in (None, "counts") and parquet.named(path):
+        if as_ == "counts":
             return "counted-table"
-        with table_of(one) as table:
+        with table_of(file) as table:
             return "counted-table" if table.counted(field) else "table"
-    if said is None and _COUNTS.search(path) and _has_header(one):
+    if as_ is None and _COUNTS.search(path) and _has_header(file):
         return "counts"
-    return said or way_of(path, lambda: _head(one).decode("utf-8", "replace").rpartition("\n")[0])
+    return as_ or way_of(path, lambda: _head(file).decode("utf-8", "replace").rpartition("\n")[0])
 
 
-def _has_header(one: Input) -> bool:
+def _has_header(file: Input) -> bool:
     """Return whether the first row of a file says that it has counted words."""
-    with opened(one, 0) as stream:
-        blocks = files.blocks(stream, one.where, files.Meter(limit="count-bytes"), size=one.size)
+    with opened(file, 0) as stream:
+        blocks = files.blocks(stream, file.where, files.Meter(limit="count-bytes"), size=file.size)
         return next(blocks, (b"", ""))[0].startswith(HEADER.encode())
 
 
 @contextlib.contextmanager
-def table_of(one: Input, meter: files.Meter | None = None) -> Iterator[parquet.ParquetTable]:
-    with opened(one, 0) as stream:
-        yield parquet.ParquetTable(stream, one.where, meter or files.Meter(limit="count-bytes"))
+def table_of(file: Input, meter: files.Meter | None = None) -> Iterator[parquet.ParquetTable]:
+    with opened(file, 0) as stream:
+        yield parquet.ParquetTable(stream, file.where, meter or files.Meter(limit="count-bytes"))
 
 
-def _head(one: Input) -> bytes:
-    with opened(one, 0) as stream:
+def _head(file: Input) -> bytes:
+    with opened(file, 0) as stream:
         return stream.read(HEAD)
 
 
 @contextlib.contextmanager
-def opened(one: Input, place: int) -> Iterator[BinaryIO]:
-    """Yield a seekable remote file or a local file, at an offset."""
-    assert one.path is not None
-    if one.remote:
-        with remote.readable_errors(one.path), remote.open_range(one.path, place) as stream:
+def opened(file: Input, place: int) -> Iterator[BinaryIO]:
+    """Yield a seekable remote file or a local file, at an offset.
+
+    Raises:
+        TokentuiError: The file has changed since it was measured.
+    """
+    assert file.path is not None
+    if file.remote:
+        with remote.readable_errors(file.path), remote.open_range(file.path, place) as stream:
             yield stream
         return
-    with read_errors(one.path), files.opened_file(one.path) as stream:
-        if one.size is not None and os.fstat(stream.fileno()).st_size != one.size:
-            raise TokentuiError("it has changed while it was read", one.where, "count it again")
+    with read_errors(file.path), files.opened_file(file.path) as stream:
+        if file.size is not None and os.fstat(stream.fileno()).st_size != file.size:
+            raise TokentuiError("it has changed while it was read", file.where, "count it again")
         stream.seek(place)
         yield stream
 
 
 def _stretches(whole: FileRange, cuts: bool, most: int) -> Iterator[FileRange]:
     """Yield the ranges of a large file, or one range if it cannot be cut."""
-    one = whole.file
+    file = whole.file
     if "table" in whole.way:
-        with table_of(one) as table:
+        with table_of(file) as table:
             sizes = table.groups
         yield from _groups(whole, sizes, most)
         return
-    cut = one.size is not None and (cuts or whole.way != "text")
-    if cut and not (one.remote and not remote.supports_ranges(one.path or "")):
-        head = _head(one)
-        _, is_text = files.look(head, one.where)
-        if not (files.packed(head) or head.startswith(UTF16) or (one.listed and not is_text)):
+    cut = file.size is not None and (cuts or whole.way != "text")
+    if cut and not (file.remote and not remote.supports_ranges(file.path or "")):
+        head = _head(file)
+        _, is_text = files.look(head, file.where)
+        if not (files.packed(head) or head.startswith(UTF16) or (file.listed and not is_text)):
             for start in range(0, whole.size, most):
                 end = start + most
                 yield replace(whole, start=start, stop=end if end < whole.size else None,
@@ -194,9 +198,9 @@ def _stretches(whole: FileRange, cuts: bool, most: int) -> Iterator[FileRange]:
 def _groups(whole: FileRange, sizes: Sequence[int], most: int) -> Iterator[FileRange]:
     """Yield runs of row groups of a table. Their sizes in the file are estimated in proportion to their
     unpacked sizes."""
-    total, start, held = sum(sizes) or 1, 0, 0
+    total, start, run_size = sum(sizes) or 1, 0, 0
     for number, size in enumerate(sizes):
-        held += size
-        if held >= most or number == len(sizes) - 1:
-            yield replace(whole, start=start, stop=number + 1, size=whole.size * held // total)
-            start, held = number + 1, 0
+        run_size += size
+        if run_size >= most or number == len(sizes) - 1:
+            yield replace(whole, start=start, stop=number + 1, size=whole.size * run_size // total)
+            start, run_size = number + 1, 0

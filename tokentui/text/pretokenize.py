@@ -177,9 +177,9 @@ class Pretokenizer:
             return units
         if self._splitter.symbols is None:
             return self._put(units, self._mark)
-        held = {to_bytes(name) for name in self.symbols}
+        symbols_ = {to_bytes(name) for name in self.symbols}
         marked = zip_longest(units, self._put(units.copy(), self._mark))
-        return [unit if unit in held else other for unit, other in marked]
+        return [unit if unit in symbols_ else other for unit, other in marked]
 
     def _plain(self, word: str) -> list[bytes]:
         """Return the smallest units of a word without marks. The job can be cancelled in a long word."""
@@ -239,11 +239,11 @@ def _check_symbol(name: str, recipe: Recipe) -> None:
     """Refuse a symbol that no prepared text can contain: normalization changes it, or `metaspace` replaces
     its spaces."""
     marked = SPLITS.of(recipe.split).marks_spaces
-    made = normalize(f"x{name.replace(SPACE_MARK, ' ') if marked else name}x", recipe.normalize)[1:-1]
-    made = made.replace(" ", SPACE_MARK) if marked else made
-    if made != name:
+    prepared = normalize(f"x{name.replace(SPACE_MARK, ' ') if marked else name}x", recipe.normalize)[1:-1]
+    prepared = prepared.replace(" ", SPACE_MARK) if marked else prepared
+    if prepared != name:
         what = "no text holds this symbol once it is normalised" + (", with ▁ for a space" if marked else "")
-        raise TokentuiError(what, f"symbol {name!r}", f"write {made!r}" if made else "leave it out")
+        raise TokentuiError(what, f"symbol {name!r}", f"write {prepared!r}" if prepared else "leave it out")
 
 
 def _owners(characters: str, word: str, start: int) -> Sequence[int]:

@@ -80,37 +80,37 @@ def read(
         raise TokentuiError(f"no way to read called {as_!r}", "as", nearest(as_, READ_AS))
     if (corpora := _named(source, shares, development)) is not None:
         return _joined(*corpora, as_, field, stdin)
-    given = (
+    checked = (
         [source]
         if isinstance(source, str | bytes | os.PathLike)
         else each_of(source, "corpus", "hand in a path, or a list")
     )
     # Keep a path object, since the texts `-` and globs are not paths.
     names = [
-        name if path_of(name, "corpus") and isinstance(name, os.PathLike) else str(name) for name in given
+        name if path_of(name, "corpus") and isinstance(name, os.PathLike) else str(name) for name in checked
     ]
     if not names:
         raise TokentuiError("no corpus is named", "", "name a file, a folder, - or sample:english")
-    found = [find(name, as_ is not None) for name in names]
-    inputs = [one for source_ in found for one in source_.inputs]
-    sizes = [one.size for one in inputs]
-    named = sum(one.size or 0 for one in inputs if not one.listed)
+    sources = [find(name, as_ is not None) for name in names]
+    inputs = [input_ for source_ in sources for input_ in source_.inputs]
+    sizes = [input_.size for input_ in inputs]
+    named = sum(input_.size or 0 for input_ in inputs if not input_.listed)
     meter = files.Meter(0 if None in sizes else sum(size or 0 for size in sizes))
     meter.check(named, "all files together")
     parts = _Parts(field, meter, stdin)
     try:
-        for one in found:
+        for one in sources:
             before = len(parts.digests)
             for input_ in one.inputs:
                 parts.take(input_, as_ or input_.as_, one.left_out, pipes=as_ is not None)
             if one.folder and len(parts.digests) == before:
                 why = _left_out(one.left_out) or "it is empty"
                 raise TokentuiError("no text file is in this folder", one.name, why)
-        notes = [f"{one.name}: {note}" for one in found if (note := _left_out(one.left_out))]
-        return parts.corpus(_title(found), notes)
+        notes = [f"{one.name}: {note}" for one in sources if (note := _left_out(one.left_out))]
+        return parts.corpus(_title(sources), notes)
     except MemoryError:
         what = "there is not enough memory to hold it"
-        raise TokentuiError(what, _title(found), "tokentui count counts a text of any size") from None
+        raise TokentuiError(what, _title(sources), "tokentui count counts a text of any size") from None
 
 
 def _joined(
@@ -121,8 +121,8 @@ def _joined(
     with silent():
         read_, judged = (
             {
-                name: one if isinstance(one, Corpus) else read(one, as_=as_, field=field, stdin=stdin)
-                for name, one in rows.items()
+                name: rows_ if isinstance(rows_, Corpus) else read(rows_, as_=as_, field=field, stdin=stdin)
+                for name, rows_ in rows.items()
             }
             for rows in (sources, development)
         )
@@ -215,7 +215,7 @@ def find(source: str | os.PathLike[str], pipes: bool) -> FoundInputs:
             raise TokentuiError("named corpora are no part of another corpus", source[:80], hint)
         if remote.is_url(source):
             files_, folder = remote.list_files(source)
-            inputs = [Input(one.url, one.size, listed=folder) for one in files_]
+            inputs = [Input(file_.url, file_.size, listed=folder) for file_ in files_]
             return FoundInputs(remote.base_name(source) + "/" * folder, inputs, folder)
         if source == "-" and not sandbox.sealed():
             return FoundInputs(_STDIN, [Input(None)])
@@ -258,23 +258,23 @@ def _glob(pattern: str) -> FoundInputs:
 def _folder(folder: str) -> FoundInputs:
     """Return the regular files below a folder, sorted. Hidden files and links to folders are skipped."""
     name = shown_path(os.path.basename(os.path.abspath(folder)) or folder) + "/"
-    found = FoundInputs(name, [], folder=True)
+    inputs = FoundInputs(name, [], folder=True)
     paths = []
     for place, folders, names in os.walk(folder, onerror=_raise):
         check()
         hidden = [name for name in folders + names if name.startswith(".")]
-        found.left_out["hidden"] += len(hidden)
+        inputs.left_out["hidden"] += len(hidden)
         folders[:] = [name for name in folders if not name.startswith(".")]
-        found.left_out["linked folder"] += sum(os.path.islink(os.path.join(place, name)) for name in folders)
+        inputs.left_out["linked folder"] += sum(os.path.islink(os.path.join(place, name)) for name in folders)
         paths += [os.path.join(place, name) for name in names if not name.startswith(".")]
     for path in sorted(paths, key=_in_order):
         if not sandbox.holds(path):
-            found.left_out["link out of the folder"] += 1
+            inputs.left_out["link out of the folder"] += 1
         elif os.path.isfile(path):
-            found.inputs.append(Input(path, os.stat(path).st_size, listed=True))
+            inputs.inputs.append(Input(path, os.stat(path).st_size, listed=True))
         else:
-            found.left_out["special"] += 1
-    return found
+            inputs.left_out["special"] += 1
+    return inputs
 
 
 def _raise(error: OSError) -> None:
@@ -307,8 +307,8 @@ def _left_out(left_out: Counter[str]) -> str:
     return f"left out: {', '.join(kinds)}" if kinds else ""
 
 
-def _title(found: list[FoundInputs]) -> str:
-    return found[0].name if len(found) == 1 else f"{found[0].name} and {len(found) - 1} more"
+def _title(sources: list[FoundInputs]) -> str:
+    return sources[0].name if len(sources) == 1 else f"{sources[0].name} and {len(sources) - 1} more"
 
 
 class _Parts:
@@ -325,26 +325,26 @@ class _Parts:
         self._marked: dict[str, list[str]] = {}
         self.digests: list[bytes | LongText] = []
 
-    def take(self, one: Input, as_: str | None, left_out: Counter[str], *, pipes: bool) -> None:
+    def take(self, input_: Input, as_: str | None, left_out: Counter[str], *, pipes: bool) -> None:
         """Read one file. A binary file of a folder is skipped and counted in `left_out`."""
         try:
-            contents = self._contents(one, pipes)
+            contents = self._contents(input_, pipes)
         except files.Binary:
             left_out["binary"] += 1
             return
-        where = one.where
-        if as_ in (None, "counts") and parquet.named(one.path or ""):
+        where = input_.where
+        if as_ in (None, "counts") and parquet.named(input_.path or ""):
             self._take_table(contents, as_, where)
             return
         if contents.looks:
-            self._notes.append(f"{one.name} looks like {contents.looks}; its bytes are taken as they are")
-        text, invalid, mark = decode(contents.data, one.name)
+            self._notes.append(f"{input_.name} looks like {contents.looks}; its bytes are taken as they are")
+        text, invalid, mark = decode(contents.data, input_.name)
         self._invalid += [invalid] if invalid else []
         if mark:
-            self._marked.setdefault(mark, []).append(one.name)
+            self._marked.setdefault(mark, []).append(input_.name)
         header = header_in(text[:HEADER_CHARS])
-        way = as_ or ("counts" if header is not None else way_of(one.path or "", lambda: text[:]))
-        if way == "counts" and one.as_ is None:  # a sample is counted words by itself
+        way = as_ or ("counts" if header is not None else way_of(input_.path or "", lambda: text[:]))
+        if way == "counts" and input_.as_ is None:  # a sample is counted words by itself
             self._count_by(header or counting.UNKNOWN, where)
         self._hold("words" if way == "counts" else "texts", where)
         if way == "text" and isinstance(text, LongText):
@@ -364,15 +364,15 @@ class _Parts:
             case _:
                 self._documents.append(text)
 
-    def _count_by(self, found: str, where: str) -> None:
+    def _count_by(self, settings: str, where: str) -> None:
         """Record how a file of counted words was counted.
 
         Raises:
             TokentuiError: Another file was counted in another way.
         """
-        if self._counting and found:
-            counting.check_same(found, self._counting, where)
-        self._counting = found if self._counting is None else self._counting and found
+        if self._counting and settings:
+            counting.check_same(settings, self._counting, where)
+        self._counting = settings if self._counting is None else self._counting and settings
 
     def _take_table(self, contents: files.Contents, as_: str | None, where: str) -> None:
         """Add the documents or the counted words of a Parquet table."""
@@ -396,13 +396,13 @@ class _Parts:
             both = f"{self._ways['words']} holds counted words, {self._ways['texts']} does not"
             raise TokentuiError(f"{both}: that is no one corpus", where, "name them apart, or take --as text")
 
-    def _contents(self, one: Input, pipes: bool) -> files.Contents:
-        if one.path is not None:
-            only_text = one.listed and not parquet.named(one.path)
-            if one.remote:
-                with remote.readable_errors(one.path), remote.open_stream(one.path) as answer:
-                    return files.read_stream(answer, one.where, self._meter, only_text, size=one.size)
-            return files.read_path(one.path, self._meter, text_only=only_text, pipes=pipes)
+    def _contents(self, input_: Input, pipes: bool) -> files.Contents:
+        if input_.path is not None:
+            only_text = input_.listed and not parquet.named(input_.path)
+            if input_.remote:
+                with remote.readable_errors(input_.path), remote.open_stream(input_.path) as answer:
+                    return files.read_stream(answer, input_.where, self._meter, only_text, size=input_.size)
+            return files.read_path(input_.path, self._meter, text_only=only_text, pipes=pipes)
         stream = self._stdin or getattr(sys.stdin, "buffer", None)
         if stream is None:
             raise TokentuiError("there is none", _STDIN, "name a file")
@@ -411,14 +411,14 @@ class _Parts:
     def corpus(self, name: str, notes: Sequence[str]) -> Corpus:
         """Return everything that was read as one corpus."""
         counts = Corpus.from_counts(self._counts).counts if "words" in self._ways else None
-        told = (*notes, *self._notes, *mark_notes(self._marked))
-        bytes_ = sum(one.count for one in self._invalid)
+        notes_ = (*notes, *self._notes, *mark_notes(self._marked))
+        bytes_ = sum(invalid_.count for invalid_ in self._invalid)
         invalid = replace(self._invalid[0], count=bytes_) if self._invalid else None
         long = LongText in set(map(type, self._documents))
         texts: Sequence[Any] = self._documents
         documents: Sequence[str] = LazyDocuments(texts) if long else tuple(texts)
         digests = tuple(self.digests)
-        return Corpus(name, documents, counts, invalid, told, digests, counting=self._counting)
+        return Corpus(name, documents, counts, invalid, notes_, digests, counting=self._counting)
 
 
 def way_of(path: str, text: Callable[[], str]) -> str:

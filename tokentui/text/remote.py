@@ -50,7 +50,7 @@ class Scheme:
     lists: bool = True
 
 
-SCHEMES: dict[str, Scheme] = {one.name: one for one in (
+SCHEMES: dict[str, Scheme] = {scheme.name: scheme for scheme in (
     Scheme("https", "a web server", "aiohttp", lists=False),
     Scheme("http", "a web server, unencrypted", "aiohttp", lists=False),
     Scheme("s3", "Amazon S3, or a server that speaks like it", "s3fs"),
@@ -134,8 +134,8 @@ def list_files(url: str) -> tuple[list[RemoteFile], bool]:
         if not scheme.lists:
             return [RemoteFile(url, _size_or_none(system.info(path).get("size")))], False
         if _MAGIC.search(path):
-            found = system.glob(path, detail=True)
-            files = _files(system, found, url)
+            listing = system.glob(path, detail=True)
+            files = _files(system, listing, url)
             if not files:
                 raise TokentuiError("no file matches", shown(url), "** looks into folders too")
             return files, False
@@ -145,14 +145,18 @@ def list_files(url: str) -> tuple[list[RemoteFile], bool]:
         return _files(system, system.find(path, detail=True), url, path), True
 
 
-def _files(system: Untyped, found: dict[str, Untyped], url: str, below: str = "") -> list[RemoteFile]:
-    """Return the files of a listing without hidden ones."""
-    if len(found) > _MOST_FILES:
+def _files(system: Untyped, listing: dict[str, Untyped], url: str, below: str = "") -> list[RemoteFile]:
+    """Return the files of a listing without hidden ones.
+
+    Raises:
+        TokentuiError: There are more files than the limit.
+    """
+    if len(listing) > _MOST_FILES:
         raise TokentuiError(f"more than {_MOST_FILES:,} files", shown(url), "name a part of them")
     below = below.rstrip("/") + "/" if below else ""
     return [
         RemoteFile(str(system.unstrip_protocol(path)), _size_or_none(info.get("size")))
-        for path, info in sorted(found.items(), key=lambda one: one[0].split("/"))
+        for path, info in sorted(listing.items(), key=lambda item_: item_[0].split("/"))
         if info.get("type") == "file"
         and not any(part.startswith(".") for part in (path.removeprefix(below) if below else path).split("/"))
     ]
@@ -268,14 +272,18 @@ _SILENT = frozenset({
 def _status(error: BaseException) -> int | None:
     """Return the HTTP status of an exception, or None."""
     answer = getattr(error, "response", None)
-    found = getattr(error, "status", None) or getattr(answer, "status_code", None)
+    status = getattr(error, "status", None) or getattr(answer, "status_code", None)
     if isinstance(answer, dict):
-        found = answer.get("ResponseMetadata", {}).get("HTTPStatusCode")
-    return found if isinstance(found, int) and found >= 400 else None
+        status = answer.get("ResponseMetadata", {}).get("HTTPStatusCode")
+    return status if isinstance(status, int) and status >= 400 else None
 
 
 def _system(url: str) -> tuple[Untyped, str]:
-    """Return the file system of fsspec for a URL, and the path in it."""
+    """Return the file system of fsspec for a URL, and the path in it.
+
+    Raises:
+        TokentuiError: fsspec is not installed.
+    """
     sandbox.check(url)
     scheme = scheme_of(url)
     try:

@@ -33,7 +33,7 @@ def expanded(pattern: str) -> str:
     """
     if not _OPERATION.search(pattern):
         return pattern
-    made, at = [], 0
+    parts, at = [], 0
     while at < len(pattern):
         if pattern[at] == "\\":
             end = at + 2
@@ -44,9 +44,9 @@ def expanded(pattern: str) -> str:
         part = pattern[at:end]
         if part[0] == "[" and (_has_operation(part) or _plain_end(pattern, at) != end):
             part, _ = _class(pattern, at)
-        made.append(part)
+        parts.append(part)
         at = end
-    return "".join(made)
+    return "".join(parts)
 
 
 def class_end(pattern: str, at: int) -> int:
@@ -103,7 +103,11 @@ def _has_operation(text: str) -> bool:
 
 
 def _class(pattern: str, at: int, depth: int = 0) -> tuple[str, int]:
-    """Return a class as a pattern of one character, and the offset after it."""
+    """Return a class as a pattern of one character, and the offset after it.
+
+    Raises:
+        TokentuiError: Brackets are nested too deeply, or not closed.
+    """
     if depth > _DEEPEST:
         raise _error("brackets too deep in one another", at)
     begin = at
@@ -129,8 +133,8 @@ def _class(pattern: str, at: int, depth: int = 0) -> tuple[str, int]:
             continue
         posix = _POSIX.match(pattern, at)
         if pattern[at] == "[" and not posix:
-            one, at = _class(pattern, at, depth + 1)
-            inner.append(one)
+            inner_class, at = _class(pattern, at, depth + 1)
+            inner.append(inner_class)
             continue
         part = posix or _MEMBER.match(pattern, at)
         assert part is not None
@@ -145,7 +149,11 @@ def _class(pattern: str, at: int, depth: int = 0) -> tuple[str, int]:
 
 
 def _union(members: str, inner: list[str], at: int) -> str:
-    """Return the pattern of an operand."""
+    """Return the pattern of an operand.
+
+    Raises:
+        TokentuiError: The operand is empty.
+    """
     sides = [f"[{members}]"] * bool(members) + inner
     if not sides:
         raise _error("a set operation with an empty side", at)

@@ -124,10 +124,10 @@ def find_sample(name: str) -> Sample:
     Raises:
         TokentuiError: The name is unknown. The hint has the nearest name.
     """
-    found = {sample.name: sample for sample in (*samples(), *parallel())}
-    if name not in found:
-        raise TokentuiError("no such sample", f"sample:{name}", nearest(name, found))
-    return found[name]
+    by_name = {sample.name: sample for sample in (*samples(), *parallel())}
+    if name not in by_name:
+        raise TokentuiError("no such sample", f"sample:{name}", nearest(name, by_name))
+    return by_name[name]
 
 
 # ---- the lines of a file
@@ -160,7 +160,9 @@ def jsonl(text: str, field: str, where: str) -> list[str]:
         if not isinstance(value, dict):
             raise TokentuiError("not a JSON object", here, f'a row is {{"{_short(field)}": "…"}}')
         if field not in value:
-            names = ", ".join(_short(name) for name, held in value.items() if isinstance(held, str))
+            names = ", ".join(
+                _short(name) for name, field_value in value.items() if isinstance(field_value, str)
+            )
             hint = f"--field takes one of: {names}" if names else "name another with --field"
             raise TokentuiError(f"no field {_short(field)!r}", here, hint)
         if not isinstance(value[field], str):
@@ -179,7 +181,7 @@ def counts(text: str, where: str) -> list[tuple[str, int]]:
     Raises:
         TokentuiError: A row is invalid. The message has the line.
     """
-    found = []
+    rows = []
     for number, row in _rows(text, where):
         if number == 1 and header_in(row) is not None:
             continue
@@ -187,14 +189,14 @@ def counts(text: str, where: str) -> list[tuple[str, int]]:
         if counted is None:
             hint = "a count is a whole number from 1, of at most 15 digits"
             raise TokentuiError("not a word, a tab and a count", f"{where}:{number}", hint)
-        found.append(counted)
-    return found
+        rows.append(counted)
+    return rows
 
 
 def are_counts(text: str, rows: int = 20) -> bool:
     """Return whether the first rows are counted words."""
-    seen = [_counted(row) for _, row in itertools.islice(_rows(text, ""), rows)]
-    return bool(seen) and None not in seen
+    parsed = [_counted(row) for _, row in itertools.islice(_rows(text, ""), rows)]
+    return bool(parsed) and None not in parsed
 
 
 def format_counts(counted: Iterable[tuple[str, int]]) -> str:

@@ -138,8 +138,8 @@ class Splitter:
         ▁ as a space); None if it adds none."""
         if not self.prepends_space:
             return None
-        kept = (b" ", SPACE_MARK.encode()) if self.record.marks_spaces else b" "
-        return lambda text: text if not self.always_prepends and text.startswith(kept) else b" " + text
+        spaces = (b" ", SPACE_MARK.encode()) if self.record.marks_spaces else b" "
+        return lambda text: text if not self.always_prepends and text.startswith(spaces) else b" " + text
 
     def words(self, text: str, *, first: bool = True) -> list[str]:
         """Return the words of a text in order: those of `spans`, without their places.
@@ -154,8 +154,8 @@ class Splitter:
         if record.text or (len(prepared) > SHORT and not record.plain):
             # a user's pattern may match the empty text
             return list(filter(None, patterns.find_all(self.pattern, prepared, self._where)))
-        found: list[str] = self.pattern.findall(prepared)
-        return found
+        words: list[str] = self.pattern.findall(prepared)
+        return words
 
     def parts(self, texts: list[str]) -> Iterator[list[str]]:
         """Yield the words of each of many texts, parts of documents between safe cuts. None of them is the
@@ -206,14 +206,14 @@ class Splitter:
         for start, end in [*named, (len(prepared), len(prepared))]:  # a stretch, and the symbol behind it
             stretch = prepared[at:start]
             if record.find_words is not None:
-                found = record.find_words(self.pattern, stretch)
+                spans = record.find_words(self.pattern, stretch)
             elif record.text or (len(stretch) > SHORT and not record.plain):
                 matches = patterns.find(self.pattern, stretch, self._where)
-                found = ((match.group(), *match.span()) for match in matches)
+                spans = ((match.group(), *match.span()) for match in matches)
             else:
-                found = ((match.group(), *match.span()) for match in self.pattern.finditer(stretch))
+                spans = ((match.group(), *match.span()) for match in self.pattern.finditer(stretch))
             # a user's pattern may match the empty text
-            words += [(word, at + begin, at + stop) for word, begin, stop in found if word]
+            words += [(word, at + begin, at + stop) for word, begin, stop in spans if word]
             if start < end:
                 words.append((prepared[start:end], start, end))
             at = end
@@ -497,11 +497,11 @@ def branches(split: str) -> patterns.Branches:
     compiled = re.compile if record.plain else compile_own if record.text else compile_pattern
     whole, parts = compiled(pattern), patterns.alternatives(pattern)
     try:
-        found = tuple(map(compiled, parts))
+        patterns_ = tuple(map(compiled, parts))
     except TokentuiError:  # a branch that refers to a group of another one
         return patterns.Branches((pattern,), record.branch_by_word, (whole,))
     meanings = itertools.chain(record.branches, itertools.repeat(""))
-    return patterns.Branches(tuple(map(_named, parts, meanings)), record.branch_by_word, found)
+    return patterns.Branches(tuple(map(_named, parts, meanings)), record.branch_by_word, patterns_)
 
 
 def _named(part: str, meaning: str) -> str:

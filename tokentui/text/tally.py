@@ -22,7 +22,7 @@ from tokentui.core import native
 from tokentui.core.errors import TokentuiError, shown, text_of
 from tokentui.core.jobs import check, each, silent, tick
 from tokentui.recipe import Recipe
-from tokentui.text.blocks import Noticed, PartReader, TextPieces
+from tokentui.text.blocks import PartReader, Remarks, TextPieces
 from tokentui.text.corpus import Corpus, LazyDocuments
 from tokentui.text.count import COVERED, Words, count, coverage
 from tokentui.text.plan import CountTask, Plan
@@ -118,15 +118,15 @@ class _PlainWords:
 
 def joined(results: Iterable[Packed]) -> Packed:
     """Return the joined words of neighboring parts, given in the order of the parts."""
-    given = list(results)
+    packed = list(results)
     if native.available():
         with native.rescued():
-            return _joined(_KernelWords(), given)
-    return _joined(_PlainWords(), given)
+            return _joined(_KernelWords(), packed)
+    return _joined(_PlainWords(), packed)
 
 
-def _joined(table: _KernelWords | _PlainWords, given: Iterable[Packed]) -> Packed:
-    for packed in given:
+def _joined(table: _KernelWords | _PlainWords, results: Iterable[Packed]) -> Packed:
+    for packed in results:
         check()
         table.add(packed)
     return table.packed()
@@ -156,7 +156,7 @@ class _Counting:
 
 def count_part(
     part: CountTask, recipe: Recipe, reader: PartReader, threads: int | None = None
-) -> tuple[Packed, Noticed]:
+) -> tuple[Packed, Remarks]:
     """Count the pre-tokens of a part.
 
     Args:
@@ -179,7 +179,7 @@ def count_part(
 def _count_part(
     table: _KernelWords | _PlainWords, part: CountTask, recipe: Recipe, reader: PartReader,
     threads: int | None
-) -> tuple[Packed, Noticed]:
+) -> tuple[Packed, Remarks]:
     counting = _Counting(table, recipe, threads)
     noticed = reader.read(part, counting)
     noticed.coverage = counting.coverage
@@ -222,8 +222,8 @@ def text_batches(texts: Iterable[str | bytes], size: int = TEXT_BATCH) -> Iterat
         raise TokentuiError(f"an iterable of texts belongs here, not {shown(texts)}", "texts", TEXTS_HINT)
     batch, length = list[str](), 0
     for text in texts:
-        given = text_of(text, "texts")
-        batch.append(given if isinstance(given, str) else given.decode("utf-8", "surrogateescape"))
+        checked = text_of(text, "texts")
+        batch.append(checked if isinstance(checked, str) else checked.decode("utf-8", "surrogateescape"))
         length += len(batch[-1])
         if length >= size or len(batch) == _MOST_TEXTS:
             yield tuple(batch)
@@ -232,7 +232,7 @@ def text_batches(texts: Iterable[str | bytes], size: int = TEXT_BATCH) -> Iterat
         yield tuple(batch)
 
 
-def count_here(planned: Plan, recipe: Recipe, field: str, store: Store) -> Noticed:
+def count_here(planned: Plan, recipe: Recipe, field: str, store: Store) -> Remarks:
     """Count a corpus in this process, part by part.
 
     Args:
@@ -247,17 +247,17 @@ def count_here(planned: Plan, recipe: Recipe, field: str, store: Store) -> Notic
         TokentuiError: A file cannot be read, or the split's pattern takes too long.
         Cancelled: The job is cancelled.
     """
-    reader, noticed, held = PartReader(recipe, field), Noticed(), list[Packed]()
+    reader, noticed, waiting = PartReader(recipe, field), Remarks(), list[Packed]()
     for part in planned.parts:
         tick(noticed.read, planned.size)
         with silent():
             packed, more = count_part(part, recipe, reader)
-            held.append(packed)
-            if len(held) == TOGETHER or sum(one.size for one in held) > store.most:
-                store.add(joined(held))
-                held = []
+            waiting.append(packed)
+            if len(waiting) == TOGETHER or sum(packed.size for packed in waiting) > store.most:
+                store.add(joined(waiting))
+                waiting = []
         noticed.add(more)
-    store.add(joined(held))
+    store.add(joined(waiting))
     return noticed
 
 
@@ -301,12 +301,12 @@ class Store:
 
     def add(self, packed: Packed) -> None:
         """Add the words of the next part of the text."""
-        held, before = self._held, len(self._held)
+        counts, before = self._held, len(self._held)
         self._size += len(packed.text)  # at most: some of it is there already
         for word, times in each(packed.rows()):
-            held[word] = held.get(word, 0) + times
+            counts[word] = counts.get(word, 0) + times
             self.occurrences += times
-        self._size += (len(held) - before) * WORD_BYTES
+        self._size += (len(counts) - before) * WORD_BYTES
         if self._size > self.most and self._exact() > self.most:
             self._spill()
 
@@ -327,14 +327,14 @@ class Store:
                 yield from self._held.items()
                 return
             numbered = enumerate(self._held.items())
-            best = heapq.nsmallest(top, each(numbered), key=lambda one: (-one[1][1], one[0]))
+            best = heapq.nsmallest(top, each(numbered), key=lambda row: (-row[1][1], row[0]))
             yield from (row for _, row in sorted(best))
             return
         if self._held:
             self._spill()
         merged = self._merged()
         if top is not None:
-            best_records = heapq.nsmallest(top, merged, key=lambda one: (-one[2], one[1]))
+            best_records = heapq.nsmallest(top, merged, key=lambda record: (-record[2], record[1]))
             ordered: Iterable[Record] = sorted(best_records, key=itemgetter(1))
         else:
             ordered = self._in_order(merged)
@@ -354,13 +354,13 @@ class Store:
 
     def _in_order(self, records: Iterator[Record]) -> Iterator[Record]:
         """Yield records in the order of first appearance, sorted on disk."""
-        runs, held = list[str](), list[Record]()
+        runs, batch = list[str](), list[Record]()
         for record in records:
-            held.append(record)
-            if len(held) >= max(1, min(_SORTED, self.most // WORD_BYTES)):
-                runs.append(self._write(sorted(held, key=itemgetter(1))))
-                held = []
-        runs.append(self._write(sorted(held, key=itemgetter(1))))
+            batch.append(record)
+            if len(batch) >= max(1, min(_SORTED, self.most // WORD_BYTES)):
+                runs.append(self._write(sorted(batch, key=itemgetter(1))))
+                batch = []
+        runs.append(self._write(sorted(batch, key=itemgetter(1))))
         while len(runs) > _MOST_RUNS:
             first, runs = runs[:_MOST_RUNS], runs[_MOST_RUNS:]
             runs.append(self._write(heapq.merge(*map(_read, first), key=itemgetter(1))))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from tokentui.core import sandbox
 from tokentui.core.errors import Cancelled
-from tokentui.core.jobs import seen
+from tokentui.core.jobs import mark_retrieved
 from tokentui.core.runtime import interrupts_end
 from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import Open, OpenTokenizer
@@ -152,7 +152,7 @@ class LateSession:
         painted = asyncio.Event()
         self._when_painted(painted.set)
         self._begun = asyncio.create_task(self._begin(painted), name="tokentui engine")
-        self._begun.add_done_callback(seen)
+        self._begun.add_done_callback(mark_retrieved)
 
     async def _begin(self, painted: asyncio.Event) -> Session:
         await painted.wait()
@@ -174,7 +174,7 @@ class LateSession:
             return self._session.send(command)
         answer = asyncio.create_task(self._send_later(command))
         self._kept.add(cast("asyncio.Task[object]", answer))
-        answer.add_done_callback(seen)
+        answer.add_done_callback(mark_retrieved)
         return answer
 
     async def _send_later(self, command: Command[Answer]) -> Answer:

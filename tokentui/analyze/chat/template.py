@@ -200,7 +200,7 @@ def rendering(template: ChatTemplate) -> Iterator[Render]:
     seconds, most = limits.now().template_seconds, limits.now().template_characters
     end = time.monotonic() + seconds
     environment = {
-        name: value for name, value in children.surroundings().items()
+        name: value for name, value in children.child_environment().items()
         if name in ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "TZ")
     }
     process = subprocess.Popen(

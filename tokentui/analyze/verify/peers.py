@@ -292,7 +292,7 @@ def asking(peer: Peer) -> Iterator[Ask]:
             children.command_of_file(str(_CHILD)), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=errors, start_new_session=True, cwd=children.FOLDER,
             env={
-                **children.surroundings(), "TOKENIZERS_PARALLELISM": "true", "PYTHONWARNINGS": "ignore",
+                **children.child_environment(), "TOKENIZERS_PARALLELISM": "true", "PYTHONWARNINGS": "ignore",
                 "TIKTOKEN_CACHE_DIR": "",  # else a file that was changed is as it was when it was read first
             },
         )

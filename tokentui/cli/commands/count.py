@@ -16,7 +16,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import tick
 from tokentui.recipe import Recipe
 from tokentui.text import counted
-from tokentui.text.blocks import Noticed
+from tokentui.text.blocks import Remarks
 from tokentui.text.counting import counting_of
 from tokentui.text.plan import Plan, plan
 from tokentui.text.tally import Store, count_here
@@ -126,7 +126,7 @@ def _free_memory() -> int:
         return 1 << 62
 
 
-def _counted(address: str, planned: Plan, recipe: Recipe, field: str, store: Store) -> Noticed:
+def _counted(address: str, planned: Plan, recipe: Recipe, field: str, store: Store) -> Remarks:
     """Count on a cluster if there is an address, else in this process."""
     if address:
         from tokentui.text.cluster import count_on

@@ -50,17 +50,17 @@ def in_bytes(parts: Iterable[WordPart], units: Sequence[bytes], bytes_: Mapping[
         units: The units of the word.
         bytes_: The symbol of each byte-fallback token by its byte.
     """
-    made: list[WordPart] = []
+    result: list[WordPart] = []
     for part in parts:
         run = units[part.start : part.end] if part.symbol is None else ()
         if run and all(value in bytes_ for unit in run for value in unit):
-            made += [
+            result += [
                 WordPart(at, at + 1, bytes_[value])
                 for at, unit in enumerate(run, part.start) for value in unit
             ]
         else:
-            made.append(part)
-    return made
+            result.append(part)
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,12 +156,12 @@ class Segmenter(Protocol):
         """Yield the steps of `segment` in order."""
         ...
 
-    def with_limit(self, step: int, made: Sequence[int]) -> Segmenter:
+    def with_limit(self, step: int, first_steps: Sequence[int]) -> Segmenter:
         """Return a segmenter that uses only the tokens in use at a step. It shares all tables.
 
         Args:
             step: The step: how many merges count, or how many tokens have come into use.
-            made: The step at which each symbol comes into use, 0 for those in use from the start.
+            first_steps: The step at which each symbol comes into use, 0 for those in use from the start.
         """
         ...
 
@@ -195,10 +195,10 @@ class LimitedTable(Mapping[bytes, int]):
     """
 
     def __init__(
-        self, table: Mapping[bytes, int], step: int, made: Sequence[int], *, walked: bool = False
+        self, table: Mapping[bytes, int], step: int, first_steps: Sequence[int], *, walked: bool = False
     ) -> None:
         self._table = table
-        self._made = made
+        self._made = first_steps
         self._number = step
         self._instead = -1 if walked else None
 
@@ -258,7 +258,7 @@ class EncodingWay(Choice):
         """Return whether a word has too many characters for this way."""
         return self.most is not None and self.most < characters
 
-    def given(self, **tables: object) -> EncodingWay:
+    def with_tables(self, **tables: object) -> EncodingWay:
         """Return this way with extra arguments for its segmenter, such as the tables of a file."""
         return replace(self, segmenter=functools.partial(self.segmenter, **tables))
 

@@ -47,16 +47,16 @@ class MergesByLength(Merging):
         """Return 0: tokens do not merge in the order of the vocabulary."""
         return 0
 
-    def with_limit(self, step: int, made: Sequence[int]) -> Self:
+    def with_limit(self, step: int, first_steps: Sequence[int]) -> Self:
         """Return a segmenter that uses only the tokens in use at a step."""
         other = copy.copy(self)
-        limited = self._looked.with_limit(step, made)
+        limited = self._looked.with_limit(step, first_steps)
         other._firsts, other._rests, _ = limited._index
         return other
 
-    def _rank(self, made: int) -> int:
+    def _rank(self, symbol: int) -> int:
         """Return the rank of a token to show."""
-        return max(0, self._ranked[made] - (self._base if self._vocabulary.merges else 0))
+        return max(0, self._ranked[symbol] - (self._base if self._vocabulary.merges else 0))
 
     def _merged(self, left: int, right: int) -> tuple[int, int] | None:
         vocabulary = self._vocabulary
@@ -75,18 +75,18 @@ class MergesByLength(Merging):
 
     def _length(self, symbol: int) -> int:
         """Return the number of units of a token."""
-        found = self._lengths.get(symbol)
-        if found is None:
+        length = self._lengths.get(symbol)
+        if length is None:
             vocabulary = self._vocabulary
             if parts := vocabulary.parts(symbol):
-                found = sum(map(self._length, parts))
+                length = sum(map(self._length, parts))
             elif vocabulary.imported or vocabulary.scores:
                 bare = vocabulary.bare(vocabulary.pieces[symbol])
-                found = len(bare if self._in_bytes else bare.decode("utf-8", "replace"))
+                length = len(bare if self._in_bytes else bare.decode("utf-8", "replace"))
             else:
-                found = 1
-            self._lengths[symbol] = found
-        return found
+                length = 1
+            self._lengths[symbol] = length
+        return length
 
     @functools.cached_property
     def _ranked(self) -> Sequence[int]:

@@ -115,7 +115,7 @@ class Line:
             return None
         return self._merged(self.symbols[at], self.symbols[right])
 
-    def kept(self, at: int, rank: int | None, stale: bool = False) -> bool:
+    def draw(self, at: int, rank: int | None, stale: bool = False) -> bool:
         """Draw the candidate that starts at a cell, and log the draw. Return whether it is kept.
 
         Args:
@@ -123,13 +123,13 @@ class Line:
             rank: The rank to log; None for a pair that does not merge.
             stale: True for a candidate that no longer exists.
         """
-        number, kept = self._chance.draw()
+        number, is_kept = self._chance.draw()
         right = self.following[at]
         out = stale or right >= len(self.symbols)
         places = (self.starts[at],) * 3 if out else (self.starts[at], self.starts[right], self.ends[right])
         parts = (b"", b"") if out else (self._piece(at), self._piece(right))
-        self.draws.append(Draw(*places, *parts, rank, number, kept, False))
-        return kept
+        self.draws.append(Draw(*places, *parts, rank, number, is_kept, False))
+        return is_kept
 
     def _piece(self, at: int) -> bytes:
         return b"" if self.symbols[at] == NONE else self._pieces[self.symbols[at]]
@@ -137,14 +137,14 @@ class Line:
     def join(self, at: int, makes: int) -> Cell:
         """Merge the pair that starts at a cell into a symbol."""
         symbols, right = self.symbols, self.following[at]
-        made = symbols[at], symbols[right], at, right
+        merge = symbols[at], symbols[right], at, right
         symbols[at], symbols[right] = makes, NONE
         self.gone[right] = 1
         self.ends[at] = self.ends[right]
         beyond = self.following[at] = self.following[right]
         if beyond < len(symbols):
             self.before[beyond] = at
-        return made
+        return merge
 
     def note_merged(self, draw: int) -> None:
         """Record that the candidate of a draw was merged."""
@@ -154,17 +154,17 @@ class Line:
 def _each_step(line: Line) -> Iterator[Cell]:
     """Merge with the random draws of subword-nmt."""
     while True:
-        kept: list[tuple[int, int, int, int]] = []  # rank, cell, what it makes, draw
+        candidates: list[tuple[int, int, int, int]] = []  # rank, cell, what it makes, draw
         at, size = 0, len(line.symbols)
         while at < size and line.following[at] < size:
-            found = line.merge_at(at)
-            if line.kept(at, None if found is None else found[0]) and found is not None:
-                kept.append((found[0], at, found[1], len(line.draws) - 1))
+            merge = line.merge_at(at)
+            if line.draw(at, None if merge is None else merge[0]) and merge is not None:
+                candidates.append((merge[0], at, merge[1], len(line.draws) - 1))
             at = line.following[at]
-        if not kept:
+        if not candidates:
             return
-        least, free = min(kept)[0], 0
-        for rank, at, makes, draw in kept:
+        least, free = min(candidates)[0], 0
+        for rank, at, makes, draw in candidates:
             if rank == least and at >= free:  # of three alike the last one stays
                 line.note_merged(draw)
                 yield line.join(at, makes)
@@ -174,7 +174,7 @@ def _each_step(line: Line) -> Iterator[Cell]:
 def _candidates(line: Line) -> list[tuple[int, int, int]]:
     """Return a heap of (rank, cell, result) of all pairs that merge."""
     cells = range(len(line.symbols))
-    heap = [(found[0], at, found[1]) for at in cells if (found := line.merge_at(at)) is not None]
+    heap = [(merge[0], at, merge[1]) for at in cells if (merge := line.merge_at(at)) is not None]
     heapq.heapify(heap)
     return heap
 
@@ -182,8 +182,8 @@ def _candidates(line: Line) -> list[tuple[int, int, int]]:
 def _fresh(line: Line, at: int) -> Iterator[tuple[int, int, int]]:
     """Yield the candidates on both sides of a cell that was just merged."""
     for cell in (line.before[at], at):
-        if cell >= 0 and (found := line.merge_at(cell)) is not None:
-            yield found[0], cell, found[1]
+        if cell >= 0 and (merge := line.merge_at(cell)) is not None:
+            yield merge[0], cell, merge[1]
 
 
 def _put_back(line: Line) -> Iterator[Cell]:
@@ -191,9 +191,9 @@ def _put_back(line: Line) -> Iterator[Cell]:
     heap, waiting = _candidates(line), list[tuple[int, int, int]]()
     while heap:
         rank, at, makes = top = heapq.heappop(heap)
-        found = None if line.gone[at] else line.merge_at(at)
-        current = found is not None and found[1] == makes
-        if not line.kept(at, rank, stale=not current):
+        merge = None if line.gone[at] else line.merge_at(at)
+        current = merge is not None and merge[1] == makes
+        if not line.draw(at, rank, stale=not current):
             waiting.append(top)
             continue
         while waiting:
@@ -201,8 +201,8 @@ def _put_back(line: Line) -> Iterator[Cell]:
         if current:
             line.note_merged(len(line.draws) - 1)
             yield line.join(at, makes)
-            for one in _fresh(line, at):
-                heapq.heappush(heap, one)
+            for candidate in _fresh(line, at):
+                heapq.heappush(heap, candidate)
 
 
 def _once(line: Line) -> Iterator[Cell]:
@@ -214,8 +214,8 @@ def _once(line: Line) -> Iterator[Cell]:
         right = line.following[at]
         if line.gone[at] or right >= len(line.symbols) or line.ends[right] != end:
             continue  # out of date: it is not drawn
-        found = line.merge_at(at)
-        if found is None or found[1] != makes or not line.kept(at, rank):
+        merge = line.merge_at(at)
+        if merge is None or merge[1] != makes or not line.draw(at, rank):
             continue
         line.note_merged(len(line.draws) - 1)
         yield line.join(at, makes)

@@ -57,14 +57,14 @@ class FewestTokens(SubstringMatch):
             if end % ASKED_EVERY == 0:
                 check()
             unknown, tokens = costs[end - 1]
-            best, start, found = (unknown + 1, tokens + 1), end - 1, None
+            best, start, best_symbol = (unknown + 1, tokens + 1), end - 1, None
             for first in range(end - 1, max(0, end - widest) - 1, -1):
                 unknown, tokens = costs[first]
                 cost = unknown, tokens + 1
                 if cost <= best and (symbol := look(first, end)[1]) is not None:
-                    best, start, found = cost, first, symbol
+                    best, start, best_symbol = cost, first, symbol
             costs.append(best)
-            last.append((start, end, found, best))
+            last.append((start, end, best_symbol, best))
         return last
 
     def _way(self, last: Sequence[tuple[int, int, int | None, _Cost]]) -> list[WordPart]:

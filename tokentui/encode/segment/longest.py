@@ -93,11 +93,12 @@ class LongestMatch:
                 return
             at = max(end, at + 1)
 
-    def with_limit(self, step: int, made: Sequence[int]) -> Self:
+    def with_limit(self, step: int, first_steps: Sequence[int]) -> Self:
         """Return a segmenter that uses only the tokens in use at a step."""
         firsts, rests, longest = self._index
         other = copy.copy(self)
-        other._index = LimitedTable(firsts, step, made), LimitedTable(rests, step, made), longest
+        limited = [LimitedTable(table, step, first_steps) for table in (firsts, rests)]
+        other._index = limited[0], limited[1], longest
         return other
 
     @functools.cached_property
@@ -179,20 +180,20 @@ class BytesMatch(LongestMatch):
                 at = end
         return parts
 
-    def with_limit(self, number: int, made: Sequence[int]) -> Self:
+    def with_limit(self, step: int, first_steps: Sequence[int]) -> Self:
         """Return a segmenter that uses only the tokens in use at a step."""
         self._lengths_by_head()
-        return super().with_limit(number, made)
+        return super().with_limit(step, first_steps)
 
     def _lengths_by_head(self) -> Mapping[bytes, Sequence[int]]:
         """Return the lengths of the tokens that begin with each two bytes, longest first, with 1 as the last.
         """
         if self._lengths is None:
-            found: dict[bytes, set[int]] = {}
+            lengths: dict[bytes, set[int]] = {}
             for piece in self._index[0]:
                 if len(piece) > 1:
-                    found.setdefault(piece[:2], {1}).add(len(piece))
-            self._lengths = {head: sorted(lengths, reverse=True) for head, lengths in found.items()}
+                    lengths.setdefault(piece[:2], {1}).add(len(piece))
+            self._lengths = {head: sorted(sizes, reverse=True) for head, sizes in lengths.items()}
         return self._lengths
 
 
@@ -226,10 +227,10 @@ class WholeWords:
             word = b"".join(units[start:end])
             yield Attempt(word, start, end, word in self._table)
 
-    def with_limit(self, step: int, made: Sequence[int]) -> WholeWords:
+    def with_limit(self, step: int, first_steps: Sequence[int]) -> WholeWords:
         """Return a segmenter that uses only the words in use at a step."""
         other = copy.copy(self)
-        other._table = LimitedTable(self._table, step, made)
+        other._table = LimitedTable(self._table, step, first_steps)
         return other
 
     def _words(self, units: Sequence[bytes]) -> Iterator[tuple[int, int]]:

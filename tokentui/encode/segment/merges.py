@@ -64,10 +64,10 @@ def merge_cells(
         for at, right in fresh:
             ranks[at] = None
             if symbols[at] != NONE and symbols[right] != NONE:
-                found = merged(symbols[at], symbols[right])
-                if found is not None:
-                    ranks[at], makes[at] = found
-                    heapq.heappush(heap, found[0] * size + at)
+                merge = merged(symbols[at], symbols[right])
+                if merge is not None:
+                    ranks[at], makes[at] = merge
+                    heapq.heappush(heap, merge[0] * size + at)
         while heap and ranks[heap[0] % size] != heap[0] // size:
             heapq.heappop(heap)
         if not heap:
@@ -186,15 +186,15 @@ class Merging:
         pieces = self._vocabulary.pieces
         following = list(range(1, len(symbols) + 1))
         for left, right, at, middle in merge_cells(symbols, ends, following, self._merged):
-            made = symbols[at]
+            result = symbols[at]
             places = starts[at], starts[middle], ends[at]
-            yield AppliedMerge(self._rank(made), pieces[left], pieces[right], pieces[made], *places)
+            yield AppliedMerge(self._rank(result), pieces[left], pieces[right], pieces[result], *places)
 
-    def _rank(self, made: int) -> int:
+    def _rank(self, symbol: int) -> int:
         """Return the number of the merge that makes a token, 0 for the first."""
-        return max(made - self._base, 0)
+        return max(symbol - self._base, 0)
 
-    def with_limit(self, step: int, made: Sequence[int]) -> Self:
+    def with_limit(self, step: int, first_steps: Sequence[int]) -> Self:
         """Return a segmenter for another number of merges. A vocabulary without merges limits whole words to
         those in use at a step."""
         other = copy.copy(self)
@@ -202,7 +202,7 @@ class Merging:
             # `_known` stays: merges change only the units of Gage's compression, which gets a new encoder
             other._merges, other._limit = step, self._base + step
         else:
-            other._whole = LimitedTable(self._whole, step, made)
+            other._whole = LimitedTable(self._whole, step, first_steps)
         return other
 
     def history(self, units: Sequence[bytes]) -> tuple[list[int], Sequence[int], list[CellMerge]]:
@@ -318,7 +318,7 @@ class PairMerging(Merging):
 
     def in_order(self) -> int:
         """Return the number of tokens, from the first, that merge in the order of the vocabulary."""
-        back = (other for one, other in itertools.pairwise(self.makes) if one > other)
+        back = (later for earlier, later in itertools.pairwise(self.makes) if earlier > later)
         return max(0, min(back, default=len(self._vocabulary.pieces)) - self._base)
 
 
@@ -356,14 +356,14 @@ class JoinedMerging(Merging):
         """Yield the pairs that merge. Parts and result are in use at this number of merges."""
         symbol_of, order = self._table.get, self._order
         ranks = {} if order is None else {priority: rank for rank, priority in enumerate(sorted(set(order)))}
-        for piece, made in self._table.items():
-            if made >= self._limit:
+        for piece, result in self._table.items():
+            if result >= self._limit:
                 continue
-            rank = made if order is None else ranks[order[made]]
+            rank = result if order is None else ranks[order[result]]
             for cut in range(1, len(piece)):
                 left, right = symbol_of(piece[:cut]), symbol_of(piece[cut:])
                 if left is not None and right is not None and max(left, right) < self._limit:
-                    yield left, right, rank, made
+                    yield left, right, rank, result
 
     def in_order(self) -> int:
         """Return the number of tokens, from the first, that merge in the order of the vocabulary."""
@@ -371,7 +371,7 @@ class JoinedMerging(Merging):
         if self._order is None:
             return merges
         pairs = itertools.pairwise(self._order[self._base :])
-        return next((at for at, (one, other) in enumerate(pairs) if one >= other), merges)
+        return next((at for at, (earlier, later) in enumerate(pairs) if earlier >= later), merges)
 
 
 class PieceMerging(JoinedMerging):
@@ -422,12 +422,12 @@ class PieceMerging(JoinedMerging):
 
         An unknown unit is replaced by its bytes if their pieces merge with nothing.
         """
-        found = [NONE if symbol in self._hidden else symbol for symbol in super().cells_of(unit)]
+        cells = [NONE if symbol in self._hidden else symbol for symbol in super().cells_of(unit)]
         if unit in self._known:
-            return found
+            return cells
         spelled = [self._bytes.get(value, NONE) for value in unit]
         merge = any(self._table.get(self._pieces[byte]) == byte for byte in spelled if byte != NONE)
-        return found if merge or NONE in spelled else spelled
+        return cells if merge or NONE in spelled else spelled
 
     def history(self, units: Sequence[bytes]) -> tuple[list[int], Sequence[int], list[CellMerge]]:
         """Return `Merging.history`, but -1 for a character that stays unknown."""
@@ -454,7 +454,7 @@ class PieceMerging(JoinedMerging):
         return in_bytes(out, units, self._bytes)
 
     def _merged(self, left: int, right: int) -> tuple[int, int] | None:
-        found = None if left in self._frozen or right in self._frozen else super()._merged(left, right)
-        if found is not None and found[1] in self._unused:
-            self._made_from[found[1]] = left, right
-        return found
+        merge = None if left in self._frozen or right in self._frozen else super()._merged(left, right)
+        if merge is not None and merge[1] in self._unused:
+            self._made_from[merge[1]] = left, right
+        return merge

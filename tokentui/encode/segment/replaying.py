@@ -68,7 +68,7 @@ class Replaying:
         self._end = self._vocabulary.ends[steps]
         self._steps, self._units = steps, vocabulary.units
 
-    def with_limit(self, step: int, made: Sequence[int]) -> Self:
+    def with_limit(self, step: int, first_steps: Sequence[int]) -> Self:
         """Return a segmenter that replays another number of steps."""
         other = copy.copy(self)
         other._end, other._steps = self._vocabulary.ends[step], step
@@ -87,18 +87,18 @@ class Replaying:
         pre-tokens are the same."""
         if not self._vocabulary.within:
             return set()
-        text, found, at = b"".join(units).decode("utf-8", "surrogateescape"), {0}, 0
+        text, starts, at = b"".join(units).decode("utf-8", "surrogateescape"), {0}, 0
         for word in self._cut.words(text, first=False):
             at += len(self._cut.units(word))
-            found.add(at)
-        return found | {len(units)}
+            starts.add(at)
+        return starts | {len(units)}
 
     def given_out(self, symbol: int) -> tuple[int, ...]:
         """Return the symbols to output for a symbol: itself, or its parts if it is demoted."""
-        found = self._vocabulary.demoted.get(symbol)
-        if found is None or found[0] > self._steps:
+        demotion = self._vocabulary.demoted.get(symbol)
+        if demotion is None or demotion[0] > self._steps:
             return (symbol,)
-        return tuple(one for part in found[1] for one in self.given_out(part))
+        return tuple(output for part in demotion[1] for output in self.given_out(part))
 
     @functools.cached_property
     def _length(self) -> dict[int, int]:
@@ -107,11 +107,11 @@ class Replaying:
 
     def length(self, symbol: int) -> int:
         """Return the number of units that a symbol covers."""
-        found = self._length.get(symbol)
-        if found is None:
+        length = self._length.get(symbol)
+        if length is None:
             parts = self._vocabulary.parts(symbol)
-            found = self._length[symbol] = sum(map(self.length, parts)) if parts else 1
-        return found
+            length = self._length[symbol] = sum(map(self.length, parts)) if parts else 1
+        return length
 
     def changes(
         self, symbols: list[int], following: list[int], borders: Container[int] = ()
@@ -132,8 +132,8 @@ class Replaying:
         def after(numbers: list[int] | None, last: int) -> int | None:
             if numbers is None or numbers[-1] < last:
                 return None
-            found = numbers[bisect.bisect_left(numbers, last)]
-            return found if found < stop else None
+            event_number = numbers[bisect.bisect_left(numbers, last)]
+            return event_number if event_number < stop else None
 
         def look(at: int, last: int) -> None:
             """Push the next event, after index `last`, that applies to the symbol at a unit, alone or with
@@ -224,7 +224,7 @@ class Replaying:
 
     def _covering(self, symbols: list[int]) -> list[int]:
         """Return a heap entry for every occurrence of a text that an event covers."""
-        size, pieces, found = len(symbols), self._vocabulary.pieces, list[int]()
+        size, pieces, entries = len(symbols), self._vocabulary.pieces, list[int]()
         covers, longest, stop = self._vocabulary.tables.covers, self._vocabulary.tables.longest, self._end
         for start in range(size):
             text = b""
@@ -233,8 +233,8 @@ class Replaying:
                     break
                 text += pieces[symbols[end]]
                 if (event_number := covers.get(text)) is not None and event_number < stop:
-                    found.append(event_number * size + start)
-        return found
+                    entries.append(event_number * size + start)
+        return entries
 
     def _cells(self, units: Sequence[bytes]) -> tuple[list[int], list[int]]:
         known = self._units
@@ -266,14 +266,14 @@ class Replaying:
             rank = step_of(event_number) - 1
             if len(now) == 1:
                 for left in range(1, len(was)):
-                    piece = b"".join(pieces[one] for one in was[: left + 1])
+                    piece = b"".join(pieces[symbol] for symbol in was[: left + 1])
                     result = pieces[now[0]] if left == len(was) - 1 else piece
                     yield AppliedMerge(
-                        rank, b"".join(pieces[one] for one in was[:left]), pieces[was[left]], result,
+                        rank, b"".join(pieces[symbol] for symbol in was[:left]), pieces[was[left]], result,
                         at[0], at[left], at[left + 1],
                     )
             else:
-                parts = tuple(pieces[one] for one in now)
+                parts = tuple(pieces[symbol] for symbol in now)
                 yield SplitStep(rank, pieces[was[0]], parts, at[1:-1], at[0], at[-1])
         at_unit = 0
         while at_unit < len(symbols):
@@ -283,7 +283,7 @@ class Replaying:
                 places = [at_unit]
                 for part in now_out:
                     places.append(places[-1] + self.length(part))
-                shown = tuple(pieces[one] for one in now_out)
+                shown = tuple(pieces[symbol] for symbol in now_out)
                 rank = self._vocabulary.made_at(symbol) - 1
                 yield SplitStep(rank, pieces[symbol], shown, tuple(places[1:-1]), at_unit, end)
             at_unit = end
@@ -303,10 +303,10 @@ class Replaying:
                 at = following[at]
             return tuple(out)
 
-        kept = now()
+        state = now()
         for event_number, _, _, _ in self.changes(symbols, following, self.borders(units)):
             if (step := self._vocabulary.step_of(event_number)) != last:
-                yield last, kept
+                yield last, state
                 last = step
-            kept = now()
-        yield last, kept
+            state = now()
+        yield last, state

@@ -164,14 +164,14 @@ class Viterbi:
                     (before - arc.score, arc, rank)
                     for arc in incoming for rank, (before, _, _) in enumerate(best[arc.start])
                 ), key=_FIRST)
-        found = []
+        listed = []
         for score, arc, rank in best[size][:most]:
             way: list[Arc] = []
             while arc is not None:
                 way.append(arc)
                 _, arc, rank = best[arc.start][rank]
-            found.append((tuple(way[::-1]), 0.0 - score))
-        return Segmentations(counts[size], _forward(arcs, size)[size], found)
+            listed.append((tuple(way[::-1]), 0.0 - score))
+        return Segmentations(counts[size], _forward(arcs, size)[size], listed)
 
     def lattice(self, units: Sequence[bytes]) -> list[Edge]:
         """Return every piece that fits in a word, ordered by start, then by end."""
@@ -210,11 +210,11 @@ class Viterbi:
             tokens = {piece: symbol for piece in tokens if (symbol := self._table.get(piece, -1)) >= 0}
         return PieceScores(tokens, self._scores, self._unknown, self._unknown_symbol)
 
-    def with_limit(self, step: int, made: Sequence[int]) -> Self:
+    def with_limit(self, step: int, first_steps: Sequence[int]) -> Self:
         """Return a segmenter that uses only the pieces in use at a step. Pieces of one unit are always in
         use."""
         other = copy.copy(self)
-        other._table, other._limited = LimitedTable(self._table, step, made, walked=True), True
+        other._table, other._limited = LimitedTable(self._table, step, first_steps, walked=True), True
         return other
 
     def _arcs(self, units: Sequence[bytes]) -> list[Arc]:
@@ -371,10 +371,10 @@ def _forward(arcs: Iterable[Arc], size: int) -> list[float]:
 
 def _by_end(arcs: Iterable[Arc], size: int) -> list[list[Arc]]:
     """Return the arcs that end at each place."""
-    found: list[list[Arc]] = [[] for _ in range(size + 1)]
+    incoming: list[list[Arc]] = [[] for _ in range(size + 1)]
     for arc in arcs:
-        found[arc.end].append(arc)
-    return found
+        incoming[arc.end].append(arc)
+    return incoming
 
 
 # ---- sums in single precision over a whole text, as in sentencepiece
@@ -425,9 +425,9 @@ class SingleViterbi(Viterbi):
         """Cut a word at the start of a text."""
         return self.after(units, 0.0)
 
-    def with_limit(self, step: int, made: Sequence[int]) -> Self:
+    def with_limit(self, step: int, first_steps: Sequence[int]) -> Self:
         """Return a segmenter that uses only the pieces in use at a step."""
-        other = super().with_limit(step, made)
+        other = super().with_limit(step, first_steps)
         other._cuts = {}
         return other
 
@@ -460,12 +460,12 @@ class SingleViterbi(Viterbi):
 
     def _known(self, word: str, units: Callable[[str], Sequence[bytes]]) -> _WordCut:
         """Return the result for a word at the start of a text, from the cache if possible."""
-        found = self._cuts.get(word)
-        if found is None:
+        cut = self._cuts.get(word)
+        if cut is None:
             if len(self._cuts) >= memo.KEPT:
                 self._cuts.clear()
-            found = self._cuts[word] = self.cut(units(word), 0.0)
-        return found
+            cut = self._cuts[word] = self.cut(units(word), 0.0)
+        return cut
 
     def cut(self, units: Sequence[bytes], before: float) -> _WordCut:
         """Cut a word after a text whose scores sum to `before`, with its margin."""

@@ -29,7 +29,7 @@ class Within:
             normalize=(), split=cast("StagedVocabulary", vocabulary).within, prefix_space=None
         ))
 
-    def with_limit(self, step: int, made: Sequence[int]) -> Self:
+    def with_limit(self, step: int, first_steps: Sequence[int]) -> Self:
         """Return a segmenter for another number of merges."""
         return type(self)(self._vocabulary, step)
 
@@ -52,8 +52,8 @@ class Within:
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[AppliedMerge]:
         """Yield each merge in the order of the ranks."""
-        found = [
+        merges = [
             replace(step, start=step.start + start, middle=step.middle + start, end=step.end + start)
             for start, word in self._words(units) for step in self._merging.steps(word, characters)
         ]
-        return iter(sorted(found, key=lambda step: (step.rank, step.start)))
+        return iter(sorted(merges, key=lambda step: (step.rank, step.start)))

@@ -47,7 +47,8 @@ class CutOff(TokentuiError):
 
 
 class _MetadataReader:
-    """Reads the values of metadata one by one.
+    """Reads the values of metadata one by one. Methods raise `CutOff` if the data ends, and `TokentuiError`
+    if a value is damaged or too large.
 
     Args:
         data: The first bytes of the file, or all of them.
@@ -115,12 +116,12 @@ class _MetadataReader:
         start = self._taken(length)
         return self.data[start : start + length].decode("utf-8", "surrogateescape")
 
-    def value(self, kept: bool) -> MetadataValue:
-        """Read a value of any type, after its type. If `kept` is False, an array is skipped and gives an
+    def value(self, keep: bool) -> MetadataValue:
+        """Read a value of any type, after its type. If `keep` is False, an array is skipped and gives an
         empty list."""
         kind = self.kind()
         if kind == _ARRAY:
-            return self._array(kept)
+            return self._array(keep)
         if kind == _STRING:
             return self.text()
         code = _NUMBERS[kind]
@@ -128,24 +129,24 @@ class _MetadataReader:
         number: int | float | bool = struct.unpack_from(self._order + code, self.data, start)[0]
         return number
 
-    def _array(self, kept: bool) -> MetadataValue:
+    def _array(self, keep: bool) -> MetadataValue:
         kind, size = self.kind(), self.length()
         if kind == _ARRAY:
             raise self.damaged("an array in an array, which no tokenizer has")
         code = _NUMBERS.get(kind, "")
-        if kept and code not in ("B", "b") and size > (most := limits.now().vocabulary):
+        if keep and code not in ("B", "b") and size > (most := limits.now().vocabulary):
             what = f"an array of {size:,} values; the limit is {most:,}"
             raise TokentuiError(what, self.where, limits.reading("vocabulary"))
         if kind == _STRING:
-            return self._strings(size, kept)
+            return self._strings(size, keep)
         start = self._taken(size * struct.calcsize(code))
-        if not kept:
+        if not keep:
             return []
         if code in "Bb":
             return self.data[start : self.at]
         return list(struct.unpack_from(f"{self._order}{size}{code}", self.data, start))
 
-    def _strings(self, size: int, kept: bool) -> list[str]:
+    def _strings(self, size: int, keep: bool) -> list[str]:
         """Read the strings of an array. Most of the time of reading a header is spent here."""
         data, end, length_of = self.data, len(self.data), self._length.unpack_from
         out: list[str] = []
@@ -161,20 +162,20 @@ class _MetadataReader:
                 self.at = at
                 self.length()  # it may be no length at all
                 raise self.cut_off()
-            if kept:
+            if keep:
                 out.append(data[start:stop].decode("utf-8", "surrogateescape"))
             at = stop
         self.at = at
         return out
 
 
-def parse(data: bytes, where: str, kept: tuple[str, ...] = _KEPT) -> Metadata:
+def parse(data: bytes, where: str, prefixes: tuple[str, ...] = _KEPT) -> Metadata:
     """Return the metadata of a file.
 
     Args:
         data: The file, or its first bytes.
         where: The name of the file in errors.
-        kept: Prefixes of the keys whose values are kept.
+        prefixes: Prefixes of the keys whose values are kept.
 
     Raises:
         CutOff: The data ends before the metadata.
@@ -203,7 +204,7 @@ def parse(data: bytes, where: str, kept: tuple[str, ...] = _KEPT) -> Metadata:
         if key in seen:
             raise reader.damaged(f"the key {key[:40]!r} is there twice")
         seen.add(key)
-        keeps = key.startswith(kept)
+        keeps = key.startswith(prefixes)
         value = reader.value(keeps)
         if keeps:
             values[key] = value

@@ -124,27 +124,35 @@ _WANTED = {bool: "true or false", int: "a whole number", str: "a string", list: 
 
 
 def _strings(values: Mapping[str, gguf.MetadataValue], place: Node, name: str) -> list[str]:
-    """Return an array of strings."""
-    found: list[str] = _typed(values, place, name, list, None)
-    if found is None or not all(type(one) is str for one in found[:1]):
+    """Return an array of strings.
+
+    Raises:
+        TokentuiError: It is missing, or has another type.
+    """
+    strings: list[str] = _typed(values, place, name, list, None)
+    if strings is None or not all(type(string) is str for string in strings[:1]):
         at = place.at(f"tokenizer.ggml.{name}")
-        raise at.error("missing" if found is None else "an array of strings belongs here", gguf.AGAIN)
-    return found
+        raise at.error("missing" if strings is None else "an array of strings belongs here", gguf.AGAIN)
+    return strings
 
 
 def _numbers(
     values: Mapping[str, gguf.MetadataValue], place: Node, name: str, size: int, default: Any
 ) -> list[Any]:
-    """Return an array of numbers, one per token, or the default for each if it is missing."""
-    found: list[Any] | None = _typed(values, place, name, list, None)
-    if found is None:
+    """Return an array of numbers, one per token, or the default for each if it is missing.
+
+    Raises:
+        TokentuiError: It has another length or type.
+    """
+    numbers: list[Any] | None = _typed(values, place, name, list, None)
+    if numbers is None:
         return [default] * size
     at = place.at(f"tokenizer.ggml.{name}")
-    if len(found) < size:
-        raise at.error(f"{len(found):,} numbers for {size:,} tokens", gguf.AGAIN)
-    if found and type(found[0]) not in (int, float):
+    if len(numbers) < size:
+        raise at.error(f"{len(numbers):,} numbers for {size:,} tokens", gguf.AGAIN)
+    if numbers and type(numbers[0]) not in (int, float):
         raise at.error("an array of numbers belongs here", gguf.AGAIN)
-    return found[:size]
+    return numbers[:size]
 
 
 def _vocabulary(source: Source) -> _VocabularyKeys:
@@ -195,8 +203,8 @@ def _cut_out(vocabulary: _VocabularyKeys, specials: Mapping[str, int]) -> dict[s
     }
 
 
-def _step(kind: str, **given: object) -> dict[str, object]:
-    return {"type": kind, **given}
+def _step(kind: str, **keys: object) -> dict[str, object]:
+    return {"type": kind, **keys}
 
 
 # --- BPE ---
@@ -239,7 +247,10 @@ def _read_bpe(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
         splitting = gpt2
     else:
         patterns = [SPLITS[GPT2].pattern if cut == GPT2 else cut for cut in pre.cuts]
-        cuts = [_step("Split", pattern={"Regex": one}, behavior="Isolated", invert=False) for one in patterns]
+        cuts = [
+            _step("Split", pattern={"Regex": source_}, behavior="Isolated", invert=False)
+            for source_ in patterns
+        ]
         if not pre.marked:
             cuts.append({**gpt2, "use_regex": False})
         splitting = _step("Sequence", pretokenizers=cuts)
@@ -296,7 +307,11 @@ def _of_document(
 
 def _read_wordpiece(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
     """Return a WordPiece tokenizer. In the file ▁ begins a word, and tokens that continue a word have no
-    mark."""
+    mark.
+
+    Raises:
+        TokentuiError: A token is missing or invalid.
+    """
     place = vocabulary.place.at("tokenizer.ggml.tokens")
     unknown = vocabulary.id("unknown", 100)
     if unknown is None:
@@ -375,7 +390,7 @@ def _of_pieces(
     normal = (score for score, kind in zip(vocabulary.scores, vocabulary.kinds, strict=True)
               if kind == spm.NORMAL)
     least = min(normal, default=0.0)
-    way = FUSED.given(fallback={}, unknown=None, least=least) if unigram else build.way()
+    way = FUSED.with_tables(fallback={}, unknown=None, least=least) if unigram else build.way()
     pretokenizer = words.StagedPretokenizer(
         recipe, normalizer, words.CutAtMarks(None) if build.cuts_words() and not unigram else None,
         byte_level=False,
@@ -392,14 +407,18 @@ def _of_pieces(
     )
     return Tokenizer(ImportedVocabulary(
         recipe, build.pieces, build.ids, build.merges, units=build.units, pipeline=pipeline,
-        specials={token: one.id for token, one in added.items()}, unknown=unknown,
+        specials={token: added_token.id for token, added_token in added.items()}, unknown=unknown,
         names=dict(enumerate(vocabulary.tokens)), bytes_=build.bytes_,
         scores=build.scores if unigram else (), never=build.never,
     ))
 
 
 def _read_spm(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
-    """Return the tokenizer of a file with scored pieces that merge."""
+    """Return the tokenizer of a file with scored pieces that merge.
+
+    Raises:
+        TokentuiError: The unknown token is missing.
+    """
     unknown = vocabulary.id("unknown", 0)
     if unknown is None:
         raise vocabulary.place.at("tokenizer.ggml.tokens").error("no unknown token", gguf.AGAIN)
@@ -420,7 +439,11 @@ def _read_spm(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
 
 
 def _read_unigram(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
-    """Return the tokenizer of a file with Unigram pieces."""
+    """Return the tokenizer of a file with Unigram pieces.
+
+    Raises:
+        TokentuiError: The unknown token is missing.
+    """
     unknown = vocabulary.id("unknown", 2)
     if unknown is None:
         raise vocabulary.place.at("tokenizer.ggml.tokens").error("no unknown token", gguf.AGAIN)
@@ -435,7 +458,7 @@ def _read_unigram(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
     mapped = spm.SentencePieceWords(recipe, proto, charsmap, cut=False, whole=False).rewritten
 
     def marked(text: AlignedText) -> AlignedText:
-        made: list[tuple[str, int, int]] = []
+        pieces_: list[tuple[str, int, int]] = []
         begun = inside = False
         for piece, start, end in mapped(text.text):
             out = ""
@@ -448,8 +471,8 @@ def _read_unigram(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
                     inside = False
                     out += "" if squeeze else SPACE_MARK
             if out:
-                made.append((out, start, end))
-        return text.edited("".join(piece for piece, _, _ in made), lambda: made)
+                pieces_.append((out, start, end))
+        return text.edited("".join(piece for piece, _, _ in pieces_), lambda: pieces_)
 
     around = vocabulary.around(None, 1, add_bos=False, add_eos=True)
     return _of_pieces(vocabulary, source, unknown, proto, around, marked)
@@ -474,7 +497,11 @@ def _unescaped(token: str) -> bytes:
 
 
 def _read_rwkv(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
-    """Return a tokenizer that takes the longest token from the left, without splitting into words."""
+    """Return a tokenizer that takes the longest token from the left, without splitting into words.
+
+    Raises:
+        TokentuiError: A token is invalid, or a byte is missing.
+    """
     place = vocabulary.place.at("tokenizer.ggml.tokens")
     pieces = list(map(_unescaped, vocabulary.tokens))
     if b"" in pieces:
@@ -493,13 +520,13 @@ def _read_rwkv(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
     stretches = words.Stretches(pretokenizer, None, words.Finder(added))
     spelled = dict(zip(vocabulary.tokens, pieces, strict=True))
     pipeline = Pipeline(
-        TABLE.given(limit=None), pretokenizer, stretches, functools.partial(_joined, spelled), ((), ()),
+        TABLE.with_tables(limit=None), pretokenizer, stretches, functools.partial(_joined, spelled), ((), ()),
         {"gguf": {"model": vocabulary.model}}, tuple(_remarks(vocabulary)), "", Origin("gguf", {}),
         stretches.bare,
     )
     return Tokenizer(ImportedVocabulary(
         recipe, pieces, list(range(len(pieces))), units=table, pipeline=pipeline,
-        specials={token: one.id for token, one in added.items()},
+        specials={token: added_token.id for token, added_token in added.items()},
         names=dict(enumerate(vocabulary.tokens)), never=alone,
     ))
 

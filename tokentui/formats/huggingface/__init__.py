@@ -107,21 +107,21 @@ class AlignedText:
         return AlignedText(text, places, self._depth + 1)
 
     def replaced(
-        self, found: Callable[[], Sequence[CharRange]], content: str, text: str | None = None
+        self, ranges: Callable[[], Sequence[CharRange]], content: str, text: str | None = None
     ) -> AlignedText:
         """Return the text with `content` in place of each range.
 
         Args:
-            found: Returns the ranges in order.
+            ranges: Returns the ranges in order.
             content: The replacement.
             text: The result, if it is known; None to compute it.
         """
         def kept() -> list[CharRange]:
-            cuts = [0, *itertools.chain.from_iterable(found()), len(self.text)]
+            cuts = [0, *itertools.chain.from_iterable(ranges()), len(self.text)]
             return list(zip(cuts[::2], cuts[1::2], strict=True))
 
         def pieces() -> Iterator[tuple[str, int, int]]:
-            for (start, end), span in itertools.zip_longest(kept(), found()):
+            for (start, end), span in itertools.zip_longest(kept(), ranges()):
                 yield from self._characters(start, end)
                 if span:
                     yield content, *span
@@ -183,18 +183,18 @@ class Pattern:
         if len(value) != 1 or not value.keys() <= {"String", "Regex"}:
             raise node.error('a pattern is {"String": …} or {"Regex": …}')
         (kind, text), = value.items()
-        found = cls(kind, Node(text, None, node).text())
-        if len(found.text) > _LARGEST_PATTERN:
+        pattern = cls(kind, Node(text, None, node).text())
+        if len(pattern.text) > _LARGEST_PATTERN:
             raise node.error("the pattern is too large", "write a shorter one")
         try:
-            _compiled(found)
+            _compiled(pattern)
         except Untranslated as error:
             raise node.error(f"the pattern holds {error}", "write the pattern without it") from None
         except TokentuiError as error:
             raise node.error(error.what, error.hint) from None
         except (OverflowError, RecursionError, MemoryError):
             raise node.error("the pattern is too large", "write a shorter one") from None
-        return found
+        return pattern
 
     def find(self, text: str, where: str) -> Iterator[CharRange]:
         """Yield the matches in a text, from left to right, without overlap.
@@ -259,10 +259,10 @@ def split(
     if quick is not None:
         return list(quick)
     typed = text if isinstance(text, str) else text.text
-    found = spans(pattern, typed, where)
+    matches = spans(pattern, typed, where)
     parts: list[tuple[int, int, bool]] = []
     at = 0
-    for start, end in found:
+    for start, end in matches:
         if at < start:
             parts.append((at, start, invert))
         parts.append((start, end, not invert))
@@ -291,11 +291,11 @@ def _quick(
     wanted = invert if behaviour == "Removed" else behaviour == "Isolated"
     if not wanted:
         return None
-    found = patterns.find_all(pattern, text, where, "file-pattern-seconds")
+    matches = patterns.find_all(pattern, text, where, "file-pattern-seconds")
     # Empty matches need `spans`. And `regex.split` also returns the text between matches, which `Removed`
     # keeps.
-    if all(found) and (behaviour == "Removed" or "".join(found) == text):
-        return found
+    if all(matches) and (behaviour == "Removed" or "".join(matches) == text):
+        return matches
     return None
 
 
@@ -303,26 +303,26 @@ def _quick(
 def _kept(pattern: AnyPattern, behaviour: str) -> AnyPattern:
     """Return a pattern for `regex.split` that keeps its matches: one by one, or in runs."""
     library: Any = re if isinstance(pattern, re.Pattern) else regex
-    kept = f"({pattern.pattern})" if behaviour == "Isolated" else f"((?:{pattern.pattern})+)"
-    compiled: AnyPattern = library.compile(kept, pattern.flags)
+    source = f"({pattern.pattern})" if behaviour == "Isolated" else f"((?:{pattern.pattern})+)"
+    compiled: AnyPattern = library.compile(source, pattern.flags)
     return compiled
 
 
 def _ranges(parts: list[tuple[int, int, bool]], behaviour: str) -> list[tuple[int, int]]:
     if behaviour == "Removed":
-        return [(start, end) for start, end, found in parts if not found]
+        return [(start, end) for start, end, is_match in parts if not is_match]
     if behaviour == "Isolated":
         return [(start, end) for start, end, _ in parts]
     backward = behaviour == "MergedWithNext"
     out: list[tuple[int, int]] = []
     before = False
-    for start, end, found in reversed(parts) if backward else parts:
-        joins = found == before if behaviour == "Contiguous" else found and not before
+    for start, end, is_match in reversed(parts) if backward else parts:
+        joins = is_match == before if behaviour == "Contiguous" else is_match and not before
         if joins and out:
             out[-1] = (start, out[-1][1]) if backward else (out[-1][0], end)
         else:
             out.append((start, end))
-        before = found
+        before = is_match
     return out[::-1] if backward else out
 
 

@@ -20,13 +20,13 @@ from tokentui.text.split import SPACE_MARK, SPLITS, spaced
 Json = dict[str, object]
 
 
-def _step(kind: str, **given: object) -> Json:
-    return {"type": kind, **given}
+def _step(kind: str, **keys: object) -> Json:
+    return {"type": kind, **keys}
 
 
-def in_a_row(stage: str, found: list[Json]) -> Json | None:
+def in_a_row(stage: str, steps: list[Json]) -> Json | None:
     """Return several steps as one sequence; a single step unchanged; None for none."""
-    return _step("Sequence", **{stage: found}) if len(found) > 1 else found[0] if found else None
+    return _step("Sequence", **{stage: steps}) if len(steps) > 1 else steps[0] if steps else None
 
 
 # --- normalizers ---
@@ -45,12 +45,12 @@ def normalize_of(step: NormalizerStep | None) -> tuple[str, ...] | None:
     if step is None:
         return ()
     if step.kind == "Sequence":
-        found = [normalize_of(one) for one in step.steps]
-        return None if None in found else tuple(name for one in found for name in one or ())
-    said = {"type": step.kind, **step.given}
-    if "strip_accents" in said and said["strip_accents"] == said["lowercase"]:
-        said["strip_accents"] = None
-    return next(((name,) for name, one in _NORMALIZERS.items() if one == said), None)
+        values = [normalize_of(part) for part in step.steps]
+        return None if None in values else tuple(name for names in values for name in names or ())
+    as_json = {"type": step.kind, **step.parameters}
+    if "strip_accents" in as_json and as_json["strip_accents"] == as_json["lowercase"]:
+        as_json["strip_accents"] = None
+    return next(((name,) for name, json in _NORMALIZERS.items() if json == as_json), None)
 
 
 def normalizer_of(recipe: Recipe) -> Json | None:
@@ -59,19 +59,19 @@ def normalizer_of(recipe: Recipe) -> Json | None:
     Raises:
         Unsupported: No normalizer does the same.
     """
-    found: list[Json] = []
+    steps: list[Json] = []
     for name in recipe.normalize:
         if name == "nmt-nfkc":
-            found += [precompiled(rules_of((name,))[0]), *squeezed()]
+            steps += [precompiled(rules_of((name,))[0]), *squeezed()]
         elif name in _NORMALIZERS:
-            found.append(_NORMALIZERS[name])
+            steps.append(_NORMALIZERS[name])
         else:
             raise Unsupported(
                 f"it normalises text by {name}", "", "no step of Hugging Face's is known to do it"
             )
     if _is_prepended(recipe):
-        found += marked(spaced(recipe))
-    return in_a_row("normalizers", found)
+        steps += marked(spaced(recipe))
+    return in_a_row("normalizers", steps)
 
 
 def _is_prepended(recipe: Recipe) -> bool:
@@ -128,10 +128,10 @@ def _parts(step: PreTokenizerStep | None) -> tuple[PreTokenizerStep, ...]:
 def split_of(step: PreTokenizerStep | None) -> str | None:
     """Return the value of the axis `split` that equals a step, or None."""
     parts = _parts(step)
-    levels = [one.given for one in parts if one.kind == "ByteLevel"]
-    if any(given["add_prefix_space"] for given in levels):
+    levels = [part.parameters for part in parts if part.kind == "ByteLevel"]
+    if any(level["add_prefix_space"] for level in levels):
         return None
-    cuts = any(given["use_regex"] for given in levels)
+    cuts = any(level["use_regex"] for level in levels)
     match [one.kind for one in parts]:
         case []:
             return "none" if step is None else None
@@ -146,14 +146,14 @@ def split_of(step: PreTokenizerStep | None) -> str | None:
         case ["Split", "ByteLevel"] if not cuts:
             name = _known().get(_regex_of(parts[0]) or "")
             # If the matches of a pattern cover all of a text, keeping the rest and dropping it are the same.
-            known = name is not None and (SPLITS[name].keeps_spaces or parts[0].given["invert"])
+            known = name is not None and (SPLITS[name].keeps_spaces or parts[0].parameters["invert"])
             return name if known else None
         case ["Punctuation", "ByteLevel", "Digits", "Split"] if cuts:
             falcon: PreTokenizerStep = read_step(
                 Node(in_a_row("pretokenizers", _FALCON), ""), "pretokenizers"
             )
             same = zip(parts, falcon.steps, strict=True)
-            return "falcon" if all(one == like or one.kind == "ByteLevel" for one, like in same) else None
+            return "falcon" if all(part == like or part.kind == "ByteLevel" for part, like in same) else None
     return None
 
 
@@ -164,15 +164,15 @@ _OTHER_STEPS = ("none", "whitespace", "words")
 @functools.cache
 def _known() -> dict[str, str]:
     """Return the splits that are a single pattern, by the translations of their patterns."""
-    return {translated(pattern_of(one.name)): one.name for one in SPLITS.values()
-            if one.is_pattern and one.pattern and not one.plain and one.name not in _OTHER_STEPS}
+    return {translated(pattern_of(split.name)): split.name for split in SPLITS.values()
+            if split.is_pattern and split.pattern and not split.plain and split.name not in _OTHER_STEPS}
 
 
 def _regex_of(cut: PreTokenizerStep) -> str | None:
     """Return the translated pattern of a `Split` step. None for literal text, or if matches are merged with
     other parts."""
-    behavior, pattern = cut.given["behavior"], cut.given["pattern"]
-    keeps = behavior in ("Isolated", "Removed") and (behavior == "Removed") == cut.given["invert"]
+    behavior, pattern = cut.parameters["behavior"], cut.parameters["pattern"]
+    keeps = behavior in ("Isolated", "Removed") and (behavior == "Removed") == cut.parameters["invert"]
     if not isinstance(pattern, Pattern) or pattern.kind != "Regex" or not pattern.text or not keeps:
         return None
     return translated(pattern.text)
@@ -180,10 +180,10 @@ def _regex_of(cut: PreTokenizerStep) -> str | None:
 
 def pattern_alone(step: PreTokenizerStep | None) -> str | None:
     """Return `regex:` and the pattern, if the pre-tokenizer cuts by a single pattern; else None."""
-    cutting = [one for one in _parts(step) if one.kind != "ByteLevel" or one.given["use_regex"]
-               or one.given["add_prefix_space"]]
-    found = _regex_of(cutting[0]) if [one.kind for one in cutting] == ["Split"] else None
-    return f"regex:{found}" if found else None
+    cutting = [part for part in _parts(step) if part.kind != "ByteLevel" or part.parameters["use_regex"]
+               or part.parameters["add_prefix_space"]]
+    pattern = _regex_of(cutting[0]) if [part.kind for part in cutting] == ["Split"] else None
+    return f"regex:{pattern}" if pattern else None
 
 
 def pre_tokenizer_of(recipe: Recipe) -> Json | None:
@@ -206,8 +206,8 @@ def pre_tokenizer_of(recipe: Recipe) -> Json | None:
         )
     if _is_prepended(recipe):
         return _split_at(SPACE_MARK, "MergedWithNext")
-    found = [] if cut == "none" else [_cut(cut, recipe)]
-    return in_a_row("pretokenizers", [*found, _byte_level(False)] if byte_level else found)
+    steps = [] if cut == "none" else [_cut(cut, recipe)]
+    return in_a_row("pretokenizers", [*steps, _byte_level(False)] if byte_level else steps)
 
 
 def _cut(name: str, recipe: Recipe) -> Json:
@@ -256,6 +256,6 @@ def decoder_of_marks(fallback: bool, spaced: bool = True) -> Json:
         fallback: True for byte tokens.
         spaced: True to remove the leading space that encoding added.
     """
-    found = [_replaced(SPACE_MARK, " ", "String"), *([_step("ByteFallback")] if fallback else []),
+    steps = [_replaced(SPACE_MARK, " ", "String"), *([_step("ByteFallback")] if fallback else []),
              _step("Fuse"), *([_stripped(1, 0)] if spaced else [])]
-    return _step("Sequence", decoders=found)
+    return _step("Sequence", decoders=steps)

@@ -162,21 +162,21 @@ def read_around(node: Node) -> Around:
     Raises:
         TokentuiError: It is damaged, or has an unknown type.
     """
-    found = Around()
+    around = Around()
     if node.value is None:
-        return found
+        return around
     match node["type"].value:
         case "ByteLevel":
-            return found
+            return around
         case "BertProcessing" | "RobertaProcessing":
             return Around((_named(node["cls"]),), (_named(node["sep"]),))
         case "TemplateProcessing":
             return _template(node)
         case "Sequence":
-            for one in node["processors"].inner():
-                before, after, notes = read_around(one)
-                found = Around(before + found.before, found.after + after, found.notes + notes)
-            return found
+            for processor in node["processors"].inner():
+                before, after, notes = read_around(processor)
+                around = Around(before + around.before, around.after + after, around.notes + notes)
+            return around
         case other:
             known = "BertProcessing, RobertaProcessing, TemplateProcessing, ByteLevel, Sequence"
             raise node.error(f"{str(other)[:40]!r} is no type that this version reads", f"one of: {known}")

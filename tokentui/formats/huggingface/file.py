@@ -21,7 +21,7 @@ from tokentui.formats.huggingface.models import ParsedModel, read_model
 from tokentui.formats.huggingface.steps import NormalizerStep, PreTokenizerStep, check_steps, read_optional
 from tokentui.formats.sentencepiece import proto_of
 from tokentui.formats.source import Node, Source
-from tokentui.formats.spec import Fitted, Spec, Token, Unsupported, json_bytes
+from tokentui.formats.spec import FileToken, Fitted, Spec, Unsupported, json_bytes
 from tokentui.formats.tokens import letters, name_of
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
@@ -87,7 +87,7 @@ def read_document(root: Node, source: Source, remarks: Sequence[str] = ()) -> To
     decoder = functools.partial(decoded, read_optional(root["decoder"], "decoders"))
     of_model = {name: value for name, value in root["model"].mapping().items()
                 if name not in ("vocab", "merges")}
-    said = {**root.mapping(), "model": {"type": model.kind, **of_model}}
+    metadata = {**root.mapping(), "model": {"type": model.kind, **of_model}}
     # Tokens that are searched for after normalization are normalized themselves.
     names = {token.id: token.content for token in added}
     if normalizer:
@@ -102,8 +102,8 @@ def read_document(root: Node, source: Source, remarks: Sequence[str] = ()) -> To
     )
     cut = axes.split_of(splitting) or ""
     pipeline = Pipeline(
-        model.way, pretokenizer, stretches, decoder, (before, after), said, tuple(notes),
-        model.policy, Origin("huggingface", said, extras=_extras(root, added)), stretches.bare,
+        model.way, pretokenizer, stretches, decoder, (before, after), metadata, tuple(notes),
+        model.policy, Origin("huggingface", metadata, extras=_extras(root, added)), stretches.bare,
         near=staged and not recipe.split.startswith("regex:") and recipe.split != cut,
     )
     return Tokenizer(
@@ -125,13 +125,14 @@ def _pretokenizer(
     Args:
         late: True if some tokens are cut out after normalization.
     """
-    said, cut, byte_level = axes.normalize_of(normalizer), axes.split_of(splitting), _makes_letters(splitting)
+    normalize, cut = axes.normalize_of(normalizer), axes.split_of(splitting)
+    byte_level = _makes_letters(splitting)
     # If the normalizer makes byte letters, or units have marks on both sides, the axes would mean something
     # else.
     both = (model.prefix and model.suffix) or (_makes_letters(normalizer) and not byte_level)
-    exact = said is not None and cut is not None and not both and not late
+    exact = normalize is not None and cut is not None and not both and not late
     split = cut if exact and cut else _near(root, splitting, cut)
-    recipe = Recipe.from_dict({**model.axes, "normalize": said or (), "split": split})
+    recipe = Recipe.from_dict({**model.axes, "normalize": normalize or (), "split": split})
     cuts = _cuts(model)
     if exact and not cuts:
         return recipe, Pretokenizer(recipe)
@@ -173,17 +174,17 @@ def _near(root: Node, splitting: PreTokenizerStep | None, cut: str | None) -> st
 def _extras(root: Node, added: list[words.Added]) -> dict[str, str]:
     """Return examples of features that only this format has: flags of added tokens, dropout, truncation,
     padding."""
-    found: dict[str, str] = {}
+    examples: dict[str, str] = {}
     for token in added:
         flags = [name for name in ("lstrip", "rstrip", "single_word") if getattr(token, name)]
         flags += [] if token.special else ["plain text"]
         if flags:
-            found.setdefault("flags", f"{token.content}: {', '.join(flags)}")
+            examples.setdefault("flags", f"{token.content}: {', '.join(flags)}")
     if value := root["model"]["dropout"].value:
-        found["dropout"] = f"dropout {value}"
+        examples["dropout"] = f"dropout {value}"
     if named := [name for name in ("truncation", "padding") if root[name].value]:
-        found["lengths"] = " and ".join(named)
-    return found
+        examples["lengths"] = " and ".join(named)
+    return examples
 
 
 # --- writing ---
@@ -232,7 +233,9 @@ def _fit(spec: Spec) -> Fitted:
     else:
         known = {token.name for token in fitted.tokens}
         rows = ([name_of(piece, byte_level) for piece in merge] for merge in spec.rows)
-        fitted.rows += [(left, right, made) for left, right, made in rows if {left, right, made} <= known]
+        fitted.rows += [
+            (left, right, result) for left, right, result in rows if {left, right, result} <= known
+        ]
         named = recipe.unknown in ("per-unit", "fused", "byte-fallback")
         model |= {
             "dropout": None, "unk_token": spec.unknown or None if named else None,
@@ -271,7 +274,7 @@ def _add_specials(fitted: Fitted) -> None:
         raise Unsupported(
             "two tokens are spelled alike", "", "Hugging Face's files tell tokens by their names"
         )
-    fitted.tokens += [Token(number, name, to_bytes(name)) for name, number in fitted.specials.items()
+    fitted.tokens += [FileToken(number, name, to_bytes(name)) for name, number in fitted.specials.items()
                       if name not in taken]
     fitted.tokens.sort()
 
@@ -283,6 +286,9 @@ def _tell(fitted: Fitted, spec: Spec, names: list[str]) -> None:
         fitted: The converted tokenizer, which records the losses.
         spec: The tokenizer.
         names: The specials that are tokens of the model.
+
+    Raises:
+        Unsupported: A symbol contains a space.
     """
     recipe, symbols = spec.recipe, spec.recipe.symbols
     if names:
@@ -368,23 +374,23 @@ def _listed(spec: Spec) -> Fitted:
     names = {number: vocabulary.names[number] for number in own}
     names |= {number: name for name, number in spec.specials.items() if number in own}
     pieces, scores = vocabulary.pieces, vocabulary.scores
-    tokens = [Token(number, names[number], pieces[n], scores[n] if scores else None)
+    tokens = [FileToken(number, names[number], pieces[n], scores[n] if scores else None)
               for n, number in ids.items()]
     if len(ids) < len(pieces):  # added tokens are numbered on behind the model's own, of which some are gone
-        tokens += [Token(number, name, name.encode()) for name, number in spec.specials.items()
+        tokens += [FileToken(number, name, name.encode()) for name, number in spec.specials.items()
                    if number not in own]
     model = spec.origin.metadata["model"]
     if isinstance(model, Mapping) and model["type"] == "Unigram" and len(ids) < len(pieces):
         raise Unsupported("a Unigram's ids are the rows of its list, and earlier steps leave rows out", "",
                       "take the last step")
-    rows = [(names[ids[left]], names[ids[right]], names[ids[made]]) for left, right, made in spec.pairs]
+    rows = [(names[ids[left]], names[ids[right]], names[ids[result]]) for left, right, result in spec.pairs]
     return Fitted(spec.recipe, sorted(tokens), rows, dict(spec.specials), dict(spec.origin.metadata))
 
 
 def _write(fitted: Fitted) -> tuple[bytes, ...]:
     """Return the bytes of the file."""
-    said = fitted.metadata["model"]
-    model = dict(said) if isinstance(said, Mapping) else {}
+    unfilled = fitted.metadata["model"]
+    model = dict(unfilled) if isinstance(unfilled, Mapping) else {}
     if model["type"] == "Unigram":
         model["vocab"] = [[token.name, token.score or 0.0] for token in fitted.tokens]
     else:

@@ -85,6 +85,9 @@ def _rows(
         notes: Receives sentences on doubts.
         vocabulary: The id of each token.
         cut: How many characters the right part loses in a merge.
+
+    Raises:
+        TokentuiError: A row is not a pair of tokens.
     """
     place = node["merges"]
     if isinstance(place.value, Pairs):
@@ -94,9 +97,9 @@ def _rows(
     if old and set(map(type, rows)) == {str} and set(map(str.count, rows, repeat(" "))) == {1}:
         names = "\n".join(rows).replace(" ", "\n").split("\n")
         if len(names) == 2 * len(rows) and not any(map(str.startswith, rows, repeat("#version"))):
-            found = Pairs(vocabulary, cut)
-            found.extend(names)
-            return found
+            packed = Pairs(vocabulary, cut)
+            packed.extend(names)
+            return packed
     pairs: list[Sequence[str]] = []
     for number, row in enumerate(rows):
         if old and isinstance(row, str):
@@ -139,10 +142,10 @@ def _bpe(node: Node, byte_level: bool) -> ParsedModel:
     def unit(name: str) -> bool:
         return is_unit(name, prefix, suffix, byte_level)
 
-    made = in_merge_order(vocabulary, rows, node["merges"].at, len(prefix),
+    ordered = in_merge_order(vocabulary, rows, node["merges"].at, len(prefix),
                           is_unit=unit if prefix or suffix else None)
-    pieces = pieces_of(made.tokens, byte_level, prefix, suffix)
-    symbols = {name: symbol for symbol, name in enumerate(made.roots)}
+    pieces = pieces_of(ordered.tokens, byte_level, prefix, suffix)
+    symbols = {name: symbol for symbol, name in enumerate(ordered.roots)}
     bytes_ = _bytes(node, symbols, notes)
     units = {pieces[symbol]: symbol for name, symbol in symbols.items() if unit(name)}
     complete = (
@@ -154,7 +157,8 @@ def _bpe(node: Node, byte_level: bool) -> ParsedModel:
         policy = "error" if not unknown else "fused" if node["fuse_unk"].flag(False) else "per-unit"
     whole: dict[bytes, int] = {}
     if node["ignore_merges"].flag(False):
-        whole = {piece: symbol for symbol, (piece, name) in enumerate(zip(pieces, made.tokens, strict=True))
+        named = zip(pieces, ordered.tokens, strict=True)
+        whole = {piece: symbol for symbol, (piece, name) in enumerate(named)
                  if not byte_level or is_letters(name)}
         if prefix or suffix:
             notes.append("ignore_merges is applied to words with their marks")
@@ -166,10 +170,12 @@ def _bpe(node: Node, byte_level: bool) -> ParsedModel:
         notes.append("dropout is not applied: a text always has the same tokens")
     axes = {"base": "gpt2-bytes" if complete else "first-seen",
             "unknown": "never" if complete else "byte-fallback" if bytes_ and not byte_level else policy}
-    way = made.way.given(whole=whole, fallback=bytes_, drop=policy == "drop", fused=policy == "fused")
+    way = ordered.way.with_tables(
+        whole=whole, fallback=bytes_, drop=policy == "drop", fused=policy == "fused"
+    )
     return ParsedModel(
-        "BPE", made.tokens, pieces, made.ids, axes, way, made.merges, units, bytes_, unknown=unknown,
-        policy=policy, prefix=prefix, suffix=suffix, whole=bool(whole), notes=notes + made.notes,
+        "BPE", ordered.tokens, pieces, ordered.ids, axes, way, ordered.merges, units, bytes_, unknown=unknown,
+        policy=policy, prefix=prefix, suffix=suffix, whole=bool(whole), notes=notes + ordered.notes,
     )
 
 
@@ -178,16 +184,16 @@ def _bytes(node: Node, symbols: Mapping[str, int], notes: list[str]) -> dict[int
     missing, that is added to `notes`."""
     if not node["byte_fallback"].flag(False):
         return {}
-    found = {value: symbols[name] for value in range(256) if (name := f"<0x{value:02X}>") in symbols}
-    if 0 < len(found) < 256:
-        notes.append(f"{256 - len(found)} of the 256 byte tokens are missing")
-    return found
+    by_byte = {value: symbols[name] for value in range(256) if (name := f"<0x{value:02X}>") in symbols}
+    if 0 < len(by_byte) < 256:
+        notes.append(f"{256 - len(by_byte)} of the 256 byte tokens are missing")
+    return by_byte
 
 
 def _wordpiece(node: Node, byte_level: bool) -> ParsedModel:
     prefix = node["continuing_subword_prefix"].text("##", LONGEST_MARK)
     limit = node["max_input_chars_per_word"].number(MAX_CHARACTERS)
-    return _table("WordPiece", node, byte_level, replace(TABLE.given(limit=limit), most=limit), prefix)
+    return _table("WordPiece", node, byte_level, replace(TABLE.with_tables(limit=limit), most=limit), prefix)
 
 
 def _word_level(node: Node, byte_level: bool) -> ParsedModel:
@@ -226,7 +232,7 @@ def _unigram(node: Node, byte_level: bool) -> ParsedModel:
     at, rows = node["vocab"], node["vocab"].listed()
     check_tokens((len(row[0]) for row in rows if type(row) is list and row and type(row[0]) is str), at)
     for number, row in enumerate(rows):
-        if type(row) is not list or [type(one) for one in row] not in ([str, float], [str, int]):
+        if type(row) is not list or [type(field) for field in row] not in ([str, float], [str, int]):
             raise at.at(number).error("not a token and its score", "a row is [TOKEN, SCORE]")
         if abs(row[1]) > 1e300 or not isfinite(row[1]):
             raise at.at(number).error("a score is too large", "scores are natural log probabilities")
@@ -248,7 +254,7 @@ def _unigram(node: Node, byte_level: bool) -> ParsedModel:
     pieces = pieces_of(names, byte_level)
     return ParsedModel(
         "Unigram", names, pieces, list(range(len(names))), axes,
-        FUSED.given(fallback=bytes_, unknown=row_of_unknown), units=_symbols(pieces),
+        FUSED.with_tables(fallback=bytes_, unknown=row_of_unknown), units=_symbols(pieces),
         bytes_=bytes_, scores=scores, unknown=unknown, policy=policy, never=_never(names, byte_level),
         notes=notes,
     )

@@ -42,19 +42,19 @@ class PipelineStep(Generic[A, B]):
     Attributes:
         stage: The stage: the key of the steps in a sequence.
         kind: Its type in JSON.
-        given: The values of its JSON keys.
+        parameters: The values of its JSON keys.
         where: The place in the file, for errors.
     """
 
     stage: str
     kind: str
-    given: Mapping[str, object]
+    parameters: Mapping[str, object]
     where: str = field(default="", compare=False)
 
     @functools.cached_property
     def bare(self) -> bool:
         """True if the parts of a pre-tokenizer depend only on the text, not on its place in a document."""
-        return self.given.get("prepend_scheme") != "first" and all(step.bare for step in self.steps)
+        return self.parameters.get("prepend_scheme") != "first" and all(step.bare for step in self.steps)
 
     def words(self, text: str) -> list[str]:
         """Return the parts of a text without places, for a pre-tokenizer that is `bare`. Parts may be empty.
@@ -72,10 +72,10 @@ class PipelineStep(Generic[A, B]):
             return parts
         run = _STAGES[self.stage][self.kind]
         place = {"where": self.where} if "where" in _keys(run) else {}
-        made: list[str] = run(text, **self.given, **place) if run in _BARE else [
-            part.text for part in run(AlignedText.typed(text), **self.given, **place)
+        words_: list[str] = run(text, **self.parameters, **place) if run in _BARE else [
+            part.text for part in run(AlignedText.typed(text), **self.parameters, **place)
         ]
-        return made
+        return words_
 
     @functools.cached_property
     def known(self) -> Memo[list[str]]:
@@ -94,16 +94,16 @@ class PipelineStep(Generic[A, B]):
         """
         run = _STAGES[self.stage][self.kind]
         place = {"where": self.where} if "where" in _keys(run) else {}
-        made: B = run(value, **self.given, **place)
-        if isinstance(value, AlignedText) and isinstance(made, AlignedText):
-            check_growth(len(value.text), len(made.text), self.where)
-        return made
+        result: B = run(value, **self.parameters, **place)
+        if isinstance(value, AlignedText) and isinstance(result, AlignedText):
+            check_growth(len(value.text), len(result.text), self.where)
+        return result
 
     @property
     def steps(self) -> tuple[PipelineStep[A, B], ...]:
         """The steps of a sequence; empty for another step."""
-        found = self.given.get(self.stage, ())
-        return found if isinstance(found, tuple) else ()
+        inner = self.parameters.get(self.stage, ())
+        return inner if isinstance(inner, tuple) else ()
 
     def has(self, kind: str) -> bool:
         """Return whether the step has a type, or is a sequence with such a step."""
@@ -157,13 +157,13 @@ def read_step(node: Node, stage: str) -> PipelineStep[A, B]:
             f"{str(name)[:40]!r} is no type that this version reads", "one of: " + ", ".join(kinds)
         )
     here = node.at(name, node.value)
-    given: dict[str, object] = {}
+    keys: dict[str, object] = {}
     for key, (wanted, default) in _keys(kinds[name]).items():
         if key == stage:
-            given[key] = tuple(read_step(one, stage) for one in here[key].inner())
+            keys[key] = tuple(read_step(inner, stage) for inner in here[key].inner())
         elif key != "where":
-            given[key] = (_READERS.get(key) or _READERS[wanted])(here[key], default)
-    return PipelineStep(stage, name, given, str(here))
+            keys[key] = (_READERS.get(key) or _READERS[wanted])(here[key], default)
+    return PipelineStep(stage, name, keys, str(here))
 
 
 def read_optional(node: Node, stage: str) -> PipelineStep[A, B] | None:
@@ -174,9 +174,10 @@ def read_optional(node: Node, stage: str) -> PipelineStep[A, B] | None:
 @functools.cache
 def _keys(run: Callable[..., object]) -> Mapping[str, tuple[str, Any]]:
     """Return the annotation and the default of each key of a function."""
-    _, *found = inspect.signature(run).parameters.values()
+    _, *parameters = inspect.signature(run).parameters.values()
     return {
-        one.name: (str(one.annotation), None if one.default is one.empty else one.default) for one in found
+        key.name: (str(key.annotation), None if key.default is key.empty else key.default)
+        for key in parameters
     }
 
 
@@ -204,7 +205,11 @@ def _one_of(*names: str) -> Callable[[Node, str | None], str]:
 
 def _scheme(node: Node, default: str | None) -> str:
     """Return when Metaspace puts a mark in front, from its old or new keys: `always`, `never`, or `first` for
-    only the start of the text."""
+    only the start of the text.
+
+    Raises:
+        TokentuiError: The old and the new keys disagree.
+    """
     scheme = _one_of("first", "never", "always")(node, default)
     if node.parent is not None and node.parent["add_prefix_space"].value is False and scheme != "never":
         raise node.error('"add_prefix_space" is false', 'write "prepend_scheme": "never" too')
@@ -240,7 +245,7 @@ def check_steps(node: Node) -> None:
     """
     count, level = 0, [node.value]
     while level:
-        count += sum(isinstance(one, dict) and "type" in one for one in level)
+        count += sum(isinstance(value, dict) and "type" in value for value in level)
         if count > _MOST_STEPS:
             raise node.error(f"more than {_MOST_STEPS:,} steps", "mend the file")
         level = list(inner_of(level))
@@ -318,9 +323,9 @@ def _precompiled(text: AlignedText, where: str, precompiled_charsmap: str = "") 
     if not precompiled_charsmap:
         return text
     rules = _charsmap(precompiled_charsmap)
-    made = rules.mapped(text.text)
-    check_growth(len(text.text), len(made), where)
-    return text.edited(made, lambda: rules.by_grapheme(text.text))
+    mapped = rules.mapped(text.text)
+    check_growth(len(text.text), len(mapped), where)
+    return text.edited(mapped, lambda: rules.by_grapheme(text.text))
 
 
 @functools.lru_cache(maxsize=8)
@@ -330,15 +335,19 @@ def _charsmap(code: str) -> Charsmap:
 
 @kind("normalizers", "Replace")
 def replaced(text: AlignedText, pattern: Pattern, content: str, where: str) -> AlignedText:
-    """Return a text with `content` in place of each match of a pattern."""
+    """Return a text with `content` in place of each match of a pattern.
+
+    Raises:
+        TokentuiError: The text becomes too long, or a match takes too long.
+    """
     if pattern.kind == "String" and pattern.text:  # worked out at once; the places when they are asked for
         typed = text.text
         check_growth(len(typed), typed.count(pattern.text) * len(content), where)
         return text.replaced(lambda: list(pattern.find(typed, where)), content,
                              typed.replace(pattern.text, content))
-    found = list(pattern.find(text.text, where))
-    check_growth(len(text.text), len(found) * len(content), where)
-    return text.replaced(lambda: found, content) if found else text
+    ranges = list(pattern.find(text.text, where))
+    check_growth(len(text.text), len(ranges) * len(content), where)
+    return text.replaced(lambda: ranges, content) if ranges else text
 
 
 @kind("normalizers", "Prepend")
@@ -350,7 +359,8 @@ def _prepended(text: AlignedText, prepend: str, where: str) -> AlignedText:
 @kind("normalizers", "ByteLevel")
 def _letters(text: AlignedText) -> AlignedText:
     return text.edited(letters(to_bytes(text.text)),
-                       lambda: ((letters(to_bytes(one)), n, n + 1) for n, one in enumerate(text.text)))
+                       lambda: ((letters(to_bytes(character)), n, n + 1)
+                                for n, character in enumerate(text.text)))
 
 
 # --- pre-tokenizers: from a text to its parts, none of them empty ---
@@ -368,7 +378,7 @@ def _cut_in_a_row(
 ) -> list[AlignedText]:
     parts = [text]
     for step in pretokenizers:
-        parts = [made for part in parts for made in step(part)]
+        parts = [result for part in parts for result in step(part)]
         check_growth(len(text.text), sum(len(part.text) for part in parts), where)
     return parts
 

@@ -108,15 +108,15 @@ class StagedPretokenizer(Pretokenizer):
 
     def of(self, text: AlignedText) -> list[PreToken]:
         """Return the pre-tokens of a normalized text."""
-        found: list[PreToken] = []
+        pretokens: list[PreToken] = []
         at = 0
         for part in self._parts(text):
             word, spans = self._word(part)
             start = part.starts[0]
             spans = tuple((begin - start, end - start) for begin, end in spans)
-            found.append(PreToken(word, start, max(part.ends[-1], start), at, at + len(word), spans))
+            pretokens.append(PreToken(word, start, max(part.ends[-1], start), at, at + len(word), spans))
             at += len(word)
-        return found
+        return pretokens
 
     def spelled(self, text: AlignedText) -> list[str]:
         """Return the words of a normalized text without places."""
@@ -215,7 +215,7 @@ def read_added(node: Node, vocabulary: Mapping[str, int]) -> tuple[list[Added], 
     Raises:
         TokentuiError: A row is damaged.
     """
-    found: dict[str, Added] = {}
+    tokens_: dict[str, Added] = {}
     moved: list[str] = []
     ids = dict(vocabulary)
     rows = list(node.rows([]))
@@ -229,10 +229,10 @@ def read_added(node: Node, vocabulary: Mapping[str, int]) -> tuple[list[Added], 
         number = ids.setdefault(content, len(ids))
         if number != asked:
             moved.append(f"{content[:40]!r} has id {number}, not {asked} as its row says")
-        found[content] = Added(number, content, **flags)
+        tokens_[content] = Added(number, content, **flags)
     if len(moved) > 1:
         moved = [f"{moved[0]}; {len(moved) - 1} more added tokens have other ids than their rows say"]
-    return list(found.values()), moved
+    return list(tokens_.values()), moved
 
 
 class Finder:
@@ -290,23 +290,23 @@ class Stretches:
     def __call__(self, text: str, allow_special: bool) -> Iterator[Section]:
         """Yield the tokens, and lists of the pre-tokens between them."""
         words = self.pretokenizer
-        for one in self._cut(text, allow_special):
-            if isinstance(one, Special):
-                yield one
+        for part in self._cut(text, allow_special):
+            if isinstance(part, Special):
+                yield part
             elif isinstance(words, StagedPretokenizer):
-                yield words.of(one)
+                yield words.of(part)
             else:
-                yield [pretoken.moved(one.starts[0]) for pretoken in words.analyse(one.text).pretokens]
+                yield [pretoken.moved(part.starts[0]) for pretoken in words.analyse(part.text).pretokens]
 
     def bare(self, text: str, allow_special: bool) -> Iterator[Special | list[str]]:
         """Yield special tokens and lists of words, as `__call__` does but without pre-tokens. The places of
         the special tokens are meaningless."""
         words = self.pretokenizer
-        for one in self._cut(text, allow_special):
-            if isinstance(one, Special):
-                yield one
+        for part in self._cut(text, allow_special):
+            if isinstance(part, Special):
+                yield part
             else:
-                yield words.spelled(one) if isinstance(words, StagedPretokenizer) else words.words(one.text)
+                yield words.spelled(part) if isinstance(words, StagedPretokenizer) else words.words(part.text)
 
     def _cut(self, text: str, allow_special: bool) -> Iterator[Special | AlignedText]:
         typed = AlignedText.typed(self.pretokenizer.typed(text))

@@ -86,13 +86,13 @@ def _row(parts: list[_Translated]) -> _Translated:
     if len(parts) == 1:
         return parts[0]
     any_first = passes = False
-    for n, one in enumerate(reversed(parts)):  # from the last on: each with what stands behind it
-        condition = n > 0 and one.place
-        passes = any_first if condition and one.text not in _LINE_STARTS else one.passes
-        any_first = any_first if condition else one.any_first
-    text = "".join(one.atom if one.level == _CHOICE else one.text for one in parts)
-    return _Translated(text, _ROW, bool(parts) and all(one.place for one in parts),
-                 all(one.empty for one in parts), any_first, passes)
+    for n, part in enumerate(reversed(parts)):  # from the last on: each with what stands behind it
+        condition = n > 0 and part.place
+        passes = any_first if condition and part.text not in _LINE_STARTS else part.passes
+        any_first = any_first if condition else part.any_first
+    text = "".join(part.atom if part.level == _CHOICE else part.text for part in parts)
+    return _Translated(text, _ROW, bool(parts) and all(part.place for part in parts),
+                 all(part.empty for part in parts), any_first, passes)
 
 
 def _either(branches: list[_Translated]) -> _Translated:
@@ -120,7 +120,7 @@ _PLACES = {
 
 
 class _Translator(Brackets):
-    """Reads a pattern and writes its translation.
+    """Reads a pattern and writes its translation. Methods raise `Untranslated`.
 
     Args:
         pattern: The pattern.
@@ -178,7 +178,8 @@ class _Translator(Brackets):
             else:
                 runs.append([one])
         out = [
-            run[0] if len(run) == 1 else self._any_case("".join(one.letters for one in run)) for run in runs
+            run[0] if len(run) == 1 else self._any_case("".join(piece.letters for piece in run))
+            for run in runs
         ]
         if len(out) < 2:
             return _row(out)
@@ -197,10 +198,10 @@ class _Translator(Brackets):
             Untranslated: An option is not supported.
         """
         before = self._options
-        on, _, off = letters.partition("-")
-        if odd := {*on} - {*"im"} | {*off} - {*"imx-"}:
+        set_, _, off = letters.partition("-")
+        if odd := {*set_} - {*"im"} | {*off} - {*"imx-"}:
             raise Untranslated(f"the option {min(odd)}")
-        self._options = before.union(on).difference(off)
+        self._options = before.union(set_).difference(off)
         part = read()
         self._options = before
         return part._replace(letters="", parts=())  # its letters join no others
@@ -214,8 +215,8 @@ class _Translator(Brackets):
                 low, high = _SIMPLE[sign]
                 lazy = self._took("?")
                 possessive = not lazy and self._took("+")
-            elif found := self._interval():
-                low, high, lazy, possessive = found
+            elif interval := self._interval():
+                low, high, lazy, possessive = interval
             else:
                 return part
             if part.place:
@@ -287,17 +288,17 @@ class _Translator(Brackets):
         text = "".join(texts[0] if len(texts) == 1 else f"(?:{'|'.join(texts)})" for texts in ways)
         return _Translated(text, _ATOM if len(letters) == 1 else _ROW, letters=letters)
 
-    def _folded(self, found: Class) -> _Translated:
+    def _folded(self, class_: Class) -> _Translated:
         """Return a class in brackets. Under (?i) it includes other cases of its characters, also those of
         several characters."""
         if "i" not in self._options:
-            return _Translated(found.written())
-        one, *several = classes.class_in_any_case(found.written(), found.negated)
+            return _Translated(class_.written())
+        atom, *several = classes.class_in_any_case(class_.written(), class_.negated)
         if several and self._behind:
             raise Untranslated(
                 "a class under (?i) whose characters are several in another case, and (?<= or (?<! around it"
             )
-        return _either([_Translated(text) for text in (one, *several)])
+        return _either([_Translated(text) for text in (atom, *several)])
 
     def _escaped(self) -> _Translated:
         letter = self._escape()
@@ -321,8 +322,8 @@ class _Translator(Brackets):
     def _group(self) -> _Translated:
         """Read a group after its `(`."""
         if self._match(r"\?(?:<[^\W\d]\w*>|'[^\W\d]\w*')") or self._next() not in ("?", "*"):
-            found = self._closed()  # nothing refers to it
-            return found.closed(f"(?:{found.text})")
+            inside = self._closed()  # nothing refers to it
+            return inside.closed(f"(?:{inside.text})")
         if not self._took("?"):
             raise Untranslated("(*")
         for sign in ("<=", "<!", "=", "!"):
@@ -341,9 +342,9 @@ class _Translator(Brackets):
         if behind and self._behind:
             raise Untranslated("a look behind that is looked behind")
         self._behind += behind
-        found = self._closed()
+        inside = self._closed()
         self._behind -= behind
-        return _Translated(f"(?{sign}{found.text})", place=True, empty=True)
+        return _Translated(f"(?{sign}{inside.text})", place=True, empty=True)
 
     def _closed(self) -> _Translated:
         """Read the inside of a group and its closing parenthesis."""

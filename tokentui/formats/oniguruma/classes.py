@@ -48,10 +48,10 @@ def _folds() -> dict[str, str]:
 @functools.cache
 def _unfolds() -> dict[str, str]:
     """Return the other characters that fold to a text, by the text."""
-    found: dict[str, str] = {}
+    by_folding: dict[str, str] = {}
     for character, folded in _folds().items():
-        found[folded] = found.get(folded, "") + character
-    return found
+        by_folding[folded] = by_folding.get(folded, "") + character
+    return by_folding
 
 
 @functools.cache
@@ -93,22 +93,24 @@ def in_any_case(text: str) -> list[list[str]]:
     if len(text) > _MOST_JOINED:
         raise Untranslated(f"{text[:3]!r}… under (?i): too many letters that may be joined")
     folds, unfolds = _folds(), _unfolds()
-    single = [folded if len(folded := folds.get(one, one)) == 1 else one for one in text]
-    found: list[list[str]] = []
+    single = [
+        folded if len(folded := folds.get(character, character)) == 1 else character for character in text
+    ]
+    stretches: list[list[str]] = []
     at = 0
     while at < len(text):
-        size, made = next(
-            ((size, made) for size in (3, 2) if (made := unfolds.get("".join(single[at : at + size])))
+        size, variants = next(
+            ((size, variants) for size in (3, 2) if (variants := unfolds.get("".join(single[at : at + size])))
              and at + size <= len(text)), (1, ""),
         )
         ways = ["".join(map(_letter_in_any_case, text[at : at + size]))]
         if size > 1:
-            ways.append(_one_of(made))
+            ways.append(_one_of(variants))
         elif len(folded := folds.get(text[at], "")) > 1:
             ways.append("".join(map(_letter_in_any_case, folded)))
-        found.append(ways)
+        stretches.append(ways)
         at += size
-    return found
+    return stretches
 
 
 @functools.lru_cache(1 << 10)
@@ -192,13 +194,13 @@ class Class:
     negated: bool = False
     known: tuple[str, ...] = ()
 
-    def add(self, one: Class) -> None:
+    def add(self, other: Class) -> None:
         """Add the characters of another class."""
-        if one.negated or one.others:
-            self.others.append(one.written())
+        if other.negated or other.others:
+            self.others.append(other.written())
         else:
-            self.items += one.items
-            self.known += one.known
+            self.items += other.items
+            self.known += other.known
 
     def written(self) -> str:
         """Return the class as an atom."""
@@ -206,8 +208,8 @@ class Class:
             if self.negated and not self.others and (alone := self._none_of()):
                 return alone
             rows = [Class(self.items).written(), *self.others] if self.items else [*self.others]
-            for one in self.known:
-                rows += without(_complement(one), newer_in(one))
+            for known_item in self.known:
+                rows += without(_complement(known_item), newer_in(known_item))
             if self.negated:
                 return rf"(?:(?!{'|'.join(rows)})[\s\S])"
             return f"(?:{'|'.join(rows)})" if len(rows) > 1 else rows[0]
@@ -222,10 +224,10 @@ class Class:
         """Return an atom for all characters outside the items and known items, without a lookahead; empty if
         that is impossible."""
         items = self.items + "".join(self.known)
-        held = newer_in(self.items) if self.items else ""
-        if _holds_all(items) or held not in ("", newer_in(r"\s\S")):
+        newer = newer_in(self.items) if self.items else ""
+        if _holds_all(items) or newer not in ("", newer_in(r"\s\S")):
             return ""
-        return f"(?:[^{items}]|{all_newer()})" if not held else f"(?:{'|'.join(without(items, ''))})"
+        return f"(?:[^{items}]|{all_newer()})" if not newer else f"(?:{'|'.join(without(items, ''))})"
 
 
 def _complement(items: str) -> str:
@@ -233,11 +235,11 @@ def _complement(items: str) -> str:
     return _NO_WORD if items == _WORD else r"\P" + items[2:]
 
 
-def _told(items: str, more: str = "", negated: bool = False) -> Class:
+def _of_items(items: str, more: str = "", negated: bool = False) -> Class:
     """Return a class of items that Oniguruma looks up in its tables, and of more items."""
     rows = regex.findall(r"\\p\{[^}]*\}", items) if items.startswith(r"\p") and items != _WORD else [items]
-    known = tuple(one for one in rows if newer_in(one))
-    return Class("".join(one for one in rows if one not in known) + more, negated=negated, known=known)
+    known = tuple(row for row in rows if newer_in(row))
+    return Class("".join(row for row in rows if row not in known) + more, negated=negated, known=known)
 
 
 def _holds_all(items: str) -> bool:
@@ -258,20 +260,20 @@ def class_in_any_case(text: str, negated: bool) -> tuple[str, ...]:
     """
     matched = set(regex.findall(text, _cased(), regex.VERSION0))
     inner = set(_cased()) - matched if negated else matched
-    more = in_brackets(sorted({other for one in inner for other in _variants(one)} - inner))
+    more = in_brackets(sorted({other for character in inner for other in _variants(character)} - inner))
     if negated:
         return (rf"(?:(?![{more}]){text})" if more else text,)
     simple = text.startswith("[") and not text.startswith("[^")
     joined = f"{text[:-1]}{more}]" if simple else f"(?:[{more}]|{text})"
-    several = {made for one in inner if len(made := _folds().get(one, "")) > 1}
+    several = {folding for character in inner if len(folding := _folds().get(character, "")) > 1}
     rows = ("".join(f"[{in_brackets(_variants(letter))}]" for letter in letters)
-            for letters in sorted(several, key=lambda one: (len(one), one)))
+            for letters in sorted(several, key=lambda letters_: (len(letters_), letters_)))
     return (joined if more else text, *rows)
 
 
 def both(classes: list[Class]) -> Class:
     """Return the intersection of classes."""
-    *heads, last = [one.written() for one in classes]
+    *heads, last = [class_.written() for class_ in classes]
     return Class(others=["(?:" + "".join(f"(?={head})" for head in heads) + last + ")"])
 
 
@@ -282,7 +284,9 @@ def of_type(letter: str, bare: bool) -> Class:
         items = r"\p{Nd}" if letter == "D" else _WORD
         return Class(_complement(items) + newer_in(items))
     if small in "wd":
-        return _told(_WORD if small == "w" else r"\p{Nd}", _BARE * (bare and small == "w"), letter != small)
+        return _of_items(
+            _WORD if small == "w" else r"\p{Nd}", _BARE * (bare and small == "w"), letter != small
+        )
     if letter == "S":
         return Class(r"\S")
     return Class(r"\s" if small == "s" else "0-9A-Fa-f", negated=letter != small)
@@ -296,7 +300,7 @@ def of_posix(name: str, negated: bool) -> Class:
     """
     if name not in _POSIX:
         raise Untranslated(f"[:{name[:40]}:], a class that is not known")
-    return _told(r"\p{P}\p{S}" if name == "punct" else _PROPERTIES[name], negated=negated)
+    return _of_items(r"\p{P}\p{S}" if name == "punct" else _PROPERTIES[name], negated=negated)
 
 
 def of_name(name: str, negated: bool, bare: bool = False) -> Class:
@@ -338,7 +342,7 @@ _DEEPEST = 20
 
 
 class Brackets:
-    """Reads characters, and classes in brackets, at a place in a pattern.
+    """Reads characters, and classes in brackets, at a place in a pattern. Methods raise `Untranslated`.
 
     Args:
         pattern: The pattern.
@@ -404,33 +408,33 @@ class Brackets:
         negated = self._took("^")
         if self._next() == "]" and "]" not in self._text[self._at + 1 :]:
             raise Untranslated("empty brackets")
-        found = [Class()]
+        classes = [Class()]
         first: str | None = None
         start = True
         while start or not self._took("]"):
             start = False
             if self._took("&&"):
-                found.append(Class())
+                classes.append(Class())
                 first = None
                 continue
             # A hyphen before the end or before && is literal.
             ranged = first is not None and self._match(r"-(?!\]|&&)") is not None
-            one = self._member(depth)
-            if isinstance(one, Class):
+            member = self._member(depth)
+            if isinstance(member, Class):
                 if ranged:
                     raise Untranslated("a range that ends in no character")
-                found[-1].add(one)
+                classes[-1].add(member)
                 first = None
                 continue
-            if ranged and first is not None and first > one:
+            if ranged and first is not None and first > member:
                 raise Untranslated("a range whose end comes before its begin")
-            found[-1].items += "-" * ranged + in_brackets(one)
-            first = None if ranged else one
-        made = found[0] if len(found) == 1 else both(found)
-        if negated and made.negated:
-            return Class(others=[made.written()], negated=True)
-        made.negated |= negated
-        return made
+            classes[-1].items += "-" * ranged + in_brackets(member)
+            first = None if ranged else member
+        both_sides = classes[0] if len(classes) == 1 else both(classes)
+        if negated and both_sides.negated:
+            return Class(others=[both_sides.written()], negated=True)
+        both_sides.negated |= negated
+        return both_sides
 
     def _member(self, depth: int) -> Class | str:
         """Read the next character or class in brackets."""

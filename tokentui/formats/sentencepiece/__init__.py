@@ -87,9 +87,13 @@ def _damaged(place: Node, at: int, what: str) -> TokentuiError:
     return place.error(f"damaged at byte {at}: {what}", _AGAIN)
 
 
-def _typed(one: _Field, wanted: str, place: Node) -> Any:
-    """Return the value of a field, converted to the type with this name."""
-    number, wire, value = one
+def _typed(field_: _Field, wanted: str, place: Node) -> Any:
+    """Return the value of a field, converted to the type with this name.
+
+    Raises:
+        TokentuiError: The wire type does not fit, or a text is not UTF-8.
+    """
+    number, wire, value = field_
     if wire != _WIRE[wanted]:
         raise place.error(f"field {number} is {_NAMES[wire]}, not {_NAMES[_WIRE[wanted]]}", _AGAIN)
     if isinstance(value, int):
@@ -105,8 +109,9 @@ def _typed(one: _Field, wanted: str, place: Node) -> Any:
 def _named(data: bytes, place: Node, part: int) -> dict[str, Any]:
     """Return the known fields of a part by name. If a field occurs twice, the last one counts."""
     known = _KNOWN[part]
-    return {known[one.number][0]: _typed(one, known[one.number][1], place) for one in _fields(data, place)
-            if one.number in known}
+    return {known[field_.number][0]: _typed(field_, known[field_.number][1], place)
+            for field_ in _fields(data, place)
+            if field_.number in known}
 
 
 def message(values: Iterable[tuple[int, bytes | str | int | float]]) -> bytes:
@@ -191,10 +196,10 @@ class Proto:
     denormalizes: bytes = _at(5, 2, b"")
 
     @property
-    def untold(self) -> dict[str, int | str]:
+    def other_training_options(self) -> dict[str, int | str]:
         """Training options that no recipe describes and that differ from their defaults, by name."""
-        return {one.name: value for one in fields(self)
-                if one.metadata.get("option") and (value := getattr(self, one.name)) != one.default}
+        return {field_.name: value for field_ in fields(self)
+                if field_.metadata.get("option") and (value := getattr(self, field_.name)) != field_.default}
 
 
 _KNOWN: dict[int, dict[int, tuple[str, str]]] = {}
@@ -211,17 +216,17 @@ def parse(data: bytes, place: Node) -> Proto:
         TokentuiError: It is damaged, or sentencepiece would refuse it. The message has the place.
     """
     proto = Proto()
-    for one in _fields(data, place):
-        if one.number == 1:
+    for field_ in _fields(data, place):
+        if field_.number == 1:
             at = place.at("pieces").at(len(proto.pieces))
-            proto.pieces.append(_piece(_typed(one, "bytes", at), at))
+            proto.pieces.append(_piece(_typed(field_, "bytes", at), at))
             continue
-        if one.number in _PARTS:
-            at = place.at(_PARTS[one.number])
-            for name, value in _named(_typed(one, "bytes", place), at, one.number).items():
+        if field_.number in _PARTS:
+            at = place.at(_PARTS[field_.number])
+            for name, value in _named(_typed(field_, "bytes", place), at, field_.number).items():
                 setattr(proto, name, value)
-        if isinstance(one.value, bytes) and one.wire == _BYTES:
-            proto.others.append((one.number, one.value))
+        if isinstance(field_.value, bytes) and field_.wire == _BYTES:
+            proto.others.append((field_.number, field_.value))
     _check(proto, place)
     return proto
 
@@ -230,8 +235,8 @@ def begins(data: bytes) -> bool:
     """Return whether bytes begin with a piece that has text."""
     place = Node(None, "")
     try:
-        one = next(_fields(data, place))
-        return one.number == 1 and "text" in _named(_typed(one, "bytes", place), place, 1)
+        first = next(_fields(data, place))
+        return first.number == 1 and "text" in _named(_typed(first, "bytes", place), place, 1)
     except (TokentuiError, StopIteration):
         return False
 
@@ -303,7 +308,7 @@ class SentencePieceWords(StagedPretokenizer):
         self._whole = whole
         self._stretches = Memo(self._made)
         spaces = any(" " in name[1:] for name in symbols)
-        self._apart = not spaces and (charsmap is None or charsmap.apart)
+        self._stretches_are_independent = not spaces and (charsmap is None or charsmap.keeps_spaces)
         """True if text between spaces is normalized the same alone as in its context."""
 
     def words(self, document: str, *, first: bool = True) -> list[str]:
@@ -341,52 +346,52 @@ class SentencePieceWords(StagedPretokenizer):
         quick = self._quick(text)
         if quick is None:
             pieces = self._kept(text)
-            made = typed.edited("".join(piece for piece, _, _ in pieces), lambda: pieces)
+            normal = typed.edited("".join(piece for piece, _, _ in pieces), lambda: pieces)
         else:
-            made = typed.edited(quick, lambda: self._kept(text))
-        if not made.text:
-            return made
-        made = made.respelled(made.text.replace(" ", space))
+            normal = typed.edited(quick, lambda: self._kept(text))
+        if not normal.text:
+            return normal
+        normal = normal.respelled(normal.text.replace(" ", space))
         if proto.dummy_prefix and not proto.treat_whitespace_as_suffix:
-            made = made.prepended(space)
+            normal = normal.prepended(space)
         if proto.squeeze:
-            made = made.part(0, len(made.text.rstrip(space)))
+            normal = normal.part(0, len(normal.text.rstrip(space)))
         if not (proto.dummy_prefix and proto.treat_whitespace_as_suffix):
-            return made
-        end = made.ends[-1] if made.text else len(text)
-        return made.respelled(made.text + space, lambda: ([*made.starts, end], [*made.ends, end]))
+            return normal
+        end = normal.ends[-1] if normal.text else len(text)
+        return normal.respelled(normal.text + space, lambda: ([*normal.starts, end], [*normal.ends, end]))
 
     def _quick(self, text: str) -> str | None:
         """Return the normalized text, computing each distinct part once. None if parts depend on their
         context, or the text grows too much."""
         if not (self._charsmap or self._symbols):
-            made = _LONE.sub("\ufffd", text)
-        elif not self._apart:
+            normal = _LONE.sub("\ufffd", text)
+        elif not self._stretches_are_independent:
             return None
         else:
             try:
-                made = "".join(map(self._stretches.__getitem__, STRETCHES.findall(text)))
-                check_growth(len(text), len(made), "")
+                normal = "".join(map(self._stretches.__getitem__, STRETCHES.findall(text)))
+                check_growth(len(text), len(normal), "")
             except TokentuiError:  # it makes much: who looks at all of the text says if that is too much
                 return None
-        return _SPACES.sub(" ", made).lstrip(" ") if self.proto.squeeze else made
+        return _SPACES.sub(" ", normal).lstrip(" ") if self.proto.squeeze else normal
 
     def _made(self, stretch: str) -> str:
         if self._charsmap and self._charsmap.plain.fullmatch(stretch):
             return stretch  # symbols stand for themselves
-        return "".join([made for made, _, _ in self.rewritten(stretch)])
+        return "".join([result for result, _, _ in self.rewritten(stretch)])
 
     def _kept(self, text: str) -> list[tuple[str, int, int]]:
         """Return the pieces (result, start, end) of a text. If spaces are squeezed, leading and repeated ones
         are dropped."""
-        found: list[tuple[str, int, int]] = []
+        pieces: list[tuple[str, int, int]] = []
         after_space = self.proto.squeeze
-        for made, start, end in self.rewritten(text):
-            kept = made.lstrip(" ") if after_space else made
-            if kept:
-                found.append((kept, start, end))
-                after_space = self.proto.squeeze and kept.endswith(" ")
-        return found
+        for result, start, end in self.rewritten(text):
+            stripped = result.lstrip(" ") if after_space else result
+            if stripped:
+                pieces.append((stripped, start, end))
+                after_space = self.proto.squeeze and stripped.endswith(" ")
+        return pieces
 
     def rewritten(self, text: str) -> list[tuple[str, int, int]]:
         """Return (result, start, end) for each rule, user-defined symbol or character."""
@@ -397,16 +402,16 @@ class SentencePieceWords(StagedPretokenizer):
             symbol = self._symbols.length_at(text, at) if self._symbols else 0
             rules = self._charsmap.matches(data, place) if self._charsmap and not symbol else []
             if symbol:
-                taken = made = text[at : at + symbol]
+                taken = replacement = text[at : at + symbol]
             elif rules:  # the longest counts; one of half a character takes all of it
                 length, result = rules[-1]
                 taken = data[place : place + length].decode("utf-8", "ignore") or text[at]
-                made = result.decode("utf-8", "replace")
-                size += len(made)
+                replacement = result.decode("utf-8", "replace")
+                size += len(replacement)
                 check_growth(len(text), size, "normalizer_spec.precompiled_charsmap")
             else:
-                taken, made = text[at], _LONE.sub("\ufffd", text[at])
-            out.append((made, at, at + len(taken)))
+                taken, replacement = text[at], _LONE.sub("\ufffd", text[at])
+            out.append((replacement, at, at + len(taken)))
             at += len(taken)
             place += len(taken.encode("utf-8", "surrogateescape"))
         return out

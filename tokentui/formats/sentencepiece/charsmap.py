@@ -79,7 +79,7 @@ class Charsmap:
             TokentuiError: A rule is too long.
         """
         units, size = self._units, len(self._units)
-        found: list[tuple[int, bytes]] = []
+        matches_: list[tuple[int, bytes]] = []
         node = _offset(units[0])
         for at in range(start, min(len(key), start + _LONGEST_RULE)):
             node ^= key[at]
@@ -91,15 +91,15 @@ class Charsmap:
             node ^= _offset(unit)
             if unit & _HAS_LEAF:  # a rule ends here
                 place = units[node] & 0x7FFFFFFF
-                found.append((at + 1 - start, self._results[place : self._results.find(b"\0", place)]))
-                if len(found) == _MOST_RESULTS:
+                matches_.append((at + 1 - start, self._results[place : self._results.find(b"\0", place)]))
+                if len(matches_) == _MOST_RESULTS:
                     break
         else:
             end = start + _LONGEST_RULE
-            on = node ^ key[end] if len(key) > end else size
-            if on < size and units[on] & 0x800000FF == key[end]:
+            next_node = node ^ key[end] if len(key) > end else size
+            if next_node < size and units[next_node] & 0x800000FF == key[end]:
                 raise self._place.error(f"a normalisation rule is longer than {_LONGEST_RULE} bytes")
-        return found
+        return matches_
 
     @functools.cached_property
     def plain(self) -> re.Pattern[str]:
@@ -117,11 +117,11 @@ class Charsmap:
             unit, node = units[root ^ value], root ^ value
             return bool(unit & _HAS_LEAF) or any(leads(node ^ _offset(unit), more) for more in range(128))
 
-        kept = (re.escape(chr(value)) for value in range(128) if not changes(value))
-        return re.compile(f"(?:{'|'.join(kept) or '(?!)'})*")
+        unchanged = (re.escape(chr(value)) for value in range(128) if not changes(value))
+        return re.compile(f"(?:{'|'.join(unchanged) or '(?!)'})*")
 
     @functools.cached_property
-    def apart(self) -> bool:
+    def keeps_spaces(self) -> bool:
         """True if no rule matches across a space and no result has two spaces in a row, so that text between
         spaces can be normalized by itself."""
         units = self._units
@@ -139,15 +139,15 @@ class Charsmap:
         for grapheme in _graphemes(text):
             end = at + len(grapheme)
             short = len(grapheme) == 1 or len(grapheme.encode("utf-8", "surrogatepass")) < _SHORT
-            made = self._known[grapheme] if short else None
-            if made is not None:
-                yield made, at, end
+            result = self._known[grapheme] if short else None
+            if result is not None:
+                yield result, at, end
             elif len(grapheme) == 1:
                 yield grapheme, at, end
             else:
                 for n, character in enumerate(grapheme, at):
-                    one = self._known[character]
-                    yield character if one is None else one, n, n + 1
+                    of_character = self._known[character]
+                    yield character if of_character is None else of_character, n, n + 1
             at = end
 
     def mapped(self, text: str) -> str:
@@ -159,20 +159,20 @@ class Charsmap:
     def _mapped(self, text: str) -> str:
         if len(_graphemes(text)) == len(text):
             return text.translate(self._characters)
-        return "".join(made for made, _, _ in self.by_grapheme(text))
+        return "".join(result for result, _, _ in self.by_grapheme(text))
 
     def _character(self, character: str) -> str:
-        made = self._known[character]
-        return character if made is None else made
+        result = self._known[character]
+        return character if result is None else result
 
     def _made(self, text: str) -> str | None:
-        found = self.matches(text.encode("utf-8", "surrogatepass"))
-        return found[0][1].decode("utf-8", "replace") if found else None
+        matches_ = self.matches(text.encode("utf-8", "surrogatepass"))
+        return matches_[0][1].decode("utf-8", "replace") if matches_ else None
 
 
 def _graphemes(text: str) -> Sequence[str]:
-    found: Sequence[str] = text if text.isascii() and "\r\n" not in text else _GRAPHEME.findall(text)
-    return found
+    graphemes: Sequence[str] = text if text.isascii() and "\r\n" not in text else _GRAPHEME.findall(text)
+    return graphemes
 
 
 def _fits(units: array.array[int], results: int) -> bool:
@@ -238,9 +238,9 @@ def _lower(root: TrieState) -> None:
             node.made = lowercase(node.made)
     for code in range(_LARGEST):
         character = chr(code)
-        if not 0xD800 <= code < 0xE000 and (made := lowercase(character)) != character:
+        if not 0xD800 <= code < 0xE000 and (lower := lowercase(character)) != character:
             node = root.follow.setdefault(character, TrieState())
-            node.made = made if node.made is None else node.made
+            node.made = lower if node.made is None else node.made
 
 
 def _nmt_trie() -> TrieState:
@@ -254,13 +254,13 @@ def _nmt_trie() -> TrieState:
         part = unicodedata.normalize("NFKD", character)
         if len(part) == 1:
             spellings.setdefault(part, []).append(character)
-        made = nmt_characters(character)
-        if made != character:
-            root.follow[character] = TrieState(made)
+        result = nmt_characters(character)
+        if result != character:
+            root.follow[character] = TrieState(result)
     # Equivalent spellings of a character have the same successors, so they share states, and also the states
     # of their bytes.
     follows: dict[str, dict[str, TrieState]] = {}
-    for parts, made in compositions().items():
+    for parts, result in compositions().items():
         for end in range(1, len(parts)):
             below = follows.setdefault(parts[:end], {})
             last = parts[end]
@@ -269,7 +269,7 @@ def _nmt_trie() -> TrieState:
                 if spelling not in below:
                     below[spelling] = TrieState(None, follows.setdefault(whole, {}))
                 if end == len(parts) - 1:
-                    below[spelling].made = made
+                    below[spelling].made = result
     for first in [parts for parts in follows if len(parts) == 1]:
         for spelling in spellings[first]:
             root.follow.setdefault(spelling, TrieState()).follow = follows[first]
@@ -327,9 +327,9 @@ class _TrieArray:
         """Return the state after a character, by bytes. States with the same successors share it."""
         key = (id(node.follow) if node.follow else 0, node.made)
         if key not in self._of:
-            made = self._of[key] = TrieState(node.made)
+            state = self._of[key] = TrieState(node.made)
             for character, below in node.follow.items():
-                at = made
+                at = state
                 *head, last = map(chr, character.encode())
                 for byte in head:
                     at = at.follow.setdefault(byte, TrieState())

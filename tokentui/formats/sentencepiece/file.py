@@ -23,7 +23,7 @@ from tokentui.formats.huggingface.words import BEFORE_MARK
 from tokentui.formats.sentencepiece import steps
 from tokentui.formats.sentencepiece.charsmap import Charsmap, rules_of
 from tokentui.formats.source import Node, Source
-from tokentui.formats.spec import Fitted, Spec, Token, Unsupported
+from tokentui.formats.spec import FileToken, Fitted, Spec, Unsupported
 from tokentui.recipe import Recipe
 from tokentui.text.split import SPACE_MARK, own_space, spaced
 
@@ -74,19 +74,19 @@ class Builder:
         pieces = proto.pieces
         self.notes = ("rules that change text after decoding are not applied",) if proto.denormalizes else ()
         spelled = [to_bytes(piece.text) for piece in pieces]
-        found = {piece: n for n, piece in enumerate(spelled) if pieces[n].kind in spm.SPELLED}
-        made = _made(proto, found) if proto.model_type == spm.BPE else []
-        merged = set(made)
+        known = {piece: n for n, piece in enumerate(spelled) if pieces[n].kind in spm.SPELLED}
+        in_order = _made(proto, known) if proto.model_type == spm.BPE else []
+        merged = set(in_order)
         roots = [n for n in range(len(pieces)) if n not in merged]
         # Characters that are no pieces but occur in pieces merge, and are unknown if they remain.
         spelling = [piece.text for piece in pieces if piece.kind in spm.SPELLED]
         characters = dict.fromkeys("".join(spelling) if proto.model_type == spm.BPE else "")
-        hidden = [one for one in map(to_bytes, characters) if one not in found]
+        hidden = [character for character in map(to_bytes, characters) if character not in known]
         unknown = next(n for n, piece in enumerate(pieces) if piece.kind == spm.UNKNOWN)
         rows = [*((spelled[n], n, pieces[n]) for n in roots),
-                *((one, unknown, spm.Piece(kind=spm.UNKNOWN)) for one in hidden),
-                *((spelled[n], n, pieces[n]) for n in made)]
-        base = len(rows) - len(made)
+                *((character, unknown, spm.Piece(kind=spm.UNKNOWN)) for character in hidden),
+                *((spelled[n], n, pieces[n]) for n in in_order)]
+        base = len(rows) - len(in_order)
         self.pieces = [piece for piece, _, _ in rows]
         self.ids = [number for _, number, _ in rows]
         self.of = [piece for _, _, piece in rows]
@@ -95,7 +95,7 @@ class Builder:
             piece: symbol for symbol, piece in enumerate(self.pieces) if self.of[symbol].kind in spm.SPELLED
         }
         self.merges: Sequence[tuple[int, int]] = (
-            Parents(self.pieces, self.table, base, _characters) if made else ()
+            Parents(self.pieces, self.table, base, _characters) if merged else ()
         )
         self.units = {piece: symbol for symbol, piece in enumerate(self.pieces[:base])
                       if symbol in self.hidden_symbols or self.of[symbol].kind in spm.SPELLED}
@@ -141,33 +141,35 @@ class Builder:
         if self.proto.model_type == spm.UNIGRAM:
             least = min((piece.score for piece in self.proto.pieces if piece.kind == spm.NORMAL),
                         default=3.4028234663852886e38)
-            return SINGLE.given(least=least, bytes_=self.bytes_)
+            return SINGLE.with_tables(least=least, bytes_=self.bytes_)
         if self.proto.model_type == spm.WORD:
-            return WHOLE.given(start=_SPACE, bytes_=self.bytes_)
+            return WHOLE.with_tables(start=_SPACE, bytes_=self.bytes_)
         frozen, unused = (frozenset(n for n, piece in enumerate(self.of) if piece.kind == kind)
                           for kind in (spm.USER_DEFINED, spm.UNUSED))
-        merging = PIECES.given(frozen=frozen, unused=unused, hidden=self.hidden_symbols, bytes_=self.bytes_)
+        merging = PIECES.with_tables(
+            frozen=frozen, unused=unused, hidden=self.hidden_symbols, bytes_=self.bytes_
+        )
         if self.proto.model_type == spm.CHAR:
-            return merging.given(table={})
+            return merging.with_tables(table={})
         levels = sorted({-piece.score for piece in self.of})
         ranks = {level: rank for rank, level in enumerate(levels)}
         order = [ranks[-piece.score] for piece in self.of]
-        return merging.given(table=self.table, order=order)
+        return merging.with_tables(table=self.table, order=order)
 
 
-def _made(proto: spm.Proto, found: Mapping[bytes, int]) -> list[int]:
+def _made(proto: spm.Proto, known: Mapping[bytes, int]) -> list[int]:
     """Return the pieces that two earlier ones spell, in the order in which they are merged."""
     pieces = proto.pieces
-    ordered = sorted(found.items(), key=lambda item: (-pieces[item[1]].score, item[1]))
+    ordered = sorted(known.items(), key=lambda item: (-pieces[item[1]].score, item[1]))
     earlier = {piece: n for piece, n in ordered
                if len(pieces[n].text) == 1 or pieces[n].kind == spm.USER_DEFINED}
-    made = []
+    merged = []
     for piece, n in ordered:
         if piece not in earlier:
             if Parents.has(piece, earlier):
-                made.append(n)
+                merged.append(n)
             earlier[piece] = n
-    return made
+    return merged
 
 
 def _characters(piece: bytes) -> list[bytes]:
@@ -177,23 +179,23 @@ def _characters(piece: bytes) -> list[bytes]:
 def decode_pieces(proto: spm.Proto, kinds: Mapping[str, int], names: Sequence[str]) -> bytes:
     """Return the text of pieces. Control symbols and the unknown piece decode to their replacement text."""
     out = bytearray()
-    begun = seen = False
+    begun = has_text = False
     trims = proto.dummy_prefix or proto.squeeze
     for at, name in enumerate(names):
         kind = kinds.get(name, spm.NORMAL)
-        begun = begun or seen
+        begun = begun or has_text
         if begun:  # from here on a piece has the same text wherever it is
             rest = names[at:]
             texts = {piece: _text_of(piece, proto, kinds) for piece in set(rest)}
             return bytes(out) + b"".join(map(texts.__getitem__, rest))
         if kind in (spm.BYTE, spm.CONTROL, spm.UNKNOWN):
             out += _text_of(name, proto, kinds)
-            seen = kind == spm.BYTE or (kind == spm.UNKNOWN and bool(proto.unknown_surface))
+            has_text = kind == spm.BYTE or (kind == spm.UNKNOWN and bool(proto.unknown_surface))
         else:
             head = trims and name.startswith(SPACE_MARK)
             text = name[1:] if head else name
             out += _text_of(text, proto, {})
-            seen = bool(text)
+            has_text = bool(text)
             begun = head and not proto.squeeze
     return bytes(out)
 
@@ -218,17 +220,17 @@ def _stages(proto: spm.Proto) -> dict[str, object]:
         "add_dummy_prefix": proto.dummy_prefix, "remove_extra_whitespaces": proto.squeeze,
         "escape_whitespaces": proto.escape,
         "treat_whitespace_as_suffix": bool(proto.treat_whitespace_as_suffix),
-        **({"trained_with": proto.untold} if proto.untold else {}),
+        **({"trained_with": proto.other_training_options} if proto.other_training_options else {}),
     }}
 
 
 def _origin(proto: spm.Proto) -> Origin:
     """Return the content of the file without its tokens."""
-    said = {
+    metadata = {
         "kinds": {str(n): piece.kind for n, piece in enumerate(proto.pieces) if piece.kind != spm.NORMAL},
         "fields": [[number, base64.b64encode(data).decode("ascii")] for number, data in proto.others],
     }
-    return Origin("sentencepiece", said,
+    return Origin("sentencepiece", metadata,
                   [(n, piece.text, piece.score) for n, piece in enumerate(proto.pieces)])
 
 
@@ -367,10 +369,11 @@ def _pieces(
             score = ranks[entry.piece]
         else:
             score, after = -float(after), after + 1
-        tokens.append(Token(entry.id, name, entry.piece, score))
+        tokens.append(FileToken(entry.id, name, entry.piece, score))
     if not spec.unknown:
         kinds[str(len(tokens))] = spm.UNKNOWN
-        tokens.append(Token(max((token.id for token in tokens), default=-1) + 1, _UNK, _UNK.encode(), 0.0))
+        next_id = max((token.id for token in tokens), default=-1) + 1
+        tokens.append(FileToken(next_id, _UNK, _UNK.encode(), 0.0))
     if len({token.name for token in tokens}) < len(tokens):
         what = "two tokens are spelled alike" + f", or one is spelled {_UNK}" * (not spec.unknown)
         raise Unsupported(what, "", "sentencepiece tells pieces by their text")
@@ -384,24 +387,26 @@ def _packed(fields: _Fields) -> str:
 def _listed(spec: Spec) -> Fitted:
     """Return a tokenizer that was read from a `.model`, with the content of that file."""
     assert spec.origin is not None
-    tokens = [Token(number, name, name.encode(), score) for number, name, score in spec.origin.listed]
+    tokens = [FileToken(number, name, name.encode(), score) for number, name, score in spec.origin.listed]
     vocabulary = spec.vocabulary
     # An unused piece is split again into its parts. Omit it, and keep the other ids.
     there = set(spec.symbols.values())
     later = {str(number): spm.UNUSED for number in vocabulary.ids(0) if number not in there}
-    said = dict(spec.origin.metadata)
-    return Fitted(spec.recipe, tokens, [], dict(spec.specials), said | {"kinds": {**said["kinds"], **later}})
+    metadata = dict(spec.origin.metadata)
+    return Fitted(
+        spec.recipe, tokens, [], dict(spec.specials), metadata | {"kinds": {**metadata["kinds"], **later}}
+    )
 
 
 def _write(fitted: Fitted) -> tuple[bytes, ...]:
     """Return the bytes of the file."""
-    said: dict[str, Any] = fitted.metadata
+    metadata: dict[str, Any] = fitted.metadata
     fields: _Fields = []
     for n, token in enumerate(fitted.tokens):
         piece: _Fields = [(1, token.name), (2, float(token.score or 0.0))]
-        kind = said["kinds"].get(str(n), spm.NORMAL)
+        kind = metadata["kinds"].get(str(n), spm.NORMAL)
         fields.append((1, spm.message([*piece, (3, kind)] if kind != spm.NORMAL else piece)))
-    fields += [(number, base64.b64decode(data)) for number, data in said["fields"]]
+    fields += [(number, base64.b64decode(data)) for number, data in metadata["fields"]]
     return (spm.message(fields),)
 
 

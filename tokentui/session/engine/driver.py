@@ -27,7 +27,7 @@ from typing import TypeVar, cast
 from tokentui.core import native
 from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled
-from tokentui.core.jobs import check, job, seen
+from tokentui.core.jobs import check, job, mark_retrieved
 from tokentui.core.runtime import responsive
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
@@ -152,7 +152,7 @@ class Session:
             Its answer, once it is known; a `TokentuiError` if it cannot be done.
         """
         answer: Answer = asyncio.get_running_loop().create_future()
-        answer.add_done_callback(seen)
+        answer.add_done_callback(mark_retrieved)
         if self._closing:
             answer.cancel()
         else:

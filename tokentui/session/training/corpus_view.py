@@ -19,7 +19,7 @@ from tokentui.session.snapshot import PiecePart
 from tokentui.session.views import CorpusPart, CorpusPlace, CorpusView, TokenSpan, Viewport
 from tokentui.text.corpus import Corpus, LongText
 from tokentui.text.count import CorpusWindow
-from tokentui.text.patterns import Branches, TakesTooLong, kept
+from tokentui.text.patterns import Branches, TakesTooLong, with_unmatched
 from tokentui.text.pretokenize import MARKS, UNITS
 from tokentui.text.split import SPLITS
 from tokentui.text.split import branches as known_branches
@@ -300,7 +300,7 @@ class OpenedText(RunningText):
         if recipe.normalize or "sentencepiece" in steps or steps.get("normalizer") or pipeline.near:
             return None
         found = known_branches(recipe.split)
-        return found if SPLITS.of(recipe.split).keeps_spaces else kept(found)
+        return found if SPLITS.of(recipe.split).keeps_spaces else with_unmatched(found)
 
     def typed(self, text: str) -> Iterator[PiecePart]:
         """The pre-tokens of a typed text, in its own characters."""
