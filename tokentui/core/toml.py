@@ -23,7 +23,7 @@ def toml_value(value: object) -> str:
         return repr(value)
     if isinstance(value, str):
         whole = value.encode("utf-8", "replace").decode()
-        # A TOML basic string escapes as JSON does, but for DEL, which JSON leaves as it is.
+        # A TOML basic string escapes as JSON does, and DEL too.
         return json.dumps(whole, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(toml_value, value)) + "]"

@@ -20,16 +20,16 @@ from tokentui.recipe import Recipe
 class EventKind(StrEnum):
     """What an event does to the corpus or to the vocabulary."""
 
-    MERGE = "merge"  # parts stand for one symbol now
-    SPLIT = "split"  # a symbol is replaced by its parts wherever it stands, and leaves the vocabulary
-    BREAK = "break"  # a symbol is replaced by its parts wherever it stands, and keeps its id
+    MERGE = "merge"  # parts are replaced by a symbol
+    SPLIT = "split"  # a symbol is replaced by its parts everywhere, and leaves the vocabulary
+    BREAK = "break"  # a symbol is replaced by its parts everywhere, and keeps its id
     REMOVE = "remove"  # a symbol leaves the vocabulary; nothing in the corpus changes
     RESTORE = "restore"  # a symbol that left comes back
-    DEMOTE = "demote"  # a symbol stays for merging and is not given out
-    UNLOCK = "unlock"  # a whole pre-token may be merged with its neighbors from now on
-    COVER = "cover"  # a symbol is laid over the places where its text stands
-    SWITCH = "switch"  # the corpus is cut in another way from now on
-    SCORES = "scores"  # all pieces are weighed anew
+    DEMOTE = "demote"  # a symbol still merges, but is no output
+    UNLOCK = "unlock"  # a whole pre-token may merge with its neighbors
+    COVER = "cover"  # a symbol replaces all symbols that spell its text
+    SWITCH = "switch"  # the corpus is split in another way
+    SCORES = "scores"  # all pieces get new scores
     TOKEN = "token"  # a token of a file comes into use
 
 

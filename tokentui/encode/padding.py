@@ -51,8 +51,8 @@ def cut(
     rows: Iterable[Sequence[int | None]], before: Sequence[int], after: Sequence[int], most: int | None,
     stride: int | None, side: str,
 ) -> tuple[list[Row], list[int]]:
-    """Return rows of at most so many ids with the special tokens around each, and the number of the text of
-    each row.
+    """Split ids into rows of at most `most` ids, special tokens included. Return the rows, and the index of
+    the text of each row.
 
     Args:
         rows: The ids of each text, without special tokens.

@@ -275,7 +275,7 @@ def completions(data: bytes) -> Iterator[str]:
     after = next((n for n in range(1, min(4, len(data) - before + 1)) if data[-n] >= 0xC2), 0)
     if before == len(data):
         for size, leads in _LEADS.items():
-            for missing in range(size - before):  # so many bytes of the character come behind
+            for missing in range(size - before):  # this many bytes of the character are missing after it
                 for head in _bytes(leads, size - 1 - before - missing):
                     for tail in itertools.product(_REST, repeat=missing):
                         yield from _text(head + data + b"".join(tail))

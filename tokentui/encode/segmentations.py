@@ -168,7 +168,7 @@ def _fewest(encoder: WordEncoder, units: Sequence[bytes], limit: int) -> _BestSe
     best: list[list[tuple[int, _Way]]] = [[] for _ in edges] + [[(0, None)]]
     for start in reversed(range(len(edges))):
         counts[start] = sum(counts[edge.end] for edge in edges[start])
-        longest = reversed(edges[start])  # the first; sorting keeps the order of equals
+        longest = reversed(edges[start])  # first, since sorting is stable
         options: list[tuple[int, _Way]] = [
             (size + len(edge.pieces), (edge.pieces, way)) for edge in longest for size, way in best[edge.end]
         ]

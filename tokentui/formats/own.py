@@ -344,7 +344,7 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
     if objective.substitutes_bytes and [row.piece for row in base] != _ALL_BYTES:
         raise listed.error("the base is not the 256 bytes in order", f"objective={objective.name} wants them")
     _check_pairs(merges, replayed)
-    if objective.substitutes_bytes:  # a merge makes no row of its own: a byte stands for it
+    if objective.substitutes_bytes:  # a merge has no row: a byte replaces its pair
         placeholders = _placeholders(merges, first + len(named), replayed)
         vocabulary: Vocabulary = GageVocabulary(recipe, placeholders, specials, first)
     else:

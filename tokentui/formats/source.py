@@ -486,7 +486,7 @@ def read_source(where: str, split: str = "") -> Source:
             raise source.error(f"not the file of {where}: its SHA-256 is another one", hint)
         return source
     if remote.is_url(where):
-        return Source(remote.shown(where), _from_url(where), split, ())  # its folder is not looked at
+        return Source(remote.shown(where), _from_url(where), split, ())  # without its folder
     with read_errors(where):
         refuse_irregular(status_of(where).st_mode, where, "tokenizer file")
     if is_gguf(where):

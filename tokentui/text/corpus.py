@@ -379,7 +379,7 @@ class LongText:
                 return at + place
             if at == start:
                 break
-            end = min(end, at + len(text) - 1)  # the part of one that begins before is looked at again
+            end = min(end, at + len(text) - 1)  # an occurrence may begin before this part
         return -1
 
 

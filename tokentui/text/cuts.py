@@ -173,7 +173,7 @@ def cut_of(pattern: str) -> str:
     for source, after in zip(reader.places, reader.after, strict=True):
         followers.setdefault(source, set()).update(reader.places[place] for place in after)
     if reader.ends:
-        followers.setdefault(r"\n", set()).add(_ANY)  # $ stands before a last line end too
+        followers.setdefault(r"\n", set()).add(_ANY)  # $ also matches before a last line end
     if _ANY in followers.get(_ANY, ()):
         return ""  # it may go on everywhere
     crossings = [f"{source}(?:{'|'.join(sorted(after))})" for source, after in followers.items() if after]

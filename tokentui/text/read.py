@@ -38,7 +38,7 @@ HEADER_CHARS = 1 << 16
 """Characters at the start of a file that are searched for the header of counted words."""
 _STDIN = "standard input"
 _PACKED_NAME = re.compile(r"\.(gz|bz2|xz|zst)$")
-_MOST_NAMES = 2000  # of a folder, looked at for one like a name that is not there
+_MOST_NAMES = 2000  # names of a folder that are compared with a missing name
 
 
 CorpusSource: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]

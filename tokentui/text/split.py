@@ -203,7 +203,7 @@ class Splitter:
         prepared, record, words = self.prepare(text, first), self.record, list[WordSpan]()
         named = [] if self.symbols is None else [match.span() for match in self.symbols.finditer(prepared)]
         at = 0
-        for start, end in [*named, (len(prepared), len(prepared))]:  # a stretch, and the symbol behind it
+        for start, end in [*named, (len(prepared), len(prepared))]:  # a stretch, and the symbol after it
             stretch = prepared[at:start]
             if record.find_words is not None:
                 spans = record.find_words(self.pattern, stretch)

@@ -1,6 +1,6 @@
-"""Many words to ids at once by kernels, by merges or by scores.
+"""Encode many words to ids at once by kernels, by merges or by scores.
 
-`tokentui.core.native.available` has to have said yes before this module is imported.
+Check `tokentui.core.native.available` before you import this module.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ from tokentui.encode.segment.viterbi import SingleViterbi, Viterbi
 from tokentui.encode.vocabulary import Vocabulary
 
 Many = Callable[[list[str]], "list[list[int] | None]"]
-"""The ids of words without surrogates. None for a word with an unknown unit, which is left to
-plain Python."""
+"""Returns the ids of words without surrogates. None for a word with an unknown unit, which plain Python
+encodes."""
 Following = Callable[[list[str], float], "tuple[array[int], float] | None"]
-"""The ids of the words of a text from one on, by the sum in front of it, and the sum behind them. None where
-a word has surrogates, or an id that is too large."""
+"""Returns the ids of consecutive words of a text, and the log probability after them, given that before them.
+None if a word has surrogates, or an id is too large."""
 _LARGEST_SCORE = 1e100
 _MOST_LEFT = 1 << 6
-"""The most symbols whose words are left: with more of them most words would be."""
+"""The most results of ambiguous ranks. Words that contain one are left to plain Python, and more of them
+would be most words."""
 
 
 def batch(
@@ -38,13 +39,13 @@ def batch(
 
     Args:
         vocabulary: The vocabulary.
-        merges: The number of merges that are in use.
+        merges: How many of its merges count.
         segmenter: Its way of encoding.
-        unit: The units of words, which bear no marks: `byte` or `char`.
-        drops: True if a unit that the vocabulary lacks is left out.
+        unit: The unit of words, which have no marks: `byte` or `char`.
+        drops: True if unknown units are dropped.
 
     Returns:
-        None where the kernels cannot do what the segmenter does.
+        The function; None if the kernels cannot do the same as the segmenter.
     """
     numbered = _numbered(vocabulary, merges)
     if numbered is None:
@@ -58,7 +59,7 @@ def batch(
 
 
 def _numbered(vocabulary: Vocabulary, merges: int) -> list[int] | None:
-    """Return the id of each symbol, None where kernels cannot hold them."""
+    """Return the id of each symbol; None if an id is negative or too large for kernels."""
     numbered = list(vocabulary.ids(merges)[: vocabulary.base_size + merges])
     return None if min(numbered, default=0) < 0 or max(numbered, default=0) > LARGEST_ID else numbered
 
@@ -71,7 +72,7 @@ def _merging(
     pairs = list(segmenter.pairs())
     made_by: dict[int, int] = {}
     tied = {rank for _, _, rank, made in pairs if made_by.setdefault(rank, made) != made}
-    # A rank makes one symbol here. A word that spells a symbol of a rank that makes several is left.
+    # Here a rank has one result. Words that contain a result of a rank with several are left to plain Python.
     left = {vocabulary.pieces[made] for _, _, rank, made in pairs if rank in tied}
     if len(left) > _MOST_LEFT:
         return None
@@ -108,7 +109,7 @@ def _merging(
 
 
 class _Tokens(NamedTuple):
-    """The tokens of a model with scores, as kernels take them: `slots` and `ends` are the trie."""
+    """The tokens of a model with scores, as kernels take them. `slots` and `ends` are the trie."""
 
     slots: Any
     ends: array[int]
@@ -118,7 +119,7 @@ class _Tokens(NamedTuple):
 
 
 def _tokens(segmenter: Viterbi, numbered: list[int]) -> _Tokens | None:
-    """None where kernels cannot hold the tokens."""
+    """Return the tokens of a model; None if kernels cannot represent them."""
     tokens, scores, unknown, refused = segmenter.model()
     symbols = array("i", tokens.values())
     scores = array("d", scores)
@@ -155,16 +156,16 @@ def _scoring(segmenter: Viterbi, numbered: list[int], unit: str) -> Many | None:
 def follow(
     vocabulary: Vocabulary, merges: int, segmenter: object, plain: Callable[[str, float], list[int]]
 ) -> Following | None:
-    """Return a function that encodes the words of a text in order, each after the sum in front of it.
+    """Return a function that encodes the words of a text in order, given the log probability before them.
 
     Args:
         vocabulary: The vocabulary.
-        merges: The number of merges that are in use.
+        merges: How many of its merges count.
         segmenter: Its way of encoding. The units of words are characters without marks.
-        plain: The ids of a word with the sum in front of it, asked for one with an unknown unit.
+        plain: Returns the ids of a word with an unknown unit, given the log probability before it.
 
     Returns:
-        None where the kernels cannot do what the segmenter does.
+        The function; None if the kernels cannot do the same as the segmenter.
     """
     numbered = _numbered(vocabulary, merges)
     if not isinstance(segmenter, SingleViterbi) or numbered is None:
@@ -201,18 +202,18 @@ def follow(
 
 
 def _bounds(data: Iterable[Sequence[int]]) -> array[int]:
-    """Return where each of some strings starts once they are joined, and the end."""
+    """Return the offset where each of some concatenated sequences starts, and the end."""
     return array("q", itertools.accumulate(map(len, data), initial=0))
 
 
 def _cut(
     bounds: array[int], run: Callable[[array[int], array[int], int], object]
 ) -> list[list[int] | None]:
-    """Return the ids of words as a kernel fills them in, None for a word with an id of -1.
+    """Return the ids that a kernel writes for words; None for a word with an id of -1.
 
     Args:
-        bounds: Where the units of each word start, and the end.
-        run: Runs the kernel, by where the ids go and the size of the longest word.
+        bounds: The offset where the units of each word start, and the end.
+        run: Runs the kernel with the arrays for starts and ids, and the number of units of the longest word.
     """
     starts, ids, longest = _room(bounds)
     run(starts, ids, longest)
@@ -222,7 +223,7 @@ def _cut(
 
 
 def _room(bounds: array[int]) -> tuple[array[int], array[int], int]:
-    """Return where the ids of words go, their starts and they themselves, and the size of the longest word.
-    """
+    """Return arrays for the starts of the ids of words and for the ids, and the number of units of the
+    longest word."""
     starts, ids = array("q", bytes(8 * len(bounds))), array("i", bytes(4 * (bounds[-1] + len(bounds))))
     return starts, ids, max((end - start for start, end in itertools.pairwise(bounds)), default=0)

@@ -1,7 +1,6 @@
-"""Large texts to ids by kernels: the split scans the text, each distinct word is encoded once, the ids are
-copied.
+"""Encode large texts to ids by kernels: scan the text by its split, encode each distinct word once, copy ids.
 
-`tokentui.core.native.available` has to have said yes before this module is imported.
+Check `tokentui.core.native.available` before you import this module.
 """
 
 from __future__ import annotations
@@ -33,20 +32,20 @@ from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import splitter_of
 
 KEPT_WORDS = 1 << 20
-"""With more words, or more bytes of them, what is known is forgotten: texts may be without end."""
+"""With more words, or more bytes of words, the table is emptied, since input may be endless."""
 KEPT_BYTES = 1 << 26
 LARGEST_ID = (1 << 31) - 1
 
 
 class Merges:
-    """The units and merges of a vocabulary as tables. They never change, so that threads may share them.
+    """The units and merges of a vocabulary as tables. They never change, so threads may share them.
 
     Args:
-        units: The symbol of each of the 256 bytes, -1 where a byte has none.
-        pairs: The left symbol, right symbol, rank and made symbol of each pair that merges. The lowest rank
-            goes first; pairs of one rank make the same symbol.
+        units: The symbol of each of the 256 bytes; -1 for none.
+        pairs: The left symbol, right symbol, rank and result of each pair that merges, flat. The lowest rank
+            merges first; pairs of one rank have the same result.
         numbered: The id of each symbol, of 32 bits.
-        whole: The id of each word that is one token regardless of merges.
+        whole: The id of each word that is a token without merging.
     """
 
     def __init__(
@@ -62,14 +61,15 @@ class Merges:
         words.put_pairs(lefts, rights, ranks, slots)
         self.tables = words.MergeTables(array("q", units), slots, makes, array("q", numbered))
         self.start = Table()
-        """The words that are known from the start: number n has the one id `whole[n]`."""
+        """Table of the words in `whole`: word n has the one id `whole[n]`."""
         self.whole = array("i", whole.values())
         self.start.add(FlatWords(b"".join(whole), bounds_of(list(whole)), array("q", bytes(8 * len(whole)))))
 
     def are_plain(self, lengths: Sequence[int]) -> bool:
-        """Return whether the tables can hold the merges.
+        """Return whether the tables can represent the merges.
 
-        Symbols and ranks fit into the tables, and each rank makes one symbol that is as long as its parts.
+        Symbols and ranks must fit into the tables, and each rank must have one result, as long as its parts
+        together.
 
         Args:
             lengths: The length of each symbol, in bytes.
@@ -83,12 +83,12 @@ class Merges:
 
 
 class Coded(Table):
-    """Words so far, each with its ids.
+    """Cache of distinct words with their ids, for one thread.
 
     Args:
-        merges: What encodes words; None where `others` does all.
-        others: The ids of each of some words that `merges` leaves: of one with a lone surrogate, or with a
-            byte that is no unit; of all words where there are no merges.
+        merges: Tables that encode words; None if `others` encodes all.
+        others: Returns the ids of each of some words that `merges` cannot encode: words with a lone surrogate
+            or an unknown byte.
     """
 
     def __init__(self, merges: Merges | None, others: Callable[[list[str]], Sequence[Sequence[int]]]) -> None:
@@ -113,14 +113,13 @@ class Coded(Table):
             words.note_ids(0, len(whole), self._starts, self._ids, self.words.rows)
 
     def encode(self, text: bytes | memoryview, split: Split) -> Any:
-        """Return the ids of a text: the bytes of numbers of 32 bits. They are to be copied before the next
-        text."""
+        """Return the ids of a text as the bytes of 32-bit numbers. Copy them before the next call."""
         out = self._written(self._counted([text], split)).cast("B")
         self._forget()
         return out
 
     def encode_each(self, texts: Sequence[bytes], split: Split) -> list[array[int]] | None:
-        """Return the ids of each of many texts. None where bytes of a text are in no word: then nothing tells
+        """Return the ids of each of many texts. None if some bytes are in no word, because then it is unknown
         to which text a word belongs."""
         count, bounds = self._counted(texts, split), bounds_of(texts)
         stops = array("q", bytes(8 * len(bounds)))
@@ -136,8 +135,8 @@ class Coded(Table):
         return found
 
     def _counted(self, texts: Sequence[bytes | memoryview], split: Split) -> int:
-        """Note the number of each word of texts, and encode those that are new. Returns how many there are.
-        """
+        """Write the number of each word of texts to `_numbers`, and encode the new words. Return how many
+        words there are."""
         size = sum(map(len, texts))
         if len(self._numbers) <= size:
             self._numbers = flat("int32", size + 1)
@@ -146,7 +145,7 @@ class Coded(Table):
         return count
 
     def _written(self, count: int) -> Any:
-        """Return the ids of the first so many words that are noted, as numbers of 32 bits."""
+        """Return the ids of the first `count` words in `_numbers`, as 32-bit numbers."""
         written = filled = 0
         while True:
             written, filled = words.write_ids(
@@ -158,12 +157,12 @@ class Coded(Table):
         return self._out[:filled]
 
     def _forget(self) -> None:
-        """Begin anew where too much is known."""
+        """Empty the cache if it is too large."""
         if self.size > KEPT_WORDS or self.words.ends[self.size] > KEPT_BYTES:
             self._begin()
 
     def _encode_new(self) -> None:
-        """Find the ids of the words that have none yet."""
+        """Encode the words that have no ids yet."""
         number, last, ends = self._known, self.size, self.words.ends
         if number == last:
             return
@@ -188,7 +187,7 @@ class Coded(Table):
         self._known = last
 
     def _encode_others(self, number: int, stop: int, last: int) -> None:
-        """Find the ids of the words up to `stop` outside the kernels."""
+        """Encode the words from `number` up to `stop` outside the kernels."""
         ends = self.words.ends[number : last + 1].tolist()
         first, size = ends[0], stop - number
         text = self.words.text[first : ends[size]].tobytes()
@@ -197,34 +196,35 @@ class Coded(Table):
         ))
         filled = int(self._starts[number])
         places = array("q", itertools.accumulate(map(len, found), initial=filled))
-        # The words after them may need as much as they have bytes; and a word's second id is read where there
-        # is none.
+        # The words after them need at most one id per byte. Kernels read a word's second id even if it has
+        # only one.
         self._ids = _room_for(self._ids, "int32", filled, places[-1] + ends[-1] - ends[size] + 1)
         self._ids[filled : places[-1]] = memoryview(array("i", itertools.chain.from_iterable(found)))
         self._starts[number : stop + 1] = memoryview(places)
 
 
 def _room_for(values: Any, kind: str, filled: int, size: int) -> Any:
-    """Return an array of at least so many numbers that begins with those which are filled."""
+    """Return an array of at least `size` numbers that begins with the filled ones."""
     return values if size <= len(values) else larger(values, kind, 2 * size, filled)
 
 
 def _copied(value: Any) -> Any:
-    """Return a copy of an array; a number as it is."""
+    """Return a copy of an array, or a number unchanged."""
     return value if isinstance(value, int) else memoryview(bytearray(value)).cast(value.format)
 
 
 class Compiled:
-    """Encodes texts by one vocabulary at one number of merges. Threads may share it.
+    """Encodes texts by one vocabulary at one number of merges. Threads may share it: each borrows a `Coded`
+    of its own.
 
-    `tokentui.core.native.available` has to have said yes.
+    `tokentui.core.native.available` must be true.
 
     Args:
         vocabulary: The vocabulary.
-        merges: The number of merges that are in use.
-        pretokenizer: Cuts texts into words. Nothing is done to a text but what its recipe says.
-        segmenter: Cuts words into symbols at that number of merges; None for a way that has no kernel.
-        others: The ids of each of some words that the kernels leave out. It may raise.
+        merges: How many of its merges count.
+        pretokenizer: Cuts texts into words, only by its recipe.
+        segmenter: Cuts words into symbols at that number of merges; None for a way without kernels.
+        others: Returns the ids of each of some words that the kernels cannot encode. It may raise.
     """
 
     def __init__(
@@ -262,10 +262,10 @@ class Compiled:
             self._merges = _merges(vocabulary, merges, segmenter, numbered)
         self._idle: list[Coded] = []
         self._covers = self._split != RUNS
-        """False once it is known that some bytes of texts are in no word."""
+        """False once a text had bytes that are in no word."""
 
     def encode(self, text: str, threads: int | None) -> array[int]:
-        """Return the ids of a text. `WordEncoder.ids` says what the arguments are."""
+        """Return the ids of a text. The arguments are those of `WordEncoder.ids`."""
         split = tables_of(self._split)
         coded = [self._taken() for _ in range(threads or threads_for(len(text)))]
         ids = [array("i") for _ in coded]
@@ -302,7 +302,7 @@ class Compiled:
         return found
 
     def _taken(self) -> Coded:
-        """Return words for one thread to go on with."""
+        """Return a cache for one thread: an idle one, or a new one."""
         try:
             return self._idle.pop()
         except IndexError:
@@ -316,8 +316,8 @@ def _ids_of_parts(
     """Return the ids of parts of a text, each of which is cut into words.
 
     Args:
-        cut: The words of each of some parts.
-        others: The ids of each of some words.
+        cut: Returns the words of each of some parts.
+        others: Returns the ids of each of some words.
         given: The parts.
     """
     parted = list(cut(given))
@@ -329,8 +329,8 @@ def _ids_of_parts(
 def _merges(
     vocabulary: Vocabulary, merges: int, segmenter: Segmenter | None, numbered: Sequence[int]
 ) -> Merges | None:
-    """Return the merges of a vocabulary of bytes as kernels take them; None where the kernels cannot do what
-    its segmenter does."""
+    """Return the merges of a vocabulary of bytes as tables for kernels; None if the kernels cannot do the
+    same as the segmenter."""
     recipe = vocabulary.recipe
     if recipe.unit != "byte" or recipe.mark_kind != "none" or not isinstance(segmenter, Merging):
         return None
@@ -341,13 +341,13 @@ def _merges(
     whole = segmenter.whole_words()
     by_piece = {piece: numbered[symbol] for symbol in whole if _is_text(piece := vocabulary.pieces[symbol])}
     held = Merges(units, itertools.chain.from_iterable(segmenter.pairs()), numbered, by_piece)
-    # Segmenters know what was merged meanwhile by the symbol made, kernels by the rank. That is the same
-    # where no place ever has two pairs that make the same: what is made is as long as its parts.
+    # A segmenter detects stale merges by the result, kernels by the rank. Both agree if no place ever has two
+    # pairs with the same result, which holds if a result is as long as its parts together.
     return held if held.are_plain(list(map(len, vocabulary.pieces))) else None
 
 
 def _is_text(piece: bytes) -> bool:
-    """Return whether these bytes are UTF-8. The kernels leave out words with other bytes."""
+    """Return whether bytes are UTF-8. The kernels skip words with other bytes."""
     try:
         piece.decode()
     except UnicodeDecodeError:

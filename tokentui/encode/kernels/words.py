@@ -26,17 +26,16 @@ from tokentui.core.native import (
 from tokentui.text.kernels.scan_count import WORDS, WordTable
 
 SYMBOL_BITS = 21
-"""A pair and its rank have to go into 64 bits: no vocabulary has two million symbols."""
+"""Bits of a symbol. A pair and its rank must fit into 64 bits; no vocabulary has two million symbols."""
 NONE = 1 << SYMBOL_BITS
 """The rank of two neighbours that do not merge."""
 SHORT = 48
-"""A word of so many units is looked over anew for each of its merges; for longer ones a heap keeps the
-order."""
+"""For words of up to this many units each merge scans the whole word; longer words use a heap."""
 
 _U = U64
 _EMPTY = _U(0xFFFFFFFFFFFFFFFF)
 MORE = 3
-"""Says of a word that its ids are not in its row."""
+"""Marks a word whose ids are not in its row."""
 _ONE, _TWO, _SECOND, _SIZE, _FIRST = _U(1), _U(2), _U(31), _U(62), _U((1 << 31) - 1)
 _BITS, _RANK, _HIGH = _U(SYMBOL_BITS), _U(NONE - 1), _U(2 * SYMBOL_BITS)
 
@@ -45,9 +44,9 @@ class MergeTables(NamedTuple):
     """The merges of a vocabulary of bytes.
 
     Attributes:
-        units: The symbol of each of the 256 bytes, -1 where it is none.
+        units: The symbol of each of the 256 bytes; -1 for none.
         slots: A hash table of the pairs that merge, each with its rank, of 64 bits.
-        makes: The symbol that the pairs of each rank make.
+        makes: The result of each rank.
         numbered: The id of each symbol.
     """
 
@@ -62,7 +61,7 @@ MERGES = Tuple((NUMBERS, HALVES, NUMBERS, NUMBERS), "MergeTables", MergeTables)
 
 @helper
 def slot_of(key: Any, slots: Any) -> Any:
-    """Return the place of a pair in the table of merges, or the free one where it belongs; `key` is the pair
+    """Return the slot of a pair in the table of merges, or the free slot where it belongs. `key` is the pair
     with rank 0."""
     mask = len(slots) - 1
     place = hashed(key, _HIGH) & mask
@@ -80,8 +79,8 @@ def rank_of(left: int, right: int, slots: Any) -> Any:
 
 @kernel(NOTHING, NUMBERS, NUMBERS, NUMBERS, HALVES)
 def put_pairs(lefts: Any, rights: Any, ranks: Any, slots: Any) -> None:
-    """Fill the table of merges. Its length is a power of two, more than there are pairs. Of equal pairs the
-    first counts."""
+    """Fill the table of merges. Its length is a power of two, more than the number of pairs. Of equal pairs
+    the first one counts."""
     slots[:] = _EMPTY
     for n in range(len(ranks)):
         key = _U(lefts[n]) << _U(2 * SYMBOL_BITS) | _U(rights[n]) << _BITS
@@ -92,7 +91,7 @@ def put_pairs(lefts: Any, rights: Any, ranks: Any, slots: Any) -> None:
 
 @helper
 def merge_short(cells: Any, ranks: Any, size: int, slots: Any, makes: Any) -> int:
-    """Merge a word in place, the leftmost pair of the least rank first. Returns how many symbols are left."""
+    """Merge a word in place, the leftmost pair of lowest rank first. Return how many symbols remain."""
     for n in range(size - 1):
         ranks[n] = rank_of(cells[n], cells[n + 1], slots)
     while size > 1:
@@ -116,7 +115,7 @@ def merge_short(cells: Any, ranks: Any, size: int, slots: Any, makes: Any) -> in
 
 @helper
 def push(heap: Any, count: int, entry: int) -> int:
-    """Put an entry on the heap, the least one first. Returns how many it has then."""
+    """Put an entry on the heap, whose smallest entry is first. Return the new number of entries."""
     at = count
     while at > 0 and heap[(at - 1) >> 1] > entry:
         heap[at] = heap[(at - 1) >> 1]
@@ -127,7 +126,7 @@ def push(heap: Any, count: int, entry: int) -> int:
 
 @helper
 def drop_first(heap: Any, count: int) -> int:
-    """Take the first entry off the heap. Returns how many are left."""
+    """Remove the first entry from the heap. Return the new number of entries."""
     count -= 1
     entry = heap[count]
     at, child = 0, 1
@@ -144,12 +143,7 @@ def drop_first(heap: Any, count: int) -> int:
 
 @helper
 def merge_long(cells: Any, ranks: Any, links: Any, heap: Any, size: int, slots: Any, makes: Any) -> int:
-    """As `merge_short`, in time that hardly grows faster than the word: a heap of (rank, place) over a linked
-    list.
-
-    `links` has, for each place, the place before and the place after; `ranks` the rank of each pair by its
-    first place.
-    """
+    """Merge as `merge_short` does, in nearly linear time: with a heap of (rank, place) and a linked list."""
     count = 0
     for n in range(size):
         links[2 * n] = n - 1
@@ -189,7 +183,8 @@ def merge_long(cells: Any, ranks: Any, links: Any, heap: Any, size: int, slots: 
 
 @helper
 def merge_word(room: Any, size: int, slots: Any, makes: Any) -> int:
-    """Merge the symbols of a word, the first in a room of seven times as many. Returns how many are left."""
+    """Merge the symbols of a word in place. They are at the start of `room`, which has seven times as many
+    numbers. Return how many symbols remain."""
     if size <= SHORT:
         return merge_short(room, room[size:], size, slots, makes)
     return merge_long(room, room[size:], room[2 * size :], room[4 * size :], size, slots, makes)
@@ -264,8 +259,8 @@ def merge_symbols(symbols: Any, bounds: Any, room: Any, starts: Any, ids: Any, m
 
 @kernel(NOTHING, INT, INT, NUMBERS, EVENTS, HALVES)
 def note_ids(number: int, last: int, starts: Any, ids: Any, rows: Any) -> None:
-    """Put the ids of the words from `number` up to `last` into their rows, and how many: `MORE` for others
-    than one or two."""
+    """Write the ids of the words from `number` up to `last` and their number into their rows; `MORE` for any
+    number but one or two."""
     while number < last:
         start = starts[number]
         size = starts[number + 1] - start
@@ -302,7 +297,7 @@ def write_ids(
         if filled + 2 > len(out):
             break
         head = rows[(I64(numbers[number]) << 2) + 3]
-        # Both are written, and the second is written over where there is none.
+        # Always write both ids: the second one is overwritten if the word has only one.
         out[filled] = I64(head & _FIRST)
         out[filled + 1] = I64(head >> _SECOND & _FIRST)
         size: Any = I64(head >> _SIZE)

@@ -37,7 +37,7 @@ class SubstringMatch(LongestMatch):
 
     @functools.cached_property
     def widest(self) -> int:
-        """The largest number of units of a token."""
+        """The largest number of units of a token, or a slightly larger bound if tokens have marks."""
         vocabulary, (firsts, rests, _) = self._vocabulary, self._index
         pieces = {*firsts, *rests}
         if UNITS.of(vocabulary.recipe.unit).is_byte:

@@ -105,7 +105,7 @@ class LongestMatch:
     def _index(self) -> tuple[Mapping[bytes, int], Mapping[bytes, int], int]:
         """The tokens that begin a word and those that continue one, each by its bytes, and the length of the
         longest."""
-        if self._vocabulary.imported:  # the first token of a word is told by its spelling alone
+        if self._vocabulary.imported:  # the spelling alone decides which tokens begin a word
             table = self._vocabulary.tokens
             return table, table, max(map(len, table), default=1)
         if self._vocabulary.eventful:  # no step has a symbol for its number, and no token a mark

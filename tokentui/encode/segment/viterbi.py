@@ -193,7 +193,7 @@ class Viterbi:
         for arc in arcs:
             start, end, _, score = arc
             score += best[start]
-            if score > best[end]:  # arcs come by their starts: the earliest of equals stays
+            if score > best[end]:  # arcs are ordered by start, so the earliest one wins a tie
                 best[end] = score
                 last[end] = arc
         parts = []

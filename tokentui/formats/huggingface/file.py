@@ -376,7 +376,7 @@ def _listed(spec: Spec) -> Fitted:
     pieces, scores = vocabulary.pieces, vocabulary.scores
     tokens = [FileToken(number, names[number], pieces[n], scores[n] if scores else None)
               for n, number in ids.items()]
-    if len(ids) < len(pieces):  # added tokens are numbered on behind the model's own, of which some are gone
+    if len(ids) < len(pieces):  # added tokens have the ids after the model's, some of which are missing
         tokens += [FileToken(number, name, name.encode()) for name, number in spec.specials.items()
                    if number not in own]
     model = spec.origin.metadata["model"]

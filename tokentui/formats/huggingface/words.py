@@ -344,7 +344,7 @@ class ClipWords(StagedPretokenizer):
         recipe: The recipe that describes it as well as the axes can.
     """
 
-    beyond_axes = False  # what they do not say is told as a loss
+    beyond_axes = False  # a loss reports the difference
 
     def __init__(self, recipe: Recipe) -> None:
         super().__init__(recipe, _clip_normal, _ClipCuts(), byte_level=False, suffix=recipe.mark_text)

@@ -86,7 +86,7 @@ def _row(parts: list[_Translated]) -> _Translated:
     if len(parts) == 1:
         return parts[0]
     any_first = passes = False
-    for n, part in enumerate(reversed(parts)):  # from the last on: each with what stands behind it
+    for n, part in enumerate(reversed(parts)):  # from the last part to the first
         condition = n > 0 and part.place
         passes = any_first if condition and part.text not in _LINE_STARTS else part.passes
         any_first = any_first if condition else part.any_first

@@ -133,7 +133,7 @@ class Builder:
         elif proto.model_type in (spm.WORD, spm.CHAR):
             axes["encode"] = "longest-match"
         if 0 < proto.coverage < 1:
-            axes["coverage"] = float(f"{proto.coverage:.7g}")  # it stands there in single precision
+            axes["coverage"] = float(f"{proto.coverage:.7g}")  # the file has single precision
         return Recipe(**axes, prefix_space=own_space(axes["split"], proto.dummy_prefix))
 
     def way(self) -> EncodingWay:
@@ -317,8 +317,8 @@ def _spells(names: Collection[str]) -> Callable[[str], bool]:
 
 
 def _normalized_otherwise(spec: Spec, charsmap: bytes) -> Callable[[str], bool]:
-    """Return what finds texts that `tokenizer.json` normalizes otherwise by the same rules: it applies them
-    to each grapheme cluster, and takes the first that matches."""
+    """Return a predicate for texts that a `tokenizer.json` normalizes differently by the same rules: it
+    applies them to each grapheme cluster, and uses the first one that matches."""
     table = Charsmap(charsmap, Node(None, ""))
     words = spm.SentencePieceWords(spec.recipe, spm.Proto(charsmap=charsmap), table, cut=False, whole=False)
 

@@ -1,6 +1,6 @@
 """Count the words of documents with kernels, in threads.
 
-`tokentui.core.native.available` has to have said yes before this module is imported.
+Check `tokentui.core.native.available` before you import this module.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from tokentui.text.normalize import normalize
 from tokentui.text.split import SPACE_MARK, splitter, splitter_of
 
 PAD = bytes(16)
-"""The padding that kernels may read after the end of a text."""
+"""Padding that kernels may read after the end of a text."""
 CHUNK_CHARS = 1 << 19
-"""About how much text is worked on between two ticks of the job: some milliseconds."""
+"""Approximate characters that are processed between two ticks of the job: some milliseconds."""
 THREAD_CHARS = 1 << 19
-"""A thread with less text would not be worth its start."""
+"""Characters per thread below which starting a thread does not pay off."""
 MOST_THREADS = 4
-"""Each has a table of its own, which has to be put together with the others in the end."""
+"""The most threads. Each has its own table, and joining the tables takes time."""
 MANY_CHARS = 1 << 10
-"""Documents that are shorter than so many characters on average are taken `TOGETHER` at a time."""
+"""Documents with fewer characters on average are processed `TOGETHER` at a time."""
 TOGETHER = 1 << 10
 MANY = 1 << 14
-"""The number of distinct stretches from which on it is asked whether they come again often enough."""
+"""The number of distinct stretches at which it is checked whether they repeat often enough."""
 _LEAST_BITS = 13
 _CHECK_EVERY = 4096
 
@@ -52,8 +52,8 @@ _RUN_CUT = re.compile("[ \n](?=(?s:.))")
 
 @functools.cache
 def tables_of(split: str) -> Split:
-    """Return the tables of a split that has a rule, of `rules.RUNS` or `rules.SPACED`, or of
-    `rules.STRETCHES`."""
+    """Return the tables of a split for the scanner. The split has a rule in `rules.RULES`, or is
+    `rules.RUNS`, `rules.SPACED` or begins with `rules.STRETCHES`."""
     if split.startswith(STRETCHES):
         found = rules.stretches(split.removeprefix(STRETCHES))
         assert found is not None  # `rules.scanned` names no others
@@ -69,9 +69,9 @@ class FlatWords(NamedTuple):
     """Distinct words in order of first appearance, in flat arrays.
 
     Attributes:
-        text: The words one after the other: UTF-8, a lone surrogate in three bytes.
-        ends: Where each word ends in it, a 0 before the first: an array of int64.
-        counts: How often each stands: an array of int64.
+        text: The concatenated words: UTF-8, with a lone surrogate in three bytes.
+        ends: A 0, then the offset where each word ends: an array of int64.
+        counts: The count of each word: an array of int64.
     """
 
     text: bytes
@@ -79,7 +79,7 @@ class FlatWords(NamedTuple):
     counts: Any
 
     def words(self) -> tuple[str, ...]:
-        """Return the words as texts."""
+        """Return the words as str."""
         text, ends = self.text.decode("utf-8", "surrogatepass"), self.ends
         if len(text) < len(self.text):
             ends = array("q", ends)
@@ -88,7 +88,7 @@ class FlatWords(NamedTuple):
 
 
 class Table:
-    """Counts that grow: the words so far and how often each came."""
+    """A growing table of words and their counts."""
 
     def __init__(self) -> None:
         size = 1 << _LEAST_BITS
@@ -113,10 +113,11 @@ class Table:
         Args:
             texts: The texts, as UTF-8.
             split: The split.
-            numbers: Where given, it gets the number of each word instead.
+            numbers: An array to receive the number of each word, in the order of the texts; None to count the
+                words instead.
 
         Returns:
-            How many numbers were written.
+            How many numbers were written; 0 without `numbers`.
         """
         data, bounds = b"".join((*texts, PAD)), bounds_of(texts)
         numbers = b"" if numbers is None else numbers
@@ -129,7 +130,7 @@ class Table:
             self.grow(len(data))
 
     def add(self, other: FlatWords) -> None:
-        """Count words that are counted already."""
+        """Add counted words."""
         data = other.text + PAD
         number = 0
         while True:
@@ -141,7 +142,7 @@ class Table:
             self.grow(len(data))
 
     def result(self) -> FlatWords:
-        """Return the counts as they are now, in arrays of their own."""
+        """Return a copy of the counts."""
         number = self.size
         ends, rows = array("q"), array("q")
         ends.frombytes(self.words.ends[: number + 1].cast("B"))
@@ -149,7 +150,7 @@ class Table:
         return FlatWords(self.words.text[: ends[-1]].tobytes(), ends, rows[3::4])
 
     def grow(self, longest: int) -> None:
-        """Make room for one more word of so many bytes."""
+        """Make room for one more word of at most `longest` bytes."""
         words, number = self.words, self.size
         filled = int(words.ends[number])
         if filled + longest + len(PAD) > len(words.text):
@@ -168,7 +169,7 @@ class Table:
 
 
 def bounds_of(texts: Sequence[bytes | memoryview]) -> Any:
-    """Return where texts end that are set one after the other, a 0 before the first."""
+    """Return a 0, then the offset where each of some concatenated texts ends."""
     return array("q", accumulate(map(len, texts), initial=0))
 
 
@@ -180,16 +181,16 @@ def count_words(
 
     Args:
         documents: The texts.
-        recipe: Its axes normalize, split and unit are looked at.
-        words: The words of a text, normalised and split: asked where a normalisation has to be applied, for
-            the distinct runs between white space.
-        threads: How many share the work; by default as the text and the machine have it.
+        recipe: The recipe, for its axes normalize, split and unit.
+        words: Returns the words of a text after normalization. Called for distinct runs between white space
+            if the recipe normalizes.
+        threads: The number of threads; None to choose it by the text and the machine.
 
-    Progress of the job is told in characters; of a long text in bytes.
+    The job reports its progress in characters, or in bytes for a long text.
 
     Returns:
-        The distinct words in order of first appearance and their counts; None for a recipe that has no
-        scanner, and where so many stretches are distinct that plain Python is as fast.
+        The distinct words in order of first appearance and their counts; None if the recipe has no scanner,
+        or if there are too many distinct stretches for kernels to be faster.
     """
     split = rules.scanned(recipe)
     if not split:
@@ -210,8 +211,8 @@ def count_words(
 
 
 def _with_marks(found: FlatWords) -> FlatWords | None:
-    """Return the words of `split=metaspace`, of its stretches, which may have a space in front; None where ▁
-    stands in them too, or a space further on, as behind a character past the first plane."""
+    """Return the words of `split=metaspace` from its stretches, which may have a space in front. None if a
+    stretch contains ▁, or a space after its first character."""
     mark = SPACE_MARK.encode()
     spaced = [2 if found.text[at] == 32 else 0 for at in found.ends[:-1]]
     if mark in found.text or 2 * found.text.count(b" ") != sum(spaced):
@@ -222,9 +223,9 @@ def _with_marks(found: FlatWords) -> FlatWords | None:
 
 
 def _summed(cut: Iterable[tuple[Sequence[str], int]]) -> Counter[str]:
-    """Return the words of texts together. Given are the words of each text, and how often it stands.
+    """Return the summed counts of the words of texts, given (words, count) of each text.
 
-    A word first appears in the first of the texts that have it, so the order of the texts gives that of the
+    A word first appears in the first text that has it, so the order of the texts decides the order of the
     words.
     """
     found: Counter[str] = Counter()
@@ -241,12 +242,12 @@ def count(
     documents: Sequence[str | LongText], split: str, *, replaced: bool = False, threads: int | None = None,
     front: Callable[[bytes], bytes] | None = None,
 ) -> FlatWords:
-    """Count the words of documents as they are.
+    """Count the words of documents without normalization.
 
     Args:
         documents: The texts.
-        split: One that has a rule, `RUNS` or `SPACED`.
-        replaced: Whether lone surrogates are taken as U+FFFD.
+        split: A split for `tables_of`.
+        replaced: True to replace lone surrogates by U+FFFD.
         threads: As for `count_words`.
         front: As for `share`.
     """
@@ -263,10 +264,9 @@ def _count_runs(
     documents: Sequence[str | LongText], recipe: Recipe, words: Callable[[str], list[str]], split: str,
     threads: int | None,
 ) -> Counter[str]:
-    """Count words of a text that are those of its runs between white space, each normalised and split by
-    itself.
+    """Count the words of a recipe that normalizes and splits each run between white space separately.
 
-    sentencepiece's begin with ▁ and have no other rule for printable ASCII but for symbols.
+    sentencepiece's words begin with ▁. For printable ASCII they have no other rule, except symbols.
     """
     texts = [document for document in documents if isinstance(document, str)]
     if len(texts) == len(documents):
@@ -294,7 +294,7 @@ def _count_runs(
 def words_of_runs(
     runs: Sequence[str], recipe: Recipe, words: Callable[[str], list[str]], split: str
 ) -> list[Sequence[str]]:
-    """Return the words of each of some runs of a text, of `RUNS` or `SPACED`. Other arguments are those of
+    """Return the words of each of some runs, of `RUNS` or `SPACED`. The other arguments are those of
     `count_words`."""
     plain, forms, cut = _formed(runs, recipe, split)
     return [
@@ -305,8 +305,8 @@ def words_of_runs(
 def _formed(
     runs: Sequence[str], recipe: Recipe, split: str
 ) -> tuple[list[bool], list[str], Callable[[str], Sequence[str]]]:
-    """Return the runs that are printable ASCII, each of them normalised, and what cuts such a one into words.
-    """
+    """Return whether each run is printable ASCII, those that are after normalization, and the function that
+    cuts such a run into words."""
     own, steps = splitter_of(recipe), recipe.normalize
     cut: Callable[[str], Sequence[str]] = own.pattern.findall
     if split == SPACED:
@@ -319,7 +319,7 @@ def _formed(
 
 
 def _marked(run: str, symbols: re.Pattern[str] | None) -> Sequence[str]:
-    """Return a run of printable ASCII with a ▁ in front, parted at symbols, which have no ▁."""
+    """Return the words of a run of printable ASCII: with ▁ in front, and cut at symbols, which have no ▁."""
     return ["▁" + run] if symbols is None else [*filter(None, symbols.split("▁" + run))]
 
 
@@ -327,7 +327,7 @@ def _marked(run: str, symbols: re.Pattern[str] | None) -> Sequence[str]:
 
 
 def threads_for(chars: int) -> int:
-    """Return the number of threads that pay off for a text of so many characters on this machine."""
+    """Return the number of threads that pay off for a text of this many characters on this machine."""
     return max(1, min(MOST_THREADS, os.cpu_count() or 1, chars // THREAD_CHARS))
 
 
@@ -336,16 +336,16 @@ def share(
     workers: Sequence[Callable[[list[bytes | memoryview]], object]],
     front: Callable[[bytes], bytes] | None = None,
 ) -> None:
-    """Share documents out in runs of equal length: the first is worked through here, each other in a thread
-    of its own.
+    """Divide documents into runs of equal length. The first is processed in this thread, each other one in a
+    new thread.
 
     Args:
         documents: The documents.
-        split: One that has a rule, `RUNS` or `SPACED`; it says where a document may be cut.
-        replaced: Whether lone surrogates are taken as U+FFFD.
-        workers: One a run, called with its texts in order, a chunk at a time: UTF-8, a lone surrogate in
-            three bytes.
-        front: Makes of the beginning of a document the one that is worked on.
+        split: A split for `tables_of`. It decides where a document may be cut.
+        replaced: True to replace lone surrogates by U+FFFD.
+        workers: One function per run, called with its texts in order, a chunk at a time: UTF-8, with a lone
+            surrogate in three bytes.
+        front: Changes the first bytes of each document; None for no change.
     """
     cut = _cut_run if split in (RUNS, SPACED) else functools.partial(_cut_between, split)
     sizes = sizes_of(documents)
@@ -431,8 +431,8 @@ def share(
 def _cut_between(split: str, text: str, at: int) -> int:
     """Return a place from `at` on where a text may be cut in two.
 
-    Every split with a rule may be cut before the space between two small letters. That is found without its
-    pattern, whose import and compilation take longer than to count a short text.
+    Every split with a rule may be cut before a space between two lower-case ASCII letters. That needs no
+    pattern, whose import and compilation take longer than counting a short text.
     """
     if not split.startswith(STRETCHES):
         match = _BETWEEN.search(text, max(at - 1, 0), at + _NEAR)
@@ -444,7 +444,7 @@ def _cut_between(split: str, text: str, at: int) -> int:
 def _starts(
     documents: Sequence[str | LongText], sizes: list[int], cut: Callable[[str, int], int], runs: int
 ) -> Iterator[Place]:
-    """Yield where the runs begin, and the end."""
+    """Yield the places where the runs begin, and the end."""
     yield 0, 0
     wanted = [sum(sizes) * run // runs for run in range(1, runs)]
     before = 0
@@ -462,7 +462,8 @@ def _cut_run(text: str, at: int) -> int:
 
 
 def _utf8_of(documents: Sequence[Any], replaced: bool) -> list[Any]:
-    """Whole documents as kernels take them, but for those that are empty."""
+    """Return the non-empty documents as UTF-8. With `replaced`, lone surrogates become U+FFFD; otherwise they
+    take three bytes."""
     try:
         return list(map(str.encode, filter(None, documents)))
     except UnicodeEncodeError:  # lone surrogates
@@ -470,7 +471,7 @@ def _utf8_of(documents: Sequence[Any], replaced: bool) -> list[Any]:
 
 
 def _utf8(document: str | LongText, start: int, stop: int, replaced: bool) -> bytes | memoryview:
-    """Return a part of a document as kernels take it."""
+    """Return a part of a document as UTF-8, as `_utf8_of` does."""
     if isinstance(document, LongText):
         return document.utf8(start, stop)
     text = document[start:stop]

@@ -1,7 +1,7 @@
-"""Kernels: where the word that starts at a place ends, by the whole rule of its split.
+"""Kernels: find the end of the word that starts at a place, by the rule of its split.
 
-Texts are UTF-8 in which a lone surrogate has three bytes, as "surrogatepass" writes it. Each rule says what
-the split's pattern in `tokentui.text.split` says, one alternative after the other.
+Texts are UTF-8 in which a lone surrogate has three bytes, as "surrogatepass" writes it. Each rule is that of
+the split's pattern in `tokentui.text.split`, one alternative after the other.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def run_end(data: Ints, at: int, end: int, first: int, last: int, split: Split) 
 
 @inlined
 def contraction_letter(data: Ints, at: int, end: int, split: Split) -> int:
-    """Return the letter at a place, in small ASCII where case does not count, 0 where it is none."""
+    """Return the letter at a place, as lower-case ASCII if case is ignored; 0 if there is no letter."""
     if at >= end:
         return 0
     code = code_at(data, at)
@@ -83,8 +83,8 @@ def contraction_letter(data: Ints, at: int, end: int, split: Split) -> int:
 
 @inlined
 def contraction_end(data: Ints, at: int, end: int, split: Split) -> int:
-    """Return where 's, 't, 're, 've, 'm, 'll or 'd ends that starts at a place; the place itself where none
-    does."""
+    """Return where a contraction ('s, 't, 're, 've, 'm, 'll or 'd) that starts at a place ends; the place
+    itself if there is none."""
     if at >= end or data[at] != 39:
         return at
     letter = contraction_letter(data, at + 1, end, split)
@@ -122,7 +122,8 @@ def spaces_end(data: Ints, at: int, end: int, by_lines: bool, trailing: bool, sp
 
 @inlined
 def gpt2_end(data: Ints, at: int, end: int, split: Split) -> int:
-    """GPT-2: letters, digits or signs, with a space before; contractions; white space."""
+    """Return the end of a word of GPT-2: letters, digits or symbols, with an optional space before;
+    contractions; white space."""
     after = contraction_end(data, at, end, split)
     if after > at:
         return after
@@ -139,7 +140,7 @@ def gpt2_end(data: Ints, at: int, end: int, split: Split) -> int:
 
 @inlined
 def number_end(data: Ints, at: int, end: int, split: Split) -> int:
-    """Up to three digits."""
+    """Return the end of at most three digits; `at` if there are none."""
     for _ in range(3):
         if class_at(data, at, end, split) == NUMBER:
             at += width_of(data[at])
@@ -148,8 +149,8 @@ def number_end(data: Ints, at: int, end: int, split: Split) -> int:
 
 @inlined
 def signs_end(data: Ints, at: int, end: int, slashes: bool, split: Split) -> int:
-    """Signs with the line ends after them, and the slashes among these; `at` where none starts there, a space
-    before or not."""
+    """Return the end of a run of symbols, with an optional space before and with the line ends after it; `at`
+    if there are no symbols. With `slashes`, slashes among the line ends belong to it."""
     start = at + 1 if data[at] == 32 else at
     here = run_end(data, start, end, SIGN, MARK, split)
     if here == start:
@@ -161,8 +162,8 @@ def signs_end(data: Ints, at: int, end: int, slashes: bool, split: Split) -> int
 
 @inlined
 def gpt4_end(data: Ints, at: int, end: int, trailing: bool, split: Split) -> int:
-    """GPT-4: contractions; letters with what else than a line end before; digits by threes; signs; white
-    space."""
+    """Return the end of a word of GPT-4: contractions; letters after any character but a line end; up to
+    three digits; symbols; white space."""
     after = contraction_end(data, at, end, split)
     if after > at:
         return after
@@ -179,10 +180,10 @@ def gpt4_end(data: Ints, at: int, end: int, trailing: bool, split: Split) -> int
 
 @inlined
 def cased_end(data: Ints, at: int, end: int, split: Split) -> int:
-    """`[upper]*[lower]+`, where marks and letters without case are both; `at` where that fits nothing.
+    """Return the end of `[upper]*[lower]+`, where marks and letters without case are both; `at` if there is
+    no match.
 
-    The first part takes all it can. Where no lower case follows it gives back, as far as the last character
-    that is both.
+    The first part is greedy. If no lower case follows, it backtracks to the last character that is both.
     """
     here, both = at, at
     while here < end:
@@ -204,8 +205,8 @@ def cased_end(data: Ints, at: int, end: int, split: Split) -> int:
 
 @inlined
 def gpt4o_end(data: Ints, at: int, end: int, split: Split) -> int:
-    """GPT-4o: as GPT-4, but words end before an upper case, hold marks, and hold the contraction after
-    them."""
+    """Return the end of a word of GPT-4o: as GPT-4, but words end before an upper case, and include marks and
+    a contraction after them."""
     kind = class_of(code_at(data, at), split)
     if kind == NUMBER:
         return number_end(data, at, end, split)
@@ -225,7 +226,7 @@ def gpt4o_end(data: Ints, at: int, end: int, split: Split) -> int:
 
 @inlined
 def word_end(data: Ints, at: int, end: int, split: Split) -> int:
-    """Return where the word ends that starts at a place, which lies before `end`."""
+    """Return the end of the word that starts at a place before `end`."""
     if split.rule == GPT2:
         return gpt2_end(data, at, end, split)
     if split.rule == GPT4O:
