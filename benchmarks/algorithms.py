@@ -98,7 +98,7 @@ def by_objective() -> list[Entrant]:
         # where tokens cross words, the pre-tokens have to be longer than words
         crosses = any(parameter.name == "within" for parameter in one.parameters)
         base = PLAIN.with_axes(split=published[name].split) if crosses and name in published else PLAIN
-        recipe = None if one.codes else mended(base, "objective", name)
+        recipe = None if one.substitutes_bytes else mended(base, "objective", name)
         found += [] if recipe is None else [Entrant(name, recipe)]
     return found
 

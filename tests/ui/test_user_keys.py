@@ -50,7 +50,8 @@ def test_two_actions_may_swap_their_keys() -> None:
         "one"),
     ({"open": "j"}, "open: j is also the key of row_down (row down); give open (open) or row_down another "
         "one"),
-    ({"zoom": "d"}, "zoom: d is also the key of to_parting (part); give zoom (zoom) or to_parting another one"),
+    ({"zoom": "d"}, "zoom: d is also the key of to_parting (part); give zoom (zoom) or to_parting another "
+        "one"),
 ], ids=str)
 def test_a_problem_is_one_line_and_the_default_stays(table: dict[str, object], problem: str) -> None:
     keys, problems = read_keys({**table, "type": "f7"})
@@ -111,7 +112,7 @@ async def test_footer_help_and_palette_show_the_keys_of_the_user_and_they_work()
     app, session = explorer(kept={"keys": table})
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await settled(pilot)
-        assert "f8 next" in screen_text(app).splitlines()[-1]
+        assert "f8 next" in screen_text(pilot).splitlines()[-1]
         assert any("follow: unknown key 'nn'" in note for note in notes_of(app))
         for key in ("f8", "g"):
             session.sent.clear()
@@ -128,7 +129,7 @@ async def test_footer_help_and_palette_show_the_keys_of_the_user_and_they_work()
         shown = {action.id: action.keys for action in app.main.key_sections()[EVERYWHERE]}
         assert (shown["next"], shown["go_to"]) == (("f8", "g"), ("n",))
         await pilot.press("question_mark")
-        await until(pilot, lambda: isinstance(app.screen, HelpScreen) and "f8 g" in screen_text(app))
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen) and "f8 g" in screen_text(pilot))
 
 
 async def test_a_key_of_the_main_screen_is_said_in_compare_as_the_user_has_it() -> None:
