@@ -1,4 +1,4 @@
-"""The replay of a tokenizer of a file, token by token: what it would have given after its first k tokens.
+"""The replay of a tokenizer file, token by token: how it would encode with its first k tokens alone.
 
 >>> from tokentui.encode.tokenizer import Tokenizer
 >>> from tokentui.encode.vocabulary import Vocabulary
@@ -37,14 +37,14 @@ from tokentui.recipe import Ending, Stops, WhatIf
 from tokentui.text.count import Words
 
 COLUMNS = (Column("parts", "", "tokens"), Column("places", "", "count"), Column("place", "", "text"))
-"""The columns of the tokens to come."""
+"""The columns of the candidates, which are the next tokens."""
 ORPHAN = "no merge leads to it"
 
 
 def _token(
     order: TokenOrder, segmentations: WordSegmentations, changes: ChangeLog, number: int
 ) -> TokenCandidate:
-    """The token of a step, 1 for the first."""
+    """Return the token of a step as a candidate, with the places and words that the step changes."""
     vocabulary, symbol = order.vocabulary, order.tokens[number - 1]
     if vocabulary.merges:
         left, right = vocabulary.merges[symbol - vocabulary.base_size]
@@ -61,12 +61,12 @@ def _token(
     )
 
 
-def _entry(order: TokenOrder, one: int, uses: int | None) -> Entry:
-    """The entry of a token with its uses."""
-    if one < 0:
-        return entry_of(order.vocabulary, one, uses=uses)
-    row = entry_of(order.vocabulary, one, order.vocabulary.id_of(one, order.merges), uses)
-    step, never = order.made[one], one in order.vocabulary.unreachable
+def _entry(order: TokenOrder, number: int, uses: int | None) -> Entry:
+    """Return the entry of the vocabulary with a number, see `pages.listed_entries`."""
+    if number < 0:
+        return entry_of(order.vocabulary, number, uses=uses)
+    row = entry_of(order.vocabulary, number, order.vocabulary.id_of(number, order.merges), uses)
+    step, never = order.made[number], number in order.vocabulary.unreachable
     return row._replace(
         kind="base" if not step and row.kind == "piece" else row.kind, made=step or None, places=None,
         reason=ORPHAN if row.kind == "orphan" else "text is never taken for it" if never else "",
@@ -74,17 +74,18 @@ def _entry(order: TokenOrder, one: int, uses: int | None) -> Entry:
 
 
 class ReplayTrainer:
-    """The tokens of a file over a corpus; see `learn.trainer.Trainer`. All steps are computed from the start,
-    so any is reached at once.
+    """A replay of the tokens of a file over a corpus; see `learn.trainer.Trainer`.
+
+    All steps are computed at the start, so any step is reached at once.
 
     Args:
         tokenizer: The whole tokenizer.
         words: The distinct pre-tokens of the corpus, as the tokenizer cuts it.
-        fixed: The count in the corpus of each token that is found by its name, by the name.
-        order: The order of the tokens where it is known already.
+        fixed: The count in the corpus of each special token, by its name.
+        order: The order of the tokens; None to find it.
 
     Raises:
-        TokentuiError: Its tokens do not come one by one.
+        TokentuiError: The tokens of the file have no order one by one.
     """
 
     limits = Stops()
@@ -103,7 +104,7 @@ class ReplayTrainer:
         self._start()
 
     def _start(self) -> None:
-        """Stand at step 0, with nothing kept."""
+        """Go to step 0, and empty all caches."""
         self.number = 0
         self.uses = [0] * len(self.order.vocabulary.pieces)
         self._changes.walk(self.uses, -1, 0)
@@ -113,12 +114,12 @@ class ReplayTrainer:
         self.taken = functools.lru_cache(KEPT_ROWS)(
             functools.partial(_token, self.order, self._segmentations, self._changes)
         )
-        """The token of a step, 1 for the first."""
+        """Returns the token of a step, 1 for the first, as a candidate."""
         self._tokenizer: tuple[int, Tokenizer] | None = None
         self._never: dict[int, str] = {}
 
     def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> ReplayTrainer:
-        """Another replay over the same corpus, at a step; what is known of the words is shared."""
+        """Return another replay of the same corpus at a step. It shares the changes of all steps."""
         self.traits.check_what_ifs(what_if)
         other = copy.copy(self)
         other._start()
@@ -129,16 +130,16 @@ class ReplayTrainer:
 
     @property
     def computed(self) -> int:
-        """The number of tokens: all steps are computed."""
+        """The number of tokens: all steps are computed at the start."""
         return len(self.order.tokens)
 
     def memory(self) -> int:
-        """The bytes that the changes of all steps take."""
+        """Return the bytes that the changes of all steps take."""
         return self._changes.memory
 
     @functools.cached_property
     def traits(self) -> Traits:
-        """The facts that other rooms have to know of it."""
+        """The facts about the training that other rooms read."""
         return Traits(
             step="token", candidate="token", columns=COLUMNS, shaped_by=(), least_size=self.order.size(0),
             replays=True,
@@ -148,7 +149,7 @@ class ReplayTrainer:
 
     @property
     def replay(self) -> Self:
-        """The file whose tokens are replayed."""
+        """The replay itself."""
         return self
 
     # ---- walking
@@ -159,7 +160,10 @@ class ReplayTrainer:
         self.number = number
 
     def advance(self, goal: int | None, stops: Stops, seconds: float = 0.01) -> Stop | None:
-        """Go to a step at once; without one, on to where a stop holds. Returns why it stopped."""
+        """Go to a step at once, or with `goal` None to the last step under the stops.
+
+        Return why it stopped.
+        """
         if goal is not None:
             self._go(goal)
             return Stop.MERGES if self.number == goal else Stop.LAST
@@ -167,22 +171,22 @@ class ReplayTrainer:
         return self.end(stops)
 
     def _last(self, stops: Stops) -> int:
-        """The step that a run under these stops ends with: the last one, or one after so many merges."""
+        """Return the last step of a run under these stops, of which only `merges` counts."""
         return self.computed if stops.merges is None else min(stops.merges, self.computed)
 
     def end(self, stops: Stops) -> Stop | None:
-        """The reason why there is no further step, or none before a stop; None where there is one."""
+        """Return why these stops allow no further step, None if they allow one."""
         if self.number >= self.computed:
             return Stop.LAST
         return Stop.MERGES if self.number >= self._last(stops) else None
 
     def ending(self, stops: Stops) -> Ending:
-        """The step that a run under these stops ends with."""
+        """Return the last step of a run under these stops."""
         last = self._last(stops)
         return Ending(last, "last" if last == self.computed else "stop")
 
     def find(self, goal: Goal, after: int = 0) -> int | None:
-        """The first step at which a goal is reached, or the first after a step; None where there is none."""
+        """Return the first step after `after` at which a goal is reached, None if there is none."""
         if not isinstance(goal, Size | Tokens):
             steps = [step for token in goal.tokens for step in self._steps_of.get(token, ())]
             return min((step for step in steps if step > after or not after), default=None)
@@ -192,21 +196,21 @@ class ReplayTrainer:
                 return None
             found = sizes[goal.ids - 1] if goal.ids > 0 else 0
         else:
-            # A token that is looked up longest first may make others worse: the first step is what counts.
+            # A longest match may make other tokens worse, so lengths may rise again. The first step counts.
             found = bisect.bisect_left(self._fewest, -goal.tokens)
         found = max(found, after + 1 if after else 0)
         return found if found <= self.computed else None
 
     @functools.cached_property
     def _fewest(self) -> list[int]:
-        """The fewest tokens of the corpus up to each step, negated."""
+        """The least length of the corpus in tokens up to each step, negated."""
         return list(
             itertools.accumulate((-self.tokens_at(number) for number in range(self.computed + 1)), max)
         )
 
     @functools.cached_property
     def _steps_of(self) -> dict[bytes, list[int]]:
-        """The steps of each token by its bytes; what is there from the start has step 0."""
+        """The steps of each token, by its exact bytes; 0 for a token of the start."""
         found: dict[bytes, list[int]] = {}
         for piece, step in zip(self.order.vocabulary.pieces, self.order.made, strict=True):
             found.setdefault(piece, []).append(step)
@@ -215,37 +219,42 @@ class ReplayTrainer:
     # ---- steps
 
     def tokens_at(self, number: int) -> int:
-        """The length of the corpus in tokens after a step, by weight."""
+        """Return the length of the corpus in tokens after a step, by weight."""
         return self._changes.tokens_at(number)
 
     def lengths_at(self, number: int) -> tuple[int, ...]:
-        """The length of each named part after a step; empty where the corpus has too many words for that."""
+        """Return the length of each named part after a step; empty if the corpus has too many words."""
         return self._lengths.measured(
             number, lambda word: word.within(self._segmentations.spans(word.text, number))
         )
 
     def size_at(self, number: int) -> int:
-        """The number of ids after a step, specials counted; holes are not."""
+        """Return the number of ids after a step: special tokens count, ids without a token do not."""
         return self.order.size(number)
 
     def step_at(self, number: int) -> MergeStep:
-        """A step, 1 for the first: left is the first part of its token, right the rest."""
-        one = self.taken(number)
-        left = one.parts[0] if one.parts else one.token
-        right = one.parts[1] if len(one.parts) == 2 else one.token[len(left) :]
+        """Return a step, 1 for the first.
+
+        Its left part is the first part of the token, the right one the rest.
+        """
+        token = self.taken(number)
+        left = token.parts[0] if token.parts else token.token
+        right = token.parts[1] if len(token.parts) == 2 else token.token[len(left) :]
         return MergeStep(
             number=number, kind="token",
-            events=(Event(EventKind.TOKEN, one.symbol, (), one.places, one.places),),
-            left=left, right=right, token=one.token, id=one.id, count=one.places, replaced=one.places,
-            score=one.score, tokens=self.tokens_at(number), vocab_size=self.size_at(number),
+            events=(Event(EventKind.TOKEN, token.symbol, (), token.places, token.places),),
+            left=left, right=right, token=token.token, id=token.id, count=token.places, replaced=token.places,
+            score=token.score, tokens=self.tokens_at(number), vocab_size=self.size_at(number),
         )
 
     def candidates(self, query: Query) -> Page[TokenCandidate]:
-        """The tokens to come, the next one first; at the last step those that have come, the last one first.
+        """Return a page of the next tokens, the first to come first.
+
+        At the last step it has the tokens that have come, the last one first.
         """
         number = self.number
         steps = range(number + 1, self.computed + 1) if number < self.computed else range(number, 0, -1)
-        joined = any(b"+" in text.strip(b"+") for text in query.match)  # parts take long to work out
+        joined = any(b"+" in text.strip(b"+") for text in query.match)  # parts are slow to compute
 
         def matches(row: int) -> bool:
             token = self.order.vocabulary.pieces[self.order.tokens[steps[row] - 1]]
@@ -254,7 +263,7 @@ class ReplayTrainer:
         return page(query, len(steps), lambda row: self.taken(steps[row]), matches)
 
     def why(self, stops: Stops) -> Why:
-        """The token to come, and the one after it; at the end what is to be known of the whole file."""
+        """Return the next token and the one after it; at the end facts about the whole file."""
         number = self.number + 1
         if number > self.computed:
             return Why(None, None, 0, 0, "", Stop.LAST, tuple(self._ends()))
@@ -263,28 +272,28 @@ class ReplayTrainer:
         return Why(best, second, 1, best.places, "", None, (f"no text becomes it: {never}",) if never else ())
 
     def never(self, symbol: int) -> str:
-        """Why no text ever becomes a token of the file, empty where one does."""
+        """Return why no text ever becomes a token of the file, by its symbol; empty if some text does."""
         if self.order.vocabulary.kind_of(symbol) == "orphan":
             return ORPHAN
         if symbol not in self._never:
-            from tokentui.encode.reachability import never  # what is trained here asks for it late, or not
+            from tokentui.encode.reachability import never  # imported late: most replays never ask
 
             self._never[symbol] = never(self._whole, symbol)
         return self._never[symbol]
 
     def unreachable(self, number: int) -> str:
-        """The reason why no text ever becomes the token of an id, empty where one does."""
+        """Return why no text ever becomes the token of an id; empty if some text does."""
         vocabulary = self.order.vocabulary
         symbol = vocabulary.symbols_by_id(self.order.merges).get(number)
         return "" if symbol is None else self.never(symbol)
 
     @functools.cached_property
     def _whole(self) -> Tokenizer:
-        """The tokenizer of the whole file, with an encoder of its own."""
+        """A tokenizer of the whole file with an encoder of its own."""
         return Tokenizer(self.opened.vocabulary, self.opened.merges)
 
     def _ends(self) -> Iterator[str]:
-        """Sentences on the whole file: orphans, and ids without a token."""
+        """Yield sentences on the whole file: on tokens that no merge makes, and on ids without a token."""
         order, vocabulary = self.order, self.order.vocabulary
         roots = order.listed[: len(order.listed) - (order.size(self.computed) - order.size(0))]
         orphans = sum(vocabulary.kind_of(symbol) == "orphan" for symbol in roots)
@@ -298,7 +307,7 @@ class ReplayTrainer:
             yield several if holes > 1 else "1 id has no token"
 
     def entries(self, query: Query) -> Page[Entry]:
-        """The entries of the vocabulary at this step. Their order is kept while the step stays."""
+        """Return a page of the vocabulary at this step. The order is cached for the step."""
         vocabulary = self.order.vocabulary
         fixed = [*map(self.fixed.get, vocabulary.specials), *[None] * vocabulary.byte_tokens]
         key = self.number, query.order
@@ -308,15 +317,17 @@ class ReplayTrainer:
             self._listed = key, listed_entries(vocabulary, order.merges, self.uses, query.order, newest)
         return vocabulary_page(
             self._listed[1], query, vocabulary,
-            lambda one: self._entry(one, self.uses[one] if one >= 0 else fixed[-1 - one]),
-            lambda one: one >= 0 and not self.uses[one],
+            lambda number: self._entry(number, self.uses[number] if number >= 0 else fixed[-1 - number]),
+            lambda number: number >= 0 and not self.uses[number],
         )
 
     # ---- words
 
     def since(self, word: str) -> int:
-        """The step since which a pre-token is segmented as it is now; the present one for a word that the
-        corpus lacks."""
+        """Return the step since which a pre-token has its present segmentation.
+
+        Returns the present step for a word that the corpus lacks.
+        """
         index = self._index.get(word)
         return self.number if index is None else self._changes.since(index, self.number)
 
@@ -325,34 +336,35 @@ class ReplayTrainer:
         return {word: number for number, word in enumerate(self.words.words)}
 
     def segment(self, place: Word) -> list[Span]:
-        """The segmentation of a word at this step."""
+        """Return the segmentation of a word at this step."""
         return place.within(self._segmentations.spans(place.text, self.number))
 
     def changed(self) -> Changed:
-        """The words that the last step changed."""
+        """Return the words that the last step changed."""
         return Changed(frozenset(self._changes.touched(self.number))) if self.number else Changed()
 
     def life(self, word: str) -> list[Life]:
-        """A pre-token as the tokenizers of the steps up to this one encode it."""
-        return [one for one in self._segmentations.lives(word) if one.number <= self.number]
+        """Return how the tokenizers of the steps up to this one encode a pre-token."""
+        return [life for life in self._segmentations.lives(word) if life.number <= self.number]
 
     def made_at(self, symbol: int) -> int:
-        """The step at which a symbol comes into use, 0 for the start."""
+        """Return the step at which a symbol comes into use, 0 for the start or an unknown symbol."""
         return self.order.made[symbol] if symbol >= 0 else 0
 
     def uses_over(self, symbol: int) -> Callable[[], Sequence[Used]]:
-        """The uses of a symbol up to this step, from the changes of each step."""
-        order, changes, uses, found = self.order, self._changes, 0, list[Used]()
+        """Return a function that returns the uses of a symbol up to this step, from the changes of each
+        step."""
+        order, changes, uses, entries = self.order, self._changes, 0, list[Used]()
         for step in itertools.takewhile(self.number.__ge__, changes.steps):
             by = changes.changes[step].get(symbol, 0)
             if by or not step:
                 uses += by
                 taken = order.tokens[step - 1] if step else symbol
-                found.append(Used(step, uses, b"" if taken == symbol else order.vocabulary.pieces[taken]))
-        return lambda: found
+                entries.append(Used(step, uses, b"" if taken == symbol else order.vocabulary.pieces[taken]))
+        return lambda: entries
 
     def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
-        """The tokenizer of a step, of the present one where None."""
+        """Return the tokenizer of a step; of the present one if `number` is None."""
         number = self.number if number is None else number
         if self._tokenizer is None or self._tokenizer[0] != number:
             self._tokenizer = number, self.order.tokenizer(number)

@@ -1,14 +1,14 @@
-"""The order in which the tokens of a file come into use, and the segmentation of words after so many of them.
+"""The order in which the tokens of a file come into use, and the segmentation of words by its first k tokens.
 
-A file with merges (or ranks, or scores that are priorities) has its symbols in that order already. A
-vocabulary that is looked up, or weighed by probabilities, tells no order: its tokens of several units are
-taken in order of their ids, or from the most probable down. What is left out is then never taken; what is
-unknown costs what it costs in the whole file, as in sentencepiece with a restricted vocabulary.
+A file with merges (or ranks, or scores that are priorities) lists its symbols in that order. A vocabulary
+that is looked up, or weighed by probabilities, records no learning order: its tokens of several units are
+ordered by their ids, or from the most probable down. Tokens that have not come yet are never used. The score
+of an unknown unit is that in the whole file, as in sentencepiece with a restricted vocabulary.
 
-A word changes at few steps. Where tokens are merged in their order, one run over the word finds all changes.
-Elsewhere the last segmentation is found first. It holds back to the step of the latest token in it. Then the
-segmentation before that step is found, and so on to the start. This is exact for every way of encoding here:
-with fewer tokens to choose from, a choice that is still possible stays.
+A word changes at few steps. If tokens are merged in their order, one run over the word finds all changes.
+Otherwise the last segmentation is found first. It holds back to the step of the latest token in it. Then the
+segmentation before that step is found, and so on back to the start. This is exact for every way of encoding
+here: if a choice is still possible with fewer tokens, it stays the choice.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ from tokentui.text.pretokenize import UNITS
 MERGES, RANKS, IDS, SCORES = "merges", "ranks", "ids", "scores"
 """The kinds of order."""
 
-SAID = {
+ORDER_SENTENCES = {
     MERGES: "in the order of the first merge that makes each",
     RANKS: "in the order of their ranks",
     IDS: "by id: the file tells no order of learning",
     SCORES: "by falling score: the file tells no order of learning",
 }
-"""The orders, in words."""
+"""A phrase for each kind of order."""
 
 _LONG = 48
-"""A longer word is taken in stretches that no token crosses, where it has to be segmented again and again."""
+"""The units above which a word that is segmented again and again is cut where no token crosses."""
 _KEPT = 1 << 16
 _MOST_WALKED = 64
 _LOOK_EVERY = 512
 _MOST_LATE = 100
-"""With so few tokens that are not merged in their order it is looked whether a word may have one of them."""
+"""The most tokens out of merge order for which each word is searched for them."""
 
 Change = tuple[int, dict[int | None, int]]
-"""A step, and by how much it changes the number of each token of a word; None for what has no symbol."""
+"""A step, and by how much it changes how often a word has each token; the key None counts unknown units."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,9 @@ class TokenOrder:
     """The tokens of a file in the order in which they come into use.
 
     Attributes:
-        vocabulary: The whole file's.
-        kind: The kind of order.
-        tokens: The symbol of each, the first to come into use first.
+        vocabulary: The vocabulary of the whole file.
+        kind: The kind of order: `MERGES`, `RANKS`, `IDS` or `SCORES`.
+        tokens: The symbols of the tokens that come into use, in order.
     """
 
     vocabulary: Vocabulary
@@ -74,10 +74,10 @@ class TokenOrder:
 
     @classmethod
     def of(cls, tokenizer: Tokenizer) -> TokenOrder:
-        """The order of a tokenizer.
+        """Return the order of the tokens of a tokenizer.
 
         Raises:
-            TokentuiError: Its tokens do not come one by one.
+            TokentuiError: The tokens have no order one by one: bytes stand for pairs, or steps are events.
         """
         vocabulary = tokenizer.vocabulary
         if vocabulary.substitutes_bytes:
@@ -92,7 +92,7 @@ class TokenOrder:
             base = vocabulary.base_size
             kind = RANKS if isinstance(vocabulary.merges, Parents) else MERGES
             return cls(vocabulary, kind, range(base, base + tokenizer.merges))
-        several = _several(vocabulary)
+        several = _multi_unit_tokens(vocabulary)
         if vocabulary.scores:
             scores = vocabulary.scores
             several.sort(key=lambda symbol: (-scores[symbol], vocabulary.id_of(symbol, 0)))
@@ -102,17 +102,16 @@ class TokenOrder:
 
     @functools.cached_property
     def made(self) -> Sequence[int]:
-        """The step at which each symbol comes into use, 1 for the first; 0 for what is there from the
-        start."""
-        found = array("l", bytes(len(self.vocabulary.pieces) * array("l").itemsize))
+        """The step at which each symbol comes into use, 0 for the symbols of the start."""
+        steps = array("l", bytes(len(self.vocabulary.pieces) * array("l").itemsize))
         for number, symbol in enumerate(self.tokens, 1):
-            found[symbol] = number
-        return found
+            steps[symbol] = number
+        return steps
 
     @functools.cached_property
     def listed(self) -> Sequence[int]:
-        """The symbols that have an id of their own, in order; first those that are there from the start, in
-        order of their ids."""
+        """The symbols with an id of their own: first those of the start by id, then the others as they
+        come."""
         taken, numbered = set(self._fixed), functools.partial(self.vocabulary.id_of, merges=self.merges)
         roots = sorted((symbol for symbol, number in enumerate(self.made) if not number), key=numbered)
         found = array("l")
@@ -124,12 +123,12 @@ class TokenOrder:
 
     @property
     def merges(self) -> int:
-        """The number of the file's merges, 0 where it lists none."""
+        """The number of merges of the file, 0 if it lists none."""
         return len(self.vocabulary.merges)
 
     @functools.cached_property
     def _fixed(self) -> frozenset[int]:
-        """The ids of specials and byte tokens."""
+        """The ids of special tokens and byte tokens."""
         vocabulary = self.vocabulary
         return frozenset(map(vocabulary.special_id, vocabulary.specials)).union(
             map(vocabulary.byte_id, range(vocabulary.byte_tokens))
@@ -137,23 +136,23 @@ class TokenOrder:
 
     @functools.cached_property
     def sizes(self) -> Sequence[int]:
-        """The step at which each number of ids is reached, 1 id first."""
+        """The step at which the vocabulary reaches 1 id, 2 ids and so on."""
         return array("l", [0] * len(self._fixed) + [self.made[symbol] for symbol in self.listed])
 
     def size(self, number: int) -> int:
-        """The number of ids after so many tokens, specials counted; holes are not."""
+        """Return the number of ids after a step: special tokens count, ids without a token do not."""
         return bisect.bisect_right(self.sizes, number)
 
     @functools.cached_property
     def _rows(self) -> tuple[dict[int, int], Counter[int]]:
-        """The first merge of the file that makes each symbol, and how many make it."""
+        """The index of the first merge that makes each symbol, and how many merges make it."""
         way = self.vocabulary.pipeline.way
         segmenter = way.segmenter(self.vocabulary, len(self.tokens)) if way else None
         makes = segmenter.makes if isinstance(segmenter, PairMerging) else self.tokens
         return {symbol: len(makes) - row for row, symbol in enumerate(reversed(makes), 1)}, Counter(makes)
 
     def place(self, number: int) -> str:
-        """The place of a token in the file, by its number."""
+        """Return where the token of a step is in the file, in words: its merge, rank or id."""
         vocabulary, symbol = self.vocabulary, self.tokens[number - 1]
         identity = vocabulary.id_of(symbol, self.merges)
         if self.kind == MERGES:
@@ -165,15 +164,15 @@ class TokenOrder:
         return f"{'rank' if self.kind == RANKS else 'id'} {identity:,}"
 
     def tokenizer(self, number: int) -> Tokenizer:
-        """The tokenizer of the first so many tokens. It shares the tables of the whole."""
+        """Return the tokenizer after a step. It shares the tables of the whole file."""
         vocabulary = self.vocabulary
         if vocabulary.merges:
             return Tokenizer(vocabulary, number)
         return Tokenizer(vocabulary if number == len(self.tokens) else vocabulary.limited(number, self.made))
 
 
-def _several(vocabulary: Vocabulary) -> list[int]:
-    """Of a vocabulary without merges the tokens of several units that a word may become."""
+def _multi_unit_tokens(vocabulary: Vocabulary) -> list[int]:
+    """Return the tokens of several units of a vocabulary without merges that a word may become."""
     if not (vocabulary.scores or vocabulary.imported):
         return []  # a training that made no merge
     fixed = set(map(vocabulary.special_id, vocabulary.specials))
@@ -189,10 +188,10 @@ def _several(vocabulary: Vocabulary) -> list[int]:
 
 
 class WordSegmentations:
-    """Segments words after any number of tokens.
+    """The segmentations of words by the first k tokens of a file, for any k.
 
     Args:
-        order: The tokens.
+        order: The tokens in order.
     """
 
     def __init__(self, order: TokenOrder) -> None:
@@ -201,20 +200,19 @@ class WordSegmentations:
         self._encoder = WordEncoder(whole, len(whole.merges) and self._count)
         self._whole = self._encoder.segmenter
         self._late: list[bytes] | None = None
-        """The tokens that are not merged in their order; None where merges do not decide, or these are many.
+        """The tokens that are not merged in their order; None if there are many, or if merges do not decide.
         """
         if isinstance(self._whole, Merging):
             late = order.tokens[self._whole.in_order() :]
             self._late = [whole.pieces[symbol] for symbol in late] if len(late) <= _MOST_LATE else None
         self._known: dict[tuple[bytes, ...], list[Change]] = {}
         self._walked: dict[str, _Merges | None] = {}
-        """The merges of long words; None for a word that one run does not tell of."""
+        """The merges of long words; None for a word of which one run does not find all changes."""
 
     def spans(self, word: str, number: int) -> list[Span]:
-        """The tokens of a word after so many tokens of the file.
+        """Return the tokens of a word after a step.
 
-        A long word is merged or taken apart only where the parts of a token meet that came or went since the
-        last question.
+        A long word keeps its last segmentation: only the places of tokens that came or went are changed.
         """
         walked = self._walked.get(word)
         if walked is None:
@@ -225,23 +223,26 @@ class WordSegmentations:
                 walked = self._walked[word] = self._merges_of(units)
             if walked is None:
                 parts = self._encoder.parts(units, len(word), self._after(number))
-                return [Span(one.start, one.end, -1 if one.symbol is None else one.symbol) for one in parts]
+                return [
+                    Span(part.start, part.end, -1 if part.symbol is None else part.symbol) for part in parts
+                ]
         return walked.spans(number)
 
     def _after(self, number: int) -> Segmenter:
+        """Return the segmenter after a step."""
         return self._whole.with_limit(number, self._order.made)
 
     def before(self, symbol: int, number: int) -> tuple[bytes, ...]:
-        """The segmentation of a token's units before the step of this number, as exact bytes."""
+        """Return how the units of a symbol are segmented before a step, as exact bytes."""
         units, pieces = spelled_units(self._encoder, symbol), self._order.vocabulary.pieces
         parts = self._encoder.parts(list(units), len(units), self._after(number - 1))
         return tuple(
-            b"".join(units[one.start : one.end]) if one.symbol is None else pieces[one.symbol]
-            for one in parts
+            b"".join(units[part.start : part.end]) if part.symbol is None else pieces[part.symbol]
+            for part in parts
         )
 
     def changes(self, word: str) -> Sequence[Change]:
-        """The changes of a word in order of the steps. Step 0 has all tokens of the start."""
+        """Return the changes of a word, in order of their steps. Step 0 adds all tokens of the start."""
         units = self._encoder.pretokenizer.units(word)
         if (found := self._merges_of(units)) is not None:
             return found.changes()
@@ -258,7 +259,8 @@ class WordSegmentations:
         return sorted(joined.items())
 
     def lives(self, word: str) -> list[Life]:
-        """A pre-token as it is encoded from the start on, with each step that cuts it in another way."""
+        """Return the segmentation of a pre-token at the start, and at each step that cuts it in another
+        way."""
         if word in self._encoder.pretokenizer.symbols:
             return [Life(0, (word.encode(),))]
         units = self._encoder.pretokenizer.units(word)
@@ -271,17 +273,18 @@ class WordSegmentations:
         return lives((step, pieces(step)) for step, _ in self.changes(word))
 
     def _merges_of(self, units: Sequence[bytes]) -> _Merges | None:
-        """The merges of a word by one run over it; None where one run does not tell what each step does."""
+        """Return the merges of a word, found by one run over it; None if one run does not find all
+        changes."""
         segmenter, base, whole = self._whole, self._order.vocabulary.base_size, b"".join(units)
         if (
             not isinstance(segmenter, Merging)
             or self._late is None
-            or any(one in whole for one in self._late)
+            or any(piece in whole for piece in self._late)
         ):
             return None
         first, starts, merges = segmenter.history(units)
-        ordered = all(one[2] <= other[2] for one, other in itertools.pairwise(merges))
-        units_alone = list(starts) == list(range(len(units)))  # none is left out, or spelled in bytes
+        ordered = all(merge[2] <= later[2] for merge, later in itertools.pairwise(merges))
+        units_alone = list(starts) == list(range(len(units)))  # no unit is left out or spelled in bytes
         if -1 in first or not units_alone or not ordered or (merges and merges[0][2] < base):
             return None
         token = segmenter.whole(units)
@@ -289,11 +292,11 @@ class WordSegmentations:
         return _Merges(first, merges, base - 1, token, last)
 
     def _step_of_whole(self, symbol: int, units: int) -> int:
-        """The step from which a word is a token at once: of one that no merge makes the last step."""
+        """Return the first step at which a whole word is one token; the last step if no merge makes it."""
         return self._order.made[symbol] or (0 if units == 1 else self._count)
 
     def _changes_back(self, units: Sequence[bytes], characters: int) -> list[Change]:
-        """By the segmentations of the word from the last one back."""
+        """Return the changes of a word, found by its segmentations from the last one back to the start."""
         kept = self._encoder.kept_indices(units)
         taken = [units[at] for at in kept]
         ways: list[tuple[int, Counter[int | None]]] = []
@@ -443,26 +446,27 @@ class ChangeLog:
             self._steps_of_word.append(steps)
         tick(len(words), len(words))
         self.steps = sorted(changes)
-        """The steps that change a word, 0 first."""
+        """The steps that change some word, and 0, ascending."""
         self.changes = changes
-        """By how much each of these steps changes the uses of each symbol, by weight; None for what has none.
-        """
+        """By how much each step changes the uses of each symbol, by weight. The key None is unknown units."""
         sums = itertools.accumulate((sum(changes[step].values()) for step in self.steps), initial=fixed)
         self._tokens = array("q", sums)
 
     @property
     def memory(self) -> int:
-        """The size of the changes of all steps in bytes."""
-        held = self.changes.values(), self._words.values(), self._steps_of_word
-        return sum(map(sys.getsizeof, itertools.chain(self.steps, *held))) + sys.getsizeof(self._tokens)
+        """The size of the changes of all steps, in bytes."""
+        tables = self.changes.values(), self._words.values(), self._steps_of_word
+        return sum(map(sys.getsizeof, itertools.chain(self.steps, *tables))) + sys.getsizeof(self._tokens)
 
-    def tokens_at(self, steps: int) -> int:
-        """The corpus in tokens after so many steps."""
-        return self._tokens[bisect.bisect_right(self.steps, steps)]
+    def tokens_at(self, step: int) -> int:
+        """Return the length of the corpus in tokens after a step, by weight."""
+        return self._tokens[bisect.bisect_right(self.steps, step)]
 
     def walk(self, uses: list[int], start: int, end: int) -> None:
-        """Change the uses of each symbol from those after `start` steps to those after `end`; `start` -1 is
-        before anything."""
+        """Update the uses of each symbol from those after step `start` to those after step `end`.
+
+        From `start` -1 on, `uses` are all 0.
+        """
         low, high = sorted((bisect.bisect_right(self.steps, start), bisect.bisect_right(self.steps, end)))
         sign = 1 if end > start else -1
         for step in self.steps[low:high]:
@@ -471,15 +475,15 @@ class ChangeLog:
                     uses[symbol] += sign * by
 
     def places(self, step: int, symbol: int) -> int:
-        """The number of tokens that a step makes of its symbol, by weight."""
+        """Return by how much a step changes the uses of a symbol, by weight."""
         return self.changes.get(step, {}).get(symbol, 0)
 
     def touched(self, step: int) -> Sequence[int]:
-        """The words, by their number, that a step changes."""
+        """Return the indexes of the words that a step changes."""
         return self._words.get(step, ())
 
-    def since(self, word: int, steps: int) -> int:
-        """The step since which a word is cut as it is after so many steps."""
+    def since(self, word: int, step: int) -> int:
+        """Return the step since which a word has the segmentation that it has after a step."""
         of_word = self._steps_of_word[word]
-        at = bisect.bisect_right(of_word, steps)
+        at = bisect.bisect_right(of_word, step)
         return of_word[at - 1] if at else 0

@@ -1,4 +1,5 @@
-"""The unigram language model: many pieces to begin with, fewer in each round (Kudo 2018).
+"""The unigram language model: many pieces at the start, fewer after each round (Kudo, "Subword
+Regularization", 2018).
 
     seeds                                       # step 0: every substring that repeats
     while more than 1.1 times the size asked for:
@@ -6,8 +7,8 @@
         prune                                   # a quarter of the pieces goes: those whose loss is least
     em, em, cut                                 # to the size asked for
 
-The engine makes one model out of another. This module knows the models of all computed steps, walks among
-them, and says what each makes of the corpus.
+`model.Models` makes one model out of another. The trainer keeps the models of all computed steps, and surveys
+the corpus by each.
 
 >>> from tokentui import learn
 >>> from tokentui.learn.objectives import Material
@@ -67,8 +68,15 @@ from tokentui.recipe import Ending, Stops, WhatIf
 
 
 class _Position(NamedTuple):
-    """A model, and what the corpus is by it: its length in pieces, and the objective; in the middle of a
-    pruning also how many pieces are dropped, of how many."""
+    """A model, and the corpus by it.
+
+    Attributes:
+        model: The model.
+        tokens: The length of the corpus in pieces, by weight.
+        objective: The mean negative natural log probability of a word of the corpus.
+        taken: In a walk through a pruning the number of pieces dropped so far.
+        going: In such a walk the number of pieces that the pruning drops.
+    """
 
     model: Model
     tokens: int
@@ -78,22 +86,21 @@ class _Position(NamedTuple):
 
 
 class UnigramTrainer:
-    """A unigram training at a step; see `learn.trainer.Trainer`.
+    """A unigram training; see `learn.trainer.Trainer`.
 
     Step 0 is the model of the seeds. A long step is made in slices: `advance` may return in the middle of
     one, and the trainer is then still at the step before.
 
-    Seeds are those of sentencepiece when the material has the documents, since it looks for them in
-    lines. Counted words alone
-    do not tell which of them end a line: without them each is taken to have a ▁ after it, so that a word
-    which the library saw before spaces and at ends of lines, and nowhere else, is no seed. The library counts
-    twice what ends lines as the very last line does; this does not. Every unit that the coverage of the
-    recipe takes in is required.
+    If the material has the documents, seeds are those of sentencepiece, which looks for them in lines.
+    Counted words alone do not say which of them end a line. Then each word is taken to have a ▁ after it, so
+    that a word which sentencepiece found only because it occurs before spaces and at ends of lines is no seed.
+    sentencepiece counts some last words twice; this does not. Every unit that the coverage of the recipe
+    includes is kept.
 
     Args:
-        material: The counted words, the recipe and the run. Its special tokens count in the size. Its size is
-            pruned towards until a run asks for another; one that the units alone exceed is taken as just
-            large enough for them.
+        material: The counted words, the recipe and the run. Special tokens count in the size. The size of the
+            run is pruned to until a run asks for another one; a size that is too small for the units is
+            raised to theirs.
         seed_size: The most seeds of two or more units.
     """
 
@@ -114,7 +121,7 @@ class UnigramTrainer:
         tick(PER_MILLE, PER_MILLE)
 
     def _lay_out(self, material: Material, seed_size: int) -> None:
-        """Find the seeds, and stand on them."""
+        """Find the seeds, and start at step 0."""
         size = self._run.stops.vocab_size
         self._lengths = Lengths(self.words)
         self._models = Models(self.words, self.recipe, material.documents, seed_size)
@@ -122,21 +129,23 @@ class UnigramTrainer:
         self._start()
 
     def _start(self, longest: int | None = None) -> None:
-        """Forget all steps and stand on the seeds of a greatest length. Where that is stopped, nothing is
-        forgotten."""
+        """Forget all steps and start with the seeds of at most `longest` units.
+
+        If a job is cancelled in it, nothing is forgotten.
+        """
         seeds = finished(self._survey(self._models.first(longest or LONGEST)))
         self._max_length, self.number, self._positions = longest, 0, [seeds]
         self._between: _Position | None = None
         self._work: Slices[_Position] | None = None
 
     def _survey(self, model: Model) -> Slices[_Position]:
-        """Survey the corpus by a model: its length in pieces, and the objective."""
+        """Survey the corpus by a model, in slices. Return the position."""
         known, seeds = (yield from self._models.survey(model)), self._models.seeds
         tokens = round(sum(known.uses)) + seeds.apart
         return _Position(model, tokens, -known.likelihood / max(1, seeds.occurrences))
 
     def _next(self) -> Slices[_Position]:
-        """The step after the last computed one."""
+        """Make the step after the last computed one, in slices. Return its position."""
         last = self._positions[-1].model
         return (yield from self._survey((yield from self._models.next(last, self._target, self._others))))
 
@@ -149,16 +158,16 @@ class UnigramTrainer:
 
     @property
     def at(self) -> _Position:
-        """The present position: of a step, or in the middle of a pruning."""
+        """The present position: that of a step, or of a walk through the next pruning."""
         return self._between or self._positions[self.number]
 
     def memory(self) -> int:
-        """0: the bytes that models and words take are not counted."""
+        """Return 0: the bytes that models and words take are not counted."""
         return 0
 
     @property
     def model(self) -> Model:
-        """The model of this step: pieces by their numbers among the seeds, and their scores."""
+        """The present model: pieces by their numbers among the seeds, and their scores."""
         return self.at.model
 
     @property
@@ -168,12 +177,12 @@ class UnigramTrainer:
 
     @property
     def least_size(self) -> int:
-        """The number of ids that the units and what is no piece take: no pruning goes below."""
+        """The smallest possible number of ids: all units, special tokens, symbols and byte tokens."""
         return self._others + self._models.seeds.units
 
     @property
     def traits(self) -> Traits:
-        """The facts that other rooms have to know of it."""
+        """The facts about the training that other rooms read."""
         engine = native.PLAIN if self._models.run is WRITTEN else native.COMPILED
         return Traits(
             grows=False, shrinks=True, heavy=True, engine=engine, step="step", candidate="piece",
@@ -183,7 +192,7 @@ class UnigramTrainer:
 
     @property
     def _phase(self) -> str:
-        """What the step to come does, with its round: the last step's after the end."""
+        """What the next step does, with its round; what the last step did if there is no next one."""
         model = self._positions[self.number].model
         kind = self._coming or model.what
         if kind == EM:
@@ -205,12 +214,12 @@ class UnigramTrainer:
     # ---- walking
 
     def advance(self, goal: int | None, stops: Stops, seconds: float = SLICE_S) -> Stop | None:
-        """Walk towards a step, or on to a stop, for a short while; see `Trainer.advance`.
+        """Walk toward a step, or on to a stop, for about some seconds; see `Trainer.advance`.
 
-        Another size than before takes back the prunings that would differ, another greatest length all steps.
-        A size of None is the one asked for last. `merges` counts steps.
+        A new size forgets the prunings that would differ, a new greatest length forgets all steps. A size of
+        None means the last one that was asked for. The stop `merges` counts steps.
         """
-        self._bound(stops)
+        self._set_limits(stops)
         stops = stops if goal is None else self.limits
         if goal != self.number:
             self._between = None
@@ -226,7 +235,7 @@ class UnigramTrainer:
                 return None
 
     def _forward(self) -> None:
-        """Go to the next step if it is computed, else work on it for about a millisecond."""
+        """Go to the next step if it is computed, otherwise work on it for about a millisecond."""
         self._between = None
         if self.number == self.computed:
             self._work = self._work or self._next()
@@ -240,9 +249,8 @@ class UnigramTrainer:
                 self._positions.append(stop.value)
         self.number += 1
 
-    def _bound(self, stops: Stops) -> None:
-        """Take another size or greatest length: what was made under the old ones and would differ is
-        forgotten."""
+    def _set_limits(self, stops: Stops) -> None:
+        """Set the size and the greatest length. Forget the steps that would differ under the new ones."""
         if stops.max_length != self._max_length:
             self._start(stops.max_length)
         old = self._target
@@ -259,7 +267,7 @@ class UnigramTrainer:
                 return
 
     def end(self, stops: Stops) -> Stop | None:
-        """The reason why no further step may be made under these stops, None where one may."""
+        """Return why these stops allow no further step, None if they allow one."""
         if stops.merges is not None and self.number >= stops.merges:
             return Stop.MERGES
         target = self._target if stops.vocab_size is None else self._size(stops.vocab_size)
@@ -271,8 +279,10 @@ class UnigramTrainer:
         return None
 
     def ending(self, stops: Stops) -> Ending:
-        """The step that the training ends with: the number of prunings is an estimate until the last one is
-        made."""
+        """Return the last step of a run under these stops.
+
+        It is an estimate until the last pruning is made.
+        """
         model = self._positions[-1].model
         guess = self.computed + model.steps_left(self._target)
         if stops.merges is not None and (stops.merges <= self.computed or stops.merges < guess):
@@ -282,11 +292,10 @@ class UnigramTrainer:
     # ---- piece by piece
 
     def fine(self, pieces: int) -> int:
-        """Walk through the coming pruning, so many pieces on or back, in order of loss; see `Substeps`.
+        """Walk through the next pruning by a number of pieces, in order of loss; see `Substeps.fine`.
 
-        The trainer stays at its step; vocabulary, corpus and figures are those of the model without what has
-        been dropped so far. The next step makes the whole pruning, from wherever the walk is; a step back
-        leaves it.
+        The trainer stays at its step. Vocabulary, corpus and figures are those of the model without the
+        pieces dropped so far. The next step makes the whole pruning; a step back ends the walk.
         """
         if (kind := self._coming) not in (PRUNE, CUT):
             what = "the training is over"
@@ -303,7 +312,7 @@ class UnigramTrainer:
 
     @property
     def walked(self) -> tuple[int, int] | None:
-        """The number of pieces dropped of the next pruning and the number to drop; None outside a walk."""
+        """The number of pieces dropped so far and the number that the pruning drops; None outside a walk."""
         return (self._between.taken, self._between.going) if self._between else None
 
     @property
@@ -312,13 +321,13 @@ class UnigramTrainer:
 
     @property
     def _judged(self) -> Judgment:
-        """The effect of the next pruning on the pieces of this step."""
+        """The pieces of this step as the next pruning judges them."""
         return finished(self._models.judge(self._positions[self.number].model, self._target, self._others))
 
     # ---- looking
 
     def step_at(self, number: int) -> RoundStep:
-        """A computed step, 1 for the first; 0 for the seeds."""
+        """Return a computed step, 1 for the first; 0 for the seeds."""
         model, tokens, objective, _, _ = self._positions[number]
         return RoundStep(
             number=number, kind=model.what, tokens=tokens,
@@ -328,28 +337,30 @@ class UnigramTrainer:
         )
 
     def tokens_at(self, number: int) -> int:
-        """The length of the corpus in pieces after a computed step, by weight; of this one as far as it is
-        walked through."""
+        """Return the length of the corpus in pieces after a computed step, by weight.
+
+        For the present step it is that of the walk through the next pruning, if there is one.
+        """
         return self.at.tokens if number == self.number else self._positions[number].tokens
 
     def lengths_at(self, number: int) -> tuple[int, ...]:
-        """The length of each named part at the present step; empty for others, and where it is walked
-        through."""
+        """Return the length of each named part at the present step; empty for others, and during a walk."""
         if number != self.number or self._between:
             return ()
         return self._lengths.measured(number, self.segment)
 
     def size_at(self, number: int) -> int:
-        """The number of ids after a computed step, specials counted; of this one as far as it is walked
-        through."""
+        """Return the number of ids after a computed step, special tokens counted.
+
+        For the present step it is that of the walk through the next pruning, if there is one.
+        """
         at = self.at if number == self.number else self._positions[number]
         return self._others + len(at.model.pieces)
 
     def find(self, goal: Goal, after: int = 0) -> int | None:
-        """The first computed step at which a goal is reached, or the first after a step; None where there is
-        none yet.
+        """Return the first computed step after `after` at which a goal is reached; see `Trainer.find`.
 
-        A piece is found at the step that drops it, or at the last step where it stays to the end.
+        A piece is found at the step that drops it, or at the last step if it stays.
         """
         if isinstance(goal, Size | Tokens):
             steps = range(after + 1 if after else 0, self.computed + 1)
@@ -365,10 +376,10 @@ class UnigramTrainer:
         return self.computed if stays else None
 
     def taken(self, number: int) -> None:
-        """No candidate is taken alone."""
+        """Return None: a step takes no single candidate."""
 
     def why(self, stops: Stops) -> Why:
-        """The position in the training."""
+        """Return the position in the training: the round, and what the next step drops."""
         step, kind = self.step_at(self.number), self._coming
         at = Round(
             last="seeds" if not self.number else CUT if step.final else step.kind,
@@ -380,9 +391,9 @@ class UnigramTrainer:
         return Why(None, None, 0, 0, "", self.end(stops), (), at)
 
     def candidates(self, query: Query) -> Page[PieceCandidate]:
-        """The pieces in the order in which pruning takes them, by the figures of this step.
+        """Return a page of the pieces in the order in which a pruning drops them, judged by this step.
 
-        The first call at a step takes the passes of a pruning over the corpus.
+        The first call at a step is slow: it makes the passes of a pruning over the corpus.
         """
         model, exact, judged = self._positions[self.number].model, self._models.seeds.bytes, self._judged
         gone = set(judged.going[: self.at.taken])
@@ -409,8 +420,8 @@ class UnigramTrainer:
         return page(query, len(judged.order), candidate, matches)
 
     def left(self) -> list[Left]:
-        """The pieces that the last step dropped; in a walk through a pruning what the walk dropped, the
-        latest first."""
+        """Return the pieces that the last step dropped; in a walk those that it has dropped, the latest
+        first."""
         # Kept for the model: each page of the vocabulary begins with them, and a pruning drops many.
         if self._left is None or self._left[0] is not self.model:
             self._left = self.model, list(self._dropped())
@@ -427,16 +438,15 @@ class UnigramTrainer:
                 yield Left(exact[piece], REASONS[why], figure)
 
     def entries(self, query: Query) -> Page[Entry]:
-        """The entries of the vocabulary at this step; last, by `newest`, the pieces that the last step
-        dropped."""
+        """Return a page of the vocabulary. With `newest` the pieces that the last step dropped come last."""
         return self._vocabulary().page(query, self.left() if query.order == "newest" else [])
 
     def segment(self, place: Word) -> list[Span]:
-        """The segmentation of a word at this step."""
+        """Return the best segmentation of a word at this step."""
         return place.within(self._vocabulary().spans(place.text))
 
     def changed(self) -> Changed:
-        """The changes of the last step: any word may be segmented in another way."""
+        """Return a `Changed` that compares the segmentations of a word before and after the last step."""
         if not self.number and not self._between:
             return Changed(differs=lambda word: False)
         before = self._positions[self.number if self._between else self.number - 1].model
@@ -444,12 +454,13 @@ class UnigramTrainer:
         return Changed(differs=lambda word: old.pieces(word) != now.pieces(word))
 
     def life(self, word: str) -> list[Life]:
-        """A pre-token as the tokenizers of the steps up to this one encode it."""
+        """Return how the tokenizers of the steps up to this one encode a pre-token."""
         positions = enumerate(self._positions[: self.number + 1])
         return lives((number, tuple(self._laid_out(model).pieces(word))) for number, (model, *_) in positions)
 
     def uses_over(self, symbol: int) -> Callable[[], Sequence[Used]]:
-        """The uses of a piece of this step: a survey of the corpus by the model of each step."""
+        """Return a function that surveys the corpus by the model of each step, and returns the uses of a
+        piece."""
         piece = self._vocabulary().numbers[symbol]
         models, positions = copy.copy(self._models), self._positions[: self.number + 1]
         models.found = {}  # those of the training stay its own
@@ -466,17 +477,17 @@ class UnigramTrainer:
         return found
 
     def made_at(self, symbol: int) -> int:
-        """The step that made a symbol: all pieces are there from the start."""
+        """Return 0: all pieces are there from the start."""
         return 0
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The vocabulary of this step: the pieces by score, the most probable first."""
+        """The vocabulary of this step: the pieces, the most probable first."""
         return self._vocabulary().vocabulary
 
     @property
     def uses(self) -> Sequence[int]:
-        """The count of each symbol of the vocabulary in the best segmentations of the corpus, by weight."""
+        """The uses of each symbol of the vocabulary in the best segmentations of the corpus, by weight."""
         return self._vocabulary().uses
 
     def _vocabulary(self) -> ModelVocabulary:
@@ -488,18 +499,20 @@ class UnigramTrainer:
         return ModelVocabulary(model, self._models, self.recipe, self._run)
 
     def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
-        """The tokenizer of a computed step, of the present one where None."""
+        """Return the tokenizer of a computed step; of the present one if `number` is None."""
         run = self.words.with_corpora(run)
         if number is None or number == self.number:
             return Tokenizer(self.vocabulary, 0, run)
         return Tokenizer(self._laid_out(self._positions[number].model).vocabulary, 0, run)
 
     def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> UnigramTrainer:
-        """Another training over the same corpus that stands at a computed step; it shares the models up to
-        there."""
+        """Return another training of the same corpus at a computed step. What-ifs are refused.
+
+        It shares the models of the steps up to there.
+        """
         self.traits.check_what_ifs(what_if)
         other = copy.copy(self)
-        if native.failed:  # the one that is forked may be at work with its kernels
+        if native.failed:  # the original may still be working with its kernels
             other._models = copy.copy(self._models)
             other._models.run, other._models.found = WRITTEN, dict(self._models.found)
         other._positions, other.number = self._positions[:], number

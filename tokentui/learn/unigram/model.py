@@ -1,13 +1,13 @@
-"""A unigram model at one step of its training, and the four ways from one to the next (Kudo 2018).
+"""A unigram model at one step of its training, and the four ways to make the next one (Kudo 2018).
 
-    seeds       each piece's share of count · length
+    seeds       the share of each piece in the sum of count · length
     EM          p(k) from the expected counts of all segmentations; pieces expected less than 0.5 times go
-    pruning     three quarters of the pieces stay: those whose loss is greatest
-    last cut    the most probable pieces, and every unit
+    pruning     three quarters of the pieces stay: those of the greatest loss
+    last cut    every unit and the most probable pieces
 
-Source: sentencepiece 0.2.3, `unigram_model_trainer.cc`, in double precision. What it does with units that
-have fallen out of a model is kept, since scores depend on it: such a unit scores ten less than the least
-piece, and what is expected of it is credited to the first piece of the model.
+Source: sentencepiece 0.2.3, `unigram_model_trainer.cc`, in double precision. Its treatment of units that are
+no piece any more is kept, since scores depend on it: such a unit scores ten less than the least piece, and
+its expected count is added to the first piece of the model.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from tokentui.text.count import Words
 SUB_ROUNDS = 2
 """Rounds of expectation and maximisation before each pruning."""
 SHRINK = 0.75
-"""The share of a model that a pruning keeps at least."""
+"""The least share of the pieces that a pruning keeps."""
 SPARE = 1.1
-"""Pruning ends at so many times the size asked for."""
+"""Pruning ends at this multiple of the size asked for."""
 LEAST_EXPECTED = 0.5
-"""A piece that is expected less often in the whole corpus is dropped."""
+"""The expected count in the whole corpus below which a piece is dropped."""
 LEAST_COUNT = 1e-3
-"""A piece that is not dropped is taken as expected so often at least."""
+"""The least expected count that the score of a piece is computed from."""
 UNKNOWN_PENALTY = 10.0
-"""By how much a unit that is no piece scores less than the least piece."""
+"""How much less than the least piece a unit that is no piece scores."""
 _REQUIRED_STEP = 0.0001
 _STAYS = b"\1" + bytes(255)
-"""1 for each piece with no reason to go."""
+"""A translation table from reasons to flags: 1 for no reason to go."""
 
 EM, PRUNE, CUT = "em", "prune", "cut"
-"""The kinds of steps; the cut to the size asked for is shown as a pruning."""
+"""The kinds of steps. The last cut is recorded as a pruning."""
 
 RARE, LOW_LOSS, LOW_SCORE = 3, 4, 5
 REASONS = ("", "own best path splits", "in no best segmentation", "expected < 0.5", "low loss", "low score")
@@ -60,9 +60,13 @@ T = TypeVar("T")
 
 
 class Dropped(NamedTuple):
-    """The pieces that a step dropped: their seeds, why, and the figure that it was for.
+    """The pieces that a step dropped.
 
-    The figure is the expected count, the loss, or the score; for `SPLITS` the score.
+    Attributes:
+        pieces: The number of each among the seeds.
+        why: The index in `REASONS` for each.
+        figures: The figure that decided for each: the expected count, the loss, or the score (also for
+            `SPLITS`).
     """
 
     pieces: array[int] = array("i")
@@ -72,13 +76,13 @@ class Dropped(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """The pieces of one step, in the order of the model, which is not that of the ids.
+    """The pieces of one step, in an order of their own, which is not that of the ids.
 
     Attributes:
-        pieces: The seeds that are pieces. The first one is credited with what is unknown.
+        pieces: The numbers of the pieces among the seeds. The counts of unknown units go to the first piece.
         scores: Their natural log probabilities.
-        expected: The expected count of each in the corpus when last computed; of the seeds, their
-            counts in the corpus.
+        expected: The expected count of each in the corpus, from the last EM step; for the model of the seeds
+            their counts in the corpus.
         what: The step that led here: `em`, `prune`, or empty for the seeds.
         round: The round of that step, from 1.
         rest: The number of `em` steps left in the round.
@@ -96,7 +100,7 @@ class Model:
     dropped: Dropped = field(default_factory=Dropped)
 
     def coming(self, target: int) -> str:
-        """The kind of the next step on the way to a vocabulary of `target` ids, empty at the end."""
+        """Return the kind of the next step toward a vocabulary of `target` ids; empty at the end."""
         if self.final or not self.pieces:
             return ""
         if self.rest:
@@ -106,7 +110,7 @@ class Model:
         return CUT if self.ready(target) else EM
 
     def ready(self, target: int) -> bool:
-        """True if pruning is over and only the last cut remains."""
+        """Return whether pruning is over, so that only EM and the last cut remain."""
         return self.what == PRUNE and not self.final and len(self.pieces) <= int(target * SPARE)
 
     @property
@@ -115,7 +119,7 @@ class Model:
         return min(self.scores, default=0.0) - UNKNOWN_PENALTY
 
     def steps_left(self, target: int) -> int:
-        """About how many steps lead to a vocabulary of `target` ids."""
+        """Estimate the number of steps that remain to a vocabulary of `target` ids."""
         size = len(self.pieces)
         if self.final or not size:
             return 0
@@ -132,21 +136,30 @@ class Model:
 
 
 def pruned_size(size: int, target: int) -> int:
-    """The number of pieces that a pruning of `size` pieces keeps, for a vocabulary of `target` ids."""
+    """Return how many of `size` pieces a pruning keeps, for a vocabulary of `target` ids."""
     return max(int(target * SPARE), int(SHRINK * size))
 
 
 class Worths(NamedTuple):
-    """The loss of each piece of a model, in its order, and why it goes whatever others are worth (0: it need
-    not)."""
+    """The loss of each piece of a model, in the order of the model.
+
+    Attributes:
+        loss: The losses.
+        why: The index in `REASONS` of each piece that a pruning drops whatever its loss is, else 0.
+    """
 
     loss: array[float]
     why: bytearray
 
 
 class Alternatives(NamedTuple):
-    """The segmentations of the pieces themselves: their lattice, the node of each seed in it, and the best
-    other segmentation of each node's string."""
+    """The segmentations of the pieces themselves into other pieces.
+
+    Attributes:
+        lattice: The lattice of the pieces as strings.
+        nodes: The node at the end of each seed's string.
+        found: The best other segmentation of the string of each node.
+    """
 
     lattice: Lattice
     nodes: array[int]
@@ -154,14 +167,14 @@ class Alternatives(NamedTuple):
 
 
 class Judgment(NamedTuple):
-    """The pieces of a model as a pruning sees them.
+    """The pieces of a model as the next pruning judges them.
 
     Attributes:
-        worth: The loss of each, in the order of the model, and why it goes whatever others are worth.
-        uses: The count of each seed in the best segmentations.
-        order: The places in the model by loss, the least first.
-        going: The places that the coming pruning drops, by loss.
-        reasons: Why it drops what it drops, by the seed.
+        worth: The loss of each piece.
+        uses: The uses of each seed in the best segmentations, by weight.
+        order: The indexes of the pieces in the model, the least loss first.
+        going: The indexes of the pieces that the pruning drops, the least loss first.
+        reasons: Why it drops each, by the number of the seed.
         others: The segmentations of the pieces.
     """
 
@@ -173,13 +186,15 @@ class Judgment(NamedTuple):
     others: Alternatives
 
     def path(self, piece: int) -> list[int]:
-        """The seeds that stand for a piece when it is gone, in order."""
+        """Return the seeds that replace a piece when it is dropped, in order; empty if nothing can."""
         return other_path(self.others.lattice, self.others.found, self.others.nodes[piece])
 
 
 def _kept(work: Callable[..., Slices[T]]) -> Callable[..., Slices[T]]:
-    """Keep what a work finds until another model is asked about: looking at a step and going on from it costs
-    the passes once."""
+    """Decorate a method of `Models` to keep its last result, until it is called for another model.
+
+    So showing a step and going on from it make the passes over the corpus once.
+    """
 
     @functools.wraps(work)
     def found(self: Models, model: Model, *more: int) -> Slices[T]:
@@ -193,12 +208,12 @@ def _kept(work: Callable[..., Slices[T]]) -> Callable[..., Slices[T]]:
 
 
 class Models:
-    """Makes models of a corpus. The passes run as they are written, or compiled; the numbers are the same.
+    """The models of a corpus. The passes over it are plain Python or compiled, with the same results.
 
     Args:
         words: The counted pre-tokens.
         recipe: The recipe to train by.
-        lines: The documents that the words come from, see `corpus.code`.
+        lines: The documents that the words come from, None if they are not known; see `corpus.code`.
         seed_size: The most seeds of two or more units.
     """
 
@@ -221,8 +236,7 @@ class Models:
     # ---- the four ways
 
     def first(self, max_length: int) -> Model:
-        """The model of the seeds, without those longer than so many units: each one's share of count times
-        length."""
+        """Return the model of the seeds of at most `max_length` units: each one's share of count · length."""
         seeds, pieces, counts = self.seeds, array("i"), array("d")
         for part in in_blocks(range(len(seeds.bytes))):
             chosen = [n for n in part if seeds.sizes[n] <= max_length or n < seeds.units]
@@ -233,12 +247,12 @@ class Models:
         return Model(pieces, scores, counts)
 
     def next(self, model: Model, target: int, others: int) -> Slices[Model]:
-        """The model after this one, which is not the last.
+        """Make the next model, in slices. The model must not be the last one.
 
         Args:
             model: The model.
             target: The number of ids to end with.
-            others: The number of them that are no pieces.
+            others: How many of these ids are no pieces.
         """
         kind = model.coming(target)
         if kind == EM:
@@ -248,14 +262,13 @@ class Models:
         return self._cut(model, (yield from self.alternatives(model)), target - others)
 
     def expected(self, model: Model) -> Slices[array[float]]:
-        """The expected count of each seed in the corpus."""
+        """Return the expected count of each seed in the corpus, by weight."""
         known = yield from self.survey(model)
         words = yield from self.lattice(model)
         return (yield from lattices.expectations(words, *(yield from self.tables(model)), known, self.run))
 
     def maximised(self, model: Model, expected: array[float]) -> Slices[Model]:
-        """The model that expected counts lead to: rare pieces out, and a sparse prior by the digamma
-        function.
+        """Make the next model of expected counts: drop rare pieces, and score the others by a sparse prior.
 
             log p(k) = digamma(c(k)) - digamma(Σ c)
 
@@ -276,7 +289,7 @@ class Models:
         return Model(run.pick(model.pieces, kept), scores, left, EM, turn, rest - 1, dropped=dropped)
 
     def _pruned(self, model: Model, worth: Worths, target: int) -> Model:
-        """The model without the pieces of the least loss."""
+        """Return the model without the pieces of the least loss."""
         loss, why, run = worth.loss, worth.why, self.run
         going = list(compress(range(len(loss)), why))
         order = run.descending(loss, list(compress(range(len(loss)), why.translate(_STAYS))))
@@ -292,8 +305,10 @@ class Models:
         return replace(self._only(model, order[:room]), what=PRUNE, rest=0, dropped=dropped)
 
     def _cut(self, model: Model, others: Alternatives, size: int) -> Model:
-        """The model cut to its size: every unit, then the most probable pieces that are not less probable
-        than their parts."""
+        """Return the last model, of `size` pieces: every unit, then the most probable other pieces.
+
+        A piece that is less probable than its parts together is left out.
+        """
         nodes, found, exact = others.nodes, others.found, self.seeds.bytes
         scores = dict(zip(model.pieces, model.scores, strict=True))
         gone = [
@@ -327,13 +342,13 @@ class Models:
 
     @_kept
     def survey(self, model: Model) -> Slices[Survey]:
-        """The survey of the corpus by a model."""
+        """Survey the corpus by a model."""
         words = yield from self.lattice(model)
         return (yield from lattices.survey(words, *(yield from self.tables(model)), model.unknown, self.run))
 
     @_kept
     def judge(self, model: Model, target: int, others: int) -> Slices[Judgment]:
-        """The pieces of a model by the next pruning, or by the last cut if that is next."""
+        """Judge the pieces of a model as the next pruning does, or as the last cut if that is next."""
         worth, paths = (yield from self.worth(model)), (yield from self.alternatives(model))
         kind, dropped = model.coming(target), Dropped()
         if kind == CUT:
@@ -346,13 +361,12 @@ class Models:
         return Judgment(worth, (yield from self.survey(model)).uses, order, going, reasons, paths)
 
     def without(self, model: Model, places: Iterable[int]) -> Model:
-        """The model without the pieces at these places, for looking at: not one that training goes on from.
-        """
+        """Return a model without the pieces at some indexes, to look at; training does not go on from it."""
         gone = set(places)
         return self._only(model, array("i", [n for n in range(len(model.pieces)) if n not in gone]))
 
     def _only(self, model: Model, which: array[int]) -> Model:
-        """The model with the pieces at these places, in this order."""
+        """Return a model of the pieces at some indexes, in this order."""
         pieces, scores, expected = (
             self.run.pick(values, which) for values in (model.pieces, model.scores, model.expected)
         )
@@ -360,7 +374,7 @@ class Models:
 
     @_kept
     def worth(self, model: Model) -> Slices[Worths]:
-        """The loss of each piece of a model.
+        """Compute the loss of each piece of a model.
 
         The loss is how much the log probability of a token of the corpus falls, on average, when every use of
         the piece is replaced by its best other segmentation. It is infinite if there is no other
@@ -378,7 +392,7 @@ class Models:
 
     @_kept
     def alternatives(self, model: Model) -> Slices[Alternatives]:
-        """The other segmentations of a model's pieces."""
+        """Find the best segmentation of each piece of a model into other pieces."""
         alive = self._alive(model)
         if self._pieces is None or not _within(alive, self._pieces[0]):
             self._pieces = alive, *(yield from self._lattice_of_pieces(alive))
@@ -388,7 +402,7 @@ class Models:
         return Alternatives(lattice, nodes, (yield from lattices.alternatives(lattice, scores, self.run)))
 
     def _lattice_of_pieces(self, alive: bytearray) -> Slices[tuple[Lattice, array[int]]]:
-        """The lattice of these seeds themselves, and the node of each."""
+        """Build the lattice of some seeds as strings. Return it with the node of each seed."""
         ground, chosen = self.seeds.ground, array("i", compress(range(len(alive)), alive))
         starts = self.run.pick(self.seeds.places, chosen)
         ends = array("i", map(int.__add__, starts, self.run.pick(ground.sizes, chosen)))
@@ -402,7 +416,7 @@ class Models:
 
     @_kept
     def lattice(self, model: Model) -> Slices[Lattice]:
-        """The lattice of the corpus with the edges of a model only."""
+        """Return the lattice of the corpus with only the edges of a model's pieces and units."""
         alive = self._alive(model)
         flags, words = self._words
         words = yield from lattices.kept(words if _within(alive, flags) else self.words, alive, self.run)
@@ -411,7 +425,7 @@ class Models:
 
     @_kept
     def tables(self, model: Model) -> Slices[tuple[array[float], array[float]]]:
-        """The score of each seed, that of the unknown where it is no piece, and the exponentials."""
+        """Return the score of each seed, and its exponential. A seed that is no piece scores as unknown."""
         size = len(self.seeds.bytes)
         scores, probabilities = floats(size, model.unknown), floats(size)
         self.run.spread(model.pieces, model.scores, scores, probabilities)
@@ -419,15 +433,17 @@ class Models:
         return scores, probabilities
 
     def _alive(self, model: Model) -> bytearray:
-        """Which seeds have edges in a lattice: the pieces, and every unit, known or not."""
+        """Return a flag for each seed, 1 if it has edges in a lattice: for the pieces and for every unit."""
         flags = bytearray(b"\1") * self.seeds.units + bytearray(len(self.seeds.bytes) - self.seeds.units)
         for piece in model.pieces:
             flags[piece] = 1
         return flags
 
     def _credited(self, model: Model, figures: array[float]) -> tuple[array[float], float]:
-        """A figure for each piece of the model, in its order, and their sum; those of what is unknown go to
-        the first piece."""
+        """Return the figure of each piece of a model, and their sum.
+
+        The figures of units that are no piece, and of unknown texts, are added to the first piece.
+        """
         units, out = self.seeds.units, floats(len(model.pieces))
         total = self.run.credit(
             figures, model.pieces, units, float(self.seeds.unknown), bytearray(units), out
@@ -436,5 +452,5 @@ class Models:
 
 
 def _within(some: bytearray, others: bytearray) -> bool:
-    """True if every flag of the first set is set in the second."""
+    """Return whether every flag that is set in `some` is set in `others`."""
     return not int.from_bytes(some, "little") & ~int.from_bytes(others, "little")

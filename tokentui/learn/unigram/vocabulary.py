@@ -1,4 +1,4 @@
-"""The values that a unigram training answers with: its steps, the pieces by loss, a model as a vocabulary."""
+"""What a unigram training answers with: its steps, dropped pieces, and a model as a vocabulary."""
 
 from __future__ import annotations
 
@@ -17,8 +17,11 @@ from tokentui.learn.unigram.lattice import finished
 from tokentui.learn.unigram.model import Model, Models
 from tokentui.recipe import Recipe, Run
 
-_LEFT = -(1 << 40)
-"""Entries of the vocabulary from here down have left it: the n-th of them is this minus n."""
+_FIRST_DROPPED = -(1 << 40)
+"""The entry of the vocabulary that stands for the first dropped piece.
+
+The next one is one less, and so on.
+"""
 COLUMNS = (
     Column("probability", "", "share"), Column("expected", "", "amount"), Column("uses", "", "count"),
     Column("loss", "", "loss"), Column("instead", "", "tokens"), Column("goes", "", "text"),
@@ -28,15 +31,16 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundStep(Step):
-    """A step of a training; its kind is `em` or `prune`.
+    """A step of a unigram training; its kind is `em` or `prune`.
 
     Attributes:
-        round: The round, from 1: steps of `em`, then one of `prune`. The last cut belongs to the last round.
+        round: The number of its round, 1 for the first: steps of `em`, then one of `prune`. The last cut
+            belongs to the last round.
         kept: The number of pieces after it.
         dropped: The number of pieces that it dropped.
         objective: The mean negative natural log probability of a word of the corpus after it, over all
             segmentations.
-        final: True if it is the cut to the size asked for.
+        final: True if it is the last cut, to the size asked for.
     """
 
     events: tuple[Event, ...] = (Event(EventKind.SCORES, -1),)
@@ -48,14 +52,14 @@ class RoundStep(Step):
 
     @property
     def sentence(self) -> str:
-        """The step in words."""
+        """The step in words: round, kind, pieces and objective."""
         what = "last cut" if self.final else self.kind
         counts = f"{self.kept:,} pieces, {self.dropped:,} dropped"
         return f"round {self.round}, {what}: {counts}, objective {self.objective:.6f}"
 
     @property
     def row(self) -> dict[str, object]:
-        """Its row in a trace for machines."""
+        """The row of the step in a trace, as JSON values."""
         return {
             "round": self.round, "what": self.kind, "kept": self.kept, "dropped": self.dropped,
             "objective": self.objective,
@@ -63,8 +67,13 @@ class RoundStep(Step):
 
 
 class Left(NamedTuple):
-    """A piece that a step dropped, why, and the figure that it was for: the expected count, the loss, or the
-    score."""
+    """A piece that a step dropped.
+
+    Attributes:
+        piece: Its exact bytes.
+        reason: Why it was dropped.
+        figure: The figure that decided: the expected count, the loss, or the score.
+    """
 
     piece: bytes
     reason: str
@@ -72,11 +81,11 @@ class Left(NamedTuple):
 
 
 class ModelVocabulary:
-    """A model as a vocabulary, the most probable piece first, and how it cuts words.
+    """A model as a vocabulary, the most probable piece first, and the segmentations by it.
 
     Args:
         model: The model.
-        models: Knows the seeds that its pieces are numbers of, and the corpus.
+        models: Has the corpus, and the seeds that the pieces of the model are numbers of.
         recipe: The recipe of the vocabulary.
         run: Its special tokens and its first id.
     """
@@ -93,32 +102,34 @@ class ModelVocabulary:
 
     @functools.cached_property
     def uses(self) -> list[int]:
-        """The count of each symbol in the best segmentations of the corpus, by weight."""
+        """The uses of each symbol in the best segmentations of the corpus, by weight, rounded."""
         uses = finished(self._models.survey(self.model)).uses
         return [round(uses[piece]) for piece in self.numbers]
 
     def spans(self, word: str) -> list[Span]:
-        """The tokens of a word, any text at all; a unit that is no piece has symbol -1."""
+        """Return the tokens of a word, which may be any text. A unit that is no piece has the symbol -1."""
         parts = self._encoder.segmenter.segment(self._encoder.pretokenizer.units(word), len(word))
         return [Span(part.start, part.end, -1 if part.symbol is None else part.symbol) for part in parts]
 
     def pieces(self, word: str) -> list[bytes]:
-        """The tokens of a word as it is encoded, as exact bytes; empty for what is unknown."""
+        """Return the exact bytes of each token of a word as it is encoded, empty for an unknown one."""
         return [token.piece or b"" for token in self._encoder.word(word)]
 
     def page(self, query: Query, left: Sequence[Left]) -> Page[Entry]:
-        """The entries in an order; those that have left come last."""
+        """Return a page of the entries. Those of dropped pieces come last."""
         vocabulary = self.vocabulary
 
-        def entry(one: int) -> Entry:
-            if one <= _LEFT:
-                gone = left[_LEFT - one]
+        def entry(number: int) -> Entry:
+            if number <= _FIRST_DROPPED:
+                gone = left[_FIRST_DROPPED - number]
                 return Entry(None, -1, gone.piece, "left", score=gone.figure, reason=gone.reason)
-            if one < 0:
-                return entry_of(vocabulary, one)
-            return entry_of(vocabulary, one, vocabulary.id_of(one, 0), self.uses[one])
+            if number < 0:
+                return entry_of(vocabulary, number)
+            return entry_of(vocabulary, number, vocabulary.id_of(number, 0), self.uses[number])
 
-        order = listed_entries(vocabulary, 0, self.uses, query.order) + [_LEFT - n for n in range(len(left))]
-        return vocabulary_page(
-            order, query, vocabulary, entry, lambda one: one <= _LEFT or (one >= 0 and not self.uses[one])
-        )
+        def is_unused(number: int) -> bool:
+            return number <= _FIRST_DROPPED or (number >= 0 and not self.uses[number])
+
+        order = listed_entries(vocabulary, 0, self.uses, query.order)
+        order = order + [_FIRST_DROPPED - index for index in range(len(left))]
+        return vocabulary_page(order, query, vocabulary, entry, is_unused)

@@ -9,7 +9,7 @@ from typing import Any
 
 from tokentui.encode.segment import WAYS
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn.replay.segmentations import SAID, TokenOrder
+from tokentui.learn.replay.segmentations import ORDER_SENTENCES, TokenOrder
 from tokentui.session.views import OpenedView, StageView
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.remote import base_name, is_remote, is_url
@@ -43,7 +43,7 @@ def opened_view(tokenizer: Tokenizer, order: TokenOrder, path: str) -> OpenedVie
         path: Its file.
     """
     return OpenedView(
-        name=_name(path), path=path, order=SAID[order.kind], steps=len(order.tokens),
+        name=_name(path), path=path, order=ORDER_SENTENCES[order.kind], steps=len(order.tokens),
         size=tokenizer.vocab_size, stages=tuple(stages(tokenizer)), notes=tokenizer.notes,
     )
 
