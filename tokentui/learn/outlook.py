@@ -1,7 +1,7 @@
-"""The outlook of a training on a text that is no token: what it never makes, and what is to come.
+"""Whether a text that is no token yet becomes one, and why not: for `encode/why_not.py`.
 
-A text that only lacks a merge waits for the pairs of its tokens. Whether they come is found by training a
-copy on, so it is exact as far as the copy went.
+A text that lacks only a merge waits for the pairs of its tokens. Whether they are merged is found by
+continuing a copy of the training, so the answer is exact up to the step that the copy reaches.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from tokentui.learn.trainer import Made, Trainer
 from tokentui.text.pretokenize import Pretokenizer
 
 _MOST_PAIRS = 16
-"""Of so many pairs of a text the place in line is looked for."""
+"""The most pairs of a text whose rank is looked for."""
 _MOST_ROWS = 64
-"""So many candidates are looked at that are spelled as one of these pairs."""
+"""The most candidates with the bytes of these pairs that are compared."""
 
 
 def outlook(tokenizer: Tokenizer, trainer: Trainer | None = None, ahead: int | None = None) -> Outlook:
-    """The outlook of the training of a tokenizer: what it makes, and what is to come.
+    """Return what the training of a tokenizer can still make.
 
     Args:
-        tokenizer: The tokenizer; of a file of another tool nothing is known.
-        trainer: The training that it comes from, at its step.
-        ahead: How many steps a copy is trained on at most; the limit `ahead-steps` where None, 0 for no copy.
+        tokenizer: The tokenizer. For a file of another tool the result is empty.
+        trainer: Its training, at the step of the tokenizer.
+        ahead: The most further steps that a copy makes; None for the limit `ahead-steps`, 0 for no copy.
 
     Raises:
-        TokentuiError: The training stands at another step.
+        TokentuiError: The training is at another step.
     """
     if trainer is not None and trainer.number != tokenizer.merges and trainer.traits.grows:
         what = f"the tokenizer is that of step {tokenizer.merges:,}"
@@ -46,17 +46,17 @@ def outlook(tokenizer: Tokenizer, trainer: Trainer | None = None, ahead: int | N
         return Outlook()
     allows = FILTERS[recipe.pieces].allows if recipe.pieces in FILTERS else None
     longest = trainer.limits.max_length if trainer else tokenizer.run.get("max_length")
-    told = trainer is not None and not trainer.traits.replays
+    trains = trainer is not None and not trainer.traits.replays
     most = limits.now().ahead_steps if ahead is None else ahead
     return Outlook(
         longest if isinstance(longest, int) else None,
         (lambda piece: False) if allows is None else (lambda piece: not allows(piece)),
-        partial(_prospect, trainer, most) if told and trainer else lambda case: Prospect(),
+        partial(_prospect, trainer, most) if trains and trainer else lambda case: Prospect(),
     )
 
 
 def _dropped(trainer: Trainer, case: Case) -> Prospect:
-    """The future of a text in a training that drops pieces: one that left stays away."""
+    """Return the prospect of a text in a training that drops pieces, which never come back."""
     page = learn.with_plain_fallback(trainer, partial(trainer.entries, Query(0, 1, match=(case.piece,))))
     for place in page.places[-_MOST_ROWS:]:  # what was dropped comes last
         row = trainer.entries(Query(place, 1)).rows[0]
@@ -66,7 +66,7 @@ def _dropped(trainer: Trainer, case: Case) -> Prospect:
 
 
 def _prospect(trainer: Trainer, ahead: int, case: Case) -> Prospect:
-    """The future of a text whose units are all there, and which is no token yet."""
+    """Return the prospect of a text of known units that is no token yet."""
     if not trainer.traits.grows:
         return _dropped(trainer, case)
     vocabulary, number = case.vocabulary, trainer.number
@@ -75,13 +75,13 @@ def _prospect(trainer: Trainer, ahead: int, case: Case) -> Prospect:
     symbols = [part.symbol for part in parts if part.symbol is not None]
     if len(symbols) < max(2, len(parts)):
         return Prospect()
-    left, right, count, place = _first(trainer, case, symbols)
+    left, right, count, place = _best_pair(trainer, case, symbols)
     pieces = vocabulary.spelled
     facts: dict[str, object] = {
         "left": pieces(left), "right": pieces(right), "count": count, "place": place, "at": number,
     }
-    if not _held(trainer, case):
-        return Prospect("absent", facts | {"inside": _inside(trainer, case)})
+    if not _occurs(trainer, case):
+        return Prospect("absent", facts | {"inside": _count_inside_words(trainer, case)})
     if not ahead:
         return Prospect("waits", facts | {"ahead": 0})
     copy = trainer.fork(number, ())
@@ -93,13 +93,13 @@ def _prospect(trainer: Trainer, ahead: int, case: Case) -> Prospect:
             return Prospect("comes", facts | {"step": step})
     if arrived == number + ahead:
         return Prospect("waits", facts | {"ahead": ahead})
-    return Prospect("overtaken", facts | _apart(copy, case, (left, right), number, arrived))
+    return Prospect("overtaken", facts | _followed(copy, case, (left, right), number, arrived))
 
 
-def _first(trainer: Trainer, case: Case, symbols: Sequence[int]) -> tuple[int, int, int, int]:
-    """The pair of neighbours that stands first in line, with its count and its place in line from 1.
+def _best_pair(trainer: Trainer, case: Case, symbols: Sequence[int]) -> tuple[int, int, int, int]:
+    """Return the pair of neighbors that ranks best: left symbol, right symbol, count, and rank from 1.
 
-    Where none of them is a candidate, the first pair of the text, 0 and 0.
+    If none of them is a candidate, returns the first pair of the text with count 0 and rank 0.
     """
     pairs = list(dict.fromkeys(itertools.pairwise(symbols)))
     pieces = case.vocabulary.pieces
@@ -110,7 +110,7 @@ def _first(trainer: Trainer, case: Case, symbols: Sequence[int]) -> tuple[int, i
         if row.key in pairs:
             left, right = row.key
             return left, right, row.places, place + 1
-    if len(page.places) > _MOST_ROWS or len(pairs) > _MOST_PAIRS:  # the table of all candidates is sure
+    if len(page.places) > _MOST_ROWS or len(pairs) > _MOST_PAIRS:  # compare all candidates
         rows = learn.with_plain_fallback(trainer, lambda: trainer.candidates(Query(0, page.total))).rows
         for place, row in enumerate(rows):
             if row.key in pairs:
@@ -119,8 +119,8 @@ def _first(trainer: Trainer, case: Case, symbols: Sequence[int]) -> tuple[int, i
     return *pairs[0], 0, 0
 
 
-def _held(trainer: Trainer, case: Case) -> bool:
-    """True if a word of the corpus has the units of the text side by side."""
+def _occurs(trainer: Trainer, case: Case) -> bool:
+    """Return whether a word of the corpus contains the units of the text next to each other."""
     wanted, size, cut = case.kept, len(case.kept), Pretokenizer(trainer.recipe).units
     for word in trainer.words.words:
         if case.word in word:
@@ -130,10 +130,10 @@ def _held(trainer: Trainer, case: Case) -> bool:
     return False
 
 
-def _inside(trainer: Trainer, case: Case) -> int:
-    """The times that a word which the corpus does not hold stands in others, where it has other units.
+def _count_inside_words(trainer: Trainer, case: Case) -> int:
+    """Count how often the text occurs inside words of the corpus by its characters, by weight.
 
-    It may overlap itself. Words count as the weight of the recipe has it.
+    Overlapping places count. The units of the words differ from those of the text there.
     """
     words, wanted = trainer.words, case.word
     weights = WEIGHTS.of(trainer.recipe.weight).of(words.counts)
@@ -143,20 +143,31 @@ def _inside(trainer: Trainer, case: Case) -> int:
     )
 
 
-def _apart(
+def _followed(
     copy: Trainer, case: Case, pair: tuple[int, int], number: int, end: int
 ) -> dict[str, object]:
-    """The merge after a step that takes the text's pair apart, or what is left once that is merged.
+    """Follow a pair of the text through the steps of a copy, and return what separates it.
 
-    The text is followed step by step to the end. A merge that joins a part of the pair with another neighbour
-    takes it apart; where the pair itself is merged, the first two tokens that are left are the next pair.
+    A merge of a part of the pair with another neighbor separates it. If the pair itself is merged, the first
+    two tokens that are left are followed next.
+
+    Args:
+        copy: The copy of the training.
+        case: The text.
+        pair: The symbols of the pair.
+        number: The step at which the copy was made.
+        end: The last step of the copy.
+
+    Returns:
+        `by` and `by_step`: the parts and the step of the merge that separates the last pair. `merged`: the
+        step that merged the first pair, 0 if none did. `end`: the last step.
     """
     vocabulary = copy.tokenizer(end).vocabulary
-    if vocabulary.eventful:  # symbols that were taken apart may meet again
+    if vocabulary.eventful:  # symbols that were separated may meet again
         return {"by": (), "by_step": None, "merged": 0, "end": end}
     merging = Merging(vocabulary, end)
     symbols, _, joins = merging.history(case.kept)
-    cells = [*range(len(symbols))]  # the cells that are left, by the place of their first unit
+    cells = [*range(len(symbols))]  # the cells that are left, by the index of their first unit
     merged, by, by_step = 0, tuple[bytes, ...](), None
     watched: tuple[int, int] | None = None
     for left, right, made, at, middle in joins:
@@ -178,7 +189,7 @@ def _apart(
 
 
 def _watch(cells: Sequence[int], symbols: Sequence[int], pair: tuple[int, int]) -> tuple[int, int]:
-    """The first place of a pair among the cells."""
+    """Return the cells of the first place of a pair; the first two cells if it does not occur."""
     places = itertools.pairwise(cells)
     found = ((at, after) for at, after in places if (symbols[at], symbols[after]) == pair)
     return next(found, (cells[0], cells[1]))

@@ -92,10 +92,10 @@ class UnigramTrainer:
     one, and the trainer is then still at the step before.
 
     If the material has the documents, seeds are those of sentencepiece, which looks for them in lines.
-    Counted words alone do not say which of them end a line. Then each word is taken to have a ▁ after it, so
-    that a word which sentencepiece found only because it occurs before spaces and at ends of lines is no seed.
-    sentencepiece counts some last words twice; this does not. Every unit that the coverage of the recipe
-    includes is kept.
+    Counted words alone do not say which of them end a line. Then each word is taken to have a ▁ after it: a word that
+    sentencepiece finds only because it occurs both before spaces and at ends of lines is no seed here.
+    sentencepiece counts the last word of some lines twice; this does not. Every unit that the coverage of the
+    recipe includes is kept.
 
     Args:
         material: The counted words, the recipe and the run. Special tokens count in the size. The size of the

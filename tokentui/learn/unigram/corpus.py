@@ -1,12 +1,12 @@
 """The corpus of a unigram training: its words as one text, and the seeds of the model in it.
 
-In the text a unit is one character, so a piece is a slice of it whatever the units are. The seeds are every
-unit, and every substring that stands at least twice and may go on in two ways.
+In the text each unit is one character, so that a piece is a slice of it whatever the units are. The seeds are
+every unit, and every substring that occurs at least twice and can be continued in two ways.
 
 The rule is that of sentencepiece 0.2.3 (`MakeSeedSentencePiecesFromCorpus`): the inner nodes of a suffix tree
-over the bytes of the text, between the starts of units. Two occurrences go on differently where the first
-bytes of what follows differ. With `split=metaspace` the ▁ of the next word follows a word, the end of its
-line the last word of one.
+over the bytes of the text, between the starts of units. Two occurrences continue differently if the first
+bytes after them differ. With `split=metaspace` a word is followed by the ▁ of the next word, and the last
+word of a line by the end of the line.
 """
 
 from __future__ import annotations
@@ -52,33 +52,34 @@ from tokentui.text.split import SPLITS
 SEED_SIZE = 1_000_000
 """The most seeds of two or more units: the default of sentencepiece."""
 PER_MILLE = 1000
-"""Progress is told in thousandths."""
+"""Progress is reported in thousandths."""
 _MARK = "▁"
 _LINES = 8192
 _BY_KIND = ("sentencepiece", "sentencepiece-digits")
-"""The filters that go by kinds of units."""
+"""The filters that depend on the kinds of units only."""
 _FIRST = LAST_ENDING + 1
 """The code of the first unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """Words one after the other, each with an ending.
+    """All words one after another, each with an ending, with one character for each unit.
 
-    A word that is followed by different things stands there once for each.
+    A word that is followed by different things occurs once for each of them.
 
     Attributes:
-        text: All of it.
-        plain: True if units are characters, which are their own codes.
+        text: The words with their endings.
+        plain: True if units are characters, which then stand for themselves.
         sizes: The length of each word, its ending counted.
         weights: The count of each word in the corpus.
         units: The exact bytes of each unit by its character, in the order of these bytes.
         prefix: The length in bytes of the mark of a unit that continues a word.
-        endings: The characters of the endings: anything follows, the ▁ of the next word, the end of the line.
-        kinds: The kind of each unit, where the filter of the recipe goes by kinds.
-        valid: The filter where it does not; None where everything is a piece.
-        unknown: The count in the corpus of what no piece has.
-        apart: The number of tokens of these.
+        endings: The characters of the three endings: anything follows; the ▁ of the next word; the end of the
+            line.
+        kinds: The kind of each unit, if the filter of the recipe depends on kinds only; otherwise None.
+        valid: Any other filter; None if everything may be a piece.
+        unknown: The count in the corpus of texts that no piece contains, by weight.
+        apart: The number of tokens of these texts, by weight.
     """
 
     text: str
@@ -94,24 +95,24 @@ class Coded:
     apart: int = 0
 
     def bytes(self, piece: str) -> bytes:
-        """The exact bytes of a piece: the marks of a continuation go, but for the first."""
+        """Return the exact bytes of a piece. Marks of continuation stay only at its first unit."""
         if self.plain:
             return to_bytes(piece)
         return self.units[piece[0]] + b"".join([self.units[code][self.prefix :] for code in piece[1:]])
 
     def slices(self, places: Iterable[int], sizes: Iterable[int]) -> Iterable[str]:
-        """The pieces at some places."""
+        """Return the slices of the text at some places, of some sizes."""
         return (self.text[place : place + size] for place, size in zip(places, sizes, strict=True))
 
 
 def code(words: Words, recipe: Recipe, lines: Sequence[str] | None = None) -> Coded:
-    """Code the words of a corpus.
+    """Write the words of a corpus as one text, with a character for each unit.
 
     Args:
         words: The counted pre-tokens.
         recipe: Its unit, mark, split, weight and pieces are used.
         lines: The documents that the words come from. Without them every word of `split=metaspace` has a ▁
-            after it, and a word that is followed by a space or the end of a line alone goes on in one way.
+            after it, also the last word of a line.
     """
     plain = recipe.unit == "char" and MARKS.of(recipe.mark).put is None
     if plain:
@@ -156,10 +157,13 @@ def _without_barriers(
     cut: Sequence[Sequence[bytes]], weights: Sequence[int], recipe: Recipe, parts: Sequence[str],
     counts: Sequence[int], units: Mapping[str, bytes], follows: str,
 ) -> tuple[list[str], list[int], dict[str, bytes], int, int]:
-    """The words cut at what nothing merges with, which is no unit then; how often that stands in the corpus,
-    and its tokens.
+    """Cut the words at barriers, with which nothing merges and which are no units.
 
-    sentencepiece writes there what begins as a ▁ does.
+    sentencepiece replaces them by a character that starts with the same byte as ▁.
+
+    Returns:
+        The parts, their weights, the units that are left, the weight of all barriers, and the number of
+        tokens of these by weight.
     """
     found = barriers(totals_of(cut, weights), recipe)
     codes = "".join(code for code, unit in units.items() if unit in found)
@@ -174,18 +178,18 @@ def _without_barriers(
             continue
         *before, last = at.split(part)
         unknown += len(before) * count
-        out += [one + follows for one in before if one]
+        out += [text + follows for text in before if text]
         out += [last] if len(last) > 1 else []
         times += [count] * (len(out) - len(times))
-    # A character that stands in symbols alone is no unit: sentencepiece counts characters after it has cut
-    # symbols out.
+    # A character that occurs only in symbols is no unit: sentencepiece cuts symbols out before it counts
+    # characters.
     standing = set[bytes]().union(*cut) - found
     others = {code: unit for code, unit in units.items() if unit in standing}
     return out, times, others, unknown, tokens_of(found, cut, weights, recipe)
 
 
 def _by_units(words: Sequence[str], recipe: Recipe) -> tuple[list[str], dict[str, bytes]]:
-    """Words with a character for each unit, and what the characters stand for."""
+    """Return the words with a character for each unit, and the unit of each character."""
     units_of = Pretokenizer(recipe).units
     codes: dict[bytes, str] = {}
 
@@ -199,7 +203,7 @@ def _by_units(words: Sequence[str], recipe: Recipe) -> tuple[list[str], dict[str
 def _ended(
     words: Words, names: Sequence[str], at_end: Mapping[str | None, int], space: str, line: str
 ) -> tuple[list[str], list[int]]:
-    """Each word as often as it goes on with a ▁, and as often as it ends a line."""
+    """Return the words with their endings, a ▁ or the end of a line, and the weight of each."""
     ending = list(map(at_end.get, words.words, repeat(0)))
     both = list(zip(names, words.counts, ending, strict=True))
     parts = [name + space for name, count, last in both if count > last]
@@ -232,17 +236,21 @@ def last_words(lines: Sequence[str], recipe: Recipe) -> Mapping[str | None, int]
 
 
 def _tail(line: str) -> str:
-    """The end of a line from its last space on, one at its very end not counted; all of a line without one.
+    """Return the end of a line from its last space on, or the whole line. A final space is ignored.
 
-    No normaliser looks back across the place before a space, and a word begins there.
+    A word starts at that space, and no normalizer looks back across it.
     """
     at = line.rfind(" ", 0, -1)
     return line[at:] if at > 0 else line
 
 
 def unit_kinds(units: Iterable[str], single_digits: bool = False) -> list[int]:
-    """The kinds of characters by which `filters.sentencepiece_piece` goes; by `sentencepiece_digits` a digit
-    joins nothing."""
+    """Return the kind of each unit, a character, for the filters of sentencepiece.
+
+    Args:
+        units: The units.
+        single_digits: Whether a digit is in no longer piece, as `sentencepiece-digits` has it.
+    """
     scripts = {"Inherited": INHERITED}
     kinds = []
     for unit in units:
@@ -259,21 +267,20 @@ def unit_kinds(units: Iterable[str], single_digits: bool = False) -> list[int]:
 
 
 class Seeds(NamedTuple):
-    """The seeds of a corpus, and where they stand in it: the units by count, then the others by count times
-    length.
+    """The seeds of a corpus and where they occur: the units by count, then the others by count · length.
 
     Attributes:
         bytes: The exact bytes of each, with its mark.
-        counts: The count of each in the corpus.
-        sizes: Its length in units.
-        units: The first so many seeds are the units.
-        occurrences: The weight of all words: what an objective is divided by.
-        unknown: The count in the corpus of what no piece has, by weight: symbols, and what is
-            not covered.
-        apart: The number of tokens of these.
-        ground: The text, and where seeds stand in it.
-        places: A place of each seed.
-        segments: The words cut wherever no seed lies across: segments stand for words in all sums.
+        counts: The count of each in the corpus, by weight.
+        sizes: The length of each in units.
+        units: The number of units, which come first.
+        occurrences: The weight of all words, by which objectives are divided.
+        unknown: The count in the corpus of texts that no piece contains, by weight: symbols, and uncovered
+            characters.
+        apart: The number of tokens of these texts, by weight.
+        ground: The text, and where seeds occur in it.
+        places: One place of each seed in the text.
+        segments: The words, cut wherever no seed crosses: they replace words in all sums.
     """
 
     bytes: Sequence[bytes]
@@ -289,7 +296,7 @@ class Seeds(NamedTuple):
 
 
 def lay_out(coded: Coded, size: int, run: Passes) -> Seeds:
-    """Find the seeds of a corpus, and where they stand.
+    """Find the seeds of a corpus, and where they occur.
 
     Args:
         coded: The corpus.
@@ -297,7 +304,7 @@ def lay_out(coded: Coded, size: int, run: Passes) -> Seeds:
         run: The passes.
 
     Raises:
-        TokentuiError: The words count more than their sums can hold.
+        TokentuiError: The weights of the words are too large to add exactly.
     """
     if sum(map(mul, coded.weights, coded.sizes)) > LARGEST:
         what = "the words have more than 2**53 units in all, which this training cannot count"
@@ -336,7 +343,7 @@ def lay_out(coded: Coded, size: int, run: Passes) -> Seeds:
 
 
 def _do(done: int, work: Slices[None]) -> None:
-    """Do a work to its end and tell how much of all is done then."""
+    """Run work to its end, and report `done` thousandths of progress."""
     finished(work, lambda _: tick(done, PER_MILLE))
 
 
@@ -361,14 +368,14 @@ def _repeated(
 
 
 def _fitting(coded: Coded, run: Passes, text: array[int], found: Found) -> Found:
-    """Those that the filter of the recipe lets pass."""
+    """Return the substrings that the filter of the recipe allows."""
     good, size = bytearray(b"\1") * len(found.places), len(found.places)
     if coded.kinds is not None:
         kinds = array("i", [NEVER] * _FIRST + [*coded.kinds])
         _do(600, over(run.fits, 0, size, run.CHUNK, text, found, kinds, good))
     elif coded.valid is not None:
         pieces = jobs.in_blocks(coded.slices(found.places, found.sizes))
-        good = bytearray(coded.valid(coded.bytes(one)) for part in pieces for one in part)
+        good = bytearray(coded.valid(coded.bytes(piece)) for part in pieces for piece in part)
     if all(good):
         return found
     fine = array("i", compress(range(size), good))
@@ -378,7 +385,7 @@ def _fitting(coded: Coded, run: Passes, text: array[int], found: Found) -> Found
 def _by_worth(
     coded: Coded, run: Passes, text: array[int], exact: Sequence[bytes], found: Found
 ) -> array[int]:
-    """Their places by count times length, of equals the longest in bytes first, then by their bytes."""
+    """Return the indexes of substrings, best first: by count · length, then length in bytes, then bytes."""
     size = len(found.places)
     worths, lengths, ranks = longs(size), ints(size), found.lows
     widths = array("i", [0] * _FIRST + list(map(len, exact)))
@@ -393,6 +400,7 @@ def _by_worth(
 
 
 def _cover(run: Passes, order: array[int], found: Found, best: array[int], most: int, ground: Ground) -> None:
+    """Record in `ground` where the `most` best substrings occur in the text."""
     ids, state = ints(len(best)), array("q", [len(best) - 1, 0])
     run.rank(best, len(ground.sizes) - len(best), most, ids)
     while not run.cover(order, found, ids, run.CHUNK, state, ground):

@@ -1,9 +1,9 @@
-"""The segmentations of many strings at once, and what a model makes of them.
+"""All segmentations of many strings at once, and what a model makes of them.
 
-A lattice is a trie: strings that begin alike share the nodes of their beginning, and with them all sums. An
-edge is a piece, from the node before it to the node where it ends. The loops over edges, with their formulas,
-are in `learn/kernels/unigram_passes.py`; here they are called a block at a time: each function is a
-generator, so that a caller may stop in the middle and go on later.
+A lattice is a trie: strings with the same beginning share its nodes, and with them all sums over
+segmentations. An edge is a piece, from the node before it to the node where it ends. The loops over edges,
+with their formulas, are in `learn/kernels/unigram_passes.py`. Here they are called for a block of edges at a
+time: each function is a generator, so that a caller can stop in the middle and go on later.
 """
 
 from __future__ import annotations
@@ -22,23 +22,27 @@ from tokentui.learn.kernels.unigram_text import LONGEST, Ground, Strings, Trie, 
 
 T = TypeVar("T")
 Slices = Generator[float, None, T]
-"""Work in slices of about a millisecond; it yields the share that is done, where that is known, and returns
-what it finds."""
+"""Work in slices of about a millisecond. Yields the share that is done, 0 if it is not known; returns the
+result."""
 Passes = SimpleNamespace
-"""The functions of `unigram_text` and `unigram_passes`, as they are written or compiled."""
+"""The functions of `unigram_text` and `unigram_passes`, in plain Python or compiled."""
 WRITTEN = Passes(**{**vars(unigram_text), **vars(unigram_passes)})
 _SAFE_NATS = 640.0
-"""Products of probabilities down to e to the minus this are kept as such; deeper in a string logarithms are
-taken."""
+"""Probabilities down to e to the power of minus this are kept as they are; smaller ones as logarithms."""
 _NODE_EDGES = 32
-"""A node is as much work as so many edges."""
+"""The work of a node, in edges."""
 MOST_EDGES = 1 << 25
-"""The edges of a lattice that are kept, of twelve bytes each. More are found again by each pass."""
+"""The most edges of a lattice that are kept, of twelve bytes each. With more, each pass finds them again."""
 
 
 class Rules(NamedTuple):
-    """The things that the edges of a lattice follow from: the text with its seeds, the nodes, and 1 for each
-    seed that counts."""
+    """What the edges of a lattice are found from.
+
+    Attributes:
+        ground: The text with its seeds.
+        trie: The nodes.
+        alive: 1 for each seed that has edges.
+    """
 
     ground: Ground
     trie: Trie
@@ -50,10 +54,10 @@ class Lattice(NamedTuple):
 
     Attributes:
         levels: The first node of each depth, and the number of nodes.
-        ends: The nodes in which strings of any weight end.
-        weights: The weight of each of these.
-        edges: The edges; none where they are too many to be kept.
-        rules: What the edges follow from where they are not kept; else None.
+        ends: The nodes in which strings end.
+        weights: The weight of the strings that end in each of these.
+        edges: The edges; none if there are too many to keep.
+        rules: What the edges are found from if they are not kept; otherwise None.
     """
 
     levels: array[int]
@@ -68,21 +72,24 @@ class Lattice(NamedTuple):
         return self.levels[-1]
 
     def deep(self, least: float) -> int:
-        """The first node that is too deep for products of probabilities, `least` being the logarithm of the
-        least one."""
+        """Return the first node whose probability may be too small for a float.
+
+        Args:
+            least: The logarithm of the least probability of a piece.
+        """
         depth = int(_SAFE_NATS / max(1.0, -least))
         return self.levels[min(depth + 1, len(self.levels) - 1)]
 
 
 class Survey(NamedTuple):
-    """The probabilities and the best segmentations of a lattice, by a model.
+    """The probabilities and the best segmentations of the strings of a lattice, by a model.
 
     Attributes:
-        alpha: The probability of each node before `deep`, of all ways to it from the root.
-        logs: Its natural logarithm, for every node if there are deeper ones, else empty.
-        deep: The first node that is handled by logarithms.
+        alpha: The probability of each node before `deep`: the sum over all paths from the root to it.
+        logs: Its natural logarithm for every node; empty if no node is deeper.
+        deep: The first node of which only the logarithm is known.
         likelihood: The log probability of all strings, by weight.
-        uses: The count of each seed in the best segmentations, by weight.
+        uses: The uses of each seed in the best segmentations, by weight.
     """
 
     alpha: array[float]
@@ -95,7 +102,14 @@ class Survey(NamedTuple):
 def over(
     loop: Callable[..., object], low: int, high: int, size: int, *arguments: object, down: bool = False
 ) -> Slices[None]:
-    """Call a loop on the places from `low` up to `high`, so many at a time; the last ones first if `down`."""
+    """Call a loop for blocks of at most `size` indexes from `low` up to `high`.
+
+    Args:
+        loop: Takes the first index, the index after the last one, and `arguments`.
+        low, high, size: The indexes, and the size of a block.
+        arguments: Further arguments of the loop.
+        down: Whether the last block comes first.
+    """
     blocks = [(at, min(at + size, high)) for at in range(low, high, size)]
     for block in reversed(blocks) if down else blocks:
         loop(*block, *arguments)
@@ -108,15 +122,15 @@ def sweep(
 ) -> Slices[None]:
     """Call a loop on the edges that end in the nodes from `low` up to `high`, a block at a time.
 
-    An edge that a loop notes is known by its number in all edges; by that in its block where they are not
-    kept. So a loop that reads what another one noted has to have the same `low`.
+    A loop that records an edge records its index among all edges; among the edges of its block if edges are
+    not kept. So a loop that reads what another one recorded must be called with the same `low`.
 
     Args:
-        loop: The loop. It takes the first edge, the edge after the last one, the edges, and the rest.
+        loop: Takes the first edge, the edge after the last one, the edges, and `arguments`.
         lattice: The lattice.
         low, high: The nodes.
         run: The passes.
-        arguments: The rest.
+        arguments: Further arguments of the loop.
         nodes: True if the loop takes nodes in place of the first edge and the edge after the last one.
         down: True if the last block comes first.
     """
@@ -139,11 +153,16 @@ def sweep(
     yield from over(block, low, high, size, down=down)
 
 
-def finished(work: Slices[T], told: Callable[[float], object] = lambda _: check()) -> T:
-    """Do all of a work at once; the job of this thread may cancel it between two slices."""
+def finished(work: Slices[T], on_progress: Callable[[float], object] = lambda _: check()) -> T:
+    """Run work to its end and return its result. The job of this thread may cancel it between two slices.
+
+    Args:
+        work: The work.
+        on_progress: Called after each slice with the share that is done.
+    """
     while True:
         try:
-            told(next(work))
+            on_progress(next(work))
         except StopIteration as stop:
             result: T = stop.value
             return result
@@ -152,17 +171,17 @@ def finished(work: Slices[T], told: Callable[[float], object] = lambda _: check(
 def build(
     ground: Ground, strings: Strings, alive: bytearray, run: Passes, most: int | None = None
 ) -> Slices[tuple[Lattice, array[int]]]:
-    """Lay out the lattice of some strings of a text.
+    """Build the lattice of some strings of a text, in slices.
 
     Args:
         ground: The text, and the seeds in it.
         strings: Where the strings are in it, and their weights.
-        alive: 1 for each seed that counts; every unit does.
+        alive: 1 for each seed that has edges. Every unit has.
         run: The passes.
         most: The most edges that are kept; None to keep them all.
 
     Returns:
-        The lattice, and the node of each string.
+        The lattice, and the node in which each string ends.
     """
     total = sum(strings.ends) - sum(strings.starts)
     bits = max(4, (2 * total + 2).bit_length())
@@ -195,7 +214,7 @@ def build(
 
 
 def kept(lattice: Lattice, alive: bytearray, run: Passes) -> Slices[Lattice]:
-    """The same lattice with the edges of the pieces that are alive only."""
+    """Return a lattice with only the edges of the seeds that are alive, in slices."""
     if all(alive):
         return lattice
     if lattice.rules is not None:
@@ -216,8 +235,9 @@ def kept(lattice: Lattice, alive: bytearray, run: Passes) -> Slices[Lattice]:
 def survey(
     lattice: Lattice, scores: array[float], probabilities: array[float], least: float, run: Passes
 ) -> Slices[Survey]:
-    """Find the probability of every node and the best segmentation of every string: `forward`, then back
-    along the best edges.
+    """Find the probability of every node, and the best segmentation of every string, in slices.
+
+    It is the forward pass, then a pass back along the best edges.
 
     Args:
         lattice: The strings.
@@ -244,9 +264,9 @@ def survey(
 def expectations(
     lattice: Lattice, scores: array[float], probabilities: array[float], known: Survey, run: Passes
 ) -> Slices[array[float]]:
-    """Return the expected count of each seed in the strings, by weight.
+    """Compute the expected count of each seed in the strings by weight, in slices.
 
-    This is the backward pass after a survey by these scores.
+    It is the backward pass after a survey by these scores.
     """
     alpha, deep = known.alpha, known.deep
     beta, expected = floats(lattice.nodes), floats(len(scores))
@@ -258,7 +278,7 @@ def expectations(
 
 
 def alternatives(lattice: Lattice, scores: array[float], run: Passes) -> Slices[Others]:
-    """Find the best segmentation of every node's string that is not the string itself as one piece."""
+    """Find, for the string of each node, the best segmentation into two or more pieces, in slices."""
     count = lattice.nodes
     found = Others(floats(count, -inf), floats(count, -inf), floats(count, -inf), ints(count), ints(count))
     yield from over(run.alternatives, 0, len(lattice.edges.target), run.CHUNK, lattice.edges, scores, found)
@@ -266,7 +286,7 @@ def alternatives(lattice: Lattice, scores: array[float], run: Passes) -> Slices[
 
 
 def other_path(lattice: Lattice, found: Others, node: int) -> list[int]:
-    """The pieces of the best other segmentation of a node's string, in order; none where there is none."""
+    """Return the pieces of the best other segmentation of the string of a node, in order; empty if none."""
     out: list[int] = []
     if found.best[node] == -inf:
         return out
