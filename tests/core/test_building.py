@@ -63,7 +63,7 @@ def test_its_manifest_says_that_it_was_built_locally(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("compiler", ["no-such-compiler", "false"])
-def test_a_compiler_that_fails_leaves_the_folder_as_it_was(compiler: str, folder: Path) -> None:
+def test_a_failing_compiler_leaves_the_folder_unchanged(compiler: str, folder: Path) -> None:
     done = build(folder, compiler)
     assert done.returncode == 1
     assert done.stderr.startswith("the library cannot be linked: ")

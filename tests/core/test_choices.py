@@ -26,7 +26,7 @@ _POWERED = Choice("pmi", "a choice with a parameter", parameters=(Parameter("pow
         (lambda: check(Recipe(split="regex:")), "split=regex:: regex: wants text after the colon"),
     ],
 )
-def test_what_cannot_be_is_one_line(named: Callable[[], object], says: str) -> None:
+def test_an_invalid_value_is_refused_in_one_line(named: Callable[[], object], says: str) -> None:
     with pytest.raises(TokentuiError) as raised:
         named()
     assert str(raised.value).startswith(says)

@@ -42,7 +42,7 @@ def test_what_a_killed_writer_left_is_removed_by_the_next(tmp_path: Path) -> Non
     assert sorted(tmp_path.iterdir()) == sorted([path, other])
 
 
-def test_what_has_nothing_behind_it_is_answered_with_a_way_on() -> None:
+def test_a_special_file_is_refused_with_a_hint() -> None:
     """A socket, or the device of a driver that is not there."""
     message = r"no such device or address \(name a file\)"
     with pytest.raises(TokentuiError, match=message), read_errors("socket"):
@@ -77,7 +77,7 @@ def test_a_failure_leaves_the_old_file(
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_an_interrupt_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_leaves_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -124,7 +124,7 @@ def test_the_target_of_a_symlink_is_written(tmp_path: Path) -> None:
         assert target.read_bytes() == content
 
 
-def test_what_is_no_plain_file_is_written_to_as_it_is(tmp_path: Path) -> None:
+def test_special_files_are_written_to_directly(tmp_path: Path) -> None:
     write_whole(os.devnull, b"gone")
     assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
 

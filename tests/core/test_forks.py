@@ -85,7 +85,7 @@ def test_cancelled_work_leaves_no_child(children: Callable[[], list[int]]) -> No
     assert children() == []
 
 
-def test_what_a_killed_child_leaves_is_done_here() -> None:
+def test_the_work_of_a_killed_child_is_done_in_this_process() -> None:
     here = os.getpid()
 
     def work() -> str:

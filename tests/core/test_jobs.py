@@ -11,7 +11,7 @@ from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import check, check_match, in_blocks, job, tick
 
 
-def test_a_tick_tells_the_innermost_progress() -> None:
+def test_a_tick_reports_to_the_innermost_progress() -> None:
     outer, inner = list[tuple[int, int]](), list[tuple[int, int]]()
     tick(1, 2)
     with job(progress=lambda *told: outer.append(told)):

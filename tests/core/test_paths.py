@@ -31,7 +31,7 @@ def test_newest_first_without_repeats(home: Path) -> None:
     assert saved.recent() == ("/a", "sample:gage", "/b")
 
 
-def test_only_so_many_are_kept(home: Path) -> None:
+def test_only_the_most_recent_are_kept(home: Path) -> None:
     for number in range(25):
         saved.remember(f"/{number}")
     assert saved.recent() == tuple(f"/{number}" for number in reversed(range(5, 25)))
@@ -66,7 +66,7 @@ def test_a_damaged_file_is_no_failure(home: Path, held: bytes) -> None:
     assert isinstance(json.loads((home / "recent.json").read_bytes()), list)
 
 
-def test_where_nothing_can_be_written_nothing_is_said(
+def test_an_unwritable_place_is_ignored_silently(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("in the way")

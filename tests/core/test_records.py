@@ -91,7 +91,7 @@ def answers(maker: Callable[..., Any], words: dict[str, bool]) -> list[Any]:
 
 @pytest.mark.parametrize("first", [0, records._FIRST], ids=["many objects", "few objects"])
 @pytest.mark.parametrize("words", SHAPES, ids=str)
-def test_they_do_what_those_of_the_standard_library_do(
+def test_records_behave_like_standard_dataclasses(
     words: dict[str, bool], first: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(records, "_FIRST", first)
@@ -155,7 +155,7 @@ def test_they_are_pickled() -> None:
         assert pickle.loads(pickle.dumps(one)) == one
 
 
-def test_a_class_below_may_have_attributes_of_its_own() -> None:
+def test_a_subclass_may_have_attributes_of_its_own() -> None:
     class Below(Kept):
         pass
 

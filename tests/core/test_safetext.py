@@ -53,7 +53,7 @@ def assert_safe(text: str) -> None:
 
 
 @given(ANY, st.sampled_from(GLYPH_MODES), st.booleans())
-def test_nothing_forbidden_gets_out(data: bytes | str, mode: GlyphMode, ascii_only: bool) -> None:
+def test_no_forbidden_character_is_output(data: bytes | str, mode: GlyphMode, ascii_only: bool) -> None:
     spans = visible(data, mode=mode, ascii_only=ascii_only)
     for span in spans:
         assert span.text
@@ -71,7 +71,7 @@ def test_hostile_text_is_inert(data: str, mode: GlyphMode) -> None:
     assert_safe(shown(data.encode("utf-8", "surrogatepass"), mode))
 
 
-def test_every_code_point_is_shown_or_stood_in_for() -> None:
+def test_every_code_point_is_shown_or_replaced() -> None:
     codes = soak.code_points()
     for start in range(0, len(codes), 0x1000):
         text = "".join(map(chr, codes[start : start + 0x1000]))
@@ -84,7 +84,7 @@ def test_every_code_point_is_shown_or_stood_in_for() -> None:
                 assert visible(char)[0].kind is not CharKind.text
 
 
-def test_what_borders_are_drawn_with_is_safe_by_the_tables_too() -> None:
+def test_border_characters_are_safe_by_the_tables_too() -> None:
     assert is_safe("│ ▏→·—…")
     for char in map(chr, range(0x3000)):
         # an é is looked up, and what stands beside it
@@ -103,7 +103,7 @@ def test_safe_is_idempotent(data: bytes | str) -> None:
         st.sampled_from("aZ0!~[]\\é\u0159\u03a9\u0416\u05d0\u0627\u0e01\u3042語\ud55c😀▐\ufffd"), min_size=1
     )
 )
-def test_plain_text_is_shown_as_it_is(text: str) -> None:
+def test_plain_text_is_shown_unchanged(text: str) -> None:
     assert visible(text) == (CharRun(text, CharKind.text),)
     assert safe(text) == text
 

@@ -131,7 +131,7 @@ def test_no_reader_asks_the_disk_for_a_path_that_is_not_served(
         spy.asked.clear()
 
 
-def test_what_is_served_is_read(served: Path) -> None:
+def test_a_sealed_process_reads_served_files(served: Path) -> None:
     assert "".join(map(str, read("novel.txt").documents)) == "the cat and the hat"
     assert "".join(map(str, read("books/inner/two.txt").documents)) == "two two one"
     assert read("sample:hugs").name == "hugs"
@@ -141,7 +141,7 @@ def test_what_is_served_is_read(served: Path) -> None:
     assert any("link" in note for note in folder.noticed)
 
 
-def test_nothing_is_written(served: Path) -> None:
+def test_a_sealed_process_writes_nothing(served: Path) -> None:
     before = sorted(os.listdir(served))
     with pytest.raises(TokentuiError, match="nothing is written"):
         write_whole("x.txt", b"x")
@@ -152,7 +152,7 @@ def test_nothing_is_written(served: Path) -> None:
     assert sorted(os.listdir(served)) == before
 
 
-def test_what_others_opened_is_not_shown(tmp_path: Path, home: Path) -> None:
+def test_files_opened_by_others_are_not_shown(tmp_path: Path, home: Path) -> None:
     remember("a-book-of-mine.txt")
     keep_state("settings.toml", b'typed = "mine"\n')
     assert recent()
@@ -166,7 +166,7 @@ def test_what_others_opened_is_not_shown(tmp_path: Path, home: Path) -> None:
         sandbox.unseal()
 
 
-async def test_a_session_refuses_what_is_not_served(
+async def test_a_session_refuses_files_that_are_not_served(
     served: Path, session: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await session.send(do.Open(("novel.txt",)))
@@ -187,7 +187,7 @@ async def test_a_session_refuses_what_is_not_served(
     assert session.last.corpus.name == "novel.txt"
 
 
-async def test_a_column_of_what_is_not_served_fails_alone(served: Path, session: Watched) -> None:
+async def test_a_column_of_a_file_that_is_not_served_fails_alone(served: Path, session: Watched) -> None:
     await session.send(do.Open(("novel.txt",)))
     columns = (ColumnWanted(Recipe()), ColumnWanted(path="/etc/passwd"))
     await session.send(do.Compare(columns))
@@ -223,7 +223,7 @@ async def test_the_dialogs_refuse_it(served: Path, monkeypatch: pytest.MonkeyPat
             monkeypatch.undo()
 
 
-async def test_the_dialog_opens_what_is_served(served: Path) -> None:
+async def test_the_open_dialog_opens_served_files(served: Path) -> None:
     async with shown(OpenScreen(FakeEngine())) as (app, pilot):
         await typed(pilot, "novel.txt")
         await pilot.press("enter")
@@ -231,7 +231,7 @@ async def test_the_dialog_opens_what_is_served(served: Path) -> None:
 
 
 @given(st.text(alphabet="novel.txbks/~*-\0", max_size=12))
-def test_only_names_and_what_lies_below_folders_is_held(path: str) -> None:
+def test_only_served_names_and_files_below_served_folders_are_allowed(path: str) -> None:
     held = sandbox.ReadablePaths(frozenset(["novel.txt", "books"])).holds(path)
     parts = path.split("/")
     if held:
@@ -285,7 +285,7 @@ def disk_calls(source: str) -> set[str]:
     return found - {"replace"} if "os.replace" not in source else found
 
 
-def test_no_other_file_asks_the_disk() -> None:
+def test_no_other_module_uses_the_disk() -> None:
     """A new reader goes through `core/files.py`, or asks `core/sandbox.py` and is named above."""
     found = {}
     for path in PACKAGE.rglob("*.py"):
@@ -300,5 +300,5 @@ def test_no_other_file_asks_the_disk() -> None:
 @pytest.mark.parametrize(
     "line", ["open(x)", "os.stat(x)", "os.path.exists(x)", "glob.glob(x)", "p.read_bytes()"]
 )
-def test_such_calls_would_be_found(line: str) -> None:
+def test_the_search_for_disk_calls_finds_examples(line: str) -> None:
     assert disk_calls(line)

@@ -67,7 +67,7 @@ def test_two_files_are_written_and_written_over(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("old", OLD)
 @pytest.mark.parametrize("name", CALLS)
-def test_an_error_at_any_call_leaves_all_as_it_was(
+def test_an_error_at_any_call_leaves_all_files_unchanged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, old: tuple[str, ...]
 ) -> None:
     failures = 0
@@ -101,7 +101,7 @@ def test_an_error_at_any_call_leaves_all_as_it_was(
 @pytest.mark.parametrize("old", OLD)
 @pytest.mark.parametrize("error", [Killed, KeyboardInterrupt])
 @pytest.mark.parametrize("name", CALLS)
-def test_a_kill_at_any_call_leaves_the_old_or_the_new_and_a_mixture_is_told(
+def test_a_kill_at_any_call_leaves_old_or_new_files_and_reports_a_mixture(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, error: type[BaseException],
     old: tuple[str, ...],
 ) -> None:
@@ -148,7 +148,7 @@ def test_a_kill_while_a_mixture_is_written_over_does_not_hide_it(
     assert (held(tmp_path), told(tmp_path)) == (content(b"third "), [])
 
 
-def test_files_that_were_changed_since_are_not_told_of(
+def test_files_changed_since_are_not_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin(tmp_path, PAIR)
@@ -201,7 +201,7 @@ def test_after_an_error_the_very_files_are_back(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("named", ["/dev/zero", "pipe", "folder", "nul\0", "locked"])
-def test_a_journal_that_names_no_plain_file_says_nothing(tmp_path: Path, named: str) -> None:
+def test_a_journal_that_names_no_plain_file_reports_nothing(tmp_path: Path, named: str) -> None:
     (tmp_path / "file").write_bytes(b"a text")
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "folder").mkdir()
@@ -236,7 +236,7 @@ def test_two_writers_do_not_mix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert held(tmp_path) == content(b"one ")
 
 
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+def test_paths_that_are_no_files_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / PAIR[1])
     with pytest.raises(TokentuiError, match="cannot be written: not a file"):
         put(tmp_path, b"new ")

@@ -265,7 +265,7 @@ def test_rows_of_pairs(always: None, rows: list[tuple[int, int]], text: str) -> 
         "llama2/tokenizer.json", "t5-small/tokenizer.json", marks=[pytest.mark.soak],
     ),
 ])
-def test_files_of_other_tools(always: None, name: str, tmp_path: Path) -> None:
+def test_files_of_other_tools_encode_alike_with_kernels(always: None, name: str, tmp_path: Path) -> None:
     """Whatever they do to a text: cut out tokens, normalise, look back."""
     tokenizer = owners.read(name, tmp_path)
     for text in (CORPUS, "no name here", "a<|endoftext|>b </s> [SEP] <pad>", ""):

@@ -114,7 +114,7 @@ def test_after_each_edit(name: str, start: int, changes: list[Edit]) -> None:
         assert found == outcome(whole, tokenizer, text)
 
 
-def test_only_what_changed_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_changed_text_is_encoded_again(monkeypatch: pytest.MonkeyPatch) -> None:
     tokenizer = trained("gpt2")
     typed, text = Typed(), CORPUS * 20
     typed.encode(tokenizer.vocabulary, tokenizer.merges, text)
@@ -134,7 +134,7 @@ def test_only_what_changed_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None
     assert max(map(len, looked)) < 40
 
 
-def test_no_word_is_made_anew_because_it_stands_elsewhere() -> None:
+def test_no_word_is_encoded_again_because_it_moved() -> None:
     tokenizer = trained("gpt2")
     typed, text = Typed(), CORPUS * 20
     typed.encode(tokenizer.vocabulary, tokenizer.merges, text)

@@ -96,7 +96,7 @@ def test_ids_that_do_not_exist(wrong: int) -> None:
         made.decode([1, wrong])
 
 
-def test_what_has_no_id_gives_the_replacement_character() -> None:
+def test_an_unknown_id_decodes_to_the_replacement_character() -> None:
     """It stands as None in an encoding and as `NO_ID` in a buffer; either way back is the same."""
     made = Tokenizer(Vocabulary(CHARS.with_axes(unknown="per-unit"), [b"a", b"b"], first_id=1))
     encoding, ids = made.encode("azb"), made.encode_ids("azb")
@@ -154,7 +154,7 @@ def test_an_empty_vocabulary_has_no_ids() -> None:
         ),
     ],
 )
-def test_what_is_lost(axes: dict[str, str], text: str, told: list[str]) -> None:
+def test_characters_that_decoding_loses_are_listed(axes: dict[str, str], text: str, told: list[str]) -> None:
     recipe = CHARS.with_axes(**axes)
     base = ["▁".encode(), b" ", b"a", b"b", b"</w>"]
     got = Tokenizer(Vocabulary(recipe, base, ("<unk>",))).lost(text)

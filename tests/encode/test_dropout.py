@@ -107,7 +107,7 @@ def test_all_ways_add_up_and_the_ends_are_merges_and_units(
 
 
 @pytest.mark.parametrize("like", LIKE)
-def test_the_draws_tell_how_a_text_came_out(like: str) -> None:
+def test_logged_draws_reproduce_the_encoding(like: str) -> None:
     tokenizer = tokentui.train("sample:english", "gpt2", merges=200)
     text = "the crowd and the others went there"
     for seed in range(5):
@@ -130,7 +130,7 @@ def test_the_draws_tell_how_a_text_came_out(like: str) -> None:
             assert len(starts) == len(word.pieces)
 
 
-def test_what_cannot_be_drawn_is_refused() -> None:
+def test_impossible_sampling_is_refused() -> None:
     unigram = tokentui.train("sample:hugs", "sentencepiece-unigram", vocab_size=30)
     tokenizer = tokentui.train("sample:hugs", "gpt2", merges=6)
     with pytest.raises(TokentuiError, match="no merges"):
@@ -185,7 +185,7 @@ def test_sentencepiece_has_the_same_distribution(tmp_path: Path) -> None:
 
 
 @pytest.mark.peer
-def test_subword_nmt_draws_the_very_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_subword_nmt_makes_the_same_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     apply_bpe = pytest.importorskip("subword_nmt.apply_bpe")
     codes = {("a", "b"): 0, ("ab", "ab"): 1, ("a", "a"): 2, ("b", "c"): 3}
     of = vocabulary("abcx", *map("+".join, codes))

@@ -55,7 +55,7 @@ def test_unknown_without_an_unknown_token_has_no_id() -> None:
     assert encoding.hex == ("61", None)
 
 
-def test_pass_through_keeps_the_piece() -> None:
+def test_pass_through_keeps_the_text_of_an_unknown_unit() -> None:
     encoding = tokenizer("pass-through").encode("abZ\u202eab")
     assert encoding.pieces == (b"ab", b"Z", "\u202e".encode(), b"ab")
     assert encoding.ids == (4, None, None, 4)
@@ -144,7 +144,7 @@ def test_a_merge_that_spells_a_special_gives_its_id() -> None:
     assert [entry.id for entry in made.entries()] == list(range(made.vocab_size))
 
 
-def test_end_symbol_stands_at_the_end_of_its_word() -> None:
+def test_the_end_symbol_is_at_the_end_of_its_word() -> None:
     recipe = RECIPE.with_axes(mark="end-symbol:</w>")
     encoding = Tokenizer(Vocabulary(recipe, [*LETTERS, b"</w>"])).encode("ab c")
     assert encoding.tokens == ("a", "b", "</w>", "c", "</w>")
@@ -174,7 +174,7 @@ def test_cancel_and_progress() -> None:
         made.encode("a", cancel=lambda: True)
 
 
-def test_a_short_text_says_nothing_into_the_progress_of_many() -> None:
+def test_a_short_text_reports_no_progress_inside_a_batch() -> None:
     seen: list[tuple[int, int]] = []
     made = tokenizer("error")
     with job(lambda done, total: seen.append((done, total))):

@@ -188,7 +188,7 @@ def naive_parents(pieces: list[bytes], table: dict[bytes, int], symbol: int) -> 
 
 
 @given(st.lists(st.text("ab", min_size=2, max_size=9), unique=True, max_size=20))
-def test_the_parents_of_a_rank_are_what_its_bytes_become(names: list[str]) -> None:
+def test_the_parents_of_a_rank_are_the_tokens_of_its_bytes(names: list[str]) -> None:
     single = [b"a", b"b"]
     earlier, merged = dict.fromkeys(single), []
     for name in map(str.encode, names):

@@ -146,7 +146,7 @@ def trained(way: str, texts: Sequence[str], **axes: str) -> tokentui.Tokenizer:
 @pytest.mark.parametrize("mark", ["none", "prefix:##", "end-suffix:</w>"])
 @settings(max_examples=12)
 @given(texts=st.lists(st.text("abc", min_size=1, max_size=9), min_size=1, max_size=6), word=words)
-def test_marks_are_told_by_their_place(way: str, mark: str, texts: list[str], word: str) -> None:
+def test_marks_are_recognized_by_their_place(way: str, mark: str, texts: list[str], word: str) -> None:
     tokenizer = trained(way, texts, mark=mark)
     pieces = [entry.piece.decode() for entry in tokenizer.entries() if entry.symbol is not None]
     # Marks as single letters: what starts a word is lower case, what ends one has a full stop.
@@ -258,7 +258,7 @@ def test_every_way_of_every_table_reads_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("way", NEW)
-def test_formats_of_others_tell_that_they_cannot_hold_it(way: str, tmp_path: Path) -> None:
+def test_other_formats_report_that_they_cannot_represent_it(way: str, tmp_path: Path) -> None:
     tokenizer = tokentui.train("sample:hugs", "gpt2", merges=6, encode=way)
     tokenizer.save(tmp_path / "own.json")
     assert tokentui.load(tmp_path / "own.json").encode_ids("hugs") == tokenizer.encode_ids("hugs")

@@ -11,7 +11,7 @@ from tokentui.encode.vocabulary import NO_ID
 from tokentui.recipe import Recipe
 
 
-def test_a_symbol_comes_back_of_other_parts() -> None:
+def test_a_symbol_can_be_made_again_of_other_parts() -> None:
     """Its id is its first; it has two makings, one of them of three parts."""
     vocabulary = EventVocabulary(Recipe(), [b"e", b"s", b"t"])
     es, est = vocabulary.named(b"es"), vocabulary.named(b"est")
@@ -29,13 +29,13 @@ def test_a_symbol_comes_back_of_other_parts() -> None:
     assert Tokenizer(vocabulary, 3).token_to_id(b"est") == 3
 
 
-def test_a_symbol_that_was_never_there_takes_no_id() -> None:
+def test_a_symbol_that_was_never_a_token_has_no_id() -> None:
     vocabulary = EventVocabulary(Recipe(), [b"e", b"s", b"t"])
     never, es = vocabulary.named(b"never"), vocabulary.named(b"es")
     vocabulary.step([Event(EventKind.REMOVE, never), Event(EventKind.MERGE, es, (0, 1))])
     assert (vocabulary.id_of(never, 1), vocabulary.id_of(es, 1)) == (NO_ID, 3)
 
 
-def test_a_vocabulary_of_events_says_what_it_cannot() -> None:
+def test_a_vocabulary_of_events_refuses_unsupported_operations() -> None:
     with pytest.raises(TokentuiError, match="base=frequency"):
         EventVocabulary(Recipe(base="frequency"), [b"e", b"s", b"t"])

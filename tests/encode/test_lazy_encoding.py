@@ -99,7 +99,7 @@ def test_a_value_stays_a_value(made: list[Tokenizer]) -> None:
     assert len(one) == len(want.ids)
 
 
-def test_what_a_vocabulary_learns_later_changes_nothing() -> None:
+def test_later_merges_do_not_change_an_encoding() -> None:
     tokenizer = tokentui.train("sample:hugs", "gpt2", merges=2)
     trainer = tokentui.Trainer("sample:hugs", "gpt2")
     trainer.run(merges=2)
@@ -108,13 +108,13 @@ def test_what_a_vocabulary_learns_later_changes_nothing() -> None:
     assert before == tokenizer.encode("hugs pugs bugs")
 
 
-def test_what_is_refused_is_refused_at_once() -> None:
+def test_refused_text_is_refused_before_places_are_computed() -> None:
     tokenizer = tokentui.train("sample:hugs", "subword-nmt", merges=5, unknown="error")
     with pytest.raises(TokentuiError, match="offset 4"):
         tokenizer.encode("hugX pugs"[:3] + " X")
 
 
-def test_an_outer_job_has_nothing_to_do_with_what_is_worked_out_in_it(made: list[Tokenizer]) -> None:
+def test_an_outer_job_does_not_cancel_lazily_computed_places(made: list[Tokenizer]) -> None:
     seen: list[tuple[int, int]] = []
     encoding = made[0].encode("hugs " * 3000)
     with job(lambda done, total: seen.append((done, total)), lambda: True):
@@ -124,7 +124,7 @@ def test_an_outer_job_has_nothing_to_do_with_what_is_worked_out_in_it(made: list
     assert seen == []
 
 
-def test_threads_that_ask_at_once_find_the_same(made: list[Tokenizer]) -> None:
+def test_threads_that_ask_at_once_get_the_same_result(made: list[Tokenizer]) -> None:
     encoding = made[0].encode("hugs pugs " * 500)
     want = eager(made[0].encoder, encoding.text)
     names = ("offsets", "pieces", "ids", "words") * 2
@@ -148,6 +148,6 @@ def test_a_batch_in_threads_is_that_of_one(made: list[Tokenizer], monkeypatch: p
 
 
 @given(sizes=st.lists(st.integers(0, 5_000_000), max_size=8))
-def test_runs_hold_each_text_once(made: list[Tokenizer], sizes: list[int]) -> None:
+def test_packed_runs_store_each_text_once(made: list[Tokenizer], sizes: list[int]) -> None:
     runs = batch.slices(made[0].encoder, sizes)
     assert [n for run in runs for n in range(len(sizes))[run]] == list(range(len(sizes)))

@@ -231,7 +231,7 @@ def test_a_text_by_pieces_goes_through_kernels(loaded: None, monkeypatch: pytest
     assert list(encoder.ids(text)) == expected
 
 
-def test_what_is_known_has_a_bound(loaded: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_of_words_is_bounded(loaded: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of words without end as many are remembered as of other texts, and long ones not at all."""
     monkeypatch.setattr(id_tables, "MANY_WORDS", 0)
     monkeypatch.setattr(id_tables, "_BLOCK_WORDS", 20)

@@ -82,7 +82,7 @@ def test_rows_without_padding_and_of_no_text() -> None:
     ({"max_length": 3, "stride": 3}, "stride=3: no row would have new tokens"),
     ({"stride": 0}, "stride=0: no row would have new tokens"),
 ])
-def test_what_cannot_be(given: dict[str, Any], line: str) -> None:
+def test_invalid_padding_arguments_are_refused(given: dict[str, Any], line: str) -> None:
     tokenizer = tokentui.train("sample:hugs", "gpt2", merges=6)
     with pytest.raises(TokentuiError) as raised:
         tokenizer.encode_padded(["hugs"], **given)

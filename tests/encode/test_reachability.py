@@ -101,7 +101,7 @@ def many(tmp_path: Path) -> tokentui.Tokenizer:
 CORPUS = Corpus.from_text("abc abcabc aaaaaaaabc cab - ba", "words")
 
 
-def test_kept_answers_are_those_of_a_plain_look_at_each_token(many: tokentui.Tokenizer) -> None:
+def test_cached_answers_equal_a_search_over_all_tokens(many: tokentui.Tokenizer) -> None:
     words, _ = Pretokens(many).count(CORPUS)
     unused = {one.id: one.why for one in usage(many, words).unused}
     dead = {number for number, *_ in survey(many).dead}

@@ -171,7 +171,7 @@ def test_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
     assert word.after(len(word.steps)) == word.pieces == ("▁hug".encode(), b"s")
 
 
-def test_bytes_stand_for_what_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_units_are_encoded_as_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(WAYS, "viterbi", replace(WAYS["viterbi"], segmenter=Viterbi))
     tokenizer = Tokenizer(vocabulary({"▁": -1.0, "a": -2.0}, RECIPE.with_axes(unknown="byte-fallback")))
     found = tokenizer.encode("aé")
@@ -194,6 +194,6 @@ def test_it_needs_probabilities() -> None:
         Vocabulary(RECIPE, [b"a", b"b"], scores=[-1.0])
 
 
-def test_a_vocabulary_of_nothing() -> None:
+def test_an_empty_vocabulary_makes_every_unit_unknown() -> None:
     assert [part.unknown for part in Viterbi(vocabulary({})).segment([b"a", b"b"], 2)] == [True, True]
     assert Viterbi(vocabulary({})).segment([], 0) == []

@@ -49,7 +49,7 @@ TEXTS = st.text("lowernst idN,12#é▁<u>k" + "\x01\udc80A", max_size=9) | st.sa
 @settings(max_examples=120)
 @given(text=TEXTS, name=st.sampled_from(sorted(PRESETS)), merges=st.integers(0, 20),
        longest=st.none() | st.integers(1, 4), hard=st.booleans())
-def test_exactly_one_reason_holds(
+def test_exactly_one_reason_applies_to_any_text(
     text: str, name: str, merges: int, longest: int | None, hard: bool
 ) -> None:
     """For any recipe and text; and it is `one-token` just where the encoding is one known token."""
@@ -147,7 +147,7 @@ def test_probabilities_against_all_ways(pieces: dict[str, int], word: str) -> No
 @settings(max_examples=30, deadline=None)
 @given(words=st.lists(st.text("abc", min_size=1, max_size=6), min_size=1, max_size=6),
        text=st.text("abc", min_size=2, max_size=5), step=st.integers(0, 6), encode=st.booleans())
-def test_what_is_to_come_against_training_on(
+def test_prospects_agree_with_continued_training(
     words: list[str], text: str, step: int, encode: bool
 ) -> None:
     """The step at which a text is one token is that of the training itself; of others it never is."""
@@ -233,7 +233,7 @@ def test_text_inside_of_words_against_a_recount(words: list[str], text: str, wei
         assert said.reason == "unknown" or any(word.startswith(text) for word in words)
 
 
-def test_the_pair_that_a_text_without_a_word_lacks() -> None:
+def test_a_text_outside_words_names_the_missing_pair() -> None:
     run = tokentui.Trainer(Corpus.from_text("hug hug hug pug pun bun bugs"), PLAIN)
     run.run(merges=1)
     row = next(row for row in run.candidates(9) if row.parts == (b"h", b"ug"))

@@ -99,7 +99,7 @@ def test_steps_are_those_of_words_that_are_cut(
     preset("wordpiece", symbols=["<x>"]),
     preset("sentencepiece-unigram", coverage=0.9, symbols=["<x>"]),
 ], ids=lambda recipe: f"{recipe.objective}-{recipe.split}")
-def test_everything_that_is_shown_goes_with_it(recipe: Recipe) -> None:
+def test_screens_agree_with_encoding_around_barriers(recipe: Recipe) -> None:
     """A screen, forward and back; the tokens of the corpus are those that encoding gives."""
     corpus = Corpus.from_lines(["the <x> this<x>that qzj", "that other thing, the thing"] * 3)
     state = State(prepare(corpus, recipe, Run(specials=("<unk>", "[UNK]"))))
@@ -181,7 +181,7 @@ def test_covered_are_the_commonest_and_of_equals_the_smaller() -> None:
     preset("gpt2", symbols=["he", "<x>"]), preset("sentencepiece-bpe", symbols=["he"]),
 ], ids=lambda recipe: f"{recipe.split}-{recipe.axis('symbols')}-{recipe.axis('prefix_space')}")
 @given(st.lists(st.text(" ,ahe<x>\t", max_size=30), min_size=1, max_size=6))
-def test_typing_gives_what_encoding_gives(recipe: Recipe, texts: list[str]) -> None:
+def test_typed_text_has_the_tokens_of_encoded_text(recipe: Recipe, texts: list[str]) -> None:
     trainer = learn.start(Corpus.from_text("he, ah <x> hahe, he ah"), recipe, Run(specials=("<unk>",)))
     learn.run(trainer, Stops(merges=5))
     tokenizer, typed = trainer.tokenizer(), Typed()
@@ -194,7 +194,7 @@ def test_typing_gives_what_encoding_gives(recipe: Recipe, texts: list[str]) -> N
         assert list(tokenizer.encode_ids(text)) == list(whole.ids)
 
 
-def test_what_is_cut_otherwise_is_not_counted_once() -> None:
+def test_corpora_cut_in_different_ways_are_counted_separately() -> None:
     llama = preset("llama2")
     assert cut_key(llama) == cut_key(llama.with_axes(tie="first-seen").with_axes(coverage=0.9))
     for other in (
@@ -224,7 +224,7 @@ def test_why_a_symbol_with_a_space_in_front_is_two_tokens() -> None:
 @pytest.mark.parametrize(
     "recipe", [preset(name, symbols=["<x>"], coverage=0.9) for name in ("llama2", "bert")]
 )
-def test_figures_count_symbols_and_what_is_unknown(recipe: Recipe) -> None:
+def test_figures_count_symbols_and_unknown_units(recipe: Recipe) -> None:
     corpus = Corpus.from_lines(["the <x> this that qzj", "that thing, the thing <x>"] * 3)
     trainer = start(corpus, recipe, Run(specials=("<unk>", "[UNK]")))
     learn.run(trainer, Stops(merges=12))

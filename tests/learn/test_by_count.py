@@ -35,7 +35,7 @@ def counts(trainer: Trainer, query: Query) -> list[tuple[tuple[bytes, ...], int]
 
 @pytest.mark.parametrize("step", [0, 1, 40])
 @pytest.mark.parametrize("recipe", ["wordpiece", "bert"])
-def test_all_pairs_are_there_and_those_that_stand_most_often_first(recipe: str, step: int) -> None:
+def test_all_pairs_are_listed_the_most_frequent_first(recipe: str, step: int) -> None:
     trainer = trained(read(["sample:english"]), recipe, step)
     ranked, listed = counts(trainer, Query(0, ALL)), counts(trainer, Query(0, ALL, BY_COUNT))
     assert listed == sorted(ranked, key=lambda row: -row[1])

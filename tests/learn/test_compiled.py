@@ -334,7 +334,7 @@ def test_products_of_three(a: int, b: int, c: int, x: int, y: int, z: int, alike
     assert compare_products(a, b, c, x, y, z) == (product > other) - (product < other)
 
 
-def test_scores_that_no_float_tells_apart_are_no_tie() -> None:
+def test_scores_that_are_equal_as_floats_only_are_no_tie() -> None:
     x = 10**9
     rows = [
         ("ab", 1), ("a", x - 1), ("b", x - 1), ("cd", 1), ("c", x - 2), ("d", x), ("ef", 1), ("e", x - 2),
@@ -396,7 +396,7 @@ def test_a_large_corpus_is_for_the_kernels_and_an_engine_can_be_forced(
         "weight of scores",
     ],
 )
-def test_what_the_kernels_do_not_know(
+def test_recipes_that_kernels_do_not_support_are_trained_in_plain_python(
     axes: dict[str, Any], specials: tuple[str, ...], more: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(native.VARIABLE, "on")

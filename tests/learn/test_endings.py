@@ -37,7 +37,7 @@ def ran(trainer: Trainer, stops: Stops) -> int:
 
 @pytest.mark.parametrize("stops", STOPS, ids=str)
 @pytest.mark.parametrize("recipe", RECIPES)
-def test_what_is_said_of_the_end_holds(recipe: str, stops: Stops) -> None:
+def test_the_predicted_end_is_reached(recipe: str, stops: Stops) -> None:
     corpus = read("sample:sailor")
     end = ran(start(corpus, preset(recipe)), stops)
     trainer = start(corpus, preset(recipe))
@@ -80,7 +80,7 @@ class Asked(list[int]):
         return super().__getitem__(place)
 
 
-def test_a_known_step_is_looked_at_once_for_a_least_count(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_computed_step_is_examined_once_for_a_least_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(native.VARIABLE, "off")
     trainer = start(read("sample:sailor"), preset("gpt2"))
     stops = Stops(min_count=2)
@@ -135,7 +135,7 @@ def told(it: State, command: do.Command[object]) -> str:
         ("sentencepiece-unigram", {"vocab_size": 100}, "step 0 of about "),
     ],
 )
-def test_the_screen_says_what_is_known(recipe: str, run: dict[str, Any], first: str) -> None:
+def test_the_screen_shows_the_known_end(recipe: str, run: dict[str, Any], first: str) -> None:
     corpus = read("sample:sailor")
     it = State(prepare(corpus, preset(recipe), Run.of(run)))
     assert shown(it).startswith(first)

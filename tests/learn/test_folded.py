@@ -43,12 +43,12 @@ def unused(one: Entry) -> bool:
 
 @pytest.mark.parametrize(("name", "folds"), [("gpt2", unused_base), ("gage", unused_base), ("t5", unused)])
 @pytest.mark.parametrize("order", ["newest", "most used"])
-def test_what_is_out_of_use_is_the_last_row(name: str, folds: Callable[[Entry], bool], order: str) -> None:
+def test_unused_entries_are_the_last_row(name: str, folds: Callable[[Entry], bool], order: str) -> None:
     check(trained(name), folds, order)
 
 
 @pytest.mark.parametrize("order", ["newest", "most used"])
-def test_what_a_corpus_uses_of_a_file(tmp_path: Path, order: str) -> None:
+def test_unused_tokens_of_a_file_are_folded(tmp_path: Path, order: str) -> None:
     check(opened(tmp_path), unused, order)
 
 
@@ -74,7 +74,7 @@ def test_a_search_and_other_orders_see_all_rows() -> None:
         assert trainer.entries(query._replace(folded=True)) == trainer.entries(query)
 
 
-def test_nothing_folds_where_all_is_used() -> None:
+def test_no_row_is_folded_if_all_entries_are_used() -> None:
     trainer = learn.start(Corpus.from_text(TEXT), preset("subword-nmt"))
     page = trainer.entries(Query(0, 100, "newest", folded=True))
     assert page == trainer.entries(Query(0, 100, "newest"))

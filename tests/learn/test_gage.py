@@ -159,7 +159,7 @@ def test_every_step_is_a_replacement_in_plain_strings(texts: list[bytes], recipe
 
 @settings(max_examples=40, deadline=None)
 @given(documents, recipes, st.integers(0, 12))
-def test_it_expands_to_what_it_was_given(texts: list[bytes], recipe: Recipe, steps: int) -> None:
+def test_the_compressed_text_expands_to_the_original(texts: list[bytes], recipe: Recipe, steps: int) -> None:
     trainer = trained_on(texts, recipe)
     learn.jump(trainer, steps)
     view = compressed(trainer, length=10**6)
@@ -177,7 +177,7 @@ def test_it_expands_to_what_it_was_given(texts: list[bytes], recipe: Recipe, ste
 
 @settings(max_examples=30, deadline=None)
 @given(documents, recipes, st.lists(st.integers(0, 12), max_size=6))
-def test_any_walk_comes_to_the_same_steps(texts: list[bytes], recipe: Recipe, moves: list[int]) -> None:
+def test_any_walk_reaches_the_same_steps(texts: list[bytes], recipe: Recipe, moves: list[int]) -> None:
     trainer, fresh = trained_on(texts, recipe), trained_on(texts, recipe)
     views = [compressed(fresh)]
     while learn.step(fresh):
@@ -246,7 +246,7 @@ def test_stops(run: dict[str, Any], reason: str, steps: int) -> None:
     assert why(trainer, stops).end == reason
 
 
-def test_another_limit_midway_takes_the_bytes_anew() -> None:
+def test_a_new_limit_midway_assigns_the_free_bytes_again() -> None:
     trainer = trained_on([b"xxxdqxxxdxo"])
     learn.run(trainer, Stops())
     learn.jump(trainer, 1)
@@ -294,7 +294,7 @@ def test_an_empty_corpus_ends_at_once() -> None:
     assert compressed(trainer).sizes == "0 of text + 0 of table = 0 bytes; 0 before"
 
 
-def test_a_token_is_found_by_its_byte_or_by_what_it_stands_for() -> None:
+def test_a_token_is_found_by_its_byte_or_by_its_expansion() -> None:
     trainer = trained_on([b"xxxdqxxxdxo"])
     learn.run(trainer, Stops())
     assert trainer.find(Made(frozenset({b"xxxd"}))) == trainer.find(Made(frozenset({b"C"}))) == 3
@@ -306,7 +306,7 @@ def test_a_token_is_found_by_its_byte_or_by_what_it_stands_for() -> None:
 @pytest.mark.parametrize(
     "axes", [{"base": "gpt2-bytes"}, {"base": "sorted", "unknown": "error"}, {"encode": "longest-match"}]
 )
-def test_axes_that_say_nothing_here_are_refused(axes: dict[str, Any]) -> None:
+def test_axes_without_a_meaning_for_gage_are_refused(axes: dict[str, Any]) -> None:
     with pytest.raises(TokentuiError, match="Gage") as refused:
         preset("gage", **axes)
     assert refused.value.where == "{}={}".format(*next(iter(axes.items())))

@@ -120,7 +120,7 @@ def test_a_life_of_a_compression(text: str, word: str, number: int) -> None:
         assert trainer.life(word) == naive_life(trainer, word)
 
 
-def test_a_life_asks_for_no_other_training_and_one_run_over_the_word(
+def test_a_life_needs_no_training_and_one_run_over_the_word(
     monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By the merges in their order: as many segmentations as steps that changed it, not as steps."""

@@ -22,7 +22,7 @@ TEXT = "".join(f"{'abcdefgh'[n % 8]}{n} the crowd in the street, " for n in rang
 
 
 @pytest.mark.parametrize("engine", ["plain", "compiled"])
-def test_it_grows_and_is_the_same_after_a_way_back(
+def test_memory_grows_with_steps_and_is_the_same_after_going_back(
     engine: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     if engine == "compiled":
@@ -70,7 +70,7 @@ def test_a_vocabulary_that_is_forgotten_is_held_nowhere(
     assert [one() for one in forgotten] == [None] * 3
 
 
-def test_a_walk_back_and_on_again_gives_the_pairs_that_it_gave(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_going_back_and_forward_again_gives_the_same_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pairs are asked for in between, under a stop that bars some of them."""
     monkeypatch.setenv(native.VARIABLE, "off")
     fresh, trainer = (start(Corpus.from_text(TEXT[:2000]), preset("gpt2")) for _ in range(2))

@@ -177,14 +177,14 @@ def test_an_objective_equals_the_naive_one(
     )
 
 
-def test_a_told_value_is_ordered_exactly_and_seen_as_its_figure() -> None:
+def test_a_displayed_fraction_compares_exactly_and_converts_to_its_figure() -> None:
     one, other = DisplayedFraction.of((1, 3), 5.0), DisplayedFraction.of((1, 2), 4.0)
     assert one < other
     assert float(one) == 5.0
     assert one == Fraction(1, 3)
 
 
-def test_each_figure_that_a_value_sees_is_known() -> None:
+def test_each_feature_of_an_objective_is_known() -> None:
     for objective in OBJECTIVES.values():
         assert set(objective.features) <= FEATURES.keys()
         assert not objective.features or objective.value is not None

@@ -190,7 +190,7 @@ def test_the_tokenizer_of_a_step_cuts_the_corpus_as_the_trainer_does(
         assert all(one.end == other.start for one, other in pairwise(trainer.segment(Word(word))))
 
 
-def test_the_filter_bars_what_sentencepiece_would_not_make() -> None:
+def test_the_filter_bars_pieces_that_sentencepiece_does_not_make() -> None:
     recipe = Recipe(split="metaspace", unit="char", base="sorted", pieces="sentencepiece", unknown="error")
     trainer = start(Corpus.from_text("don't a1 a1 a1 x. x. x."), recipe)
     learn.run(trainer, Stops())

@@ -188,7 +188,7 @@ def model(case: Case) -> Iterator[tuple[str, bytes, bytes, int, tuple[int, ...]]
 @pytest.mark.parametrize("compiled", ENGINES)
 @settings(max_examples=30)
 @given(case=CASES, back=st.lists(st.integers(0, 12), max_size=3))
-def test_it_does_what_a_count_from_scratch_does(case: Case, back: list[int], compiled: bool) -> None:
+def test_training_agrees_with_a_count_from_scratch(case: Case, back: list[int], compiled: bool) -> None:
     recipe = CHARS.with_axes(objective=case.written, tie=case.tie)
     trainer = parity_trainer(material(case.parts, recipe), compiled=compiled)
     seen = {0: told(trainer)}
@@ -255,7 +255,7 @@ def test_a_branch_under_a_what_if_is_a_training_under_it(
 
 
 @pytest.mark.parametrize("compiled", ENGINES)
-def test_stops_hold_for_the_language_that_is_chosen(compiled: bool) -> None:
+def test_stops_apply_to_the_language_that_decides(compiled: bool) -> None:
     trainer = example("parity", compiled)
     assert run(trainer, Stops(min_count=5)) is Stop.MIN_COUNT
     assert trainer.number == 2  # German has no pair of five left, though English has one of nine
@@ -271,7 +271,7 @@ def test_stops_hold_for_the_language_that_is_chosen(compiled: bool) -> None:
     ("parity:variant=ratio,ratios=1:x", "numbers above 0"), ("parity:alpha=0", "above 0"),
     ("parity:window_size=0", "out of range"), ("parity:shares=2", "no parameter"),
 ])
-def test_what_cannot_be_is_refused(written: str, what: str) -> None:
+def test_an_invalid_rule_is_refused(written: str, what: str) -> None:
     with pytest.raises(TokentuiError, match=what):
         check(CHARS.with_axes(objective=written))
 
@@ -291,7 +291,7 @@ def test_a_special_token_that_a_merge_spells_is_borrowed() -> None:
 
 
 @pytest.mark.parametrize("compiled", ENGINES)
-def test_the_places_of_a_letter_beside_itself_are_foretold(compiled: bool) -> None:
+def test_the_merged_places_of_equal_neighbors_are_predicted(compiled: bool) -> None:
     """A merge of "aaa" replaces one place of two, in all languages together."""
     recipe = CHARS.with_axes(objective="parity")
     trainer = parity_trainer(material([({"aaa": 3}, None), ({"aaaaa": 2}, None)], recipe), compiled=compiled)

@@ -334,7 +334,7 @@ def test_a_walk_to_a_size_to_a_stop_and_to_the_end(hugs: ReplayTrainer) -> None:
     assert [one.token for one in merge_steps(hugs)] == [b"ug", b"hug", b"un", b"hugs"]
 
 
-def test_what_the_last_step_touched(hugs: ReplayTrainer) -> None:
+def test_the_words_that_the_last_step_changed_are_listed(hugs: ReplayTrainer) -> None:
     learn.jump(hugs, 4)
     newest = hugs.step_at(4).made
     assert [hugs.words.words[word] for word in hugs.changed().words] == ["hugs"]
@@ -346,7 +346,7 @@ def test_what_the_last_step_touched(hugs: ReplayTrainer) -> None:
     assert [span.start for span in hugs.segment(Word("hugs", 1, 2))] == [1, 2]
 
 
-def test_what_cannot_be_walked_through_is_refused(tmp_path: Path) -> None:
+def test_a_step_that_cannot_be_walked_through_is_refused(tmp_path: Path) -> None:
     from tokentui import train
 
     gage = train(Corpus.from_text("abab abab"), "gage", merges=2)

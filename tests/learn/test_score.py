@@ -224,7 +224,7 @@ def test_a_question_about_another_least_count_forgets_nothing(
     assert trainer.computed == known
 
 
-def test_scores_that_no_float_tells_apart_are_no_tie() -> None:
+def test_scores_that_are_equal_as_floats_only_are_no_tie() -> None:
     # 1/x² and 1/((x-1)(x+1)): the second is greater by one part in 10^18.
     x = 10**9
     assert 1 / (x * x) == 1 / ((x - 1) * (x + 1))

@@ -151,7 +151,7 @@ def test_another_size_later_is_that_size_from_the_start(size: int, after: int) -
     assert state(run) == state(fresh)
 
 
-def test_what_is_the_same_for_both_sizes_is_kept() -> None:
+def test_steps_that_two_sizes_share_are_kept_when_the_size_changes() -> None:
     run = trainer(150)
     learn.jump(run, 2)
     first = run.model
@@ -174,7 +174,7 @@ def test_stops() -> None:
     assert {len(piece.decode()) for piece in run.vocabulary.pieces} == {1}
 
 
-def test_the_order_of_pruning_is_what_pruning_does() -> None:
+def test_pieces_are_listed_in_the_order_of_pruning() -> None:
     run = trainer()
     while step := stepped(run):
         learn.back(run)
@@ -201,7 +201,7 @@ def test_the_order_of_pruning_is_what_pruning_does() -> None:
     assert pieces(run, 3, 2) == pieces(run, 5)[2:]
 
 
-def test_the_length_of_the_corpus_is_what_encoding_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_length_of_the_corpus_equals_that_of_its_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(WAYS, "viterbi", replace(WAYS["viterbi"], segmenter=Viterbi))
     run = trainer()
     learn.run(run, Stops())
@@ -224,7 +224,9 @@ def test_byte_tokens_count() -> None:
     {"split": "whitespace", "mark": "end-suffix:</w>", "pieces": "any", "weight": "distinct"},
     {"split": "none", "unit": "grapheme", "pieces": "any"},
 ])
-def test_other_recipes(axes: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recipes_of_other_units_and_filters_are_trained(
+    axes: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(WAYS, "viterbi", replace(WAYS["viterbi"], segmenter=Viterbi))
     recipe = RECIPE.with_axes(**axes)
     run = trainer(400, recipe, count(Corpus.from_lines(LINES), recipe))
@@ -237,7 +239,7 @@ def test_other_recipes(axes: dict[str, str], monkeypatch: pytest.MonkeyPatch) ->
         assert sum(map(len, found)) == run.at.tokens
 
 
-def test_what_a_step_dropped_is_listed_once_for_all_pages() -> None:
+def test_dropped_pieces_are_listed_once_for_all_pages() -> None:
     run = trainer()
     lists = []
     while stepped(run):
@@ -253,7 +255,7 @@ def test_what_a_step_dropped_is_listed_once_for_all_pages() -> None:
     assert run.left() == lists[-1]
 
 
-def test_a_corpus_of_nothing() -> None:
+def test_an_empty_corpus_has_no_pieces() -> None:
     run = trainer(words=Words((), ()))
     assert learn.run(run, Stops()) == "no pair left"
     assert (run.number, len(run.model.pieces), run.at.tokens, run.size_at(run.number)) == (0, 0, 0, 3)

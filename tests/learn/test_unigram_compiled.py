@@ -154,7 +154,7 @@ def test_an_alphabet_of_thousands() -> None:
     check(words, BARE, None, 10**6, len(every), most=6)  # later rounds know no more of letters
 
 
-def test_nothing() -> None:
+def test_empty_corpora_agree_with_plain_python() -> None:
     check(Words((), ()), RECIPE, [], 10**6, 10)
     check(Words(("",), (3,)), RECIPE, [], 10**6, 10)
 
@@ -202,7 +202,7 @@ def test_a_walk(
 
 @pytest.mark.parametrize("pieces", ["sentencepiece", "sentencepiece-digits"])
 @given(st.text("ab▁ é’ん漢1２.\0\x1f\t\u0301\u0305", min_size=2, max_size=17))
-def test_kinds_say_what_the_filter_says(pieces: str, piece: str) -> None:
+def test_kinds_of_units_agree_with_the_filter(pieces: str, piece: str) -> None:
     coded = code(Words((piece,), (1,)), BARE.with_axes(pieces=pieces).with_axes(coverage=1))
     assert coded.kinds is not None
     allowed = FILTERS[pieces].allows

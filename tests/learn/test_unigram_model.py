@@ -133,7 +133,9 @@ def test_sums_over_all_segmentations(
 
 @settings(max_examples=30, suppress_health_check=PATCHED)
 @given(model=models())
-def test_other_segmentations(run: Passes, model: tuple[dict[str, int], dict[str, float]]) -> None:
+def test_the_best_other_segmentation_of_each_piece_is_found(
+    run: Passes, model: tuple[dict[str, int], dict[str, float]]
+) -> None:
     scores = model[1]
     lattice, nodes = laid(dict.fromkeys(scores, 0), list(scores), run)
     found = finished(alternatives(lattice, array("d", scores.values()), run))

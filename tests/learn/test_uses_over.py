@@ -58,14 +58,14 @@ def test_uses_are_those_of_every_step(name: str) -> None:
                 assert symbol in vocabulary.merges[used.number - 1]
 
 
-def test_a_pair_of_twice_the_same_takes_two() -> None:
+def test_a_pair_of_equal_symbols_uses_two_of_them() -> None:
     trainer = start(Corpus.from_text("aaaaa"), preset("minbpe-basic"))
     jump(trainer, 1)
     (symbol,) = {*trainer.tokenizer().vocabulary.merges[0]}
     assert trainer.uses_over(symbol)() == [Used(0, 5), Used(1, 1, b"aa")]
 
 
-def test_another_step_does_not_change_what_was_asked() -> None:
+def test_a_later_step_does_not_change_an_earlier_answer() -> None:
     trainer = _walked("gpt2", 6)
     symbol = trainer.tokenizer().vocabulary.merges[0][0]
     asked, told = trainer.uses_over(symbol), trainer.uses_over(symbol)()

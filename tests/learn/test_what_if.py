@@ -83,7 +83,7 @@ def test_any_bytes_are_written_and_read(step: int, parts: list[bytes]) -> None:
     ("1:leave-out:a+b", "takes"), ("1:forbid:a%+b", "hex"), ("1:forbid:a%2+b", "hex"),
     ("1:forbid:\ud800+b", "surrogate"), (f"{'9' * 400}:leave-out", "not a what-if"),
 ])
-def test_what_is_no_what_if_is_one_line(text: str, said: str) -> None:
+def test_an_invalid_what_if_is_refused_in_one_line(text: str, said: str) -> None:
     with pytest.raises(TokentuiError, match=said) as raised:
         Recipe(what_if=(text,))
     assert "\n" not in str(raised.value)
@@ -99,7 +99,7 @@ def test_what_ifs_that_contradict_each_other(texts: Any, said: str) -> None:
         Recipe(what_if=texts)
 
 
-def test_a_recipe_holds_them_in_one_way() -> None:
+def test_a_recipe_writes_what_ifs_in_one_way() -> None:
     one = Recipe(what_if=("12:leave-out", "3:forbid:%c3%a9+%61", "012:forbid:é"))
     assert one.what_if == ("3:forbid:%C3%A9+a", "12:forbid:%C3%A9", "12:leave-out")
     assert one == Recipe(what_if=tuple(reversed(one.what_if)))
@@ -113,12 +113,12 @@ def test_a_file_may_name_very_many(name: str) -> None:
     assert len(getattr(Recipe(**{name: texts}), name)) == 100_000  # type: ignore[arg-type]
 
 
-def test_no_library_is_asked_to_train_under_them() -> None:
+def test_no_library_is_asked_to_train_under_what_ifs() -> None:
     with pytest.raises(TokentuiError, match="knows no what-ifs"):
         check_recipe(preset("gpt2", what_if=["1:leave-out"]), PEERS["tokenizers"])
 
 
-def test_what_merges_nothing_refuses_them() -> None:
+def test_trainings_without_merges_refuse_what_ifs() -> None:
     with pytest.raises(TokentuiError, match="a unigram model has none"):
         preset("sentencepiece-unigram", what_if=["1:leave-out"])
     axes = preset("sentencepiece-unigram").to_dict()
@@ -255,7 +255,7 @@ def test_a_forced_merge_is_made_under_any_least_count_and_does_not_end_a_run() -
 @pytest.mark.parametrize(("changes", "tied"), [
     (("1:force:i+j",), True), (("1:force:i+j", "1:forbid:ij"), False), (("1:force:a+b",), False),
 ])
-def test_a_forced_pair_is_tied_with_candidates_wherever_they_stand(
+def test_a_forced_pair_is_tied_with_candidates_of_its_value_at_any_rank(
     changes: tuple[str, ...], tied: bool
 ) -> None:
     """It stands first, far from those that are as good; one that is forbidden is like none of them."""
@@ -310,7 +310,7 @@ def test_a_pair_is_delayed() -> None:
     assert [step.token for step in merge_steps(trainer)] == [b"cd", b"ef", b"ab", b"gh"]
 
 
-def test_gage_takes_them() -> None:
+def test_gage_supports_what_ifs() -> None:
     """A byte stands for a pair while one is free; the forced pair takes the next one."""
     corpus = Corpus.from_text("aaabdaaabac")
     plain = start(corpus, preset("gage"))
@@ -326,7 +326,7 @@ def test_gage_takes_them() -> None:
     assert (learn.step(free), free.candidates(Query()).rows) == (None, ())
 
 
-def test_what_changed_nothing_is_told() -> None:
+def test_what_ifs_that_changed_nothing_are_reported() -> None:
     trainer = start(CORPUS, PLAIN.under(map(WhatIf.read, ("1:force:w+e", "2:force:q+z", "90:forbid:a"))))
     learn.jump(trainer, 5)
     assert {one.text: reason for one, reason in learn.unmet(trainer)} == {
@@ -351,7 +351,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, *names: str) -> Counter[str]:
     return calls
 
 
-def test_a_what_if_costs_what_the_steps_after_it_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_what_if_costs_as_much_as_the_steps_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(native.VARIABLE, "off")
     text = " ".join(f"{number:b}{number:o}" for number in range(400))
     trainer = start(Corpus.from_text(text), PLAIN)
@@ -373,7 +373,7 @@ def test_a_what_if_costs_what_the_steps_after_it_cost(monkeypatch: pytest.Monkey
     assert not calls
 
 
-def test_of_a_compiled_training_the_steps_before_are_not_made_again(
+def test_a_fork_of_a_compiled_training_does_not_repeat_earlier_steps(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if engine == native.PLAIN:
@@ -445,7 +445,7 @@ def test_the_own_file_and_sessions_keep_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format", ["huggingface", "tiktoken", "gpt2"])
-def test_export_tells_that_they_are_lost(format: str, tmp_path: Path) -> None:
+def test_export_reports_that_what_ifs_are_lost(format: str, tmp_path: Path) -> None:
     recipe = preset("gpt2", what_if=["1:leave-out"])
     report, files = contents(tokentui.train(CORPUS, recipe, merges=6), WRITTEN[format])
     assert files

@@ -70,7 +70,7 @@ def test_borders_are_where_characters_begin(text: str) -> None:
 
 
 @pytest.mark.parametrize("data", [b"ab\xff", b"\x80" * 9, b"abcd\xe6\x97", b"\xed\xa0\x80", b"\xf0\x9f" * 6])
-def test_what_is_no_utf8_is_refused(data: bytes) -> None:
+def test_text_that_is_not_utf8_is_refused(data: bytes) -> None:
     with pytest.raises(UnicodeDecodeError):
         LongText(data)
 
@@ -145,7 +145,7 @@ def test_lines_and_damage_are_read_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "recipe", [Recipe(), Recipe(split="none"), Recipe(normalize=("nfc",)), Recipe(split="cl100k")]
 )
-def test_running_text_shows_it_alike(tmp_path: Path, recipe: Recipe) -> None:
+def test_running_text_is_the_same_for_both_kinds_of_corpus(tmp_path: Path, recipe: Recipe) -> None:
     text = ENGLISH * 90
     views = []
     for one in pair(tmp_path, text):

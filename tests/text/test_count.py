@@ -31,7 +31,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "CHUNK_CHARS", 64)
 
 
-def test_counted_in_chunks_it_is_the_same() -> None:
+def test_counting_in_chunks_gives_the_same_counts() -> None:
     seen: list[tuple[int, int]] = []
     with job(lambda *told: seen.append(told)):
         found = count(corpus(), Recipe())
@@ -43,7 +43,7 @@ def test_counted_in_chunks_it_is_the_same() -> None:
     assert seen[-1] == (sum(map(len, TEXTS)),) * 2
 
 
-def test_nothing_to_count() -> None:
+def test_empty_text_has_no_words() -> None:
     assert count(Corpus.from_lines([]), Recipe()).words == ()
     assert count(Corpus.from_lines(["a"]), Recipe()).counts == (1,)
 
@@ -53,7 +53,7 @@ def test_cancelled() -> None:
         count(corpus(), Recipe())
 
 
-def test_a_corpus_is_counted_once_for_all_recipes_that_cut_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_corpus_is_counted_once_for_all_recipes_with_the_same_cuts(monkeypatch: pytest.MonkeyPatch) -> None:
     counted: list[str] = []
 
     def counting(corpus: Corpus, recipe: Recipe) -> Words:

@@ -78,7 +78,7 @@ def test_patterns_of_splits(name: str, text: str) -> None:
     unchanged(SPLITS[name].pattern, text)
 
 
-def test_cuts_are_found_where_they_are_wanted() -> None:
+def test_cuts_are_found_at_the_expected_places() -> None:
     text = "It's 1,234 words; don't count them twice."
     assert unchanged(SPLITS["gpt2"].pattern, text) >= 12
     assert unchanged(SPLITS["o200k"].pattern, text) >= 9
@@ -90,7 +90,7 @@ def test_cuts_are_found_where_they_are_wanted() -> None:
     r"\X", "a{e}", "(?m)a$", "(?x)a b", "[[:alpha:]]", "(?R)a", "(?(1)a|b)", "(?>", "a)", "(?P=n)", r"\Ka",
     "a{", "(*F)", "(" * 60 + "a" + ")" * 60, "|".join(f"[{n}a]b" for n in range(101)), "a{,}",
 ])
-def test_what_is_not_read_has_no_cuts(pattern: str) -> None:
+def test_text_that_was_not_read_has_no_cuts(pattern: str) -> None:
     assert cut_of(pattern) == ""
 
 

@@ -26,7 +26,7 @@ ROWS = st.dictionaries(NAMES, st.text(st.sampled_from("ab/,=% é~."), min_size=1
 
 
 @given(rows=ROWS, shares=st.sampled_from(("count", "equal")), judged=st.booleans())
-def test_the_word_gives_them_back(rows: dict[str, str], shares: str, judged: bool) -> None:
+def test_named_corpora_are_read_back_from_their_text(rows: dict[str, str], shares: str, judged: bool) -> None:
     named = Corpora(tuple(rows.items()), shares, tuple(rows.items())[: 1 if judged else 0]).checked()
     assert named_in(named.text) == named
     assert sources_in([named.text]) == [source for _, source in (*named.sources, *named.development)]
@@ -120,13 +120,13 @@ def test_files_are_read_as_they_are_alone(tmp_path: Path) -> None:
     ("corpora:en=a,development.hi=b", "no corpus has this name"),
     ("corpora:en=sample:parallel", "named corpora itself"), ("corpora:en=nowhere.txt", "no such file"),
 ])
-def test_what_cannot_be_is_refused_in_a_line(word: str, what: str) -> None:
+def test_an_invalid_corpus_name_is_refused_in_one_line(word: str, what: str) -> None:
     with pytest.raises(TokentuiError, match=what) as error:
         read(word)
     assert "\n" not in str(error.value)
 
 
-def test_named_corpora_stand_alone() -> None:
+def test_named_corpora_cannot_be_combined_with_other_sources() -> None:
     with pytest.raises(TokentuiError, match="no part of another corpus"):
         read(["sample:hugs", PARALLEL])
     with pytest.raises(TokentuiError, match="only named corpora have shares"):

@@ -205,7 +205,7 @@ def test_alignment_is_of_the_same_text_and_in_order(text: str, names: tuple[str,
 
 @settings(max_examples=200, deadline=None)
 @given(tricky, st.sampled_from(["lowercase", "nfc", "nfd", "nfkc", "nfkd"]))
-def test_alignment_covers_the_text_where_nothing_is_dropped(text: str, name: str) -> None:
+def test_alignment_covers_the_text_if_nothing_is_dropped(text: str, name: str) -> None:
     aligned = normalize_aligned(text, (name,))
     covered = {
         at for start, end in zip(aligned.starts, aligned.ends, strict=True) for at in range(start, end)

@@ -100,7 +100,7 @@ def test_documents_of_every_way(tmp_path: Path, way: str, preset: str) -> None:
     assert len(plan([str(path)], recipe, as_, "text").parts) > 3
 
 
-def test_a_folder_packed_files_utf_16_and_what_is_no_text(tmp_path: Path) -> None:
+def test_folders_packed_files_utf_16_and_binary_files_are_handled(tmp_path: Path) -> None:
     text = "one two three\nfour five\n" * 200
     (tmp_path / "a.txt").write_text(text)
     (tmp_path / "b.txt.gz").write_bytes(gzip.compress(text.encode()))
@@ -111,7 +111,7 @@ def test_a_folder_packed_files_utf_16_and_what_is_no_text(tmp_path: Path) -> Non
     assert in_parts(str(tmp_path), GPT2) == at_once(str(tmp_path), GPT2)
 
 
-def test_what_cannot_be_cut_is_counted_whole_or_refused(tmp_path: Path) -> None:
+def test_text_without_cuts_is_counted_whole_or_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("one two three\n" * 400)
     for preset in ("t5", "sentencepiece-unigram", "comp336-no-pretokenization"):
@@ -128,7 +128,7 @@ def test_what_cannot_be_cut_is_counted_whole_or_refused(tmp_path: Path) -> None:
         in_parts(str(path), GPT2, as_="jsonl")
 
 
-def test_limits_hold(tmp_path: Path) -> None:
+def test_planned_parts_obey_the_limits(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one " * 2000)
     (tmp_path / "b.gz").write_bytes(gzip.compress(b"one " * 2000))
     limits.use(limits.now().with_words(["count-bytes=4K"], ""))
@@ -233,7 +233,7 @@ def test_files_of_counts_are_read_again(tmp_path: Path, kind: counted.CountsForm
     assert sorted(one.name for one in tmp_path.iterdir()) == sorted(f"a{end}" for end in kind.ends)
 
 
-def test_a_table_with_texts_and_counts_goes_by_the_field(tmp_path: Path) -> None:
+def test_a_table_with_texts_and_counts_is_read_by_the_named_field(tmp_path: Path) -> None:
     arrow = pytest.importorskip("pyarrow", reason="the extra parquet is not installed")
     import pyarrow.parquet as table
 

@@ -114,7 +114,7 @@ def test_places_are_in_order_inside_the_text_and_one_a_unit(pre: Pretokenizer, t
 
 @settings(max_examples=150, deadline=None)
 @given(texts, splits, units)
-def test_without_normalising_each_unit_stands_where_its_place_says(text: str, split: str, unit: str) -> None:
+def test_without_normalization_each_unit_is_at_its_place(text: str, split: str, unit: str) -> None:
     pre = pretokenizer(split=split, unit=unit)
     for one in pre.analyse(text).pretokens:
         for got, (begin, stop) in zip(pre.units(one.text), one.unit_spans, strict=True):
@@ -172,7 +172,7 @@ def test_bytes_come_through_as_they_are(data: bytes) -> None:
     assert b"".join(unit for one in pre.analyse(data).pretokens for unit in pre.units(one.text)) == data
 
 
-def test_what_is_not_utf8_is_replaced_where_units_are_characters() -> None:
+def test_invalid_utf8_is_replaced_if_units_are_characters() -> None:
     pre = pretokenizer(split="none", unit="char")
     assert pre.words("a\udcff\ud83db") == ["a\ufffd\ufffdb"]
     (one,) = pre.analyse(b"a\xffb").pretokens
@@ -227,7 +227,7 @@ def test_a_record_says_that_a_step_drops_marks() -> None:
         assert record.drops_marks == (normalize("\u0301", (name,)) == ""), name
 
 
-def test_a_letter_and_its_accent_are_not_cut_apart() -> None:
+def test_a_letter_is_not_separated_from_its_accent() -> None:
     """GPT-2's pattern cuts there; NFC does not."""
     text = "ae\u0301 b"
     assert pretokenizer().safe_cut(text, 2) == 2

@@ -33,7 +33,7 @@ def test_from_text_lines_counts() -> None:
             Corpus.from_counts([bad])
 
 
-def test_from_bytes_keeps_what_is_not_utf8() -> None:
+def test_from_bytes_keeps_invalid_utf8() -> None:
     corpus = Corpus.from_text(b"a\n\xff\xc3(", name="x")
     assert corpus.documents == ("a\n\udcff\udcc3(",)
     assert corpus.invalid == Invalid(2, "x", 2, 2)
@@ -106,7 +106,7 @@ def test_offset_counts_the_byte_order_mark(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [3, LONG_BYTES])
 @pytest.mark.parametrize("mark", [codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, b""])
-def test_a_byte_order_mark_that_is_left_out_is_told(tmp_path: Path, mark: bytes, size: int) -> None:
+def test_a_dropped_byte_order_mark_is_reported(tmp_path: Path, mark: bytes, size: int) -> None:
     codec = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}.get(mark, "utf-8")
     path = put(tmp_path, "a.txt", mark + ("x" * size).encode(codec))
     for corpus in (read(path), Corpus.from_text(Path(path).read_bytes(), "a.txt")):
@@ -148,7 +148,7 @@ def test_lines(tmp_path: Path, text: str, lines: list[str]) -> None:
 
 
 @given(st.text("ab\r\n \u2028"))
-def test_lines_are_what_stands_between_line_ends(text: str) -> None:
+def test_lines_are_the_text_between_line_ends(text: str) -> None:
     naive, line = [], ""
     for letter in text:
         if letter == "\n":
@@ -187,7 +187,7 @@ def test_a_bad_row_is_refused_with_its_line(tmp_path: Path, row: str, what: str)
     assert error.where.endswith("a.jsonl:3")
 
 
-def test_missing_field_names_the_others(tmp_path: Path) -> None:
+def test_a_missing_field_is_reported_with_the_other_fields(tmp_path: Path) -> None:
     path = put(tmp_path, "a.jsonl", '{"q": "a", "n": 1, "answer": "b"}')
     assert refusal(path).hint == "--field takes one of: q, answer"
 

@@ -193,7 +193,7 @@ PACK: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("method", PACK)
-def test_packed_files_are_known_by_content(tmp_path: Path, method: str) -> None:
+def test_packed_files_are_detected_by_content(tmp_path: Path, method: str) -> None:
     pack, text = PACK[method], "né\n" * 100_000
     data = pack(text.encode())
     corpus = read(put(tmp_path, "named.txt", data))

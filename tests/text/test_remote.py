@@ -63,7 +63,7 @@ def test_a_url_is_read_as_the_file_is(server: tuple[str, type[Web]], tmp_path: P
     ("/file.txt", "it sends the reader to file://, which is not followed"),
     ("/loop.txt", "it sends the reader round in a circle"),
 ])
-def test_a_server_that_gives_nothing_is_told_in_a_line(
+def test_a_server_that_sends_nothing_is_reported_in_one_line(
     server: tuple[str, type[Web]], path: str, what: str
 ) -> None:
     with pytest.raises(TokentuiError) as told:
@@ -71,14 +71,14 @@ def test_a_server_that_gives_nothing_is_told_in_a_line(
     assert (told.value.what, told.value.where) == (what, server[0] + path)
 
 
-def test_nobody_there_is_told_in_a_line() -> None:
+def test_a_server_that_does_not_answer_is_reported_in_one_line() -> None:
     with serving(web({})) as url:
         pass
     with pytest.raises(TokentuiError, match="the place does not answer"):
         tokentui.read(f"{url}/a.txt")
 
 
-def test_limits_hold(server: tuple[str, type[Web]], limited: None) -> None:
+def test_remote_files_obey_the_limits(server: tuple[str, type[Web]], limited: None) -> None:
     url, kind = server
     set_ = ["stream-bytes=1M", "corpus-bytes=2M", "packed-bytes=1M", "packed-ratio=20", "file-bytes=1K"]
     limits.use(limits.now().with_words(set_, ""))
@@ -100,12 +100,12 @@ def test_limits_hold(server: tuple[str, type[Web]], limited: None) -> None:
     "file:///etc/passwd", "local:///etc/passwd", "ftp://host/a", "memory://a", "zip://a::https://host/b.zip",
     "simplecache::https://host/a", "https://host/a::file:///etc/passwd", "github://a:b@/c", "reference://x",
 ])
-def test_no_other_scheme_is_opened(url: str) -> None:
+def test_unknown_schemes_are_refused(url: str) -> None:
     with pytest.raises(TokentuiError):
         tokentui.read(url)
 
 
-def test_secrets_of_a_url_are_not_told() -> None:
+def test_secrets_in_a_url_are_not_shown() -> None:
     url = "https://user:word@host/a%20b.txt?X-Signature=secret#frag"
     assert shown(url) == "https://host/a%20b.txt"
     assert base_name(url) == "a b.txt"
@@ -141,7 +141,7 @@ def test_without_the_extra_there_is_a_line(monkeypatch: pytest.MonkeyPatch) -> N
         tokentui.load("hf:owner/name")
 
 
-def test_a_scheme_whose_package_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheme_whose_package_is_missing_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gcsfs", None)
     with pytest.raises(TokentuiError, match="gcsfs is not installed"):
         tokentui.read("gs://bucket/a.txt")

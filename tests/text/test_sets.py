@@ -66,7 +66,7 @@ def test_operations_work_from_left_to_right(pattern: str, matches: str) -> None:
     "pattern",
     [*(one.pattern for one in SPLITS.values()), "[a&b]", r"[&\&]", r"\[a&&b\]", "a&&b", "[[(]", "[!--]"],
 )
-def test_a_pattern_without_set_operations_stays_as_it_is(pattern: str) -> None:
+def test_a_pattern_without_set_operations_is_unchanged(pattern: str) -> None:
     assert expanded(pattern) == pattern
 
 

@@ -232,7 +232,7 @@ def test_spans_are_the_words_in_order(name: str, text: str, first: bool) -> None
 @pytest.mark.parametrize("name", PUBLISHED)
 @settings(max_examples=30)
 @given(text=texts)
-def test_what_keeps_spaces_keeps_all(name: str, text: str) -> None:
+def test_splits_that_keep_spaces_keep_all_text(name: str, text: str) -> None:
     split = splitter(name)
     words = b"".join(map(to_bytes, split.words(text)))
     assert words == to_bytes(split.prepare(text)) if split.record.keeps_spaces else b" " not in words
@@ -290,7 +290,7 @@ def test_a_safe_cut_changes_no_word(name: str, text: str, at: int, first: bool) 
 
 @pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.soak)], ids=["some", "all"])
 @pytest.mark.parametrize("name", CUTTING)
-def test_every_two_characters_that_may_be_cut_apart_may_be_so_everywhere(name: str, whole: bool) -> None:
+def test_a_pair_of_characters_that_may_be_cut_may_be_cut_everywhere(name: str, whole: bool) -> None:
     """All pairs of the tricky characters, between all ways that they may go on or have begun.
 
     By day a pair is tried with some of these ways, the next one with the others.
@@ -331,7 +331,7 @@ def test_a_cut_is_found_before_a_space_between_letters(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["none", OWN[1], r"regex:\b\w+|."])
-def test_where_nothing_is_known_nothing_is_cut(name: str) -> None:
+def test_without_known_cuts_text_is_not_cut(name: str) -> None:
     assert splitter(name).safe_cut("ab cd. ef", 1) == 9
 
 
@@ -343,7 +343,7 @@ def test_own_pattern_gives_whole_matches_that_are_not_empty(text: str) -> None:
     assert splitter(r"regex:(\p{L})+|\d*").words(text) == regex.findall(r"\p{L}+|\d+", text)
 
 
-def test_own_pattern_that_takes_too_long_says_where(limited: Callable[..., None]) -> None:
+def test_an_own_pattern_that_takes_too_long_names_the_place(limited: Callable[..., None]) -> None:
     limited(pattern_seconds=0.05)
     text = "\x1b[2J" + "a" * 60 + "!"
     for ask in (splitter(r"regex:(a|aa)+$").words, splitter(r"regex:(a|aa)+$").spans):

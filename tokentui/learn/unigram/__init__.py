@@ -92,8 +92,8 @@ class UnigramTrainer:
     one, and the trainer is then still at the step before.
 
     If the material has the documents, seeds are those of sentencepiece, which looks for them in lines.
-    Counted words alone do not say which of them end a line. Then each word is taken to have a ▁ after it: a word that
-    sentencepiece finds only because it occurs both before spaces and at ends of lines is no seed here.
+    Counted words alone do not say which of them end a line. Then each word is taken to have a ▁ after it: a
+    word that sentencepiece finds only because it occurs both before spaces and at ends of lines is no seed.
     sentencepiece counts the last word of some lines twice; this does not. Every unit that the coverage of the
     recipe includes is kept.
 
