@@ -1,7 +1,6 @@
-"""The eleven axes, collected from the rooms that do what they say, and whether a recipe makes sense.
+"""The eleven axes, collected from the rooms that implement them, and the check of a recipe as a whole.
 
-`check` is called at the doors: by the library, the commands, and the session for a recipe that comes from a
-user.
+The library, the commands and the session call `check` on each recipe that comes from a user.
 """
 
 from __future__ import annotations
@@ -30,37 +29,38 @@ AXES: dict[str, Axis[Any]] = {
 }
 """The axes by name, in the order of `Recipe`."""
 
-_TAKEN = re.compile(r"([a-z_]+)=([^ ,]+)")
+_ADVICE = re.compile(r"([a-z_]+)=([^ ,]+)")
 
 
 def values(recipe: Recipe, name: str) -> tuple[str, ...]:
-    """The values that a recipe has on an axis: one, or those of a list."""
+    """Return the values of a recipe on an axis: one, or several on an axis that takes a list."""
     value = getattr(recipe, name)
     return value if isinstance(value, tuple) else (value,)
 
 
 def chosen(recipe: Recipe, name: str) -> list[Choice]:
-    """The records of the values that a recipe has on an axis.
+    """Return the records of the values of a recipe on an axis.
 
     Raises:
-        TokentuiError: A value has none.
+        TokentuiError: A value is unknown.
     """
     return [AXES[name].of(value) for value in values(recipe, name)]
 
 
 def usual_size(recipe: Recipe) -> int | None:
-    """The number of ids that a run ends at where none was asked for; None if the objective has none."""
+    """Return the number of ids at which a run ends by default; None if the objective has no default."""
     return OBJECTIVES.of(recipe.objective).size
 
 
 def _refusals(recipe: Recipe) -> Iterator[Refusal]:
+    """Yield each reason why the values of a recipe do not go together."""
     for name in AXES:
         for record in chosen(recipe, name):
             if record.refuses is not None and (refusal := record.refuses(recipe)) is not None:
                 yield refusal
     way = WAYS.of(recipe.encode)
     if way.needs == "scores" and not OBJECTIVES.of(recipe.objective).scored:
-        scored = [one.name for one in OBJECTIVES.values() if one.scored]
+        scored = [name for name, objective in OBJECTIVES.items() if objective.scored]
         what = f"{way.about} needs probabilities, which only objective={' or '.join(scored)} has"
         yield Refusal("encode", what, ("encode=merges", *(f"objective={name}" for name in scored)))
     objective = OBJECTIVES.of(recipe.objective)
@@ -74,10 +74,10 @@ def _refusals(recipe: Recipe) -> Iterator[Refusal]:
 
 
 def refusal_of(recipe: Recipe) -> Refusal | None:
-    """Why a recipe makes no sense; None where it does.
+    """Return the first reason why the values of a recipe do not go together, None if they do.
 
     Raises:
-        TokentuiError: A value is unknown, or its text or a parameter cannot be.
+        TokentuiError: A value is unknown, or its text or a parameter is invalid.
     """
     for name, axis in AXES.items():
         for value in values(recipe, name):
@@ -86,11 +86,12 @@ def refusal_of(recipe: Recipe) -> Refusal | None:
 
 
 def check(recipe: Recipe) -> Recipe:
-    """A recipe that makes sense, as it is compared: a `prefix_space` that says what the split does anyway is
-    None.
+    """Return a recipe whose values go together.
+
+    A `prefix_space` that is what the split does anyway becomes None, so that equal recipes compare equal.
 
     Raises:
-        TokentuiError: It does not; the error names the axis and the nearest thing that works.
+        TokentuiError: The values do not go together. The error names the axis and a value that works.
     """
     refusal = refusal_of(recipe)
     if refusal is not None:
@@ -102,10 +103,10 @@ def check(recipe: Recipe) -> Recipe:
 
 
 def check_trainable(recipe: Recipe) -> Recipe:
-    """Return a recipe as `check` does.
+    """Return a recipe as `check` does, and refuse a retired objective too, which encodes but is not trained.
 
     Raises:
-        TokentuiError: It makes no sense, or its objective is retired: it encodes and is not trained.
+        TokentuiError: The values do not go together, or the objective is retired.
     """
     checked = check(recipe)
     trainer_of(checked)
@@ -113,19 +114,19 @@ def check_trainable(recipe: Recipe) -> Recipe:
 
 
 def word(recipe: Recipe, name: str) -> str:
-    """An axis, or a word of `SHAPE`, as a user reads it: what holds, where the split decides."""
+    """Return the value of an axis or a setting of `SHAPE` as users read it, with the default of the split."""
     if name not in SHAPE:
         return recipe.axis(name)
     return SHAPE[name].written(spaced(recipe) if SHAPE[name].kind is bool else getattr(recipe, name))
 
 
 def changed(recipe: Recipe, **words: object) -> Recipe:
-    """A recipe with other values on some axes, and other words of `SHAPE`.
+    """Return a recipe with other values on some axes, or of some settings of `SHAPE`.
 
-    A word of `SHAPE` that was not named and has no meaning on the new axes goes back to its default.
+    A setting of `SHAPE` that is not named and has no meaning with the new axes gets its default.
 
     Raises:
-        TokentuiError: There is no such axis or value, or the recipe makes no sense.
+        TokentuiError: An axis or a value is unknown, or the values do not go together.
     """
     new = recipe.with_axes(**words)
     return check(new if words.keys() <= SHAPE.keys() else _without_faded(new, words))
@@ -133,45 +134,47 @@ def changed(recipe: Recipe, **words: object) -> Recipe:
 
 @functools.lru_cache(maxsize=4096)
 def mended(recipe: Recipe, name: str, value: object) -> Recipe | None:
-    """A recipe with another value on an axis, and with the fewest other axes changed that make it sensible.
+    """Return a recipe with another value on an axis, and with as few other axes changed as it needs.
 
     Returns:
-        None where no change of other axes helps.
+        The recipe, checked. None if no change of other axes helps.
     """
     try:
         new = recipe.with_axes(**{name: value})
         for written in values(new, name):
             if AXES[name].check(written).text:
-                refusal_of(Recipe().with_axes(**{name: value}))  # nothing else mends a pattern
+                refusal_of(Recipe().with_axes(**{name: value}))  # other axes cannot mend an invalid pattern
     except TokentuiError:
         return None
-    ways: list[tuple[Recipe, frozenset[str]]] = [(new, frozenset((name,)))]
+    attempts: list[tuple[Recipe, frozenset[str]]] = [(new, frozenset((name,)))]  # with the changed axes
     for _ in AXES:
         following: list[tuple[Recipe, frozenset[str]]] = []
-        for one, touched in ways:
-            with_it = _without_faded(one)
-            refusal = refusal_of(with_it)
+        for attempt, touched in attempts:
+            candidate = _without_faded(attempt)
+            refusal = refusal_of(candidate)
             if refusal is None:
-                return check(with_it)
-            for take in refusal.takes:
-                said = {axis: value for axis, value in _TAKEN.findall(take) if axis in AXES}
-                change = {axis: value for axis, value in said.items() if getattr(with_it, axis) != value}
+                return check(candidate)
+            for hint in refusal.takes:
+                advice = {axis: value for axis, value in _ADVICE.findall(hint) if axis in AXES}
+                change = {axis: value for axis, value in advice.items() if getattr(candidate, axis) != value}
                 if change and touched.isdisjoint(change):
-                    following.append((with_it.with_axes(**change), touched | change.keys()))
-        ways = sorted(following, key=lambda way: len(way[1]))
+                    following.append((candidate.with_axes(**change), touched | change.keys()))
+        attempts = sorted(following, key=lambda attempt: len(attempt[1]))
     return None
 
 
 def _without_faded(recipe: Recipe, named: Container[str] = ()) -> Recipe:
-    """A recipe in which the words of `SHAPE` that have no meaning on its axes, and are not named, are at
-    their defaults."""
+    """Return a recipe in which settings of `SHAPE` that have no meaning with its axes have their defaults.
+
+    Settings in `named` stay.
+    """
     while (refusal := refusal_of(recipe)) is not None and refusal.fades and refusal.word not in named:
         recipe = recipe.with_axes(**{refusal.word: SHAPE[refusal.word].default})
     return recipe
 
 
 def preset(name: str, *, published: bool = False, **axes: Unpack[Axes]) -> Recipe:
-    """The recipe of a preset, with other values on some axes.
+    """Return the recipe of a preset, with other values on some axes.
 
     Args:
         name: The preset.
@@ -180,7 +183,7 @@ def preset(name: str, *, published: bool = False, **axes: Unpack[Axes]) -> Recip
         axes: Other values on some axes, and other words of `SHAPE`.
 
     Raises:
-        TokentuiError: There is no such preset, axis or value, or they make no sense together.
+        TokentuiError: The preset, an axis or a value is unknown, or the values do not go together.
 
     >>> preset("gpt2", tie="first-seen").tie
     'first-seen'
@@ -195,17 +198,17 @@ def preset(name: str, *, published: bool = False, **axes: Unpack[Axes]) -> Recip
 
 
 def label(recipe: Recipe) -> str:
-    """A recipe in a few words for a title: `bpe · gpt2 · bytes`."""
+    """Return a short title for a recipe, such as `bpe · gpt2 · bytes`."""
     objective, unit = OBJECTIVES.find(recipe.objective), UNITS.get(recipe.unit)
-    said = [
+    parts = [
         objective.label if objective else recipe.objective, recipe.split,
         unit.plural if unit else recipe.unit,
     ]
-    return " · ".join(said + ([recipe.mark_text] if recipe.mark_text else []))
+    return " · ".join(parts + ([recipe.mark_text] if recipe.mark_text else []))
 
 
 def nearest_preset(recipe: Recipe) -> tuple[str, list[str]]:
-    """Return the preset from which a recipe differs least, and the axes and words of `SHAPE` that differ."""
+    """Return the preset from which a recipe differs least, and the axes and settings that differ."""
 
     def differing(other: Recipe) -> list[str]:
         return [name for name in (*AXES, *SHAPE) if getattr(recipe, name) != getattr(other, name)]

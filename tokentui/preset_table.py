@@ -1,8 +1,6 @@
-"""Named points in the space of recipes: the systems of the documents that the project starts from, and those
-that people use.
+"""Presets: the recipes of known tokenizers, one line each in `PRESETS`.
 
-One line a preset in `PRESETS`. A preset says how a system is trained and run; the size that its authors chose
-stands in `stops`.
+A preset says how a system is trained; its run has the size that the authors chose.
 """
 
 from __future__ import annotations
@@ -21,11 +19,10 @@ class Preset:
     Attributes:
         name: Its name.
         family: The heading that it is listed under.
-        about: What it is, in a line.
-        source: Where it comes from.
-        recipe: What the system learns by.
-        run: The sizes, special tokens and first id that the system is known for. They are taken only where a
-            preset is asked for as published.
+        about: A description in one line.
+        source: Where its settings come from.
+        recipe: The recipe of the system.
+        run: The size, special tokens and first id of the published system. They are used only on request.
     """
 
     name: str

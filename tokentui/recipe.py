@@ -1,4 +1,4 @@
-"""Recipes, and the runs of a training by one.
+"""Recipes, and the runs of a training by a recipe.
 
 A recipe holds the settings of a tokenizer: a frozen value of eleven axes. Recipe files (TOML), the option
 `--set axis=value`, the Python API and the screen use the same names. A value is written `name`. Where its
@@ -23,7 +23,7 @@ from tokentui.core.files import read_regular
 from tokentui.core.records import dataclass
 from tokentui.core.toml import toml_value
 
-_EMPTY = ("", "none", "[]")  # how a user writes that a list is empty
+_EMPTY = ("", "none", "[]")  # how users write an empty list
 
 
 RUN = {one.name: one for one in (
@@ -34,7 +34,7 @@ RUN = {one.name: one for one in (
     Parameter("first_id", "the first id", 0),
     Parameter("specials", "special tokens, separated by spaces", (), tuple),
 )}
-"""The words of a run by their names."""
+"""The settings of a run, by name."""
 
 SHAPE = {
     one.name: one
@@ -52,7 +52,7 @@ SHAPE = {
         ),
     )
 }
-"""The words of a run that shape what is learned. They are no axes; a recipe holds them."""
+"""The settings of a recipe that are no axes, by name."""
 
 
 class Axes(TypedDict, total=False):
@@ -78,21 +78,21 @@ class Axes(TypedDict, total=False):
     what_if: Iterable[str]
 
 
-TOLD = {one.name: one for one in (
+CORPUS_FACTS = {one.name: one for one in (
     Parameter("corpora", "the named corpora of the training; of hi*7 a word counts seven times", (), tuple),
 )}
-"""The words of a run that follow from its corpus: a file of the tokenizer tells them."""
+"""The facts about its corpus that a tokenizer file records, by name."""
 
 
 FORBID, FORCE, LEAVE_OUT = "forbid", "force", "leave-out"
 _CHANGES = "such as 12:forbid:%20t+he, 12:force:e+s or 12:leave-out"
 _CHANGE = re.compile(rf"([0-9]{{1,16}}):({FORBID}|{FORCE}|{LEAVE_OUT})(?::(\S+))?")
 _ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})")
-_AS_IT_IS = frozenset(range(0x21, 0x7F)).difference(b"%+\\\"'")
-_WRITTEN = tuple(chr(byte) if byte in _AS_IT_IS else f"%{byte:02X}" for byte in range(256))
-"""The text of each byte of a part; a part may have megabytes."""
+_UNESCAPED = frozenset(range(0x21, 0x7F)).difference(b"%+\\\"'")
+_WRITTEN = tuple(chr(byte) if byte in _UNESCAPED else f"%{byte:02X}" for byte in range(256))
+"""How each byte of a part is written. A table, since a part may have megabytes."""
 _PARTS = {FORBID: range(1, 1 << 10), FORCE: range(2, 1 << 10), LEAVE_OUT: range(1)}
-"""The numbers of parts that a what-if of each kind may name; of a pair 2."""
+"""How many parts a what-if of each kind may name: 1 is a token, 2 a pair."""
 
 
 class WhatIf(NamedTuple):
@@ -121,13 +121,13 @@ class WhatIf(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The what-if as a recipe holds it."""
+        """The what-if as it is written in a recipe."""
         parts = "+".join("".join(map(_WRITTEN.__getitem__, part)) for part in self.parts)
         return f"{self.step}:{self.what}" + (f":{parts}" if parts else "")
 
     @property
     def summary(self) -> str:
-        """The what-if in a few words, spaces as `·`: `without ·the`. It is not yet safe to draw."""
+        """The what-if in a few words, spaces as `·`: `without ·the`. It is not safe to draw yet."""
         parts = [part.decode("utf-8", "surrogateescape").replace(" ", "·") for part in self.parts]
         if self.what == LEAVE_OUT:
             return f"without step {self.step:,}"
@@ -135,53 +135,53 @@ class WhatIf(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> WhatIf:
-        """The what-if that a text stands for.
+        """Return the what-if that a text describes.
 
         Raises:
-            TokentuiError: It stands for none.
+            TokentuiError: The text is no what-if.
         """
         where = f"what_if={text[:80]}"
-        found = _CHANGE.fullmatch(text)
-        if found is None or not int(found[1]):
+        match = _CHANGE.fullmatch(text)
+        if match is None or not int(match[1]):
             raise TokentuiError("not a what-if", where, _CHANGES)
         try:
-            written = (found[3] or "").encode("utf-8", "surrogateescape")
+            written = (match[3] or "").encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:
             raise TokentuiError(UNWRITABLE, where, "write the bytes of the piece as %E2%82%AC") from None
         if b"%" in _ESCAPED.sub(b"", written):
             raise TokentuiError("two hex digits belong behind %", where, "write %25 for % itself")
         pieces = written.split(b"+") if written else ()
-        parts = tuple(_ESCAPED.sub(lambda byte: bytes((int(byte[1], 16),)), one) for one in pieces)
-        if not all(parts) or len(parts) not in _PARTS[found[2]]:
-            raise TokentuiError(f"not what {found[2]} takes", where, _CHANGES)
-        return cls(int(found[1]), found[2], parts)
+        parts = tuple(_ESCAPED.sub(lambda byte: bytes((int(byte[1], 16),)), piece) for piece in pieces)
+        if not all(parts) or len(parts) not in _PARTS[match[2]]:
+            raise TokentuiError(f"not what {match[2]} takes", where, _CHANGES)
+        return cls(int(match[1]), match[2], parts)
 
 
 def check_changes(changes: Iterable[WhatIf]) -> list[WhatIf]:
-    """What-ifs in order of their steps.
+    """Return what-ifs in order of their steps.
 
     Raises:
         TokentuiError: One is named twice, or two decide what one step merges.
     """
     changes = sorted(changes)
-    for one, other in itertools.pairwise(changes):
-        if one == other:
-            raise TokentuiError("named twice", f"what_if={one.text}", "name it once")
+    for change, following in itertools.pairwise(changes):
+        if change == following:
+            raise TokentuiError("named twice", f"what_if={change.text}", "name it once")
     decided: dict[int, WhatIf] = {}
-    for one in changes:
-        if one.what != FORBID and (other := decided.setdefault(one.step, one)) != one:
-            what = f"step {one.step:,} has {other.text} already"
-            raise TokentuiError(what, f"what_if={one.text}", f"take one {FORCE} or {LEAVE_OUT} for a step")
+    for change in changes:
+        if change.what != FORBID and (first := decided.setdefault(change.step, change)) != change:
+            what = f"step {change.step:,} has {first.text} already"
+            raise TokentuiError(what, f"what_if={change.text}", f"take one {FORCE} or {LEAVE_OUT} for a step")
     return changes
 
 
 def _in_order(texts: Iterable[str]) -> tuple[str, ...]:
-    """What-ifs as a recipe holds them: by step, each written in one way.
+    """Return what-ifs as a recipe has them: in order of their steps, each written in one way.
 
     Raises:
-        TokentuiError: One cannot be read, or they do not go together.
+        TokentuiError: A text is no what-if, or two what-ifs contradict each other.
     """
-    return tuple(one.text for one in check_changes(map(WhatIf.read, texts)))
+    return tuple(change.text for change in check_changes(map(WhatIf.read, texts)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,26 +236,26 @@ class Recipe:
 
     @property
     def shape(self) -> dict[str, object]:
-        """The words of a run that shape the learning, without those at their defaults; lists as lists."""
-        return _said(SHAPE, self)
+        """The settings of `SHAPE` that are not at their defaults, by name; tuples as lists."""
+        return _not_default(SHAPE, self)
 
     @property
     def changes(self) -> tuple[WhatIf, ...]:
-        """The what-ifs of its runs, in order of their steps."""
+        """The what-ifs, in order of their steps."""
         return tuple(map(WhatIf.read, self.what_if))
 
     def under(self, changes: Iterable[WhatIf]) -> Recipe:
-        """This recipe under more what-ifs.
+        """Return this recipe with more what-ifs.
 
         Raises:
-            TokentuiError: One is there already, or decides what a step merges that another decides.
+            TokentuiError: A what-if is there already, or two decide what one step merges.
         """
-        return dataclasses.replace(self, what_if=(*self.what_if, *(one.text for one in changes)))
+        return dataclasses.replace(self, what_if=(*self.what_if, *(change.text for change in changes)))
 
     def but(self, changes: Iterable[WhatIf] | None = None) -> Recipe:
-        """This recipe without some of its what-ifs, without all where None."""
-        gone = {one.text for one in changes} if changes is not None else set(self.what_if)
-        return dataclasses.replace(self, what_if=tuple(one for one in self.what_if if one not in gone))
+        """Return this recipe without some of its what-ifs; without any of them if `changes` is None."""
+        removed = set(self.what_if) if changes is None else {change.text for change in changes}
+        return dataclasses.replace(self, what_if=tuple(text for text in self.what_if if text not in removed))
 
     @property
     def mark_kind(self) -> str:
@@ -268,7 +268,8 @@ class Recipe:
         return self.mark.partition(":")[2]
 
     def axis(self, name: str) -> str:
-        """An axis as a user writes it: lists with commas, `[]` for an empty one; or a word of `SHAPE`."""
+        """Return the value of an axis or of a setting of `SHAPE` as users write it: `a,b` or `[]` for a
+        list."""
         value = getattr(self, name)
         if name in SHAPE:
             return SHAPE[name].written(value)
@@ -279,12 +280,16 @@ class Recipe:
         return dataclasses.replace(self, **_known(axes, (*AXIS_NAMES, *SHAPE), "no such axis"))
 
     def to_dict(self) -> dict[str, object]:
-        """The axes by name, lists as lists: what a tokenizer file holds."""
+        """Return the axes by name, tuples as lists, as a tokenizer file has them."""
         return {name: list(v) if isinstance(v := getattr(self, name), tuple) else v for name in AXIS_NAMES}
 
     @classmethod
     def from_dict(cls, axes: Mapping[str, Any], where: str = "recipe") -> Recipe:
-        """A recipe from named axes and words of `SHAPE`; what is absent takes its default."""
+        """Return the recipe of named axes and settings of `SHAPE`. What is absent has its default.
+
+        Raises:
+            TokentuiError: An axis is unknown, or a value has the wrong type.
+        """
         if not isinstance(axes, Mapping):
             raise TokentuiError(
                 f"axes and their values belong here, not {shown(axes)}", where, "hand in a dict"
@@ -312,7 +317,7 @@ class Recipe:
 
     @classmethod
     def from_toml(cls, text: str, where: str = "recipe") -> Recipe:
-        """The recipe that a recipe file says."""
+        """Return the recipe in the text of a recipe file; `where` names the file in errors."""
         import tomllib  # only a recipe file needs it
 
         try:
@@ -328,10 +333,10 @@ _LARGEST = 1 << 20
 
 
 def read_recipe(path: str) -> Recipe:
-    """The recipe that a recipe file holds.
+    """Return the recipe of a recipe file.
 
     Raises:
-        TokentuiError: It cannot be read, or is no recipe file.
+        TokentuiError: The file cannot be read, or is no recipe file.
     """
     if sandbox.sealed():
         raise TokentuiError("recipe files are not read here", shown_path(path), "take a preset and its axes")
@@ -350,30 +355,32 @@ AXIS_NAMES = tuple(one.name for one in dataclasses.fields(Recipe) if one.name no
 
 
 def _known(named: Mapping[str, object], known: Collection[str], what: str) -> Mapping[str, Any]:
+    """Return `named`. Raise a `TokentuiError` with the message `what` for a name that is not known."""
     for name in named:
         if name not in known:
             raise TokentuiError(what, name, nearest(name, known))
     return named
 
 
-def _said(words: Mapping[str, Parameter], of: object) -> dict[str, object]:
-    found = {name: getattr(of, name, word.default) for name, word in words.items()}
+def _not_default(settings: Mapping[str, Parameter], source: object) -> dict[str, object]:
+    """Return the settings of an object that are not at their defaults, by name; tuples as lists."""
+    values = {name: getattr(source, name, setting.default) for name, setting in settings.items()}
     return {
-        name: list(one) if isinstance(one, tuple) else one
-        for name, one in found.items()
-        if one != words[name].default
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in values.items()
+        if value != settings[name].default
     }
 
 
 @dataclass(frozen=True, slots=True)
 class Stops:
-    """When a run ends. Any of them together; a run also ends where no candidate is left.
+    """When a run ends: as soon as one of these holds, or no candidate is left.
 
     Attributes:
-        merges: The number of steps in all, from the start of the training.
-        vocab_size: The number of ids, specials counted.
-        min_count: A candidate that stands less often is not taken.
-        max_length: No token is longer than so many units.
+        merges: The most steps, counted from the start of the training; None for no limit.
+        vocab_size: The number of ids, special tokens counted; None for no limit.
+        min_count: The least count of a candidate that is taken.
+        max_length: The most units of a token; None for no limit.
     """
 
     merges: int | None = None
@@ -382,7 +389,7 @@ class Stops:
     max_length: int | None = None
 
     def only(self, names: Iterable[str]) -> Stops:
-        """These stops, all but the named ones left out."""
+        """Return stops with only the named ones of these."""
         return Stops(**{name: getattr(self, name) for name in names})
 
 
@@ -393,7 +400,7 @@ class Run:
     Attributes:
         stops: When it ends.
         first_id: The first id given.
-        specials: The special tokens, which take the first ids in this order.
+        specials: The special tokens, which get the first ids in this order.
     """
 
     stops: Stops = Stops()
@@ -402,10 +409,10 @@ class Run:
 
     @classmethod
     def of(cls, words: Mapping[str, object]) -> Run:
-        """A run from its words; one that is None, or not there, has its default.
+        """Return a run from named settings of `RUN`. A setting that is None or absent has its default.
 
         Raises:
-            TokentuiError: There is no such word, or a value cannot be.
+            TokentuiError: A setting is unknown, or its value is invalid.
         """
         words = _known(words, RUN, "no such word of a run")
         named = {name: RUN[name].checked(value) for name, value in words.items() if value is not None}
@@ -413,31 +420,27 @@ class Run:
         return cls(Stops(**named), first_id, specials)
 
     def word(self, name: str) -> object:
-        """The value of a word, by its name."""
+        """Return the value of a setting of `RUN`, by its name."""
         return getattr(self if hasattr(self, name) else self.stops, name)
 
     @property
     def words(self) -> dict[str, object]:
-        """Its words by their names, without those at their defaults; lists as lists."""
-        return _said(RUN, self.stops) | _said(RUN, self)
+        """The settings that are not at their defaults, by name; tuples as lists."""
+        return _not_default(RUN, self.stops) | _not_default(RUN, self)
 
     def sized_like(self, size: int) -> Run:
-        """This run; where it has no size of its own, one that ends at so many ids."""
+        """Return this run if it has a size or a number of merges, otherwise one that ends at `size` ids."""
         if self.stops.merges is not None or self.stops.vocab_size is not None:
             return self
         return self.with_words(vocab_size=size)
 
     def with_words(self, **words: object) -> Run:
-        """This run with other words."""
+        """Return this run with other values for some settings of `RUN`."""
         return Run.of({name: self.word(name) for name in RUN} | words)
 
 
 def check_names(recipe: Recipe, run: Run) -> None:
-    """Refuse a text that is a symbol and a special token.
-
-    Raises:
-        TokentuiError: There is one.
-    """
+    """Raise a `TokentuiError` if a text is a symbol of the recipe and a special token of the run."""
     if both := set(recipe.symbols).intersection(run.specials):
         raise TokentuiError("named twice", f"symbol {min(both)}", "take it as a symbol or a special token")
 

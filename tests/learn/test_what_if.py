@@ -468,7 +468,7 @@ def test_the_command(tmp_path: Path) -> None:
     wanted = [*(step.row for step in learn.steps(trainer)), {"end": "merges", "steps": 8}]
     assert rows == [{**row, "schema": JSON_VERSION} for row in wanted]
     told = cli(*asked, "--what-if", "4:force:q+z", "--trace", str(tmp_path / "trace"))
-    assert "4:force:q+z changed nothing: the pair stands nowhere before step 4" in told.stderr
+    assert "4:force:q+z had no effect: the pair stands nowhere before step 4" in told.stderr
     assert load(out).recipe == CHANGED
     assert load(out).vocabulary.merges == trainer.tokenizer().vocabulary.merges
     assert "not a what-if" in refused("train", str(text), "-r", str(recipe), "--what-if", "x")

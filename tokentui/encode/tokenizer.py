@@ -23,7 +23,7 @@ from tokentui.encode.sampling import Drawn, drawn
 from tokentui.encode.segment import SAMPLED
 from tokentui.encode.segment.dropout import P
 from tokentui.encode.vocabulary import Vocabulary, byte_token
-from tokentui.recipe import RUN, SHAPE, TOLD, Recipe
+from tokentui.recipe import CORPUS_FACTS, RUN, SHAPE, Recipe
 
 _POLL_S = 0.05
 
@@ -56,7 +56,7 @@ class Tokenizer:
     Args:
         vocabulary: The vocabulary, shared and not copied.
         merges: How many of its merges count; None for all at present.
-        run: The options of the training, by the names in `RUN`, `SHAPE` and `TOLD`. None values are dropped.
+        run: The options of the training, by the names in `RUN`, `SHAPE` and `CORPUS_FACTS`. None is dropped.
 
     Raises:
         TokentuiError: `merges` is more than the vocabulary has, or a name in `run` is unknown.
@@ -84,7 +84,7 @@ class Tokenizer:
             )
         self._asked = {key: value for key, value in (run or {}).items() if value is not None}
         for key in self._asked:
-            if key not in (known := (*RUN, *SHAPE, *TOLD)):
+            if key not in (known := (*RUN, *SHAPE, *CORPUS_FACTS)):
                 raise TokentuiError(f"no such key {shown(key)}", "run", nearest(str(key), known))
         self.vocabulary = vocabulary
         self.merges = merges
@@ -96,7 +96,7 @@ class Tokenizer:
         vocabulary, symbols = self.vocabulary, self.recipe.symbols
         specials = [name for name in vocabulary.specials if name not in symbols]
         options = {**self._asked, "first_id": vocabulary.first_id, "specials": specials}
-        return {key: options[key] for key in (*RUN, *TOLD) if key in options} | self.recipe.shape
+        return {key: options[key] for key in (*RUN, *CORPUS_FACTS) if key in options} | self.recipe.shape
 
     def __reduce__(self) -> tuple[type[Tokenizer], tuple[Vocabulary, int, dict[str, object]]]:
         """Pickle with a copy of the vocabulary that has only the merges that count."""

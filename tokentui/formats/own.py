@@ -39,7 +39,7 @@ from tokentui.formats.source import (
 from tokentui.formats.spec import FileToken, Fitted, Spec, Unsupported
 from tokentui.formats.tokens import name_of
 from tokentui.learn.bases import BASES
-from tokentui.recipe import AXIS_NAMES, RUN, SHAPE, TOLD, Recipe
+from tokentui.recipe import AXIS_NAMES, CORPUS_FACTS, RUN, SHAPE, Recipe
 from tokentui.text.pretokenize import MARKS, UNITS
 
 VERSION = 1
@@ -303,9 +303,9 @@ def _checked(node: Node, make: Callable[[], Recipe]) -> Recipe:
 def _run(node: Node) -> dict[str, object]:
     run = node.mapping()
     for key in run:
-        if key not in (known := (*RUN, *SHAPE, *TOLD)):
+        if key not in (known := (*RUN, *SHAPE, *CORPUS_FACTS)):
             raise node.error(f"{key[:40]!r} is no key of a run", "one of: " + ", ".join(known))
-        if key in TOLD:
+        if key in CORPUS_FACTS:
             node[key].texts()
         elif key != "specials" and key not in SHAPE:
             node[key].number()
