@@ -178,9 +178,9 @@ def preset(name: str, *, published: bool = False, **axes: Unpack[Axes]) -> Recip
 
     Args:
         name: The preset.
-        published: Whether a training by it takes the sizes, special tokens and first id too that the system
-        is known for.
-        axes: Other values on some axes, and other words of `SHAPE`.
+        published: Whether a training by the recipe also uses the size, special tokens and first id of the
+            published system.
+        axes: Other values on some axes, and of settings of `SHAPE`.
 
     Raises:
         TokentuiError: The preset, an axis or a value is unknown, or the values do not go together.
@@ -188,12 +188,12 @@ def preset(name: str, *, published: bool = False, **axes: Unpack[Axes]) -> Recip
     >>> preset("gpt2", tie="first-seen").tie
     'first-seen'
     """
-    found = preset_named(name)
-    recipe = changed(found.recipe, **axes)
+    known = preset_named(name)
+    recipe = changed(known.recipe, **axes)
     if not published:
         return recipe
     return Published(
-        **{one.name: getattr(recipe, one.name) for one in dataclasses.fields(Recipe)}, run=found.run
+        **{axis.name: getattr(recipe, axis.name) for axis in dataclasses.fields(Recipe)}, run=known.run
     )
 
 

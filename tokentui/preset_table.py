@@ -170,25 +170,30 @@ def presets() -> tuple[Preset, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Published(Recipe):
-    """A recipe with the sizes, special tokens and first id that it was published with, as words of a run."""
+    """A recipe with the size, special tokens and first id that it was published with.
+
+    Attributes:
+        run: These settings.
+    """
 
     run: Run = field(default_factory=Run)
 
     @property
     def plain(self) -> Recipe:
-        """The recipe alone."""
-        return Recipe(**{one.name: getattr(self, one.name) for one in fields(Recipe)})
+        """The recipe without the run."""
+        return Recipe(**{axis.name: getattr(self, axis.name) for axis in fields(Recipe)})
 
 
 def resolved(recipe: Recipe | str, published: bool = False) -> tuple[Recipe, Run]:
-    """A recipe as it is trained by, and the run that comes with it where it is wanted as published.
+    """Return a recipe, and the run that it was published with.
 
     Args:
         recipe: A recipe, or the name of a preset.
-        published: Whether it is wanted so; a recipe that `preset` gave as published is anyway.
+        published: Whether to return the published run; otherwise the run is empty. A `Published` recipe
+            always has its run.
 
     Raises:
-        TokentuiError: There is no such preset, or the recipe is none that was published.
+        TokentuiError: The preset is unknown, or `published` is set for a recipe that is no preset.
     """
     if isinstance(recipe, Published):
         return recipe.plain, recipe.run
@@ -201,7 +206,7 @@ def resolved(recipe: Recipe | str, published: bool = False) -> tuple[Recipe, Run
 
 
 REMOVED = {"scaffold-bpe": "pickybpe"}
-"""Presets that earlier versions had, and the preset to take in place of each."""
+"""Presets of earlier versions, and the preset to use in place of each."""
 
 
 def preset_named(name: str) -> Preset:
@@ -218,5 +223,5 @@ def preset_named(name: str) -> Preset:
 
 
 def preset_of(recipe: Recipe) -> str:
-    """The name of the first preset that is this recipe, empty if none is."""
+    """Return the name of the first preset with this recipe, empty if none has it."""
     return next((preset.name for preset in PRESETS.values() if preset.recipe == recipe), "")

@@ -149,7 +149,7 @@ class WhatIf(NamedTuple):
         except UnicodeEncodeError:
             raise TokentuiError(UNWRITABLE, where, "write the bytes of the piece as %E2%82%AC") from None
         if b"%" in _ESCAPED.sub(b"", written):
-            raise TokentuiError("two hex digits belong behind %", where, "write %25 for % itself")
+            raise TokentuiError("two hex digits belong after %", where, "write %25 for % itself")
         pieces = written.split(b"+") if written else ()
         parts = tuple(_ESCAPED.sub(lambda byte: bytes((int(byte[1], 16),)), piece) for piece in pieces)
         if not all(parts) or len(parts) not in _PARTS[match[2]]:
@@ -192,10 +192,11 @@ class Recipe:
     tokenizer as Hugging Face would retrain it.
 
     Attributes:
-        normalize: The normalisation stages, in order. This and the next ten are the axes.
-        coverage: A share above 0 and at most 1. This and the next three are the words of `SHAPE`.
-        symbols: Texts.
-        prefix_space: None where the split's own rule holds.
+        normalize: The normalization stages, in order. This and the next ten are the axes.
+        coverage: The share of the characters of the corpus that the base covers, above 0 and at most 1. This
+            and the next three are the settings of `SHAPE`.
+        symbols: Texts that are one token each, and that no merge crosses.
+        prefix_space: Whether a space is put in front of a text; None for the rule of the split.
         what_if: The texts of what-ifs, in order of their steps; see `WhatIf`.
 
     A list, or a word of `SHAPE`, that is of another type or out of range is refused.
@@ -276,7 +277,7 @@ class Recipe:
         return (",".join(value) or "[]") if isinstance(value, tuple) else str(value)
 
     def with_axes(self, **axes: object) -> Recipe:
-        """This recipe with other values on some axes, and other words of `SHAPE`; it is not checked."""
+        """Return this recipe with other values on some axes, or of settings of `SHAPE`. It is not checked."""
         return dataclasses.replace(self, **_known(axes, (*AXIS_NAMES, *SHAPE), "no such axis"))
 
     def to_dict(self) -> dict[str, object]:
@@ -449,10 +450,10 @@ class Ending(NamedTuple):
     """The end of a run, as far as it is known.
 
     Attributes:
-        step: The step, None where it is not known.
-        kind: The kind of the step: `last` (no step follows it), `stop` (the stops end the run there and the
-            run comes so far), `at most` (the stops end it there unless no pair is left before), `about` (an
-            estimate), `open` (not known).
+        step: The last step, None if it is not known.
+        kind: How sure the step is: `last` (no further step is possible), `stop` (the stops end the run
+            there), `at most` (the stops end it there unless no pair is left before), `about` (an estimate), or `open`
+            (not known).
     """
 
     step: int | None = None

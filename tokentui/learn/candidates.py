@@ -156,7 +156,10 @@ class Candidates:
     # ---- at the furthest step
 
     def best(self, under: Constraints) -> int:
-        """Return the best candidate at the furthest step, 0 if none may be chosen."""
+        """Return the forced candidate if it occurs, otherwise the best one at the furthest step.
+
+        Returns 0 if none may be chosen.
+        """
         if (under.max_length, under.forbidden) != self._limits:
             self.reset(under)
         least = under.min_count if self._filters else 1

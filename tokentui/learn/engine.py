@@ -138,7 +138,10 @@ class PairEngine(Protocol):
         """Go toward a step for some milliseconds, forward until no pair may be merged."""
 
     def best(self, under: Constraints) -> int:
-        """Return the best pair at the furthest step, by its number; 0 if no pair may be merged."""
+        """Return the number of the pair that the step after the furthest one merges, 0 if there is none.
+
+        That is the forced pair if it occurs, otherwise the best one.
+        """
 
     def top(self, under: Constraints, limit: int) -> Ranked:
         """Return the best candidates at the present step, `limit` of them at most."""

@@ -129,7 +129,7 @@ _FOLDABLE = "newest", "most used"
 
 @functools.lru_cache(maxsize=256)
 def _folded(count: int) -> Entry:
-    """Return the row that stands for a number of unused entries. Equal counts give the same object."""
+    """Return the row for a number of unused entries. Equal counts return the same object."""
     return Entry(None, -1, b"", "folded", uses=count)
 
 

@@ -298,29 +298,38 @@ class WordSegmentations:
     def _changes_back(self, units: Sequence[bytes], characters: int) -> list[Change]:
         """Return the changes of a word, found by its segmentations from the last one back to the start."""
         kept = self._encoder.kept_indices(units)
-        taken = [units[at] for at in kept]
-        ways: list[tuple[int, Counter[int | None]]] = []
+        visible = [units[index] for index in kept]
+        segmentations: list[tuple[int, Counter[int | None]]] = []  # the first step of each, and its tokens
         since = self._count + 1
         while since:
             number = since - 1
             segmenter = self._after(number)
-            parts = segmenter.segment(taken, characters)
-            since = self._since(segmenter, taken, parts, number)
-            way = Counter(part.symbol for part in self._encoder.with_unknown_policy(parts, units, kept))
-            if ways and ways[-1][1] == way:
-                ways.pop()
-            ways.append((since, way))
+            parts = segmenter.segment(visible, characters)
+            since = self._latest_used_step(segmenter, visible, parts, number)
+            tokens = Counter(part.symbol for part in self._encoder.with_unknown_policy(parts, units, kept))
+            if segmentations and segmentations[-1][1] == tokens:
+                segmentations.pop()
+            segmentations.append((since, tokens))
         changes: list[Change] = []
         before: Counter[int | None] = Counter()
-        for step, way in reversed(ways):
-            change = way.copy()
+        for step, tokens in reversed(segmentations):
+            change = tokens.copy()
             change.subtract(before)
             changes.append((step, {symbol: by for symbol, by in change.items() if by}))
-            before = way
+            before = tokens
         return changes
 
-    def _since(self, segmenter: Segmenter, units: list[bytes], parts: Sequence[WordPart], number: int) -> int:
-        """The latest step whose token the parts of a word were found with, of the first so many."""
+    def _latest_used_step(
+        self, segmenter: Segmenter, units: list[bytes], parts: Sequence[WordPart], number: int
+    ) -> int:
+        """Return the latest step up to `number` whose token a segmentation was made with, 0 if there is none.
+
+        Args:
+            segmenter: The segmenter after step `number`.
+            units: The units of the word.
+            parts: Its segmentation of them.
+            number: The step.
+        """
         made = self._order.made
         if isinstance(segmenter, Merging):
             whole = segmenter.whole(units)
@@ -330,7 +339,7 @@ class WordSegmentations:
         return max((made[part.symbol] for part in parts if part.symbol is not None), default=0)
 
     def _uncrossed(self, units: Sequence[bytes]) -> Iterator[tuple[bytes, ...]]:
-        """The stretches of a word between places that no token crosses."""
+        """Yield the units of each stretch of a word between places that no token crosses."""
         pieces, longest = self._pieces
         start = reach = 0
         ends = list(itertools.accumulate(map(len, units)))
@@ -348,20 +357,20 @@ class WordSegmentations:
 
     @functools.cached_property
     def _pieces(self) -> tuple[frozenset[bytes], int]:
-        """All tokens by their bytes, and the length of the longest."""
+        """The bytes of all tokens, and the length of the longest in bytes."""
         pieces = self._order.vocabulary.pieces
         return frozenset(pieces), max(map(len, pieces), default=1)
 
 
 class _Merges:
-    """The merges of a word in the order of the steps, done up to any of them.
+    """The merges of a word in the order of the steps, applied up to any step.
 
     Args:
         symbols: The symbol of each unit.
-        merges: The merges; what they make never falls.
-        first: The number that the token of step n has is `first + n`.
-        token: The token that the whole word is at once from a step on; None for none.
-        last: That step.
+        merges: The merges, in ascending order of the symbols that they make.
+        first: The symbol of the token of step n is `first + n`.
+        token: The token that the whole word becomes at step `last`; None if there is none.
+        last: That step; the step after the last one if there is none.
     """
 
     def __init__(
@@ -370,12 +379,12 @@ class _Merges:
         self._symbols, self._merges = symbols, merges
         self._first, self._token, self._last = first, token, last
         self._after = list(range(1, len(symbols) + 1))
-        """The place behind each token, by the place of its first unit."""
+        """The index after each token, by the index of its first unit."""
         self._done = 0
-        """The number of merges that are done."""
+        """The number of merges that are applied."""
 
     def spans(self, number: int) -> list[Span]:
-        """The tokens of the word after so many tokens of the file."""
+        """Return the tokens of the word after a step."""
         symbols, after, merges, done = self._symbols, self._after, self._merges, self._done
         if self._token is not None and number >= self._last:
             return [Span(0, len(symbols), self._token)]
@@ -395,7 +404,7 @@ class _Merges:
         return spans
 
     def changes(self) -> list[Change]:
-        """The changes of the word in order of the steps."""
+        """Return the changes of the word, in order of their steps."""
         now: Counter[int | None] = Counter(self._symbols)
         changes: list[Change] = [(0, dict(now))] if self._last else []
         for made, group in itertools.groupby(self._merges, key=lambda merge: merge[2]):

@@ -117,8 +117,8 @@ def code(words: Words, recipe: Recipe, lines: Sequence[str] | None = None) -> Co
     plain = recipe.unit == "char" and MARKS.of(recipe.mark).put is None
     if plain:
         names: Sequence[str] = words.words
-        held = set(chain.from_iterable(chain.from_iterable(jobs.in_blocks(names))))
-        units = {unit: to_bytes(unit) for unit in held}
+        characters = set(chain.from_iterable(chain.from_iterable(jobs.in_blocks(names))))
+        units = {unit: to_bytes(unit) for unit in characters}
     else:
         names, units = _by_units(words.words, recipe)
     tick(50, PER_MILLE)

@@ -289,7 +289,10 @@ class Models:
         return Model(run.pick(model.pieces, kept), scores, left, EM, turn, rest - 1, dropped=dropped)
 
     def _pruned(self, model: Model, worth: Worths, target: int) -> Model:
-        """Return the model without the pieces of the least loss."""
+        """Return the model after a pruning, with what it dropped.
+
+        Pieces with a reason to go whatever their loss is go first, then those of the least loss.
+        """
         loss, why, run = worth.loss, worth.why, self.run
         going = list(compress(range(len(loss)), why))
         order = run.descending(loss, list(compress(range(len(loss)), why.translate(_STAYS))))
