@@ -451,9 +451,9 @@ class Ending(NamedTuple):
 
     Attributes:
         step: The last step, None if it is not known.
-        kind: How sure the step is: `last` (no further step is possible), `stop` (the stops end the run
-            there), `at most` (the stops end it there unless no pair is left before), `about` (an estimate), or `open`
-            (not known).
+        kind: How sure the step is. `last`: no further step is possible. `stop`: the stops end the run there.
+            `at most`: the stops end it there unless no pair is left before. `about`: an estimate. `open`: not
+            known.
     """
 
     step: int | None = None

@@ -471,7 +471,11 @@ class Boundless:
         return vocabulary, Documents(vocabulary, words, cut, [len(units(word)) for word in cut.words])
 
     def following(self, engine: EventEngine, merge: Event, taken: Pair | NGram) -> Iterator[Event]:
-        """Yield the unlocking of a word that is whole now, and the break of each part by its IoS."""
+        """Yield the events after a merge.
+
+        A merge inside words unlocks the word that it makes whole, and breaks each part by its IoS. A join
+        unlocks the joined word, unless no neighbor is left that it could join.
+        """
         corpus, pieces = engine.corpus, engine.vocabulary.pieces
         assert isinstance(corpus, Documents)
         assert isinstance(taken, Pair)

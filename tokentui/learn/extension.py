@@ -162,7 +162,7 @@ class ExtendedWords:
     def _token_of(self, left: int | None, right: int | None) -> tuple[int, int] | None:
         """Return the rank and the symbol of the token that two neighbors spell, None if they spell none.
 
-        Added tokens rank after those of the file.
+        A None or frozen symbol spells none. Added tokens rank after those of the file.
         """
         if left is None or right is None or left in self._frozen or right in self._frozen:
             return None

@@ -302,7 +302,7 @@ class PathTrainer:
         self._recut(tokens)
 
     def _recut(self, tokens: Sequence[int]) -> None:
-        """Cut anew the words in which the texts of tokens occur."""
+        """Update all that depends on tokens that came or went: their words, their keys, the vocabulary."""
         self._outdated.update(tokens)
         for index in set[int]().union(*(self._words_of[token] for token in tokens)):
             self._cut_again(index)
