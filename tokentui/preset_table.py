@@ -164,7 +164,7 @@ PRESETS: dict[str, Preset] = {
 
 
 def presets() -> tuple[Preset, ...]:
-    """All presets, family by family."""
+    """Return all presets, family by family."""
     return tuple(PRESETS.values())
 
 

@@ -199,7 +199,7 @@ class Recipe:
         prefix_space: Whether a space is put in front of a text; None for the rule of the split.
         what_if: The texts of what-ifs, in order of their steps; see `WhatIf`.
 
-    A list, or a word of `SHAPE`, that is of another type or out of range is refused.
+    A list or a setting of `SHAPE` of another type or out of range is refused.
     """
 
     normalize: tuple[str, ...] = ()
@@ -309,9 +309,9 @@ class Recipe:
         return cls(**axes)
 
     def to_toml(self) -> str:
-        """A recipe file: flat TOML with one line for each axis.
+        """Return the text of a recipe file: flat TOML with one line for each axis.
 
-        Each word of `SHAPE` that is not at its default has a line too.
+        Each setting of `SHAPE` that is not at its default has a line too.
         """
         values = self.to_dict() | self.shape
         return "".join(f"{name} = {toml_value(value)}\n" for name, value in values.items())
