@@ -142,8 +142,10 @@ class WhatIf(NamedTuple):
         """
         where = f"what_if={text[:80]}"
         match = _CHANGE.fullmatch(text)
-        if match is None or not int(match[1]):
+        if match is None:
             raise TokentuiError("not a what-if", where, _CHANGES)
+        if not int(match[1]):
+            raise TokentuiError("there is no step 0", where, "the first step is 1")
         try:
             written = (match[3] or "").encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:

@@ -97,6 +97,18 @@ def test_added_tokens_follow_the_last_id_and_are_found_before_merges(novel: str,
             assert load(novel).encode_ids(text) == made.encode_ids(text)
 
 
+@pytest.mark.parametrize("format", ["huggingface", "tokentui"])
+def test_an_added_token_is_special_only_if_it_was_named_so(format: str, novel: str, tmp_path: Path) -> None:
+    source = str(tmp_path / "in.json")
+    done("convert", novel, source, "--to", format, "-q")
+    words = ("--add", "the crowd", "--special", "<|user|>", "--format", format, "--json", "-q")
+    answer = json.loads(done("edit", source, str(tmp_path / "out.json"), *words))
+    kinds = {row["id"]: row["kind"] for row in answer["came"]}
+    assert {row["text"]: kinds[row["id"]] == "special" for row in answer["added"]} == {
+        row["text"]: row["special"] for row in answer["added"]
+    }
+
+
 def test_every_format_that_holds_it_gives_it_back(novel: str, tmp_path: Path) -> None:
     pruned, written = str(tmp_path / "pruned.json"), []
     done("edit", novel, pruned, *WORDS)

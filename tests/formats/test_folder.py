@@ -232,3 +232,19 @@ def test_qwen2_normalizes_a_vocabulary_without_steps(tmp_path: Path, trained: To
     tokenizer = tokentui.load(tmp_path)
     assert tokenizer.encode("e\u0301").ids == tokenizer.encode("\xe9").ids
     assert tokenizer.recipe.normalize == ("nfc",)
+
+
+@pytest.mark.parametrize(("recipe", "cleaned"), [("t5", True), ("gpt2", False)])
+@pytest.mark.parametrize("asked", [True, False, "yes"])
+def test_decoded_text_is_cleaned_up_as_in_transformers(
+    recipe: str, cleaned: bool, asked: object, tmp_path: Path
+) -> None:
+    """Spaces in front of punctuation go, but not of BPE."""
+    size = None if cleaned else 260
+    made = tokentui.train(texts=["do n't , go ."] * 9, recipe=recipe, vocab_size=size, specials=["</s>"])
+    made.save(tmp_path / "tokenizer.json", "huggingface")
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"clean_up_tokenization_spaces": asked}))
+    tokenizer = tokentui.load(tmp_path)
+    text = "do n't , go ."
+    wanted = "don't, go." if cleaned and asked is True else text
+    assert tokenizer.decode(tokenizer.encode_ids(text)) == wanted

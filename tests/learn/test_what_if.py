@@ -77,7 +77,8 @@ def test_any_bytes_are_written_and_read(step: int, parts: list[bytes]) -> None:
 
 
 @pytest.mark.parametrize(("text", "said"), [
-    ("", "cannot be empty"), ("forbid:a+b", "not a what-if"), ("0:forbid:a+b", "not a what-if"),
+    ("", "cannot be empty"), ("forbid:a+b", "not a what-if"),
+    ("0:forbid:a+b", "there is no step 0"), ("00:leave-out", "there is no step 0"),
     ("1:forget:a+b", "not a what-if"), ("1 forbid a+b", "not a what-if"), ("²:leave-out", "not a what-if"),
     ("1:forbid", "takes"), ("1:leave-out:a", "takes"), ("1:forbid:a+", "takes"), ("1:force:ab", "takes"),
     ("1:leave-out:a+b", "takes"), ("1:forbid:a%+b", "hex"), ("1:forbid:a%2+b", "hex"),

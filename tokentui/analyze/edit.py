@@ -500,6 +500,10 @@ def report(
                                    export.loss_rows(losses), (Column(),)))
     sections += [] if pruned is None else _pruned_sections(pruned)
     sections += [] if grown is None else _grown_sections(grown)
+    # Files list added tokens with special ones, which plain text cannot spell.
+    plain = {token.id for token in added if not token.special}
+    came = [replace(entry, kind="added") if entry.id in plain and entry.kind == "special" else entry
+            for entry in came]
     does = {token.id: token.does for token in added}
     named_first = sorted(came, key=lambda entry: entry.id not in does)
     for name, entries in (("went", went), ("came", named_first)):

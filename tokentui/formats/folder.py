@@ -8,10 +8,11 @@ those that decide ids. `analyze/health/folder.py` checks whether the files agree
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeGuard
 
@@ -256,6 +257,20 @@ class ModelFolder:
                 document["pre_tokenizer"] = {"type": "Metaspace", "replacement": SPACE_MARK,
                                              "prepend_scheme": scheme, "split": False}
 
+    def _with_clean_up(self, tokenizer: Tokenizer) -> Tokenizer:
+        """Return the tokenizer with the clean-up of decoded text that the settings ask for. As in
+        transformers, text of BPE is not cleaned up.
+        """
+        vocabulary = tokenizer.vocabulary
+        decoder, model = vocabulary.pipeline.decoder, vocabulary.pipeline.stages.get("model")
+        kind = model.get("type") if isinstance(model, dict) else "Unigram" if vocabulary.scores else "BPE"
+        asked = self._flag("clean_up_tokenization_spaces")
+        if not (asked and decoder and isinstance(vocabulary, ImportedVocabulary)) or kind == "BPE":
+            return tokenizer
+        pipeline = replace(vocabulary.pipeline, decoder=functools.partial(_cleaned_up, decoder))
+        specials = {name: vocabulary.special_id(name) for name in vocabulary.specials}
+        return Tokenizer(vocabulary.with_specials(specials, pipeline), tokenizer.merges, tokenizer.run)
+
     def _recipe(self, recipe: Recipe) -> Recipe:
         """Return the recipe of a file without steps with those that its class makes."""
         if self._family_name == "Qwen2" and not recipe.normalize:
@@ -276,6 +291,7 @@ class ModelFolder:
         text that `add_bos_token` and `add_eos_token` name, and the normalization of its class. A
         `tokenizer.json` has its own.
         """
+        tokenizer = self._with_clean_up(tokenizer)
         vocabulary = tokenizer.vocabulary
         origin = vocabulary.pipeline.origin
         if not isinstance(vocabulary, ImportedVocabulary) or origin is None or origin.format == "huggingface":
@@ -307,6 +323,12 @@ class ModelFolder:
         pipeline = replace(vocabulary.pipeline, pretokenizer=words, around=(ends[0], ends[1]), notes=notes)
         changed = vocabulary.with_specials(specials, pipeline, recipe)
         return Tokenizer(changed, tokenizer.merges, tokenizer.run)
+
+
+def _cleaned_up(decoder: Callable[[Sequence[str]], bytes], names: Sequence[str]) -> bytes:
+    from tokentui.formats.huggingface.decoders import clean_up  # few folders ask for it
+
+    return clean_up(decoder(names).decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
 def steps_of(step: object) -> Iterator[dict[str, object]]:

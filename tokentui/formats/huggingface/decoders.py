@@ -53,7 +53,7 @@ def _from_letters(
     return [b"".join(_each(parts, spelled)).decode("utf-8", "surrogateescape")]
 
 
-def _clean(text: str) -> str:
+def clean_up(text: str) -> str:
     for before, after in _CLEANED:
         text = text.replace(before, after)
     return text
@@ -61,7 +61,7 @@ def _clean(text: str) -> str:
 
 @kind("decoders", "WordPiece")
 def _spaced(parts: list[str], prefix: str, cleanup: bool) -> list[str]:
-    clean = _clean if cleanup else str
+    clean = clean_up if cleanup else str
 
     def joined(part: str) -> str:
         return clean(part[len(prefix) :] if part.startswith(prefix) else " " + part)
@@ -133,7 +133,7 @@ def _without_padding(parts: list[str], pad_token: str, word_delimiter_token: str
     single = [part for n, part in enumerate(parts) if n == 0 or part != parts[n - 1]]
     bare = [part.replace(pad_token, "") if pad_token else part for part in single]
     if cleanup:
-        bare = _each(bare, _clean)
+        bare = _each(bare, clean_up)
         if word_delimiter_token:
             bare = [part.replace(word_delimiter_token, " ") for part in bare]
     return list(filter(None, bare))
