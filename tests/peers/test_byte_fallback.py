@@ -3,7 +3,9 @@ behind the bytes."""
 
 from __future__ import annotations
 
+import functools
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -65,3 +67,26 @@ def test_the_same_ids(pairs: list[tuple[Tokenizer, Any]], text: str) -> None:
         offsets = ours.encode(text).offsets
         assert len(offsets) == len(want)
         assert all(0 <= start <= end <= len(text) for start, end in offsets), (model, text, offsets)
+
+
+@given(st.lists(st.sampled_from([0x41, 0x81, 0x96, 0xA9, 0xC3, 0xE2, 0xFF, 260, 262]), max_size=8))
+def test_runs_of_byte_tokens_decode_as_there(picked: list[int]) -> None:
+    """Each byte token of a run that is not UTF-8 is U+FFFD; a stream says the same."""
+    steps = [{"type": "ByteFallback"}, {"type": "Fuse"}]
+    names = [*(f"<0x{value:02X}>" for value in range(256)), "a", "b", "c", " ", "<unk>", "d", "é"]
+    model = {"type": "BPE", "byte_fallback": True, "unk_token": "<unk>", "merges": [],
+             "vocab": {name: number for number, name in enumerate(names)}}
+    text = json.dumps({"version": "1.0", "added_tokens": [], "model": model,
+                       "decoder": {"type": "Sequence", "decoders": steps}})
+    theirs, ours = tokenizers.Tokenizer.from_str(text), _loaded(text)
+    wanted = theirs.decode(picked, skip_special_tokens=False)
+    assert ours.decode(picked) == wanted
+    assert "".join(part.text for part in ours.decode_stream(picked)) == wanted
+
+
+@functools.cache
+def _loaded(text: str) -> Tokenizer:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tokenizer.json"
+        path.write_text(text, "utf-8")
+        return load(path)

@@ -11,7 +11,7 @@ import functools
 import itertools
 import operator
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tokentui.core.errors import TokentuiError, each_of, shown
@@ -29,6 +29,7 @@ _UNKNOWN = " ⁇ ".encode()
 NOTHING = "\ufffd"
 """The text that a token without an id decodes to."""
 _METASPACE = "▁".encode()
+_BYTE_NAME = re.compile("<0x[0-9A-Fa-f]{2}>")
 _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
 
 
@@ -104,6 +105,8 @@ class Decoder:
         self._spaced = spaced(vocabulary.recipe)
         self._texts = _BytesOfIds(self)
         self._names = _Names(self)
+        self._whole_runs = "ByteFallback" in _kinds(vocabulary.pipeline.stages.get("decoder"))
+        """True if the decoder of a `tokenizer.json` decodes a run of byte tokens as a whole."""
 
     def to_bytes(self, ids: Iterable[int | None]) -> bytes:
         """Return the exact bytes of ids. A token without an id (None, or `NO_ID`) gives U+FFFD.
@@ -157,7 +160,16 @@ class Decoder:
         Raises:
             TokentuiError: An id does not exist.
         """
-        return self._as_text(self.to_bytes(ids))
+        return self._as_text(self._readable_bytes(ids))
+
+    def _readable_bytes(self, ids: Iterable[int | None]) -> bytes:
+        """Return the bytes of the text of ids. Where Hugging Face tokenizers decodes a run of byte tokens as
+        a whole, each token of a run that is not UTF-8 gives U+FFFD.
+        """
+        decoder = self.vocabulary.pipeline.decoder
+        if decoder is None or not self._whole_runs:
+            return self.to_bytes(ids)
+        return decoder(_without_broken_runs(map(self._names.__getitem__, self._numbers(ids))))
 
     def text_of(self, token_id: int) -> str:
         """Return the text of a single id. Unlike `to_text` it caches nothing, and takes a third of the time.
@@ -310,21 +322,21 @@ class TextStream:
             TokentuiError: The id does not exist, or the decoder of the file changes text that is complete.
         """
         (number,) = self._decoder._numbers([number])
-        data = self._decoder.to_bytes([*self._ids, number])
+        data = self._decoder._readable_bytes([*self._ids, number])
         self._ids.append(number)
         run = self._byte_run()
         if run:
-            data = self._decoder.to_bytes(self._ids[:-run])
+            data = self._decoder._readable_bytes(self._ids[:-run])
         pending = len(_incomplete(data))
         held = data[len(data) - pending :] + b"".join(map(self._byte_of, self._ids[len(self._ids) - run :]))
         text = self._write(data[: len(data) - pending])
         if not held and len(self._ids) > _MOST_REPEATED and self._begins_anew(number):
-            self._ids, self._written = [number], self._decoder.to_bytes([number])
+            self._ids, self._written = [number], self._decoder._readable_bytes([number])
         return Streamed(number, text, held)
 
     def finish(self) -> Streamed:
         """Return the rest of the text: the bytes of an incomplete character."""
-        return Streamed(None, self._write(self._decoder.to_bytes(self._ids)), end=True)
+        return Streamed(None, self._write(self._decoder._readable_bytes(self._ids)), end=True)
 
     def _write(self, data: bytes) -> str:
         if not data.startswith(self._written):
@@ -367,6 +379,28 @@ def _incomplete(data: bytes) -> bytes:
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     decoder.decode(data)
     return decoder.getstate()[0]
+
+
+def _kinds(step: object) -> set[object]:
+    """Return the types of a step of `tokenizer.json` and of those inside it."""
+    if not isinstance(step, Mapping):
+        return set()
+    inner = step.get("decoders")
+    return {step.get("type")}.union(*map(_kinds, inner if isinstance(inner, list) else ()))
+
+
+def _without_broken_runs(names: Iterable[str]) -> list[str]:
+    """Return names of tokens with U+FFFD for each byte token of a run that is not UTF-8."""
+    out: list[str] = []
+    for is_byte, run in itertools.groupby(names, lambda name: _BYTE_NAME.fullmatch(name) is not None):
+        listed = list(run)
+        if is_byte:
+            try:
+                bytes(int(name[3:5], 16) for name in listed).decode()
+            except UnicodeDecodeError:
+                listed = ["\ufffd"] * len(listed)
+        out += listed
+    return out
 
 
 # ---- the units that spell a token
