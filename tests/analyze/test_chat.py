@@ -311,3 +311,18 @@ def test_other_variables_of_a_template() -> None:
     chat = read_chat(json.dumps(given).encode(), "m.json")
     assert chat.ignored == ("model",)
     assert render_chat(template("{{ enable_thinking }} {{ tools }}"), chat).text == "False None"
+
+
+@pytest.mark.parametrize(("text", "line"), [
+    ("{% foo %}", "line 1: Encountered unknown tag 'foo' (mend the template, or change the messages)"),
+    ("{{ x | none_such }}",
+     "line 1: No filter named 'none_such' (mend the template, or change the messages)"),
+    ("\n{{ raise_exception('Only one message, please.') }}",
+     "line 2: it refuses the messages: Only one message, please (change the messages)"),
+    ("{{ 1 / 0 }}",
+     "line 1: ZeroDivisionError: division by zero (mend the template, or change the messages)"),
+])
+def test_an_error_of_a_template_is_one_line_with_a_hint(text: str, line: str) -> None:
+    with pytest.raises(TokentuiError) as raised:
+        render_chat(template(text), user("a"))
+    assert str(raised.value) == f"template: the template fails: {line}"

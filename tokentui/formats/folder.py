@@ -273,7 +273,7 @@ class ModelFolder:
 
     def _recipe(self, recipe: Recipe) -> Recipe:
         """Return the recipe of a file without steps with those that its class makes."""
-        if self._family_name == "Qwen2" and not recipe.normalize:
+        if self._family_name in ("Qwen2", "QWen") and not recipe.normalize:
             return replace(recipe, normalize=("nfc",))
         if self.family is _GPT2 and self._flag("add_prefix_space"):
             return replace(recipe, prefix_space=True)
@@ -314,7 +314,9 @@ class ModelFolder:
             else (name,) if asked and (name := self.named(f"{end}_token")) in specials else ()
             for end, tokens_ in (("bos", before), ("eos", after))
         ]
-        recipe = self._recipe(tokenizer.recipe) if origin.format in ("gpt2", "bert") else tokenizer.recipe
+        recipe = tokenizer.recipe
+        if origin.format in ("gpt2", "bert", "tiktoken"):
+            recipe = self._recipe(recipe)
         same = recipe == tokenizer.recipe
         if len(specials) == len(vocabulary.specials) and ends == [before, after] and same:
             return tokenizer

@@ -151,7 +151,7 @@ def described(error: BaseException) -> str:
             line = trace.tb_lineno
         trace = trace.tb_next
     where = f"line {line}: " if line else ""
-    message = " ".join(str(error).split())
+    message = " ".join(str(error).split()).rstrip(".")
     if isinstance(error, MemoryError):
         return f"{where}it takes too much memory"
     if isinstance(error, RecursionError):

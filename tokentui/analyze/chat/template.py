@@ -36,6 +36,8 @@ MEMORY = 512 << 20
 _LONGEST = 1 << 20
 """Characters of a template. Published ones have some 10,000."""
 _LARGEST_CONFIG = 1 << 24
+_REFUSES = "it refuses the messages"
+"""The words of `child.py` for a template that calls `raise_exception`."""
 _CHILD = Path(__file__).with_name("child.py")
 _POLL_S = 0.1
 
@@ -231,7 +233,11 @@ def rendering(template: ChatTemplate) -> Iterator[Render]:
                 raise TokentuiError("the template writes too much", template.where, "take another one")
         text, error = json.loads(line)
         if error:
-            hint = limits.reading("template-characters") if "writes more than" in error else ""
+            hint = "mend the template, or change the messages"
+            if "writes more than" in error:
+                hint = limits.reading("template-characters")
+            elif _REFUSES in error:
+                hint = "change the messages"
             raise TokentuiError(f"the template fails: {error}", template.where, hint)
         return text or ""
 

@@ -3,10 +3,11 @@ file encodes differently, shortened, and the stage at which both diverge."""
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tokentui import learn
@@ -28,6 +29,7 @@ from tokentui.learn.trainer import Trainer
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words, count
+from tokentui.text.normalize import normalize
 from tokentui.text.pretokenize import UNITS
 from tokentui.text.remote import is_url, shown
 from tokentui.text.split import SPLITS
@@ -279,6 +281,9 @@ def verify_encoding(tokenizer: Tokenizer, path: str, peer: Peer, documents: Sequ
         what = f"{peer.name} reads files of this machine"
         raise TokentuiError(what, shown(path) or "-t", "fetch the file, and name its path")
     pattern = _pattern(tokenizer, peer) if peer.pattern else ""
+    # A file of ranks alone holds no normalization: the program that reads it normalizes first.
+    rules = tokenizer.recipe.normalize if peer.pattern else ()
+    prepared = functools.partial(normalize, steps=rules) if rules else str
     vocabulary = tokenizer.vocabulary
     named = {name: vocabulary.special_id(name) for name in vocabulary.specials} if peer.specials else {}
     total, done, alike, tokens = sum(map(len, documents)), 0, 0, 0
@@ -288,12 +293,13 @@ def verify_encoding(tokenizer: Tokenizer, path: str, peer: Peer, documents: Sequ
         while batch := list(itertools.islice(parts, _TEXTS)):
             tick(done, total)
             holding = [text for text in batch if any(name in text for name in named)]
-            plain = ask("encode", texts=batch, specials=False)
-            special = dict(zip(holding, ask("encode", texts=holding, specials=True), strict=True))
+            plain = ask("encode", texts=[prepared(text) for text in batch], specials=False)
+            found_there = ask("encode", texts=[prepared(text) for text in holding], specials=True)
+            special = dict(zip(holding, found_there, strict=True))
             for text, ids in zip(batch, plain, strict=True):
                 for specials, theirs in ((False, ids), (True, special.get(text, ids))):
                     if (not specials or text in special) and _differs(tokenizer, text, theirs, specials):
-                        difference = _difference(tokenizer, peer, ask, alike + 1, text, specials)
+                        difference = _difference(tokenizer, peer, ask, prepared, alike + 1, text, specials)
                         return EncodingReport(peer, difference, alike, tokens)
                 alike += 1
                 tokens += len(theirs) if isinstance(theirs, list) else 0
@@ -327,12 +333,13 @@ def _differs(tokenizer: Tokenizer, text: str, theirs: list[int] | str, specials:
 
 
 def _difference(
-    tokenizer: Tokenizer, peer: Peer, ask: Ask, number: int, text: str, specials: bool
+    tokenizer: Tokenizer, peer: Peer, ask: Ask, prepared: Callable[[str], str], number: int, text: str,
+    specials: bool,
 ) -> TextDifference:
     """Shorten a text that is encoded differently, and return the intermediate results of both libraries."""
 
     def theirs(part: str) -> list[int] | str:
-        found: list[int] | str = ask("encode", texts=[part], specials=specials)[0]
+        found: list[int] | str = ask("encode", texts=[prepared(part)], specials=specials)[0]
         return found
 
     short = shorten(text, lambda part: _differs(tokenizer, part, theirs(part), specials))
@@ -342,7 +349,7 @@ def _difference(
     elif specials:
         other = Encoded(tokens=tuple(tokenizer.id_to_token(one) or "?" for one in ids), ids=tuple(ids))
     else:
-        told = ask("stages", text=short)
+        told = ask("stages", text=prepared(short))
         plain = _plain if peer.letters and UNITS.of(tokenizer.recipe.unit).is_byte else str
         words = None if told["words"] is None else tuple(map(plain, told["words"]))
         other = Encoded(told["normalized"], words, tuple(map(plain, told["tokens"])), tuple(ids))
