@@ -85,7 +85,7 @@ def test_csv_holds_no_control_characters(path: str, tmp_path: Path) -> None:
 def test_a_corpus_without_text_is_named(more: tuple[str, ...], path: str, tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text("")
     result = cli("budget", "-t", path, str(tmp_path / "empty.txt"), *more)
-    assert result.stderr == "tokentui: empty.txt: no text, so that its figures say nothing\n"
+    assert result.stderr == "tokentui: empty.txt: no text, so its figures have no meaning\n"
     assert cli("budget", "-t", path, *CORPORA, *more).stderr == ""
 
 

@@ -29,7 +29,7 @@ def completions(abouts: Mapping[str, str], incomplete: str) -> list[CompletionIt
 
 
 def _complete_limit(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    abouts = {f"{one.name}=": f"{one.unit} {one.about}" for one in limits.LIMITS.values()}
+    abouts = {f"{limit.name}=": f"{limit.unit} {limit.about}" for limit in limits.LIMITS.values()}
     return completions(abouts, incomplete)
 
 
@@ -139,8 +139,8 @@ class Program(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command. Its module is imported here."""
-        found = {**COMMANDS, EXPLORE.name: EXPLORE}.get(cmd_name)
-        return None if found is None else found.load()
+        command = {**COMMANDS, EXPLORE.name: EXPLORE}.get(cmd_name)
+        return None if command is None else command.load()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments of the program. If the first one is neither a command nor an option of the
@@ -158,12 +158,12 @@ class Program(click.Group):
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete the first argument: a command, an option of the program or of the explorer, or a corpus.
         """
-        found = super().shell_complete(ctx, incomplete)
+        items = super().shell_complete(ctx, incomplete)
         explorer = EXPLORE.load()
         if incomplete.startswith("-"):
-            more, names = explorer.shell_complete(ctx, incomplete), {item.value for item in found}
-            return found + [item for item in more if item.value not in names]
-        return found + explorer.params[0].shell_complete(ctx, incomplete)
+            more, names = explorer.shell_complete(ctx, incomplete), {item.value for item in items}
+            return items + [item for item in more if item.value not in names]
+        return items + explorer.params[0].shell_complete(ctx, incomplete)
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the two usage lines."""
@@ -176,7 +176,7 @@ class Program(click.Group):
         with formatter.section("Options"):
             formatter.write_dl([record for param in params if (record := param.get_help_record(ctx))])
         with formatter.section("Commands"):
-            formatter.write_dl([(one.name, one.about) for one in COMMANDS.values()])
+            formatter.write_dl([(command.name, command.about) for command in COMMANDS.values()])
 
     def main(self, args: Sequence[str] | None = None, *_: Any, **__: Any) -> Any:
         """Run the program and exit, as `main` of every click command does."""
@@ -210,8 +210,11 @@ def _reset_terminal(ctx: click.Context, value: str) -> None:
 
 
 def _limits(ctx: click.Context, value: str) -> None:
-    held = {name: getattr(limits.now(), name.replace("-", "_")) for name in limits.LIMITS}
-    rows = [(name, one.shown(held[name]), f"{one.unit} {one.about}") for name, one in limits.LIMITS.items()]
+    values = {name: getattr(limits.now(), name.replace("-", "_")) for name in limits.LIMITS}
+    rows = [
+        (name, limit.shown(values[name]), f"{limit.unit} {limit.about}")
+        for name, limit in limits.LIMITS.items()
+    ]
     write_text(printed([TextTable(rows, right=(1,))]))
 
 

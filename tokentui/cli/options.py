@@ -120,7 +120,7 @@ class SharedOptions:
         corpora: list[tuple[str, Corpus]] = []
         for source in self.sources:
             corpus = replace(self, sources=(source,)).read_corpus(bar)
-            corpora += [(one.name, one.corpus) for one in corpus.named] or [(corpus.name, corpus)]
+            corpora += [(part.name, part.corpus) for part in corpus.named] or [(corpus.name, corpus)]
         return corpora
 
     def require_corpus(self) -> None:
@@ -161,7 +161,7 @@ class SharedOptions:
         """
         for name, value in self.axes.items():
             if name != "split" and name not in also:
-                known = " and ".join(f"the {one}" for one in ("split", *also)).replace("the encode", "encode")
+                known = " and ".join(("the split", *also))
                 raise TokentuiError(f"only {known} can be set here", f"-s {name}={value}", hint)
         return str(self.axes.get("split", ""))
 
@@ -202,7 +202,7 @@ class SharedOptions:
         Raises:
             TokentuiError: They are invalid, or a recipe file is combined with `--published`.
         """
-        words = {word: one for word, one in self.run_values.items() if word in RUN}
+        words = {word: value for word, value in self.run_values.items() if word in RUN}
         if "published" in self.run_values:
             if name not in PRESETS:
                 raise TokentuiError("a recipe file has no published sizes", "--published", "name a preset")
@@ -239,7 +239,7 @@ def load_recipe(name: str) -> Recipe:
     return read_recipe(name) if a_file else preset_named(name).recipe
 
 
-_SHARED_FIELDS = {one.name for one in fields(SharedOptions)}
+_SHARED_FIELDS = {field.name for field in fields(SharedOptions)}
 _RUN_NAMES = {*RUN, *SHAPE, "published"}
 
 
@@ -266,10 +266,10 @@ def options(*listed: Option) -> Option:
             with terminations_raise():
                 return function(shared, **values)
 
-        made: Command = command
+        decorated: Command = command
         for option in reversed(listed):
-            made = option(made)
-        return made
+            decorated = option(decorated)
+        return decorated
 
     return decorate
 
@@ -295,8 +295,8 @@ def _corpus_sources(
     if known is None and not corpora:
         option = "--shares" if shares else "--development"
         raise TokentuiError("only for named corpora", option, "name them with --corpus NAME=FILE")
-    known = known or Corpora(tuple(named_row(one, "--corpus") for one in corpora))
-    judged = tuple(named_row(one, "--development") for one in development)
+    known = known or Corpora(tuple(named_row(text, "--corpus") for text in corpora))
+    judged = tuple(named_row(text, "--development") for text in development)
     both = (*known.development, *judged)
     return (known._replace(shares=shares or known.shares, development=both).checked().text,)
 
@@ -306,13 +306,16 @@ def merge_named_sources(sources: tuple[str, ...]) -> tuple[str, ...]:
     An existing file with = in its name is plain.
 
     Raises:
-        TokentuiError: Some have a name, and others have none.
+        TokentuiError: Only some of them have a name.
     """
-    named = [one for one in sources if "=" in one and named_in(one) is None and not os.path.lexists(one)]
+    named = [
+        source for source in sources
+        if "=" in source and named_in(source) is None and not os.path.lexists(source)
+    ]
     if not named:
         return sources
     if len(named) < len(sources):
-        plain = next(one for one in sources if one not in named)
+        plain = next(source for source in sources if source not in named)
         raise TokentuiError("has no name, and others have one", f"--corpus {plain}", "name it NAME=CORPUS")
     return _corpus_sources((), named, None, ())
 
@@ -387,25 +390,25 @@ def _axes(words: Sequence[str]) -> dict[str, Any]:
 
 
 def _complete_recipe(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    found = completions({name: one.about for name, one in PRESETS.items()}, incomplete)
-    return found or [CompletionItem(incomplete, type="file")]
+    presets = completions({name: preset.about for name, preset in PRESETS.items()}, incomplete)
+    return presets or [CompletionItem(incomplete, type="file")]
 
 
 def _complete_axis(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from tokentui.axes import AXES
 
-    axis, equals, _ = incomplete.partition("=")
+    axis_name, equals, _ = incomplete.partition("=")
     if not equals:
-        return completions({f"{name}=": one.about for name, one in AXES.items()}, incomplete)
-    values = AXES[axis].items() if axis in AXES else ()
-    abouts = {f"{axis}={name}{':' * bool(one.text)}": one.about for name, one in values}
+        return completions({f"{axis.name}=": axis.about for axis in AXES.values()}, incomplete)
+    values = AXES[axis_name].items() if axis_name in AXES else ()
+    abouts = {f"{axis_name}={name}{':' * bool(choice.text)}": choice.about for name, choice in values}
     return completions(abouts, incomplete)
 
 
 def _complete_corpus(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     names = [PARALLEL, *(f"sample:{sample.name}" for sample in samples())]
-    found = [CompletionItem(name) for name in names if incomplete and name.startswith(incomplete)]
-    return [*found, CompletionItem(incomplete, type="file")]
+    items = [CompletionItem(name) for name in names if incomplete and name.startswith(incomplete)]
+    return [*items, CompletionItem(incomplete, type="file")]
 
 
 def corpus_argument(metavar: str) -> Option:
@@ -469,8 +472,8 @@ COUNT_HINT = " (such as 32k or 1M)."
 _WITH_COUNT_HINT = ("merges", "vocab_size")
 RUN_OPTIONS: Sequence[Option] = (
     *(click.option(f"--{name.replace('_', '-')}", metavar="N", type=Count(),
-                   help=f"{one.about.capitalize()}{COUNT_HINT if name in _WITH_COUNT_HINT else '.'}")
-      for name, one in RUN.items() if one.kind is int),
+                   help=f"{parameter.about.capitalize()}{COUNT_HINT if name in _WITH_COUNT_HINT else '.'}")
+      for name, parameter in RUN.items() if parameter.kind is int),
     click.option("--special", "specials", metavar="TEXT", multiple=True, help="A special token. Special "
                  "tokens take the first ids, in the order given. <unk> or [UNK] is the unknown token. Can be "
                  "repeated."),
@@ -498,7 +501,7 @@ def format_option(name: str, of: str) -> Option:
     from tokentui.formats import WRITTEN  # the explorer has no such option
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        return completions({name: one.about for name, one in WRITTEN.items()}, incomplete)
+        return completions({name: format.about for name, format in WRITTEN.items()}, incomplete)
 
     names = (name, *sorted({"--format", "--to"} - {name}))
     return click.option(*names, "format_", metavar="FORMAT", shell_complete=complete,

@@ -129,7 +129,7 @@ def _section_table(section: Section) -> TextTable:
         if marks and cells:
             cells = (("* " if row.marked else "  ") + cells[0], *cells[1:])
         rows.append(cells)
-        rows += [("    " + "  ".join(map(cell_text, one.cells)),) for one in row.details[: row.few]]
+        rows += [("    " + "  ".join(map(cell_text, detail.cells)),) for detail in row.details[: row.few]]
         if row.few and len(row.details) > row.few:
             rows.append((f"    … and {len(row.details) - row.few:,} {section.unit}",))
     shown = len(section.rows) if section.few is None else min(section.few, len(section.rows))
@@ -191,8 +191,8 @@ def shown(data: bytes | str) -> str:
 
 def merged(parts: Sequence[bytes], token: bytes | None = None) -> str:
     """Return the parts of a merge, and the token that it makes, as safe text."""
-    made = "" if token is None else f" = {shown(token)}"
-    return " + ".join(map(shown, parts)) + made
+    result = "" if token is None else f" = {shown(token)}"
+    return " + ".join(map(shown, parts)) + result
 
 
 def complain(line: str) -> None:

@@ -380,7 +380,7 @@ def faults(value: object, type_: Type, where: str = "") -> Iterator[str]:
     if isinstance(type_, Field):
         yield from faults(value, type_.type, where)
     elif isinstance(type_, tuple):
-        if all(any(faults(value, one, where)) for one in type_):
+        if all(any(faults(value, choice, where)) for choice in type_):
             yield f"{where}: {value!r:.60} is of none of {len(type_)} types"
     elif isinstance(type_, list):
         if not isinstance(value, list):

@@ -98,9 +98,9 @@ def command(
         corpora = [replace(corpus, name=name) for name, corpus in shared.read_each_corpus(bar)]
         shared.notice(_empty(corpora))
         with bar.phase("encoding"):
-            found = budget(opened, corpora, wanted)
+            curves = budget(opened, corpora, wanted)
     costs = Costs(dimensions, 1 + untied, training_bytes, context, price)
-    result = size_report(found, named, costs)
+    result = size_report(curves, named, costs)
     if csv_file is not None:
         rows = _csv(cast("list[Mapping[str, Any]]", result.value["corpora"]))
         if csv_file == "-":
@@ -109,7 +109,7 @@ def command(
             write_together([(csv_file, rows)])
     if csv_file != "-":
         output.write_report(shared.as_json, result)
-    return _missed(shared, found, target, exact)
+    return _missed(shared, curves, target, exact)
 
 
 def _sizes(text: str | None) -> list[int]:
@@ -149,20 +149,20 @@ def print_budget(
             corpora.append(replace(shared, sources=(second,)).read_corpus(bar))
         shared.notice(_empty(corpora))
         with bar.phase("encoding"):
-            found = budget(tokenizer, corpora, wanted)
-    output.write_report(shared.as_json, report(found))
-    return _missed(shared, found, target, exact)
+            curves = budget(tokenizer, corpora, wanted)
+    output.write_report(shared.as_json, report(curves))
+    return _missed(shared, curves, target, exact)
 
 
 def _empty(corpora: Iterable[Corpus]) -> Iterator[str]:
     """Yield a sentence for each corpus without text."""
     for corpus in corpora:
         if not any(map(len, corpus.parts)):
-            yield f"{corpus.name}: no text, so that its figures say nothing"
+            yield f"{corpus.name}: no text, so its figures have no meaning"
 
 
-def _missed(shared: SharedOptions, found: Budget, target: str | None, exact: bool) -> int:
+def _missed(shared: SharedOptions, curves: Budget, target: str | None, exact: bool) -> int:
     """Report the corpora on which the target is not met. Returns the exit code."""
-    missed = [] if found.target is None else [curve.corpus for curve in found.curves if curve.met is None]
+    missed = [] if curves.target is None else [curve.corpus for curve in curves.curves if curve.met is None]
     what = f"--target {target}: not met on {' and '.join(missed)}" if missed else ""
     return shared.report_missed(what, exact=exact)

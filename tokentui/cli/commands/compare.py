@@ -145,43 +145,43 @@ def command(
     with working(shared.quiet) as bar:
         corpus = shared.read_corpus(bar)
         counted = WordCounts(corpus)
-        for one in columns:
+        for column in columns:
             try:
-                if one.tokenizer is not None:
-                    one.trainer = _replayed(one, corpus, bar)
-                elif one.training is not None:
-                    recipe, run = one.training
+                if column.tokenizer is not None:
+                    column.trainer = _replayed(column, corpus, bar)
+                elif column.training is not None:
+                    recipe, run = column.training
                     with bar.phase("counting"):
                         counts = counted.of(recipe)
-                        one.coverage = coverage(corpus, recipe, counts)
+                        column.coverage = coverage(corpus, recipe, counts)
                     trainer = learn.start(corpus, recipe, run, counts)
                     with bar.phase("merging"):
                         learn.run(trainer, run.stops)
-                    one.trainer, one.tokenizer = trainer, trainer.tokenizer(run=run.words)
-                if one.tokenizer is not None:
+                    column.trainer, column.tokenizer = trainer, trainer.tokenizer(run=run.words)
+                if column.tokenizer is not None:
                     with bar.phase("measuring"):
-                        one.tally = tally(one.tokenizer, corpus, conventions, counted)
+                        column.tally = tally(column.tokenizer, corpus, conventions, counted)
             except TokentuiError as error:  # the others go on
-                one.error = error
-        if not any(one.tally for one in columns):
-            raise next(one.error for one in columns if one.error)
-        able = [(n, one.tokenizer) for n, one in enumerate(columns)
-                if one.tokenizer is not None and one.tally]
+                column.error = error
+        if not any(column.tally for column in columns):
+            raise next(column.error for column in columns if column.error)
+        able = [(n, column.tokenizer) for n, column in enumerate(columns)
+                if column.tokenizer is not None and column.tally]
         with bar.phase("measuring"):
             pairs = compare_on(able, corpus, conventions, most=_ROWS)
         answer = Answer(corpus, columns, pairs, _overlaps(columns), _divergences(columns, bar), literal,
                         formulas, find, {}, {})
-    for n, one in enumerate(columns):
-        if one.tokenizer is None:
+    for n, column in enumerate(columns):
+        if column.tokenizer is None:
             continue
-        shared.notice(f"{one.name}: {note}" for note in (*one.tokenizer.notes, *one.coverage.notes))
+        shared.notice(f"{column.name}: {note}" for note in (*column.tokenizer.notes, *column.coverage.notes))
         try:
             if text is not None:
-                answer.encodings[n] = one.tokenizer.encode(text)
+                answer.encodings[n] = column.tokenizer.encode(text)
         except TokentuiError as error:
             answer.refused[n] = error
     write_answer(shared.as_json, lambda: _row(answer), _tables(answer), "\n\n")
-    return 1 if answer.refused or any(one.error for one in columns) else 0
+    return 1 if answer.refused or any(column.error for column in columns) else 0
 
 
 @dataclass(slots=True)
@@ -240,7 +240,7 @@ class Answer:
     @property
     def rows(self) -> tuple[MeasureRow, ...]:
         """The measures of the columns."""
-        return rows_of([one.tally for one in self.columns])
+        return rows_of([column.tally for column in self.columns])
 
 
 def _replayed(column: Column, corpus: Corpus, bar: ProgressBar) -> Trainer | None:
@@ -266,24 +266,27 @@ def _replayed(column: Column, corpus: Corpus, bar: ProgressBar) -> Trainer | Non
 
 def _overlaps(columns: Sequence[Column]) -> dict[tuple[int, int, str], Overlap]:
     """Return the shared tokens of each pair of columns, by exact bytes and by text without marks."""
-    found: dict[tuple[int, int, str], Overlap] = {}
+    overlaps: dict[tuple[int, int, str], Overlap] = {}
     for by in (_EXACT, _BARE):
-        held = {n: [piece for _, piece in pieces(one.tokenizer, by == _BARE)]
-                for n, one in enumerate(columns) if one.tokenizer is not None}
-        found |= {(a, b, by): overlap(held[a], held[b]) for a, b in combinations(held, 2)}
-    return found
+        pieces_by_column = {n: [piece for _, piece in pieces(column.tokenizer, by == _BARE)]
+                for n, column in enumerate(columns) if column.tokenizer is not None}
+        overlaps |= {
+            (a, b, by): overlap(pieces_by_column[a], pieces_by_column[b])
+            for a, b in combinations(pieces_by_column, 2)
+        }
+    return overlaps
 
 
 def _divergences(columns: Sequence[Column], bar: ProgressBar) -> dict[Between, _Found]:
     """Return the first differing step of each pair of columns, up to the end of the shorter run."""
-    found = {}
+    divergences = {}
     trainers = [(n, column.trainer) for n, column in enumerate(columns) if column.trainer is not None]
     for (n, a), (m, b) in combinations(trainers, 2):
         # One that ended earlier is asked for one step more: either it has none, or its stop came first.
         limit = min(a.number, b.number) + (a.number != b.number)
         with bar.phase("comparing"):
-            found[n, m] = first_divergences(a, b, limit, rows=_ROWS)
-    return found
+            divergences[n, m] = first_divergences(a, b, limit, rows=_ROWS)
+    return divergences
 
 
 # ---- tables
@@ -295,12 +298,12 @@ def _tables(answer: Answer) -> Iterator[TextTable]:
     rows = [[LETTERS[n], *_about(column)] for n, column in enumerate(answer.columns)]
     yield TextTable(rows, f"corpus  {safe(corpus.name)}, {corpus.size:,} bytes")
     yield from _measures(answer)
-    rows = [[pair_names(one.a, one.b), *(number(measure.of(one.agreement)) for measure in PAIR_MEASURES)]
-            for one in answer.pairs]
+    rows = [[pair_names(pair.a, pair.b), *(number(measure.of(pair.agreement)) for measure in PAIR_MEASURES)]
+            for pair in answer.pairs]
     head = ["boundaries (second against first)", *(measure.title for measure in PAIR_MEASURES)]
     yield TextTable(rows, head=head if rows else (), right=range(-len(PAIR_MEASURES), 0))
-    rows = [[pair_names(a, b), _BY[by], *(f"{len(part):,}" for part in one), number(one.jaccard)]
-            for (a, b, by), one in answer.overlaps.items()]
+    rows = [[pair_names(a, b), _BY[by], *(f"{len(part):,}" for part in shared), number(shared.jaccard)]
+            for (a, b, by), shared in answer.overlaps.items()]
     head = ["vocabularies", "compared by", "common", "only the first", "only the second", "Jaccard"]
     yield TextTable(rows, head=head if rows else (), right=range(-4, 0))
     yield TextTable(notes=[line for names in answer.divergences for line in _divergence(answer, names)])
@@ -310,11 +313,11 @@ def _tables(answer: Answer) -> Iterator[TextTable]:
 
 
 def _about(column: Column) -> list[str]:
-    one, name = column.tokenizer, safe(column.name)
-    if one is None or column.error is not None:
+    tokenizer, name = column.tokenizer, safe(column.name)
+    if tokenizer is None or column.error is not None:
         return [name, safe_line(str(column.error))]
     like = "" if column.like is None else f" (trained to {column.like:,}, the size of A)"
-    return [name, safe(label(one.recipe)), f"{one.vocab_size:,} ids{like}"]
+    return [name, safe(label(tokenizer.recipe)), f"{tokenizer.vocab_size:,} ids{like}"]
 
 
 def _measures(answer: Answer) -> Iterator[TextTable]:
@@ -322,9 +325,9 @@ def _measures(answer: Answer) -> Iterator[TextTable]:
     rows = []
     for row in answer.rows:
         measure = row.measure
-        told = [measure.formula, measure.unit, measure.better] if answer.formulas else []
+        details = [measure.formula, measure.unit, measure.better] if answer.formulas else []
         figures = ("" if figure is None else figure.shown for figure in row.figures)
-        rows.append([measure.title, *told, safe(row.under), *figures])
+        rows.append([measure.title, *details, safe(row.under), *figures])
     more = ["formula", "unit", "better"] if answer.formulas else []
     yield TextTable(rows, head=["measure", *more, "convention", *letters], right=range(-len(letters), 0))
     if answer.formulas:
@@ -334,16 +337,18 @@ def _measures(answer: Answer) -> Iterator[TextTable]:
 def _divergence(answer: Answer, names: Between) -> Iterator[str]:
     """Yield the lines on the first differing step of two columns."""
     meant, spelled = answer.divergences[names]
-    found, other = (spelled, meant) if answer.literal else (meant, spelled)
-    step, other_step = ("none" if one is None else f"{one.step:,}" for one in (found, other))
+    divergence, other = (spelled, meant) if answer.literal else (meant, spelled)
+    step, other_step = (
+        "none" if difference is None else f"{difference.step:,}" for difference in (divergence, other)
+    )
     yield f"first differing step, {pair_names(*names)}: {step}"
     if step != other_step:
         by_spelling = f"{ONE_BOUNDARY}; as spelled: {other_step} (--literal)"
         yield f"  by meaning: {other_step}" if answer.literal else f"  {by_spelling}"
-    if found is not None:
-        for n, side in zip(names, (found.a, found.b), strict=True):
+    if divergence is not None:
+        for n, side in zip(names, (divergence.a, divergence.b), strict=True):
             yield f"  {LETTERS[n]}  {_decided(side)}"
-            rows = [_candidate(one, side) for one in side.chosen_from]
+            rows = [_candidate(difference, side) for difference in side.chosen_from]
             yield from TextTable(rows, indent=5).lines()
 
 
@@ -360,15 +365,15 @@ def _decided(side: DivergenceSide) -> str:
     return f"{merged(best.parts, best.token)}  count {row['count']:,}{score}{tied}"
 
 
-def _candidate(one: Candidate, side: DivergenceSide) -> list[str]:
-    values = side.values(one)
+def _candidate(candidate: Candidate, side: DivergenceSide) -> list[str]:
+    values = side.values(candidate)
     if "loss" in values:
-        return [shown(one.token), f"loss {values['loss']:.6g}", "removed" if values["goes"] else "kept"]
-    cells = [merged(one.parts), f"{values['count']:,}"]
+        return [shown(candidate.token), f"loss {values['loss']:.6g}", "removed" if values["goes"] else "kept"]
+    cells = [merged(candidate.parts), f"{values['count']:,}"]
     if "worth" in values or "saved" in values:
-        cells.append(f"score {one.worth:,}")
+        cells.append(f"score {candidate.worth:,}")
     elif side.scored:
-        cells.append(f"score {float(one.worth):.6g}")
+        cells.append(f"score {float(candidate.worth):.6g}")
         if "left uses" in values:
             cells.append(f"part counts {values['left uses']:,} and {values['right uses']:,}")
     return cells
@@ -387,11 +392,11 @@ def _alignment(answer: Answer) -> Iterator[str]:
 def _found(answer: Answer) -> Iterator[str]:
     if answer.find is None:
         return
-    for (a, b, by), one in answer.overlaps.items():
+    for (a, b, by), shared in answer.overlaps.items():
         if by == _EXACT:
             continue
         titles = ("common", f"only {LETTERS[a]}", f"only {LETTERS[b]}")
-        for title, part in zip(titles, one.find(answer.find), strict=True):
+        for title, part in zip(titles, shared.find(answer.find), strict=True):
             more = f" and {len(part) - _MOST_FOUND:,} more" if len(part) > _MOST_FOUND else ""
             listed = " ".join(map(shown, part[:_MOST_FOUND]))
             head = f"tokens with {safe(answer.find)}, {pair_names(a, b)}, {title} ({len(part):,})"
@@ -410,7 +415,7 @@ def _row(answer: Answer) -> Json:
         "measures": [measure_json(row) for row in answer.rows],
         "agreement": [agreement_row(pair) for pair in answer.pairs],
         "vocabulary": [
-            _overlap_row(a, b, by, one, answer.find) for (a, b, by), one in answer.overlaps.items()
+            _overlap_row(a, b, by, shared, answer.find) for (a, b, by), shared in answer.overlaps.items()
         ],
         "first_difference": [_divergence_row(names, spelled) for names, (_, spelled) in divergences],
         "first_difference_by_meaning": [_divergence_row(names, meant) for names, (meant, _) in divergences],
@@ -420,12 +425,12 @@ def _row(answer: Answer) -> Json:
 
 def _column_row(answer: Answer, n: int) -> Json:
     column = answer.columns[n]
-    one, tally, error = column.tokenizer, column.tally, column.error
+    tokenizer, tally, error = column.tokenizer, column.tally, column.error
     return {
         "letter": LETTERS[n],
         "name": column.name,
-        "recipe": one.recipe.to_dict() | one.recipe.shape if one else None,
-        "notes": list(one.notes) if one else [],
+        "recipe": tokenizer.recipe.to_dict() | tokenizer.recipe.shape if tokenizer else None,
+        "notes": list(tokenizer.notes) if tokenizer else [],
         "trained_to": column.like,
         "totals": as_row(tally, *_COUNTED) if tally else None,
         "words": {"spaced": as_json(tally.spaced), "bare": as_json(tally.bare)} if tally else None,
@@ -433,17 +438,18 @@ def _column_row(answer: Answer, n: int) -> Json:
     }
 
 
-def _overlap_row(a: int, b: int, by: str, one: Overlap, find: str | None) -> Json:
-    sizes = {name: len(part) for name, part in one._asdict().items()}
-    found = {} if find is None else {"found": as_row(one.find(find))}
-    shown = {"jaccard": one.jaccard, "shown": {"jaccard": number(one.jaccard)}}
-    return pair_letters(a, b) | {"by": by} | sizes | shown | found
+def _overlap_row(a: int, b: int, by: str, shared: Overlap, find: str | None) -> Json:
+    sizes = {name: len(part) for name, part in shared._asdict().items()}
+    matching = {} if find is None else {"found": as_row(shared.find(find))}
+    jaccard = {"jaccard": shared.jaccard, "shown": {"jaccard": number(shared.jaccard)}}
+    return pair_letters(a, b) | {"by": by} | sizes | jaccard | matching
 
 
-def _divergence_row(names: Between, found: Divergence | None) -> Json:
-    if found is None:
+def _divergence_row(names: Between, divergence: Divergence | None) -> Json:
+    if divergence is None:
         return pair_letters(*names) | {"step": None}
-    return pair_letters(*names) | {"step": found.step, "sides": [_side_row(found.a), _side_row(found.b)]}
+    sides = [_side_row(divergence.a), _side_row(divergence.b)]
+    return pair_letters(*names) | {"step": divergence.step, "sides": sides}
 
 
 def _side_row(side: DivergenceSide) -> Json:
@@ -453,33 +459,33 @@ def _side_row(side: DivergenceSide) -> Json:
     return {
         "step": row, "end": side.why.end, "tied": 0 if side.replays else side.why.tied,
         "tie": side.why.tie_rule or None, "tokens": side.tokens, "vocab_size": side.vocab_size,
-        "candidates": [_candidate_row(one, side) for one in side.chosen_from],
+        "candidates": [_candidate_row(candidate, side) for candidate in side.chosen_from],
     }
 
 
-def _candidate_row(one: Candidate, side: DivergenceSide) -> Json:
-    values = side.values(one)
+def _candidate_row(candidate: Candidate, side: DivergenceSide) -> Json:
+    values = side.values(candidate)
     if "loss" in values:
         loss = values["loss"]
         finite = loss if isinstance(loss, int | float) and math.isfinite(loss) else None
-        return {"hex": one.token.hex(), "loss": finite, "goes": bool(values["goes"])}
-    parts = [part.hex() for part in (*one.parts, one.token)]
-    return {"hex": parts, "count": values["count"], "score": float(one.worth) if side.scored else None}
+        return {"hex": candidate.token.hex(), "loss": finite, "goes": bool(values["goes"])}
+    parts = [part.hex() for part in (*candidate.parts, candidate.token)]
+    return {"hex": parts, "count": values["count"], "score": float(candidate.worth) if side.scored else None}
 
 
 def _text_row(answer: Answer) -> Json | None:
     encodings, refused = answer.encodings, answer.refused
     if not encodings and not refused:
         return None
-    row: Json = {"refused": [{"tokenizer": LETTERS[n], "error": str(one)} for n, one in refused.items()]}
+    row: Json = {"refused": [{"tokenizer": LETTERS[n], "error": str(error)} for n, error in refused.items()]}
     if encodings:
         alignment = align(list(encodings.values()))
         cuts = zip(encodings, alignment.cuts, strict=True)
         row |= {
             "text": alignment.text,
-            "boundaries": {LETTERS[n]: list(one.offsets) for n, one in cuts},
+            "boundaries": {LETTERS[n]: list(cuts.offsets) for n, cuts in cuts},
             "ruler": [[mark.offset, len(mark.rows)] for mark in alignment.ruler],
-            "partings": [[one.start, one.end] for one in alignment.partings],
+            "partings": [[cuts.start, cuts.end] for cuts in alignment.partings],
         }
     return row
 
@@ -490,28 +496,30 @@ def _text_row(answer: Answer) -> Json | None:
 def differing(pair: PairAgreement) -> Iterator[str]:
     """Yield the stretches that two columns split differently most often, then such words and their share."""
     yield from _cuts(f"most frequent differences, {pair_names(pair.a, pair.b)}", pair.partings)
-    found = pair.agreement
-    different = found.words - found.same_words
-    share = number(different / found.words if found.words else None)
+    agreement = pair.agreement
+    different = agreement.words - agreement.same_words
+    share = number(different / agreement.words if agreement.words else None)
     title = f"words split differently, {pair_names(pair.a, pair.b)}: "
-    title += f"{different:,} of {found.words:,} ({share})"
+    title += f"{different:,} of {agreement.words:,} ({share})"
     yield from _cuts(title, pair.words)
 
 
-def _cuts(title: str, found: Sequence[DifferentCut]) -> list[str]:
+def _cuts(title: str, differences: Sequence[DifferentCut]) -> list[str]:
     """Return a table of differently split texts; empty if there are none."""
-    rows = [[f"{one.count:,}", _short([one.text]), _short(one.a), _short(one.b)] for one in found]
+    rows = [
+        [f"{cut.count:,}", _short([cut.text]), _short(cut.a), _short(cut.b)] for cut in differences
+    ]
     return TextTable(rows, title, indent=2).lines() if rows else []
 
 
 def agreement_row(pair: PairAgreement) -> Json:
     """Return the agreement of two columns as JSON."""
-    found = pair.agreement
-    values = {measure.name: measure.of(found) for measure in PAIR_MEASURES}
+    agreement = pair.agreement
+    values = {measure.name: measure.of(agreement) for measure in PAIR_MEASURES}
     return pair_letters(pair.a, pair.b) | {
         **values,
         "shown": {name: number(value) for name, value in values.items()},
-        "totals": as_row(found),
+        "totals": as_row(agreement),
         "partings": as_json(pair.partings),
         "different_words": as_json(pair.words),
     }

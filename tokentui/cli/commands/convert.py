@@ -70,7 +70,7 @@ def command(shared: SharedOptions, source: str, output: str | None, format_: str
         raise TokentuiError("is Hugging Face's format meant?", output or "", hint)
     if output is None:
         chosen, spec = [WRITTEN[format_]] if format_ else WRITTEN.values(), Spec(tokenizer)
-        for report in [check_export(spec, one) for one in chosen]:
+        for report in [check_export(spec, candidate) for candidate in chosen]:
             out.write_report(shared.as_json, losses(report))
         return DONE
     format = format_of(output, tokenizer.recipe, format_, option="--to", like=like)

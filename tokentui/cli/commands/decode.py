@@ -81,9 +81,10 @@ def command(
     if check and jsonl:
         rows = (output.read_ids(where, line) for where, line in output.input_lines())
         with output.working():
-            found = rate(DriftCheck(tok, special_tokens=special_tokens, allow_special=allow_special), rows)
-        output.write_report(shared.as_json, rate_report(found))
-        return int(found.differ > 0)
+            check_ids = DriftCheck(tok, special_tokens=special_tokens, allow_special=allow_special)
+            drift_rate = rate(check_ids, rows)
+        output.write_report(shared.as_json, rate_report(drift_rate))
+        return int(drift_rate.differ > 0)
     if jsonl:
         example = '{"ids": [...]}'
         return output.answer_lines("ids", list, example, lambda ids: {"text": tok.decode(ids)})
@@ -111,8 +112,8 @@ def _write_streamed(streamed: Streamed, as_json: bool) -> None:
         output.write_json(row | ({"end": True} if streamed.end else {}))
         return
     name = "end" if streamed.end else ids_line([streamed.id])
-    held = f"  ({streamed.held.hex(' ')})" if streamed.held else ""
-    output.write(f"{name:>8}  {output.shown(streamed.text)}{held}".rstrip().encode() + b"\n")
+    pending = f"  ({streamed.held.hex(' ')})" if streamed.held else ""
+    output.write(f"{name:>8}  {output.shown(streamed.text)}{pending}".rstrip().encode() + b"\n")
 
 
 def _number(word: str) -> int | None:

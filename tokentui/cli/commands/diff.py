@@ -67,19 +67,19 @@ def command(
         shared.require_corpus()
     split = shared.split_for_file("only the split of a file that does not store one")
     a, b = (load(path, otherwise=split) for path in (old, new))
-    for path, one in ((old, a), (new, b)):
-        shared.notice(f"{path}: {note}" for note in one.notes)
+    for path, tokenizer in ((old, a), (new, b)):
+        shared.notice(f"{path}: {note}" for note in tokenizer.notes)
     with working(shared.quiet) as bar:
         corpus = shared.read_corpus(bar) if shared.sources else None
         with bar.phase("comparing"):
-            found = diff(a, b, corpus, rows=rows)
+            changes = diff(a, b, corpus, rows=rows)
     bounds: dict[str, bool] = {}
     if same_ids:
-        bounds["--same-ids"] = found.same_ids
+        bounds["--same-ids"] = changes.same_ids
     if share is not None:
-        bounds[f"--max-growth {max_growth}"] = not found.grows_more(share)
-    write_report(shared.as_json, report(found, (old, new), (a, b), bounds, rows))
-    return SAME if (all(bounds.values()) if bounds else found.same) else DIFFERS
+        bounds[f"--max-growth {max_growth}"] = not changes.grows_more(share)
+    write_report(shared.as_json, report(changes, (old, new), (a, b), bounds, rows))
+    return SAME if (all(bounds.values()) if bounds else changes.same) else DIFFERS
 
 
 def _share(text: str) -> float:

@@ -91,7 +91,7 @@ def command(
     encoded again, and the exit code is 1 if one differs from the training. What OUT cannot store is printed
     as convert prints it. If OUT would encode differently, nothing is written.
     """
-    if not (texts or names or [one for one in (corpus_name, more_name, other) if one is not None]):
+    if not (texts or names or [name for name in (corpus_name, more_name, other) if name is not None]):
         raise TokentuiError("no change is given", "edit",
                             "use --add, --special, --prune, --extend or --merge")
     if (more_name is None) != (size is None):

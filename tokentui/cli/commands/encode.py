@@ -154,8 +154,8 @@ def command(
     if prefix_stability_:
         whole = text_argument(text, shared.command)
         with output.working(shared.quiet) as bar, bar.phase("trying"):
-            found = prefix_stability(tok, whole, allow_special=allow_special)
-        output.write_report(shared.as_json, stability_report(found))
+            stability = prefix_stability(tok, whole, allow_special=allow_special)
+        output.write_report(shared.as_json, stability_report(stability))
         return 0
     pretokens, covered, doubled = Pretokens(tok), COVERED, 0
 
@@ -264,20 +264,20 @@ def _write_explained(tok: Tokenizer, text: str) -> None:
     output.write_sections([*sections, *explained.decoded_sections(tok.round_trip(text))])
 
 
-def _write_drawn(one: Drawn, explain: bool) -> None:
+def _write_drawn(drawn: Drawn, explain: bool) -> None:
     if explain:
-        output.write_text(printed(list(drawn_tables(one))))
+        output.write_text(printed(list(drawn_tables(drawn))))
     else:
-        output.write(f"{ids_line(one.encoding.ids)}\n".encode())
+        output.write(f"{ids_line(drawn.encoding.ids)}\n".encode())
 
 
-def drawn_tables(one: Drawn) -> Iterator[TextTable]:
+def drawn_tables(drawn: Drawn) -> Iterator[TextTable]:
     """Yield the tables of a sampled encoding: the seed and the tokens, then each word with one row per draw.
     """
-    taken = "│".join(map(output.shown, one.encoding.tokens)) or "nothing"
-    yield TextTable(notes=[f"seed {one.seed}  p {one.p:g}, like {one.like}: {taken}"])
-    for word in one.words:
-        rows = [(f"{n:>3}  {_draw(draw, one.p)}",) for n, draw in enumerate(word.draws, 1)]
+    taken = "│".join(map(output.shown, drawn.encoding.tokens)) or "nothing"
+    yield TextTable(notes=[f"seed {drawn.seed}  p {drawn.p:g}, like {drawn.like}: {taken}"])
+    for word in drawn.words:
+        rows = [(f"{n:>3}  {_draw(draw, drawn.p)}",) for n, draw in enumerate(word.draws, 1)]
         title = f"{output.shown(word.text)}: {shown_pieces(word.units)}"
         yield TextTable(rows, title, indent=2, notes=(f"  ids  {ids_line(word.ids) or 'none'}",))
 

@@ -48,7 +48,7 @@ _CHECKS: tuple[Check | FolderCheck, ...] = (*CHECKS, *FOLDER_CHECKS)
 
 
 def _complete_check(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    return completions({one.name: one.title for one in _CHECKS}, incomplete)
+    return completions({check.name: check.title for check in _CHECKS}, incomplete)
 
 
 @click.command(
@@ -116,7 +116,7 @@ def command(
     """
     shared = replace(shared, sources=merge_named_sources(shared.sources))
     for name in ignored:
-        if name not in (known := [one.name for one in _CHECKS]):
+        if name not in (known := [check.name for check in _CHECKS]):
             raise TokentuiError("no such check", f"--ignore {name}", nearest(name, known))
     analyses = [name for name in ANALYSES if wanted[name]]
     if (second is not None or target is not None) and analyses != ["budget"]:
@@ -150,10 +150,10 @@ def command(
     tok = shared.load_tokenizer(tokenizer)
     text, report = text_argument(string, shared.command) if string else None, None
     measures: tuple[MeasureRow, ...] = ()
-    found = None if text is None else string_facts(tok, text)
-    if found is not None and number is None:
-        ids = found.encoding.ids if found.encoding is not None else ()
-        number = next((entry.id for entry in find_tokens(tok, found.text)), ids[0] if len(ids) == 1 else None)
+    facts = None if text is None else string_facts(tok, text)
+    if facts is not None and number is None:
+        ids = facts.encoding.ids if facts.encoding is not None else ()
+        number = next((entry.id for entry in find_tokens(tok, facts.text)), ids[0] if len(ids) == 1 else None)
     token, uses = None if number is None else token_facts(tok, number), None
     with output.working(shared.quiet) as bar:
         if shared.sources and (whole or token is not None):
@@ -170,7 +170,7 @@ def command(
                     report = vocabulary_report(tok, corpus, words, exhaust=exhaust)
                 else:
                     used = usage(tok, words)
-                    unused = next((one for one in used.unused if one.id == token.id), None)
+                    unused = next((entry for entry in used.unused if entry.id == token.id), None)
                     uses = used.uses.get(token.id, 0), unused
         if whole:
             with bar.phase("inspecting"):
@@ -180,11 +180,11 @@ def command(
                     health = replace(health, checks=(*health.checks, *examine_folder(folder, tok)))
         jobs.check()
     if not whole:
-        output.write_report(shared.as_json, string_report(found, token, uses))
+        output.write_report(shared.as_json, string_report(facts, token, uses))
         return 0
-    facts = report_on(tok, health, report, measures)
-    output.write_report(shared.as_json, facts if folder is None else with_folder(facts, folder))
-    status = worst(one for one in health.checks if one.name not in ignored)
+    result = report_on(tok, health, report, measures)
+    output.write_report(shared.as_json, result if folder is None else with_folder(result, folder))
+    status = worst(check for check in health.checks if check.name not in ignored)
     return 1 if status == FAIL or (strict and status == WARN) else 0
 
 

@@ -67,18 +67,18 @@ def command(shared: SharedOptions, tokenizers: tuple[str, ...], by: str | None, 
     counted_by = by or (_BYTES if shared.sources else _SENTENCES)
     split = shared.split_for_file()
     loaded = [load(name, otherwise=split) for name in tokenizers]
-    found = []
+    results = []
     with working(shared.quiet) as bar:
         corpora = _corpora(shared, counted_by, bar)
         counted = {name: WordCounts(corpus) for name, corpus in corpora.items()}
-        for one in loaded:
+        for tokenizer in loaded:
             with bar.phase("measuring"):
-                found.append(costs(one, corpora, counted_by, words, counted))
+                results.append(costs(tokenizer, corpora, counted_by, words, counted))
     names = short_names(tokenizers)
-    for name, one in zip(names, loaded, strict=True):
-        shared.notice(f"{name}: {note}" for note in one.notes)
-    write_report(shared.as_json, report(found, names, loaded, corpora))
-    return 1 if any(row.error for one in found for row in one.rows) else 0
+    for name, tokenizer in zip(names, loaded, strict=True):
+        shared.notice(f"{name}: {note}" for note in tokenizer.notes)
+    write_report(shared.as_json, report(results, names, loaded, corpora))
+    return 1 if any(row.error for tokenizer in results for row in tokenizer.rows) else 0
 
 
 def _corpora(shared: SharedOptions, by: str, bar: ProgressBar) -> Mapping[str, Corpus]:

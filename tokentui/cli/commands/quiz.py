@@ -61,9 +61,9 @@ def command(shared: SharedOptions, count: int, seed: int) -> int:
         corpus = shared.read_corpus(bar)
         with bar.phase("training"):
             trainer = learn.start(corpus, recipe, run)
-            found = exercises(trainer, count, seed, run.stops)
-    if len(found) < count:
-        shared.notice([f"only {plural(len(found), 'exercise')}: the run is too short for more"])
+            sheet = exercises(trainer, count, seed, run.stops)
+    if len(sheet) < count:
+        shared.notice([f"only {plural(len(sheet), 'exercise')}: the run is too short for more"])
     name = safe(corpus.name, limit=60)
     lines = [
         f"# Exercises on {_code(name)}", "",
@@ -71,11 +71,11 @@ def command(shared: SharedOptions, count: int, seed: int) -> int:
         f"{plural(trainer.tokens_at(0), 'unit')} at the start. A space in a token is written ·.", "",
     ]
     if corpus.counts is None and corpus.characters <= SHOWN_CHARS:
-        lines += ["The corpus:", "", *(f"    {safe(one)}" for one in _documents(corpus)), ""]
-    for n, one in enumerate(found, 1):
-        lines += [f"{n}. {_question(one)}", *_choices(one), ""]
+        lines += ["The corpus:", "", *(f"    {safe(exercise)}" for exercise in _documents(corpus)), ""]
+    for n, exercise in enumerate(sheet, 1):
+        lines += [f"{n}. {_question(exercise)}", *_choices(exercise), ""]
     lines += ["## Answers", ""]
-    lines += [f"{n}. {_answer(one)}" for n, one in enumerate(found, 1)]
+    lines += [f"{n}. {_answer(exercise)}" for n, exercise in enumerate(sheet, 1)]
     write_text("\n".join(lines))
     return 0
 
@@ -93,36 +93,38 @@ def _code(text: str) -> str:
 
 
 def _pair(parts: Sequence[bytes]) -> str:
-    return " + ".join(_code(shown(one)) for one in parts)
+    return " + ".join(_code(shown(part)) for part in parts)
 
 
 def _state(step: int) -> str:
     return f"after {plural(step, 'merge')}" if step else "before any merge"
 
 
-def _question(one: Exercise) -> str:
-    match one.kind:
+def _question(exercise: Exercise) -> str:
+    match exercise.kind:
         case "pair":
-            return f"Which of these pairs is merged next, {_state(one.step)}?"
+            return f"Which of these pairs is merged next, {_state(exercise.step)}?"
         case "tie":
-            rule = rule_in_words(one.rule)
-            return f"These pairs are tied, {_state(one.step)}. Which one does the tie rule choose: {rule}?"
+            rule = rule_in_words(exercise.rule)
+            state = _state(exercise.step)
+            return f"These pairs are tied, {state}. Which one does the tie rule choose: {rule}?"
         case "cut":
-            return f"How is {_code(shown(one.word))} split into tokens, {_state(one.step)}?"
-    return f"How many tokens does the corpus have, {_state(one.step)}?"
+            return f"How is {_code(shown(exercise.word))} split into tokens, {_state(exercise.step)}?"
+    return f"How many tokens does the corpus have, {_state(exercise.step)}?"
 
 
-def _choices(one: Exercise) -> Iterator[str]:
-    for letter, parts in zip(LETTERS, one.choices, strict=False):
+def _choices(exercise: Exercise) -> Iterator[str]:
+    for letter, parts in zip(LETTERS, exercise.choices, strict=False):
         yield f"   - {letter}) {_pair(parts)}"
 
 
-def _answer(one: Exercise) -> str:
-    match one.kind:
+def _answer(exercise: Exercise) -> str:
+    match exercise.kind:
         case "pair" | "tie":
-            letter = LETTERS[one.choices.index(one.answer)]
-            return f"{letter}) {_pair(one.answer)} makes {_code(shown(one.made))}; its value is {one.worth}."
+            letter = LETTERS[exercise.choices.index(exercise.answer)]
+            token = _code(shown(exercise.made))
+            return f"{letter}) {_pair(exercise.answer)} makes {token}; its value is {exercise.worth}."
         case "cut":
-            pieces = " ".join(_code(shown(part)) for part in one.answer)
-            return f"{pieces}: {plural(len(one.answer), 'token')}."
-    return f"{one.number:,}."
+            pieces = " ".join(_code(shown(part)) for part in exercise.answer)
+            return f"{pieces}: {plural(len(exercise.answer), 'token')}."
+    return f"{exercise.number:,}."

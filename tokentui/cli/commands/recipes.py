@@ -58,7 +58,7 @@ def _preset(preset: Preset) -> Json:
 
 
 def _axis(axis: Axis[Any]) -> Json:
-    values = {f"{name}:" if one.text else name: one.about for name, one in axis.items()}
+    values = {f"{name}:" if choice.text else name: choice.about for name, choice in axis.items()}
     return {"name": axis.name, "about": axis.about, "values": values}
 
 
@@ -70,13 +70,16 @@ def _listed() -> Iterator[TextTable]:
 
 
 def _named(title: str, records: Iterable[Preset | Axis[Any]]) -> TextTable:
-    return TextTable([(one.name, one.about) for one in records], title, least=_WIDTH, indent=2)
+    return TextTable([(record.name, record.about) for record in records], title, least=_WIDTH, indent=2)
 
 
 def _recipe_file(preset: Preset) -> Iterator[str]:
     """Yield the lines of a preset as a recipe file. Sizes and special tokens are comments."""
     yield f"# {preset.name}: {preset.about} ({preset.source})"
     words = preset.run.words.items()
-    if known := [f"{name} = {' '.join(one) if isinstance(one, list) else one}" for name, one in words]:
-        yield f"# known for {', '.join(known)}"
+    published = [
+        f"{name} = {' '.join(value) if isinstance(value, list) else value}" for name, value in words
+    ]
+    if published:
+        yield f"# published with {', '.join(published)}"
     yield from preset.recipe.to_toml().splitlines()

@@ -118,16 +118,18 @@ def _served_folder(
                 opened.append(source)
             else:
                 opened.append(_link_file(folder, source, "a file or a folder"))
-        files = [_link_file(folder, one, "a tokenizer file") for one in tokenizers]
+        files = [_link_file(folder, path, "a tokenizer file") for path in tokenizers]
         _check_tokenizers(folder, files, str(shared.axes.get("split", "")))
         words = opened[:1]
         for name in files:
             words += ["-t", name]
-        words += [part for one, value in shared.axes.items() for part in ("-s", f"{one}={_axis_text(value)}")]
+        for axis, value in shared.axes.items():
+            words += ["-s", f"{axis}={_axis_text(value)}"]
         axes = shared.axes_by_recipe or ({},) * len(shared.recipes)
         for name, own in zip(shared.recipes, axes, strict=False):
             words += ["-r", name]
-            words += [part for one, value in own.items() for part in ("-s", f"{one}={_axis_text(value)}")]
+            for axis, value in own.items():
+                words += ["-s", f"{axis}={_axis_text(value)}"]
         if opened:
             words += ["--as", shared.read_as] if shared.read_as else []
             words += ["--field", shared.field] if shared.field != "text" else []

@@ -36,19 +36,19 @@ def command(shared: SharedOptions, name: str | None, check: bool) -> int:
     if name is None:
         if check:
             raise TokentuiError("no tour is named", f"{shared.command} --check", "name a tour or a file")
-        write_text(printed([TextTable([(one.name, one.title) for one in TOURS])]))
+        write_text(printed([TextTable([(shipped.name, shipped.title) for shipped in TOURS])]))
         return 0
     tour = read_tour(name)
     if check:
         from tokentui.tours.check import wrong  # with it comes the engine
 
-        found = list(wrong(tour))
-        for line in found:
+        false_claims = list(wrong(tour))
+        for line in false_claims:
             complain(f"{name}: {line}")
         claims = sum(len(stop.claims) for stop in tour.stops)
-        counted = f"{plural(len(tour.stops), 'stop')}, {plural(claims, 'claim')}, {len(found):,} wrong"
+        counted = f"{plural(len(tour.stops), 'stop')}, {plural(claims, 'claim')}, {len(false_claims):,} wrong"
         write_text(f"{safe_line(tour.title)}: {counted}")
-        return DIFFERS if found else 0
+        return DIFFERS if false_claims else 0
     from tokentui.cli.commands.explore import play
 
     return play(tour)

@@ -122,14 +122,14 @@ def command(
             elif trace:
                 rows.write(out.json_row(row) + "\n")
 
-        def told(step: Step) -> None:
+        def write_step(step: Step) -> None:
             if trace:
                 traced(step.row)
             else:
                 out.write(f"{step.number:>6}  {_line(step, trainer)}\n".encode())
 
-        reason = _train(trainer, run, told if trace or not output else None, bar)
-    shared.notice(f"{one.text} had no effect: {why}" for one, why in learn.unmet(trainer))
+        reason = _train(trainer, run, write_step if trace or not output else None, bar)
+    shared.notice(f"{change.text} had no effect: {why}" for change, why in learn.unmet(trainer))
     traced({"end": reason, "steps": trainer.number})
     if trace and trace != STDOUT:
         write_whole(trace, rows.getvalue().encode())
@@ -137,16 +137,17 @@ def command(
         view = compression.compressed(length=_COMPRESSED_SHOWN)
         more = "…" if view.text_bytes > len(view.compressed) else ""
         out.write(f"        {out.shown(view.compressed)}{more}\n        {view.sizes}\n".encode())
-    made = f"{trainer.number:,} {trainer.traits.step}{'s' * (trainer.number != 1)}"
+    summary = f"{trainer.number:,} {trainer.traits.step}{'s' * (trainer.number != 1)}"
     if reason == INTERRUPTED:
         within = f", in {trainer.traits.phase}" if trainer.traits.heavy else ""
-        out.complain(f"interrupted after {made}{within}" + ("; no tokenizer was written" if output else ""))
+        unwritten = "; no tokenizer was written" if output else ""
+        out.complain(f"interrupted after {summary}{within}{unwritten}")
         return 130
     if output and not _write(trainer.tokenizer(run=run.words), output, format, shared):
         return DIFFERS
     size, asked = trainer.size_at(trainer.number), run.stops.vocab_size
     if trace != STDOUT:
-        shared.notice([f"{made}, {size:,} ids (stopped: {reason})"])
+        shared.notice([f"{summary}, {size:,} ids (stopped: {reason})"])
     short = asked is not None and size != asked
     missed = f"--vocab-size {asked}: not reached, the tokenizer has {size:,} ids" if short else ""
     return shared.report_missed(missed, exact=exact)
@@ -194,15 +195,15 @@ def _remarks(trainer: Trainer, run: Run, corpus: Corpus) -> Iterator[str]:
             yield f"no kernel for {lacking}: counting pre-tokens in plain Python"
 
 
-def _train(trainer: Trainer, run: Run, told: Callable[[Step], None] | None, bar: out.ProgressBar) -> str:
+def _train(trainer: Trainer, run: Run, on_step: Callable[[Step], None] | None, bar: out.ProgressBar) -> str:
     """Run the steps. `told` gets each step as soon as it is made. Return why the run ended."""
     written = 0
 
     def follow(done: int, total: int) -> None:
         nonlocal written
-        if told is not None:
+        if on_step is not None:
             for step in learn.steps(trainer, written + 1):
-                told(step)
+                on_step(step)
         written = trainer.number
         bar.update(current_phase(), done, total)
 
@@ -225,8 +226,8 @@ def _line(step: Step, trainer: Trainer) -> str:
     expanded = dict(zip(columns, chosen.values, strict=False)).get("spelled")
     spelled = f", expands to {out.shown(expanded)}" if isinstance(expanded, bytes) else ""
     by = f", {out.shown(str(row['language']))}" if "language" in row else ""
-    made = out.merged(chosen.parts, chosen.token)
-    return f"{made}  (id {row['id']}, count {row['count']:,}{score}{spelled}{by})"
+    merge = out.merged(chosen.parts, chosen.token)
+    return f"{merge}  (id {row['id']}, count {row['count']:,}{score}{spelled}{by})"
 
 
 def _write(tokenizer: Tokenizer, output: str, format: Format, shared: SharedOptions) -> bool:
@@ -240,6 +241,6 @@ def _write(tokenizer: Tokenizer, output: str, format: Format, shared: SharedOpti
             export(tokenizer, beside)
         out.complain(f"{error}; wrote {beside} instead" if output != STDOUT else str(error))
         return False
-    lost = [one for one in report.losses if one.what not in _NEVER_KEPT]
+    lost = [loss for loss in report.losses if loss.what not in _NEVER_KEPT]
     shared.notice(f"{format.name} does not keep {loss.what}: {loss.consequence}" for loss in lost)
     return True

@@ -74,8 +74,8 @@ def find_static_folder() -> Path:
     Raises:
         TokentuiError: textual-serve or aiohttp is not installed.
     """
-    found = importlib.util.find_spec("textual_serve")
-    places = list(found.submodule_search_locations or ()) if found is not None else []
+    spec = importlib.util.find_spec("textual_serve")
+    places = list(spec.submodule_search_locations or ()) if spec is not None else []
     if not places or importlib.util.find_spec("aiohttp") is None:
         raise TokentuiError("textual-serve is not installed", "serve", HINT)
     return Path(places[0]) / "static"
@@ -331,9 +331,9 @@ class ExplorerServer:
         from aiohttp import web
 
         key = request.match_info["key"]
-        for one in self.sessions:
-            if isinstance(one, VisitorSession) and key in one.files:
-                name, data = one.files.pop(key)
+        for session in self.sessions:
+            if isinstance(session, VisitorSession) and key in session.files:
+                name, data = session.files.pop(key)
                 named = f"attachment; filename*=UTF-8''{quote(os.path.basename(name), safe='')}"
                 headers = {"Content-Disposition": named, "Cache-Control": "no-store"}
                 return web.Response(body=data, content_type="application/octet-stream", headers=headers)
@@ -421,17 +421,18 @@ class ExplorerServer:
             await visitor.receive_downloads(lambda key: websocket.send_json(["deliver_file_start", key]))
 
         work = [send_output(), receive_input(), *([end_when_idle()] if self._limits.idle else [])]
-        tasks = [asyncio.create_task(one) for one in work]
+        tasks = [asyncio.create_task(task) for task in work]
         files = asyncio.create_task(send_downloads())
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for one in (*tasks, files):
-                one.cancel()
+            for task in (*tasks, files):
+                task.cancel()
             await asyncio.gather(*tasks, files, return_exceptions=True)
 
     async def _shut_down(self, application: web.Application) -> None:
-        await asyncio.gather(*(one.end() for one in self.sessions if isinstance(one, VisitorSession)))
+        started = [session for session in self.sessions if isinstance(session, VisitorSession)]
+        await asyncio.gather(*(session.end() for session in started))
 
 
 def _parse_message(data: object) -> object:

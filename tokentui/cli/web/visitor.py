@@ -56,7 +56,7 @@ class VisitorConfig:
         # Pipes and terminals are no files: what is written to them does not count.
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
         resource.setrlimit(resource.RLIMIT_AS, (self.memory, self.memory))
-        own = {str(one.path.parent) for one in (*samples(), *parallel())}
+        own = {str(sample.path.parent) for sample in (*samples(), *parallel())}
         sandbox.seal(self.served_files, own)
 
 
