@@ -17,7 +17,7 @@ from tokentui.recipe import Run
 from tokentui.session import commands as do
 from tokentui.session.engine.state import State
 from tokentui.session.training.corpus_view import RunningText
-from tokentui.session.training.training import Prepared
+from tokentui.session.training.training import Training
 from tokentui.session.views import Viewport
 
 TIMES = 200
@@ -31,7 +31,7 @@ def snapshots(number: int) -> Figures:
     corpus, recipe = read("sample:english"), preset("gpt2")
     trainer = start(corpus, recipe)
     learn.jump(trainer, number - 1)
-    state = State(Prepared(corpus, recipe, Run(), trainer, RunningText(corpus, recipe)))
+    state = State(Training(corpus, recipe, Run(), trainer, RunningText(corpus, recipe)))
     state.view = VIEW
     state.snapshot()
     gc.collect()
@@ -39,7 +39,7 @@ def snapshots(number: int) -> Figures:
     steps, characters = [], []
     for n in range(2 * TIMES):  # forward and back again: the step stays near
         do.perform(do.Move(1 if n % 2 == 0 else -1), state, lambda _: None)
-        while state.sync.at_work:
+        while state.sync.has_work:
             state.sync.work(0.0)
         begun = time.thread_time()
         state.snapshot()

@@ -217,7 +217,7 @@ def state(recipe: str = "gpt2", **axes: Any) -> State:
     made = preset(recipe).with_axes(**axes)
     it = State(prepare(Corpus.from_text(TEXT), made, Run.of({"merges": 5})))
     jump(it.main.trainer, 2)
-    it.sync.stand(it.main)
+    it.sync.adopt_position(it.main)
     return it
 
 
@@ -226,13 +226,14 @@ WISH = Wishes(add=("xyz",))
 
 @pytest.mark.parametrize(("command", "line"), [
     (do.Find("moon", "a", 0), "moon: no such pane (one of: corpus, pairs, vocabulary)"),
-    (do.LifeOfWord("a" * 2_001), "more than 2,000 characters are not explained (take a part)"),
+    (do.LifeOfWord("a" * 2_001), "explain: text of over 2,000 characters (choose a part of it)"),
     (do.Compare((ColumnWanted(preset("gpt2")),)),
-     "compare: two columns are as few as there may be (name another one)"),
-    (do.RunUntil(compression=2.0), "run until: distinct words count once: there are no bytes per token"),
-    (DiffColumns(1, 2), "diff: a column is not in step yet (press the key again then)"),
-    (EditVocabulary(Wishes()), "edit: nothing to change is named (prune, train on, or name a token)"),
-    (WriteEdited(WISH, "gpt2.json"), "gpt2.json: the file is there already (take another name)"),
+     "compare: at least two columns are needed (name another one)"),
+    (do.RunUntil(compression=2.0),
+     "run until: each distinct word counts once, so bytes per token are not defined"),
+    (DiffColumns(1, 2), "diff: a column is not in sync yet (wait and press the key again)"),
+    (EditVocabulary(Wishes()), "edit: no change is given (prune, train on, or name a token)"),
+    (WriteEdited(WISH, "gpt2.json"), "gpt2.json: the file exists already (choose another name)"),
 ])
 async def test_commands_of_a_session(command: do.Command[Any], line: str) -> None:
     session = Watched(preset("gpt2").with_axes(weight="distinct"), Run.of({"merges": 5}))
@@ -246,8 +247,8 @@ async def test_commands_of_a_session(command: do.Command[Any], line: str) -> Non
 
 
 @pytest.mark.parametrize(("command", "line"), [
-    (do.GoToToken("hug"), "hug: a token is looked for in one column (go to a step, or leave Compare)"),
-    (do.RunUntil("hug"), "run until: one column runs until (leave Compare)"),
+    (do.GoToToken("hug"), "hug: tokens are searched in one column (go to a step, or leave Compare)"),
+    (do.RunUntil("hug"), "run until: only one column at a time (leave Compare)"),
 ])
 def test_commands_of_one_column(command: do.Command[Any], line: str) -> None:
     it = state()
@@ -261,7 +262,7 @@ def test_a_column_that_is_not_open_yet_is_not_asked() -> None:
     do.perform(do.Compare(columns), it, print)
     key = it.compared[1].key
     line = told(lambda: do.perform(do.InspectText("hug", column=key), it, print))
-    assert line == "theirs: the column is not open yet (press the key again then)"
+    assert line == "theirs: the column is not open yet (wait and press the key again)"
 
 
 async def test_a_tokenizer_of_a_file_has_no_end() -> None:

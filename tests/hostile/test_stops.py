@@ -27,7 +27,7 @@ from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
 from tokentui.session.engine.state import State
 from tokentui.session.training.corpus_view import RunningText
-from tokentui.session.training.training import Prepared, prepare
+from tokentui.session.training.training import Training, prepare
 from tokentui.text import patterns
 from tokentui.text.corpus import Corpus
 from tokentui.text.split import SHORT, SPLITS, splitter
@@ -185,7 +185,7 @@ async def test_an_opening_that_never_asks_is_left_behind(
     await session.send(do.Open(("sample:hugs",)))
     begun, go_on, real = threading.Event(), threading.Event(), prepare
 
-    def hangs(corpus: Corpus, *more: Any) -> Prepared:
+    def hangs(corpus: Corpus, *more: Any) -> Training:
         if corpus.name == "hugs":
             return real(corpus, *more)
         begun.set()

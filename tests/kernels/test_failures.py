@@ -393,7 +393,7 @@ async def test_sessions(
 def state_of(recipe: Recipe) -> State:
     """The state of a session with one column that kernels train."""
     state = State(prepare(CORPUS, recipe, Run()))
-    assert state.main.prepared.by_kernels
+    assert state.main.training.by_kernels
     return state
 
 
@@ -426,7 +426,7 @@ def test_pieces_of_a_step(failing: Failing, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(UnigramTrainer, "fine", fails)
     state = state_of(replace(UNIGRAM, base="sorted"))
     do.perform(do.StepPieces(1), state, nothing)
-    assert state.main.broken
+    assert state.main.needs_fallback
     assert failing.told == TOLD
 
 
@@ -448,9 +448,9 @@ def test_a_column_whose_uses_fail_is_laid_out_again(
 ) -> None:
     state = state_of(replace(UNIGRAM, base="sorted"))
     do.perform(do.Compare((state.main.wanted, ColumnWanted(preset("gpt2")))), state, nothing)
-    for one in list(state.unprepared()):
-        state.prepared(one, one.work())
-    while state.sync.at_work:
+    for one in list(state.missing_trainings()):
+        state.install_column(one, one.work())
+    while state.sync.has_work:
         state.sync.work(0.0)
     do.perform(do.SetViewport(replace(state.view, wants=("vocabularies",))), state, nothing)
     column, pool = state.main, JobPool("test", 1, nothing)
@@ -459,10 +459,10 @@ def test_a_column_whose_uses_fail_is_laid_out_again(
         raise SystemError("a kernel")
 
     monkeypatch.setattr(UnigramTrainer, "uses", property(fails))
-    state.results.take_up(pool, state.view, rested=True)
+    state.results.update_jobs(pool, state.view, rested=True)
     pool.close()
-    assert (column.broken, column.in_sync, failing.told) == (True, False, TOLD)
-    assert len(list(state.unprepared())) == 1
+    assert (column.needs_fallback, column.in_sync, failing.told) == (True, False, TOLD)
+    assert len(list(state.missing_trainings())) == 1
 
 
 def test_a_column_that_fails_as_it_is_shown_leads_no_longer(
@@ -473,9 +473,9 @@ def test_a_column_that_fails_as_it_is_shown_leads_no_longer(
     do.perform(do.Compare(tuple(wanted)), state, nothing)
     for command in (do.SyncBy("tokens"), do.GoTo(30)):
         do.perform(command, state, nothing)
-        while state.sync.at_work:
-            for one in list(state.unprepared()):
-                state.prepared(one, one.work())
+        while state.sync.has_work:
+            for one in list(state.missing_trainings()):
+                state.install_column(one, one.work())
             state.sync.work(0.0)
     first, second = state.sync.columns
     assert first.trainer.number == state.sync.position.value != second.trainer.number
@@ -487,6 +487,6 @@ def test_a_column_that_fails_as_it_is_shown_leads_no_longer(
     monkeypatch.setattr(first.trainer, "candidates", fails)
     do.perform(do.SetViewport(replace(state.view, candidates_top=1)), state, nothing)
     shown = state.snapshot()
-    assert first.broken
+    assert first.needs_fallback
     assert shown.position == Position("tokens", second.trainer.number)
     assert [one.in_sync for one in shown.columns] == [False, True]

@@ -262,11 +262,11 @@ async def test_columns_come_and_go_and_fail_alone(session: Comparing, tmp_path: 
     assert steps(seen) == [30, 30, 30, None]
     assert seen.columns[0].name == "theirs"
     assert "no such file" in seen.columns[3].error
-    with pytest.raises(TokentuiError, match="as many as there may be"):
+    with pytest.raises(TokentuiError, match="at most"):
         await session.send(AddColumn(ColumnWanted(preset("gpt4"))))
     await session.send(RemoveColumn(missing))
     await session.send(RemoveColumn(added))
-    with pytest.raises(TokentuiError, match="as few as there may be"):
+    with pytest.raises(TokentuiError, match="at least two columns"):
         await session.send(RemoveColumn(1))
     assert steps(await session.settle()) == [30, 30]
 

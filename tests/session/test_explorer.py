@@ -167,7 +167,7 @@ def test_playing_keeps_to_its_speed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert it.snapshot().main.at.step == 5
     assert it.snapshot().running
     do.perform(do.Play(), it, lambda _: None)
-    assert not it.sync.at_work
+    assert not it.sync.has_work
     assert not it.snapshot().running
 
 
@@ -258,7 +258,7 @@ def test_the_curve_falls_from_the_start_to_the_furthest_step() -> None:
 def test_installing_another_recipe_walks_to_the_place() -> None:
     it = explorer()
     tell(it, do.Move(7))
-    corpus, recipe = it.main.prepared.corpus, preset("udl-notebook")
+    corpus, recipe = it.main.training.corpus, preset("udl-notebook")
     it.install(prepare(corpus, recipe, Run(Stops())), keeps_place=True)
     settle(it)
     assert (it.snapshot().main.at.step, it.snapshot().main.preset) == (7, "udl-notebook")

@@ -42,8 +42,8 @@ def unigram(characters: int = 1_500) -> State:
 
 
 def swap(it: State, name: str, trainer: Any = None) -> None:
-    corpus, recipe = it.main.prepared.corpus, preset(name)
-    prepared = prepare(corpus, recipe, it.main.prepared.run)
+    corpus, recipe = it.main.training.corpus, preset(name)
+    prepared = prepare(corpus, recipe, it.main.training.run)
     it.install(replace(prepared, trainer=trainer or prepared.trainer), keeps_place=True)
     settle(it)
 

@@ -98,7 +98,7 @@ def naive(text: str, wanted: str) -> list[int]:
 @given(st.lists(st.text("ab\n", max_size=12), min_size=1, max_size=4), st.text("ab", min_size=1, max_size=3))
 def test_matches_of_the_corpus_are_counted_and_numbered(documents: list[str], wanted: str) -> None:
     it = State(prepare(Corpus.from_lines(documents), preset("gpt2"), Run()))
-    window = it.main.prepared.text
+    window = it.main.training.text
     places = [
         CorpusPlace(document, at)
         for document in range(window.documents) for at in naive(str(window.text(document)), wanted)

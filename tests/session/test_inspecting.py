@@ -24,7 +24,7 @@ def state(name: str, step: int, source: str | Corpus = "sample:english") -> Stat
     corpus = read(source) if isinstance(source, str) else source
     it = State(prepare(corpus, preset(name), Run(stops=Stops(merges=200, vocab_size=400))))
     jump(it.main.trainer, step)
-    it.sync.stand(it.main)
+    it.sync.adopt_position(it.main)
     return it
 
 
@@ -36,7 +36,7 @@ def asked(it: State, command: Command[Any]) -> Any:
 
 def all_tokens(it: State) -> list[tuple[CorpusPlace, int]]:
     """Each token of the corpus with its place, from the trainer's cut of each pre-token."""
-    trainer, window = it.main.trainer, it.main.prepared.text
+    trainer, window = it.main.trainer, it.main.training.text
     found = []
     for document in range(window.documents):
         for at, word, _ in window.words(document, 0, len(window.text(document))):
@@ -69,7 +69,7 @@ def test_the_places_of_a_token_are_all_its_uses(name: str) -> None:
         assert [one.place for one in found] == wanted
         assert len(found) == trainer.uses[symbol]
         for one in found[:20]:
-            text = it.main.prepared.text.text(one.place.document)
+            text = it.main.training.text.text(one.place.document)
             at = one.place.offset
             mark = vocabulary.mark.decode() if vocabulary.recipe.mark_kind.startswith("end") else ""
             whole = (one.before + one.shown + one.after).replace("▁", " ")
@@ -153,7 +153,7 @@ def test_what_a_token_lost_is_what_others_took() -> None:
 
 def test_no_token_is_said_so() -> None:
     it = state("gpt2", 3)
-    with pytest.raises(TokentuiError, match="no token of this step is spelled so"):
+    with pytest.raises(TokentuiError, match="no token has this spelling at this step"):
         asked(it, InspectToken(b"never made"))
     with pytest.raises(TokentuiError, match="no such id"):
         asked(it, InspectToken(10**6))
@@ -183,5 +183,5 @@ def test_the_life_of_a_word_is_each_step_that_cuts_it(name: str) -> None:
             assert turn.parts == tuple(map(vocabulary.spelled, vocabulary.merges[turn.number - 1]))
         else:
             assert turn.said == trainer.step_at(turn.number).sentence
-    with pytest.raises(TokentuiError, match="no word stands there"):
+    with pytest.raises(TokentuiError, match="there is no word at the cursor"):
         asked(it, LifeOfWord("", 0))

@@ -27,7 +27,7 @@ from tokentui.session.engine.driver import Session
 from tokentui.session.engine.state import State
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.training import training as opening
-from tokentui.session.training.training import Prepared, prepare
+from tokentui.session.training.training import Training, prepare
 from tokentui.session.views import ColumnWanted
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
@@ -83,7 +83,7 @@ async def test_a_report_of_progress_does_not_end_a_match_that_is_only_looked_at(
                 looked.set()
         return look()
 
-    monkeypatch.setattr(jobs, "TELL_S", 0.0)
+    monkeypatch.setattr(jobs, "REPORT_S", 0.0)
     monkeypatch.setattr(opening, "read", slow)
     monkeypatch.setattr(session.state, "snapshot", looks)
     seen: list[Snapshot] = []
@@ -120,7 +120,7 @@ def test_a_column_that_cannot_be_opened_parts_nowhere() -> None:
     key = bench.state.add_column(ColumnWanted(path="/no/such"), None)
     do.perform(do.GoToDivergence(1, key), bench.state, answers.append)
     bench.settle()
-    assert "a column that cannot be shown parts nowhere" in str(*answers)
+    assert "this column failed to load and cannot be compared" in str(*answers)
 
 
 @pytest.mark.parametrize("place", [0, 1])
@@ -147,9 +147,9 @@ def test_a_column_that_fails_on_its_way_leaves_the_others_working(
     there = seen.columns[1 - place]
     assert (seen.position.value, there.in_sync, seen.goal) == (expected, True, None)
     pool = jobs.JobPool("test", 1, lambda _: None)
-    bench.state.results.take_up(pool, bench.state.view, rested=True)
+    bench.state.results.update_jobs(pool, bench.state.view, rested=True)
     pool.close()
-    assert "a column that cannot be shown parts nowhere" in str(*answers)
+    assert "this column failed to load and cannot be compared" in str(*answers)
     bench.do(do.Leave())
     assert bench.seen.main.key == 2 - place
     bench.do(do.Compare(tuple(ColumnWanted(preset(one)) for one in ("gpt2", "bert"))))
@@ -177,7 +177,7 @@ def test_where_the_leader_fails_by_tokens_the_next_one_leads_from_where_it_is(
     for moved in (0, 5):
         seen = bench.seen
         assert (seen.position.value, seen.goal, seen.running) == (step + moved, None, False)
-        assert not sync.at_work
+        assert not sync.has_work
         assert second.trainer.number == step + moved
         tokens = second.trainer.tokens_at(second.trainer.number)
         assert (third.in_sync, third.trainer.number) == (True, third.trainer.find(Tokens(tokens)))
@@ -197,11 +197,11 @@ def test_where_all_columns_fail_there_is_nothing_to_do(
         monkeypatch.setattr(column.trainer, "advance", fails)
     for _ in range(2):
         bench.do(command)
-        assert not bench.state.sync.at_work
+        assert not bench.state.sync.has_work
         assert all(one.error and not one.in_sync for one in bench.seen.columns)
     bench.do(do.Leave())
     assert "MemoryError" in bench.seen.main.error
-    with pytest.raises(TokentuiError, match=r"goes nowhere .*MemoryError"):
+    with pytest.raises(TokentuiError, match=r"cannot be stepped .*MemoryError"):
         bench.do(command)
     bench.do(do.Compare())
     assert [(one.error, one.in_sync) for one in bench.seen.columns] == [("", True)] * 2, "they come back"
@@ -211,9 +211,9 @@ def test_a_column_that_fails_without_a_word_is_not_opened_again(monkeypatch: pyt
     state = State(prepare(CORPUS, preset("gpt2"), ColumnWanted().run))
     columns = ColumnWanted(preset("gpt2")), ColumnWanted(preset("bert"))
     do.perform(do.Compare(columns), state, lambda _: None)
-    (one,) = state.unprepared()
-    state.prepared(one, MemoryError())
-    assert not list(state.unprepared())
+    (one,) = state.missing_trainings()
+    state.install_column(one, MemoryError())
+    assert not list(state.missing_trainings())
     assert state.snapshot().columns[1].error == "internal error: MemoryError: "
 
 
@@ -239,7 +239,7 @@ class Kernels:
                 raise SystemError("a kernel")
             return advance(trainer, goal, *way)
 
-        def laid_out(was: Prepared) -> Prepared:
+        def laid_out(was: Training) -> Training:
             assert self.goes_on.wait(PATIENCE)
             return again(was)
 
@@ -287,9 +287,9 @@ async def test_where_kernels_fail_plain_python_goes_on(
 
 def test_a_failure_of_kernels_is_told_before_it_is_mended(kernels: Kernels) -> None:
     state = State(prepare(CORPUS, preset("gpt2"), ColumnWanted().run))
-    assert state.main.breaks(SystemError("a kernel"))
+    assert state.main.on_kernel_failure(SystemError("a kernel"))
     assert state.snapshot().engine == native.FAILED
-    assert len(list(state.unprepared())) == 1
+    assert len(list(state.missing_trainings())) == 1
 
 
 async def test_what_kernels_left_when_they_failed_does_not_come_back(
@@ -306,7 +306,7 @@ async def test_what_kernels_left_when_they_failed_does_not_come_back(
     part = prepare(Corpus.from_text("a part", "part"), preset("gpt2"), ColumnWanted().run)
     shown = threading.Event()
 
-    def refused(*asked: Any) -> Prepared:
+    def refused(*asked: Any) -> Training:
         asked[-1](replace(part, partial=True))
         assert shown.wait(PATIENCE)
         raise TokentuiError("no such file")
@@ -372,7 +372,7 @@ async def test_where_the_kernels_of_a_column_fail_the_others_go_on_before_it(
 async def test_a_column_that_plain_python_cannot_lay_out_either_fails_in_words(
     kernels: Kernels, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fails(was: Prepared) -> Prepared:
+    def fails(was: Training) -> Training:
         raise SystemError("plain")
 
     monkeypatch.setattr(states, "prepare_again", fails)

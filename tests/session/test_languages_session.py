@@ -57,7 +57,7 @@ def test_the_tokens_of_each_language_are_those_of_a_count(recipe: str, axes: dic
         assert [one.tokens for one in at.lengths] == found
         assert [one.name for one in at.lengths] == ["en", "hi"]
         if not axes.get("weight"):
-            first = it.main.prepared.corpus.named[0]
+            first = it.main.training.corpus.named[0]
             assert at.lengths[0].bytes_per_token == first.times * first.corpus.size / found[0]
             assert sum(found) == at.tokens
 
@@ -98,7 +98,7 @@ def test_a_file_on_named_corpora_tells_their_tokens() -> None:
     tell(it, do.GoTo(30))
     settle(it)
     lengths = it.snapshot().main.at.lengths
-    corpus = it.main.prepared.corpus
+    corpus = it.main.training.corpus
     opened = State(prepare_tokenizer(corpus, it.main.trainer.tokenizer(), Run(), at_end=True))
     assert opened.snapshot().main.at.lengths == lengths
     with pytest.raises(TokentuiError, match="no such file"):
@@ -107,7 +107,7 @@ def test_a_file_on_named_corpora_tells_their_tokens() -> None:
 
 def test_twelve_languages_are_bars_in_their_order() -> None:
     it = state(source="sample:parallel", objective="parity:variant=window,window_size=4,alpha=1.2")
-    names = [one.name for one in it.main.prepared.corpus.named]
+    names = [one.name for one in it.main.training.corpus.named]
     for step in (4, 9, 30):
         tell(it, do.GoTo(step))
         settle(it)
@@ -140,14 +140,14 @@ def test_the_curve_is_that_of_the_dearest_language() -> None:
     it = state(objective="parity")
     tell(it, do.GoTo(40))
     settle(it)
-    prepared = it.main.prepared
+    prepared = it.main.training
     drawn = curve_so_far(1, prepared, 9)
     assert drawn is not None
     sizes = [one.times * one.corpus.size for one in prepared.corpus.named]
     for step, spread in zip(drawn.steps, drawn.spread, strict=True):
         costs = [length / size for length, size in zip(prepared.trainer.lengths_at(step), sizes, strict=True)]
         assert spread == max(costs) / min(costs)
-    alone = state(source="sample:hugs").main.prepared
+    alone = state(source="sample:hugs").main.training
     without = curve_so_far(1, alone, 9)
     assert without is not None
     assert without.spread == ()

@@ -15,7 +15,7 @@ from tokentui.core.jobs import tick
 from tokentui.session import commands as do
 from tokentui.session.engine import eta as pace
 from tokentui.session.engine.driver import Session
-from tokentui.session.engine.eta import FIRST_S, Pace
+from tokentui.session.engine.eta import FIRST_S, TimeLeft
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import Busy
 from tokentui.ui.dialogs.export import ExportScreen
@@ -23,8 +23,8 @@ from tokentui.ui.dialogs.export import ExportScreen
 
 def told(counts: list[tuple[float, int]], total: int) -> list[int | None]:
     """The seconds left at each (time, done)."""
-    pace = Pace()
-    return [pace.timed(Busy("counting", done, total), at).left for at, done in counts]
+    pace = TimeLeft()
+    return [pace.with_time_left(Busy("counting", done, total), at).left for at, done in counts]
 
 
 @pytest.mark.parametrize("seconds", [5, 30, 400])
@@ -62,13 +62,13 @@ def test_work_that_comes_in_jerks_does_not_make_it_jump() -> None:
 
 
 def test_another_work_begins_anew() -> None:
-    pace = Pace()
+    pace = TimeLeft()
     for n in range(30):
-        pace.timed(Busy("reading", n, 100), n / 10)
-    assert pace.timed(Busy("reading", 31, 100), 3.1).left is not None
-    assert pace.timed(Busy("counting", 1, 100), 3.2).left is None
-    assert pace.timed(Busy("counting", 90, 100), 5.2).left == 1
-    assert pace.timed(Busy("counting", 0, 100), 5.4).left is None, "it began again"
+        pace.with_time_left(Busy("reading", n, 100), n / 10)
+    assert pace.with_time_left(Busy("reading", 31, 100), 3.1).left is not None
+    assert pace.with_time_left(Busy("counting", 1, 100), 3.2).left is None
+    assert pace.with_time_left(Busy("counting", 90, 100), 5.2).left == 1
+    assert pace.with_time_left(Busy("counting", 0, 100), 5.4).left is None, "it began again"
 
 
 def test_slower_work_is_told_to_take_longer() -> None:

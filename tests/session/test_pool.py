@@ -58,7 +58,7 @@ def test_an_answer_goes_without_a_collection(gives_up: bool) -> None:
         pool.submit("one", work, lambda _: None)
         begun.wait(60)
         if gives_up:
-            pool.give_up("one")
+            pool.cancel("one")
         goes_on.set()
         call = inbox.get(timeout=60)
         assert call is not None
@@ -97,7 +97,7 @@ def test_progress_is_reported_ten_times_a_second(monkeypatch: pytest.MonkeyPatch
 def test_a_job_without_a_name_reports_nothing(
     what: str, told: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jobs, "TELL_S", 0.0)
+    monkeypatch.setattr(jobs, "REPORT_S", 0.0)
     inbox = queue.Queue[Callable[[], object] | None]()
     pool, answers, heard = JobPool("test", 1, inbox.put), list[object](), list[str]()
     pool.submit("one", lambda: tick(1, 2), answers.append, what)

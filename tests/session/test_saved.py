@@ -140,7 +140,7 @@ def with_body(**changed: Any) -> bytes:
     ],
 )
 def test_a_session_of_another_shape_is_refused(field: str, value: object) -> None:
-    with pytest.raises(TokentuiError, match="a session that this version does not understand"):
+    with pytest.raises(TokentuiError, match="a session that this version cannot read"):
         loads(with_body(**{field: value}), "session.json")
 
 

@@ -20,7 +20,7 @@ from tokentui.session import commands as do
 from tokentui.session.engine.state import State
 from tokentui.session.training import training as opening
 from tokentui.session.training.column import Column
-from tokentui.session.training.training import Prepared, prepare, prepare_tokenizer
+from tokentui.session.training.training import Training, prepare, prepare_tokenizer
 from tokentui.session.views import VOCABULARY_ORDERS, ColumnSnapshot, ColumnWanted, CorpusPlace, Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import count
@@ -59,7 +59,7 @@ COMMANDS = st.lists(
 )
 
 
-def made(recipe: str) -> Prepared:
+def made(recipe: str) -> Training:
     """A training at its start; `file` replays the tokens of one."""
     if recipe != "file":
         return prepare(CORPUS, RECIPES[recipe], RUN)
@@ -79,7 +79,7 @@ def afresh(recipe: str, it: State) -> ColumnSnapshot:
     if was.substeps is not None and was.substeps.walked is not None and trainer.substeps is not None:
         trainer.substeps.fine(was.substeps.walked[0])
     column = Column(1, it.main.wanted)
-    column.take(prepared)
+    column.set_training(prepared)
     column.in_sync = True
     return column.snapshot(it.view, it.typed, alone=True)
 
@@ -132,10 +132,10 @@ def test_a_column_that_cannot_be_taken_is_not_open(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(prepared.trainer, "advance", fails)
     column = Column(1, ColumnWanted(prepared.recipe))
     with pytest.raises(Cancelled):
-        column.take(prepared)
+        column.set_training(prepared)
     states = [column.open]
     monkeypatch.undo()
-    column.take(prepared)
+    column.set_training(prepared)
     assert [*states, column.open] == [False, True]
     assert column.snapshot(Viewport(), "the", alone=True).at is not None
 
@@ -170,7 +170,7 @@ def test_a_first_look_is_taken_where_there_is_more_to_count(
     monkeypatch.setenv("TOKENTUI_KERNELS", "off")
     monkeypatch.setattr(opening, "FIRST_LOOK_CHARS", 20_000)
     monkeypatch.setattr(Pretokenizer, "words", counted)
-    parts: list[Prepared] = []
+    parts: list[Training] = []
     prepared = prepare(corpus, preset("gpt2"), Run(), parts.append)
     assert prepared.trainer.words == count(corpus, preset("gpt2"))
     assert len(parts) == (corpus.characters > 200_000)

@@ -42,7 +42,7 @@ HEAD = _CORPUS + 'corpus = "sample:abac"\nrecipe = "minbpe"\n'
 @pytest.mark.parametrize("name", NAMES)
 def test_every_claim_of_a_tour_holds(name: str) -> None:
     tour = read_tour(name)
-    assert list(checked.wrong(tour)) == []
+    assert list(checked.false_claims(tour)) == []
     assert sum(len(stop.claims) for stop in tour.stops) >= len(tour.stops)
 
 
@@ -65,7 +65,7 @@ def test_a_tour_does_only_what_is_in_the_table_of_actions() -> None:
 
 def test_a_wrong_claim_is_named_with_its_stop() -> None:
     text = HEAD + 'text = "x"\nclaims = { pair = ["a", "b"], tied = 1 }\n'
-    wrong = list(checked.wrong(parse_tour(text, "t", "t.toml")))
+    wrong = list(checked.false_claims(parse_tour(text, "t", "t.toml")))
     assert wrong == ['stop 1: pair is ["a", "a"], not ["a", "b"]']
 
 
@@ -235,7 +235,7 @@ def test_a_file_names_its_corpus_from_its_folder(tmp_path: Path) -> None:
     )
     tour = read_tour(str(path))
     assert tour.stops[0].place.source == str(tmp_path / "words.txt")
-    assert list(checked.wrong(tour)) == []
+    assert list(checked.false_claims(tour)) == []
 
 
 @pytest.mark.parametrize("what", ["missing", "folder", "bytes", "large"])
@@ -255,7 +255,7 @@ def test_the_example_of_the_document_is_a_tour_whose_claims_are_true() -> None:
     example = text.partition("```toml\n")[2].partition("```")[0]
     tour = parse_tour(example, "t", "docs/tours.md")
     assert len(tour.stops) == 2
-    assert list(checked.wrong(tour)) == []
+    assert list(checked.false_claims(tour)) == []
 
 
 @pytest.mark.parametrize("fact", FACTS)

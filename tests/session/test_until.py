@@ -25,7 +25,7 @@ RUNS = {"gpt2": Run.of({"merges": 60}), "wordpiece": Run.of({"merges": 60}), "ga
 def at(recipe: str, step: int = 0) -> State:
     it = State(prepare(CORPUS, preset(recipe), RUNS[recipe]))
     jump(it.main.trainer, step)
-    it.sync.stand(it.main)
+    it.sync.adopt_position(it.main)
     return it
 
 
@@ -33,7 +33,7 @@ def ran(it: State, command: do.RunUntil) -> tuple[Any, int]:
     """The answer, and the step where it stops."""
     answers: list[Any] = []
     do.perform(command, it, answers.append)
-    while it.sync.at_work:
+    while it.sync.has_work:
         it.sync.work(0.0, 0.002)
     assert len(answers) == 1
     return answers[0], it.main.trainer.number

@@ -13,7 +13,7 @@ from tokentui.formats.files import load
 from tokentui.learn import start
 from tokentui.recipe import Recipe
 from tokentui.session.commands import Command, Compare, GoTo, SetViewport, perform
-from tokentui.session.engine.jobs import Finding
+from tokentui.session.engine.jobs import BackgroundQuery
 from tokentui.session.engine.state import State
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.training.training import prepare, prepare_tokenizer
@@ -62,9 +62,9 @@ class Bench:
     def settle(self) -> None:
         """Open what is to be opened and walk to where it is to go."""
         state = self.state
-        for one in list(state.unprepared()):
-            state.prepared(one, self.work(one))
-        while state.sync.at_work:
+        for one in list(state.missing_trainings()):
+            state.install_column(one, self.work(one))
+        while state.sync.has_work:
             state.sync.work(time.monotonic(), 0.02)
 
     def find(self) -> Snapshot:
@@ -75,9 +75,9 @@ class Bench:
             self.settle()
         return self.state.snapshot()
 
-    def work(self, one: Finding) -> Any:
+    def work(self, one: BackgroundQuery) -> Any:
         """The answer of a finding, or what went wrong."""
-        one.hold()
+        one.before_start()
         try:
             return one.work()
         except TokentuiError as error:

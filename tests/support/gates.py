@@ -16,10 +16,10 @@ from tokentui.core.jobs import check
 from tokentui.session.commands import Command, Open, OpenTokenizer, SetRecipe, TrainOnText
 from tokentui.session.engine import driver as sessions
 from tokentui.session.engine import state as states
-from tokentui.session.engine.jobs import doing
+from tokentui.session.engine.jobs import reporting
 from tokentui.session.engine.state import State
 from tokentui.session.training import training as opening
-from tokentui.session.training.training import Prepared
+from tokentui.session.training.training import Training
 
 READING, COUNTING, ENCODING, LAYING_OUT = "reading", "counting", "encoding", "laying out"
 """Phases before anything of a corpus stands: it is read; its beginning is counted, and laid out or encoded.
@@ -45,34 +45,34 @@ class Gates:
         again, install = opening.prepare_again, State.install
         installed: set[int] = set()
 
-        loads: dict[type[Command[None]], Callable[..., Prepared]] = {
+        loads: dict[type[Command[None]], Callable[..., Training]] = {
             kind: kind.load for kind in (Open, OpenTokenizer, SetRecipe, TrainOnText)
         }
 
         def load(
-            command: Command[None], cache: opening.TrainingCache, before: Prepared, partial: opening.Partial
-        ) -> Prepared:
-            parts: list[Prepared] = []
+            command: Command[None], cache: opening.TrainingCache, before: Training, partial: opening.Partial
+        ) -> Training:
+            parts: list[Training] = []
 
             def does(what: str) -> AbstractContextManager[None]:
                 self._pass(_phase(bool(parts), what))
-                return doing(what)
+                return reporting(what)
 
-            def taken(part: Prepared) -> None:
+            def taken(part: Training) -> None:
                 partial(part)
                 while id(part) not in installed and not _cancelled():
                     time.sleep(0.001)
                 parts.append(part)
 
-            patch.setattr(opening, "doing", does)
+            patch.setattr(opening, "reporting", does)
             return loads[type(command)](command, cache, before, taken)
 
-        def held(was: Prepared) -> Prepared:
+        def held(was: Training) -> Training:
             found = again(was)
             self._pass(AGAIN)
             return found
 
-        def takes(state: State, part: Prepared, *place: Any, **view: Any) -> None:
+        def takes(state: State, part: Training, *place: Any, **view: Any) -> None:
             install(state, part, *place, **view)
             installed.add(id(part))
 

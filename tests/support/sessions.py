@@ -54,7 +54,7 @@ class Watched(Session):
 
 def settle(state: State) -> None:
     """Work until there is nothing to do."""
-    while state.sync.at_work:
+    while state.sync.has_work:
         state.sync.work(0.0)
 
 

@@ -114,13 +114,13 @@ async def test_the_way_to_the_first_differing_step_is_given_up(
         await pilot.press("d")
         session = app.engine.session
         assert isinstance(session, Session)
-        await until(pilot, lambda: session.state.results._going)
+        await until(pilot, lambda: session.state.results._divergence_jumps)
         if leaves:
             await pilot.press("escape")
             await until(pilot, lambda: isinstance(app.screen, MainScreen))
         else:
             app.engine.send(do.CancelWork())
-        await until(pilot, lambda: not session.state.results._going)
+        await until(pilot, lambda: not session.state.results._divergence_jumps)
         await session.send(do.SetInput("a"))
         await pilot.pause()
         assert notes_of(app) == ([] if leaves else ["stopped"])

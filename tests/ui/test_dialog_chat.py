@@ -107,6 +107,6 @@ async def test_the_typed_text_of_an_opened_model(tmp_path: Path) -> None:
 
 def test_a_training_has_no_template() -> None:
     state = State(prepare(read("sample:hugs"), preset("gpt2"), Run()))
-    state.sync.stand(state.main)
+    state.sync.adopt_position(state.main)
     with pytest.raises(TokentuiError, match="a training has no chat template"):
         tell(state, EncodeChat())

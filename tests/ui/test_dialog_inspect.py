@@ -124,7 +124,7 @@ def test_the_mark_of_a_token_is_none_of_its_bytes(recipe: Recipe) -> None:
     it = State(prepare(corpus, recipe, Run()))
     it.view = Viewport(vocabulary_rows=400, candidates_rows=400, vocabulary_folded=False)
     jump(it.main.trainer, 4)
-    it.sync.stand(it.main)
+    it.sync.adopt_position(it.main)
     now, tokenizer, told = it.snapshot(), it.main.trainer.tokenizer(), 0
     for row in now.main.vocabulary.rows:
         said = _facts(row)
@@ -253,7 +253,7 @@ def _state(recipe: Recipe, step: int, source: str = "sample:hugs") -> State:
     """A session's state at a step."""
     it = State(prepare(read(source), recipe, Run(stops=Stops(merges=100))))
     jump(it.main.trainer, step)
-    it.sync.stand(it.main)
+    it.sync.adopt_position(it.main)
     return it
 
 
@@ -317,7 +317,7 @@ def test_the_word_at_a_place_of_a_text_is_told_of() -> None:
 
 def test_too_long_a_text_is_refused_in_one_line() -> None:
     it = _state(preset("gpt2"), 2)
-    with pytest.raises(TokentuiError, match="more than 2,000 characters are not explained"):
+    with pytest.raises(TokentuiError, match="text of over 2,000 characters"):
         _answer(it, InspectText("ab" * 1001))
 
 

@@ -24,7 +24,7 @@ from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import KeepPlace, Preview, SetRecipe, perform
 from tokentui.session.engine.state import State
 from tokentui.session.snapshot import PreviewView
-from tokentui.session.training.training import Prepared, open_corpus, prepare
+from tokentui.session.training.training import Training, open_corpus, prepare
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.preview import STEPS, compare, first_difference, steps_of, summary
 from tokentui.ui.dialogs.recipe import RecipeScreen
@@ -251,7 +251,7 @@ async def test_the_dialog_previews_each_preset_in_use_beside_one_with_steps_of_m
 
 
 @functools.cache
-def _prepared() -> Prepared:
+def _prepared() -> Training:
     return prepare(open_corpus("sample:english", None, "text"), GPT2, Run())
 
 

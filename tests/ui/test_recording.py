@@ -57,7 +57,7 @@ async def test_a_walk_becomes_a_tour(home: Path) -> None:
     assert tour.stops[0].place.typed == "a sailor"
     assert tour.stops[-1].place.text == "low lower\nlow\\n"
     assert tour.stops[-1].claims
-    assert list(checked.wrong(tour)) == []
+    assert list(checked.false_claims(tour)) == []
 
 
 async def test_where_nothing_can_be_named_nothing_is_recorded() -> None:

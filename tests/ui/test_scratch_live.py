@@ -254,9 +254,9 @@ async def test_where_nothing_is_open_esc_puts_back_the_recipe_and_goes_nowhere()
         session = app.engine.session
         assert isinstance(session, Session)
         await pilot.press("l", "right")
-        await until(pilot, lambda: session.state.main.prepared.recipe == turned(1))
+        await until(pilot, lambda: session.state.main.training.recipe == turned(1))
         await pilot.press("escape")
-        await until(pilot, lambda: session.state.main.prepared.recipe == USED and session.idle.is_set())
+        await until(pilot, lambda: session.state.main.training.recipe == USED and session.idle.is_set())
         await pilot.pause()
         await until(pilot, lambda: app.screen is app.main and session.idle.is_set())
         assert notes_of(app) == []

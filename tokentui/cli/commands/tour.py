@@ -40,15 +40,15 @@ def command(shared: SharedOptions, name: str | None, check: bool) -> int:
         return 0
     tour = read_tour(name)
     if check:
-        from tokentui.tours.check import wrong  # with it comes the engine
+        from tokentui.tours.check import false_claims  # with it comes the engine
 
-        false_claims = list(wrong(tour))
-        for line in false_claims:
+        untrue = list(false_claims(tour))
+        for line in untrue:
             complain(f"{name}: {line}")
         claims = sum(len(stop.claims) for stop in tour.stops)
-        counted = f"{plural(len(tour.stops), 'stop')}, {plural(claims, 'claim')}, {len(false_claims):,} wrong"
+        counted = f"{plural(len(tour.stops), 'stop')}, {plural(claims, 'claim')}, {len(untrue):,} wrong"
         write_text(f"{safe_line(tour.title)}: {counted}")
-        return DIFFERS if false_claims else 0
+        return DIFFERS if untrue else 0
     from tokentui.cli.commands.explore import play
 
     return play(tour)

@@ -26,13 +26,13 @@ class EncodeAtEnd(Command[EndView], lane=Lane.JOB, need=Need.COUNTED):
     def answer(self, context: StepContext) -> EndView:
         from tokentui import learn
 
-        prepared = context.prepared
-        if prepared.opened is not None:
+        training = context.training
+        if training.opened is not None:
             raise TokentuiError(
-                "a tokenizer of a file is not trained", prepared.opened.view.name, "open a text"
+                "a tokenizer of a file is not trained", training.opened.view.name, "open a text"
             )
-        trainer = learn.start(prepared.corpus, prepared.recipe, prepared.run, prepared.trainer.words)
-        learn.run(trainer, prepared.run.stops)
+        trainer = learn.start(training.corpus, training.recipe, training.run, training.trainer.words)
+        learn.run(trainer, training.run.stops)
         return EndView(trainer.number, trainer.tokenizer().encode(context.typed).rows)
 
 
@@ -51,7 +51,7 @@ class AnalyzeVocabulary(Command["VocabularyReport"], lane=Lane.JOB, need=Need.CO
         from tokentui.analyze.vocabulary import vocabulary_report
 
         return vocabulary_report(
-            context.tokenizer, context.corpus, context.prepared.trainer.words, step=context.step,
+            context.tokenizer, context.corpus, context.training.trainer.words, step=context.step,
             text=self.word or context.typed, exhaust=self.exhaust,
         )
 
@@ -63,7 +63,7 @@ class ExamineHealth(Command["HealthReport"], lane=Lane.JOB, need=Need.COUNTED):
     def answer(self, context: StepContext) -> HealthReport:
         from tokentui.analyze.health import examine
 
-        if (file := context.prepared.opened) is not None:
+        if (file := context.training.opened) is not None:
             from tokentui.analyze.health.folder import examine_folder
             from tokentui.formats.folder import model_folder
 
@@ -94,7 +94,7 @@ class DiffColumns(Command["Diff"], lane=Lane.JOB, need=Need.COUNTED):
 
         columns = context.columns
         if self.a not in columns or self.b not in columns:
-            raise TokentuiError("a column is not in step yet", "diff", "press the key again then")
+            raise TokentuiError("a column is not in sync yet", "diff", "wait and press the key again")
         # The program has threads: a process that it forks may hang.
         return diff(columns[self.a], columns[self.b], context.corpus, rows=self.rows, processes=1)
 

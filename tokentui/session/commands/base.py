@@ -12,7 +12,7 @@ from tokentui.core.records import dataclass
 if TYPE_CHECKING:
     from tokentui.session.engine.state import State
     from tokentui.session.training.step_context import StepContext
-    from tokentui.session.training.training import Partial, Prepared, TrainingCache
+    from tokentui.session.training.training import Partial, Training, TrainingCache
 
 Answer_co = TypeVar("Answer_co", covariant=True)
 
@@ -140,7 +140,7 @@ class Command(Generic[Answer_co]):
         """
         raise NotImplementedError
 
-    def load(self, cache: TrainingCache, before: Prepared, partial: Partial) -> Prepared:
+    def load(self, cache: TrainingCache, before: Training, partial: Partial) -> Training:
         """Open something, on the loader's thread.
 
         Args:

@@ -41,7 +41,7 @@ class SyncBy(Command[None]):
     by: str | None = None
 
     def apply(self, state: State) -> None:
-        state.sync.keep_by(self.by)
+        state.sync.sync_by(self.by)
 
 
 class AddColumn(Command[int]):
@@ -111,7 +111,7 @@ class FindDivergence(Command[None]):
     b: int
 
     def apply(self, state: State) -> None:
-        state.results.look_again(state.column(self.a).key, state.column(self.b).key)
+        state.results.retry_divergence(state.column(self.a).key, state.column(self.b).key)
 
 
 class ShowPassage(Command[None]):
@@ -166,7 +166,7 @@ class HoldOut(Command[None], lane=Lane.JOB):
 
         return Job(
             lambda: open_corpus(self.source, self.as_, self.field) if self.source else None,
-            state.results.hold_out, reads_files=True,
+            state.results.set_held_out, reads_files=True,
         )
 
 

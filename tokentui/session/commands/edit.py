@@ -51,7 +51,7 @@ class Wishes:
         from tokentui.formats.files import load
 
         if self == Wishes():
-            raise TokentuiError("nothing to change is named", "edit", "prune, train on, or name a token")
+            raise TokentuiError("no change is given", "edit", "prune, train on, or name a token")
         edit = unchanged(tokenizer)
         if self.prune:
             edit = prune(edit, corpus, self.keep)
@@ -127,7 +127,7 @@ class WriteEdited(Command["ExportReport"], lane=Lane.JOB, need=Need.COUNTED):
         maps = [(ids, id_map(ids, edit.ids))] if ids else []
         for name in (*targets(path, format), *(name for name, _ in maps)):
             if os.path.lexists(name):
-                raise TokentuiError("the file is there already", name, "take another name")
+                raise TokentuiError("the file exists already", name, "choose another name")
         report, files = contents(edit.tokenizer, format)
         if not report.refused:
             write_together([*zip(targets(path, format), files, strict=True), *maps])

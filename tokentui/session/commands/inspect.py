@@ -46,9 +46,9 @@ class InspectText(Command["StringFacts"], lane=Lane.JOB, need=Need.ARRIVED):
             part = part_at(tokenizer, text, self.at)
             text = text if part is None else text[part.start : part.end]
         check_length(text)
-        if self.ahead and context.prepared.opened is None:
+        if self.ahead and context.training.opened is None:
             # The trainer walks on meanwhile; a copy comes to the same step.
-            copy = context.prepared.trainer.fork(0, ())
+            copy = context.training.trainer.fork(0, ())
             learn.jump(copy, context.step)
             tokenizer = copy.tokenizer()
         return string_facts(tokenizer, text, trainer=copy)
@@ -68,7 +68,7 @@ class InspectToken(Command["TokenView"], lane=Lane.JOB, need=Need.COUNTED):
         from tokentui.session.training.token_facts import symbol_of, token_view
 
         context = state.context(self.column)
-        trainer = context.prepared.trainer
+        trainer = context.training.trainer
         symbol = symbol_of(context.tokenizer, self.token)
         # The job must not read a training that walks on: what it needs of this step is copied here.
         uses, uses_over = tuple(map(int, trainer.uses)), None if symbol is None else trainer.uses_over(symbol)
@@ -89,10 +89,10 @@ class LifeOfWord(Command["WordLife"], lane=Lane.JOB, need=Need.COUNTED):
         from tokentui.session.training.token_facts import pretoken_at, word_life
 
         context = state.context(self.column)
-        trainer = context.prepared.trainer
+        trainer = context.training.trainer
         word = pretoken_at(context.tokenizer, self.text, self.at)
         if not word:
-            raise TokentuiError("no word stands there", "", "put the cursor on one")
+            raise TokentuiError("there is no word at the cursor", "", "move it to a word")
         if trainer.traits.shrinks:  # it surveys the corpus: on a copy, in the job
             copy = trainer.fork(trainer.number, ())
             return Job(lambda: word_life(context, word, copy.life(word)))
@@ -115,13 +115,13 @@ class TokenPlaces(Command["Places"], need=Need.COUNTED):
         from tokentui.session.training.token_places import contexts
         from tokentui.session.training.token_values import Places
 
-        prepared, tokenizer = context.prepared, context.tokenizer
+        training, tokenizer = context.training, context.tokenizer
         symbol = symbol_of(tokenizer, self.token)
-        if symbol is None or not prepared.text.documents:
+        if symbol is None or not training.text.documents:
             return Places((), False)
         data = bare(tokenizer.recipe, tokenizer.vocabulary.spelled(symbol))
-        places = contexts(prepared.text, symbol, data, self.after, prepared.trainer)
-        counted = prepared.corpus.counts is None and WEIGHTS.of(tokenizer.recipe.weight).by_occurrences
+        places = contexts(training.text, symbol, data, self.after, training.trainer)
+        counted = training.corpus.counts is None and WEIGHTS.of(tokenizer.recipe.weight).by_occurrences
         return Places(tuple(itertools.islice(places, self.most)), counted)
 
 
@@ -139,8 +139,8 @@ class TokenThere(Command["tuple[int | None, TokenAt] | None"], need=Need.COUNTED
     def answer(self, context: StepContext) -> tuple[int | None, TokenAt] | None:
         from tokentui.session.training.token_places import token_at
 
-        prepared, tokenizer = context.prepared, context.tokenizer
-        token = token_at(prepared.text, self.place, self.within, prepared.trainer)
+        training, tokenizer = context.training, context.tokenizer
+        token = token_at(training.text, self.place, self.within, training.trainer)
         if token is None or token.symbol is None:
             return None if token is None else (None, token)
         return tokenizer.vocabulary.id_of(token.symbol, tokenizer.merges), token
@@ -155,7 +155,7 @@ class WhyUnreachable(Command[str]):
     id: int
 
     def answer(self, context: StepContext) -> str:
-        replay = context.prepared.trainer.replay
+        replay = context.training.trainer.replay
         return "" if replay is None else replay.unreachable(self.id)
 
 
@@ -196,7 +196,7 @@ class EncodeChat(Command["ChatEncoding"], lane=Lane.JOB, need=Need.ARRIVED):
         from tokentui.analyze.chat.encoded import encode_chat
         from tokentui.analyze.chat.template import Chat, read_chat_file, read_template
 
-        if (opened := context.prepared.opened) is None:
+        if (opened := context.training.opened) is None:
             hint = "open a model folder or a GGUF file"
             raise TokentuiError("a training has no chat template", "", hint)
         chat = read_chat_file(self.file) if self.file else Chat([{"role": "user", "content": context.typed}])
@@ -227,7 +227,7 @@ class ListSteps(Command[StepsView], lane=Lane.JOB, need=Need.COUNTED):
         from tokentui.session.training.column import needles
 
         match = needles(self.find, self.mode) if self.find else ()
-        return context.past.rows(context.step, self.order, match, self.top, self.rows)
+        return context.history.rows(context.step, self.order, match, self.top, self.rows)
 
 
 class ExplainSteps(Command[tuple[StepView, ...]], lane=Lane.JOB, need=Need.COUNTED):
@@ -243,4 +243,4 @@ class ExplainSteps(Command[tuple[StepView, ...]], lane=Lane.JOB, need=Need.COUNT
     places: int = 3
 
     def answer(self, context: StepContext) -> tuple[StepView, ...]:
-        return context.past.views(self.numbers, context.typed, self.places)
+        return context.history.views(self.numbers, context.typed, self.places)

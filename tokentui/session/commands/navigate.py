@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from tokentui.learn.trainer import Goal
     from tokentui.session.engine.state import State
-    from tokentui.session.training.training import Prepared
+    from tokentui.session.training.training import Training
 
 
 class Move(Command[None], need=Need.ARRIVED, walks=True):
@@ -78,9 +78,9 @@ class RunUntil(Command[int | None], need=Need.STEPS, walks=True, summary="run un
         return f"the token ‘{self.token:.40}’"
 
     def apply(self, state: State) -> Future[int | None]:
-        return state.sync.run_until(self._goal(state.main.prepared))
+        return state.sync.run_until(self._goal(state.main.training))
 
-    def _goal(self, prepared: Prepared) -> Goal:
+    def _goal(self, training: Training) -> Goal:
         """Return the condition as a trainer looks for it.
 
         Raises:
@@ -100,12 +100,13 @@ class RunUntil(Command[int | None], need=Need.STEPS, walks=True, summary="run un
             return Size(self.size)
         if self.compression is None:
             return spellings(self.token)
-        ratio, size = self.compression, prepared.corpus.size
+        ratio, size = self.compression, training.corpus.size
         if not ratio > 0 or math.isinf(ratio):
-            raise TokentuiError("out of range", f"{ratio:g} bytes per token", "take more than 0")
-        if not WEIGHTS.of(prepared.recipe.weight).by_occurrences:
-            raise TokentuiError("distinct words count once: there are no bytes per token", "run until", "")
-        if prepared.trainer.traits.shrinks:
+            raise TokentuiError("out of range", f"{ratio:g} bytes per token", "name a number above 0")
+        if not WEIGHTS.of(training.recipe.weight).by_occurrences:
+            raise TokentuiError(
+                "each distinct word counts once, so bytes per token are not defined", "run until", "")
+        if training.trainer.traits.shrinks:
             # Steps make the corpus longer: it is met at the first step with at least that many tokens.
             return Tokens(math.ceil(size / ratio))
         most = math.floor(size / ratio)
@@ -144,11 +145,11 @@ class StepPieces(Command[None], need=Need.ARRIVED, walks=True):
         column = state.main
         substeps = column.trainer.substeps
         if substeps is None:
-            raise TokentuiError("a step is the finest step there is", "piece by piece", "take n and b")
+            raise TokentuiError("this training has no steps within a step", "piece by piece", "use n and b")
         try:
             substeps.fine(self.pieces)
         except Exception as error:
-            if not column.breaks(error):
+            if not column.on_kernel_failure(error):
                 raise
 
 

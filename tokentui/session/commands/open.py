@@ -15,7 +15,7 @@ from tokentui.session.snapshot import PreviewView
 if TYPE_CHECKING:
     from tokentui.session.engine.state import State
     from tokentui.session.training.step_context import StepContext
-    from tokentui.session.training.training import Partial, Prepared, TrainingCache
+    from tokentui.session.training.training import Partial, Training, TrainingCache
 
 KEPT_PLACES = ("step", "size")
 """The positions that can be restored after switching recipes: merge count or vocabulary size."""
@@ -45,7 +45,7 @@ class OpenTokenizer(Command[None], lane=Lane.LOADER, fresh=True, opens=Part.TRAI
     def description(self) -> str:
         return f"open {os.path.basename(self.path) or self.path}"
 
-    def load(self, cache: TrainingCache, before: Prepared, partial: Partial) -> Prepared:
+    def load(self, cache: TrainingCache, before: Training, partial: Partial) -> Training:
         return cache.open_tokenizer(
             before.corpus, before.run, partial, self.path, self.split, self.encode, self.kept
         )
@@ -78,7 +78,7 @@ class Open(Command[None], opens=Part.CORPUS, lane=Lane.LOADER, fresh=True, summa
             return short_name(self.sources[0])
         return f"{len(self.sources):,} sources"
 
-    def load(self, cache: TrainingCache, before: Prepared, partial: Partial) -> Prepared:
+    def load(self, cache: TrainingCache, before: Training, partial: Partial) -> Training:
         from tokentui.session.training.training import open_corpus
 
         corpus = open_corpus(self.sources, self.as_, self.field)
@@ -100,7 +100,7 @@ class TrainOnText(
 
     text: str
 
-    def load(self, cache: TrainingCache, before: Prepared, partial: Partial) -> Prepared:
+    def load(self, cache: TrainingCache, before: Training, partial: Partial) -> Training:
         from tokentui.session.training.training import SCRATCH
         from tokentui.text.corpus import Corpus
 
@@ -122,7 +122,7 @@ class SetRecipe(Command[None], lane=Lane.LOADER, opens=Part.TRAINING):
     def description(self) -> str:
         return f"train by {label(self.recipe)}"
 
-    def load(self, cache: TrainingCache, before: Prepared, partial: Partial) -> Prepared:
+    def load(self, cache: TrainingCache, before: Training, partial: Partial) -> Training:
         return cache.train(before.corpus, self.recipe, self.run or before.run, partial)
 
 
@@ -133,7 +133,7 @@ class KeepPlace(Command[None]):
 
     def apply(self, state: State) -> None:
         if self.by not in KEPT_PLACES:
-            raise TokentuiError("no such place to keep", self.by, "one of: " + ", ".join(KEPT_PLACES))
+            raise TokentuiError(f"no such place: {self.by}", "", "one of: " + ", ".join(KEPT_PLACES))
         state.keep_place = self.by
 
 
@@ -176,7 +176,7 @@ class Preview(Command[PreviewView], lane=Lane.JOB, need=Need.CORPUS):
         from tokentui.recipe import Stops
         from tokentui.text.corpus import beginning
 
-        run = self.run or context.prepared.run
+        run = self.run or context.training.run
         corpus = beginning(context.corpus, PREVIEW_CHARS)
         chars = corpus.characters + sum(len(word) for word, _ in corpus.counts or ())
         sample = corpus.size < context.corpus.size

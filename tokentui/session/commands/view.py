@@ -68,9 +68,9 @@ class Find(Command[Found | None], need=Need.SHOWN, summary="find ‘{0.text:.40}
 
         if not self.text:
             return None
-        trainer = context.prepared.trainer
+        trainer = context.training.trainer
         if self.pane == "corpus" and isinstance(self.start, CorpusPlace):
-            return search.find_text(context.prepared.text, self.text, self.start, self.backward)
+            return search.find_text(context.training.text, self.text, self.start, self.backward)
         if self.pane == "pairs" and isinstance(self.start, int):
             return search.find_candidate(
                 trainer, context.view, self.text, self.start, self.backward, self.mode
@@ -91,7 +91,7 @@ class FindChanged(Command[CorpusPlace | None], need=Need.SHOWN):
     def answer(self, context: StepContext) -> CorpusPlace | None:
         from tokentui.session.training.search import find_changed
 
-        return find_changed(context.prepared, self.start)
+        return find_changed(context.training, self.start)
 
 
 class CorpusText(Command[str], need=Need.CORPUS):
@@ -103,7 +103,7 @@ class CorpusText(Command[str], need=Need.CORPUS):
     def answer(self, context: StepContext) -> str:
         corpus = context.corpus
         if corpus.counts is not None:
-            raise TokentuiError("counted words are no text to be edited", corpus.name, "open the text")
+            raise TokentuiError("counted words cannot be edited as a text", corpus.name, "open the text")
         if corpus.size > EDITABLE_BYTES:
             raise TokentuiError(
                 f"more than {EDITABLE_BYTES:,} bytes cannot be edited", corpus.name, "open a part of it"
@@ -121,7 +121,7 @@ class Pieces(Command[PiecesView], need=Need.COUNTED):
     def answer(self, context: StepContext) -> PiecesView:
         from tokentui.session.training.pieces import pieces_view
 
-        return pieces_view(context.prepared, context.typed, self.place, self.chars)
+        return pieces_view(context.training, context.typed, self.place, self.chars)
 
 
 class Compress(Command["Compressed"], need=Need.COUNTED):
@@ -134,8 +134,8 @@ class Compress(Command["Compressed"], need=Need.COUNTED):
     length: int = 4000
 
     def answer(self, context: StepContext) -> Compressed:
-        trainer = context.prepared.trainer
+        trainer = context.training.trainer
         if (compression := trainer.compression) is None:
             objective = f"objective={trainer.recipe.objective}"
-            raise TokentuiError("only Gage's compression has a compressed text", objective, "take gage")
+            raise TokentuiError("only Gage's compression has a compressed text", objective, "choose gage")
         return compression.compressed(self.start, self.length)

@@ -32,10 +32,10 @@ from tokentui.core.jobs import check
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.trainer import Trainer
-from tokentui.session.engine.jobs import Finding, Signature, doing
+from tokentui.session.engine.jobs import BackgroundQuery, Signature, reporting
 from tokentui.session.snapshot import Curve, Measured, SharedTokens, TokenInBoth, TokensInBoth
 from tokentui.session.training.column import Column, needles
-from tokentui.session.training.training import Prepared, prepare_tokenizer
+from tokentui.session.training.training import Training, prepare_tokenizer
 from tokentui.session.views import Busy, Position, TokenList
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import WordCounts
@@ -56,13 +56,13 @@ class Divergences(NamedTuple):
     steps: int
 
 
-def _again(prepared: Prepared) -> Trainer:
+def _again(training: Training) -> Trainer:
     """Fork the training at step 0, to walk it independently."""
-    with quiet_collector(), doing("laying out"):
-        return prepared.trainer.fork(0, ())
+    with quiet_collector(), reporting("laying out"):
+        return training.trainer.fork(0, ())
 
 
-def divergence(a: tuple[int, Prepared], b: tuple[int, Prepared]) -> Finding:
+def divergence(a: tuple[int, Training], b: tuple[int, Training]) -> BackgroundQuery:
     """The first differing step of two columns."""
     what = "looking where they part"
 
@@ -73,15 +73,16 @@ def divergence(a: tuple[int, Prepared], b: tuple[int, Prepared]) -> Finding:
             found = first_divergences(first, second, rows=ROWS, stops=stops)
         return Divergences(found, min(first.computed, second.computed))
 
-    return Finding(("divergence", (a[0], b[0])), (a[1].trainer, b[1].trainer), what, work, resting=False)
+    return BackgroundQuery(
+        ("divergence", (a[0], b[0])), (a[1].trainer, b[1].trainer), what, work, resting=False)
 
 
 def overlaps(
     at: Position, columns: Sequence[Column], signature: Signature,
-    stumbled: Callable[[Column, Exception], object],
-) -> Finding:
-    """A query for the tokens that the vocabularies share. `stumbled` takes in a column that cannot say what
-    it has: it is left out."""
+    on_column_error: Callable[[Column, Exception], object],
+) -> BackgroundQuery:
+    """A query for the tokens that the vocabularies share. `on_column_error` takes in a column that cannot say
+    what it has: it is left out."""
     seen: list[Seen] = []
 
     def hold() -> None:
@@ -89,52 +90,54 @@ def overlaps(
             try:
                 seen.append(Seen(one.key, one.trainer.tokenizer(), list(one.trainer.uses)))
             except Exception as error:
-                stumbled(one, error)
+                on_column_error(one, error)
 
-    return Finding(
-        ("vocabulary", ()), signature, "comparing vocabularies", lambda: vocabularies(at, seen), hold=hold
+    return BackgroundQuery(
+        ("vocabulary", ()), signature, "comparing vocabularies", lambda: vocabularies(at, seen),
+        before_start=hold,
     )
 
 
-def costs(columns: Sequence[Column]) -> Iterator[Finding]:
+def costs(columns: Sequence[Column]) -> Iterator[BackgroundQuery]:
     """The cost of the what-ifs of each column against the column that it was branched from, or one like that.
     """
-    trained = [one for one in columns if one.prepared.opened is None]
+    trained = [one for one in columns if one.training.opened is None]
     for changed in trained:
-        recipe, run = changed.prepared.recipe, changed.prepared.run
+        recipe, run = changed.training.recipe, changed.training.run
         of = [
             one for one in trained
-            if set(one.prepared.recipe.what_if) < set(recipe.what_if) and one.prepared.run == run
-            and one.prepared.recipe.but() == recipe.but()
+            if set(one.training.recipe.what_if) < set(recipe.what_if) and one.training.run == run
+            and one.training.recipe.but() == recipe.but()
         ]
         if of:
-            yield _cost(min(of, key=lambda one: len(one.prepared.recipe.what_if)), changed)
+            yield _cost(min(of, key=lambda one: len(one.training.recipe.what_if)), changed)
 
 
-def _cost(run: Column, changed: Column) -> Finding:
+def _cost(run: Column, changed: Column) -> BackgroundQuery:
     trainers, sides = (run.trainer, changed.trainer), list[Side]()
     step = min(one.number for one in trainers)
-    return Finding(
+    return BackgroundQuery(
         ("cost", (run.key, changed.key)), (*trainers, step), "looking what it costs",
-        lambda: between(step, *sides), hold=lambda: sides.extend(Side.of(one, step) for one in trainers),
+        lambda: between(step, *sides),
+        before_start=lambda: sides.extend(Side.of(trainer, step) for trainer in trainers),
     )
 
 
-def whole_run(key: int, prepared: Prepared) -> Finding:
+def whole_run(key: int, training: Training) -> BackgroundQuery:
     """All tokens that a column has at any step of its run, to its stops or until no pair is left."""
     what = "going to the end of the run"
 
     def work() -> frozenset[bytes]:
-        trainer, stops = prepared.trainer, prepared.run.stops
-        if prepared.opened is not None:
-            return _pieces(prepared.opened.tokenizer)
+        trainer, stops = training.trainer, training.run.stops
+        if training.opened is not None:
+            return _pieces(training.opened.tokenizer)
         if not trainer.traits.grows:  # pieces are only dropped
             return _pieces(trainer.fork(0, ()).tokenizer())
-        walk = _again(prepared)
+        walk = _again(training)
         learn.run(walk, stops)
         return _pieces(walk.tokenizer())
 
-    return Finding(("whole", (key,)), (prepared.trainer,), what, work, resting=False)
+    return BackgroundQuery(("whole", (key,)), (training.trainer,), what, work, resting=False)
 
 
 def _pieces(tokenizer: Tokenizer) -> frozenset[bytes]:
@@ -144,7 +147,7 @@ def _pieces(tokenizer: Tokenizer) -> frozenset[bytes]:
 def measures(
     kind: str, at: Position, columns: Sequence[tuple[int, Tokenizer]], counted: WordCounts,
     under: Conventions, signature: Signature,
-) -> Finding:
+) -> BackgroundQuery:
     """The measures of the columns on a corpus."""
     corpus = counted.corpus
 
@@ -159,27 +162,27 @@ def measures(
                 refused.append((key, str(error)))
         return Measured(at, corpus.name, tuple(tallies), rows_of(tuple(tallies.values())), tuple(refused))
 
-    return Finding((kind, ()), (*signature, under, corpus.sha256), "measuring", work)
+    return BackgroundQuery((kind, ()), (*signature, under, corpus.sha256), "measuring", work)
 
 
 def agreements(
     kind: str, columns: Sequence[tuple[int, Tokenizer]], corpus: Corpus, under: Conventions,
     signature: Signature,
-) -> Finding:
+) -> BackgroundQuery:
     """A query for the agreement of each two columns on a corpus. Omits columns that cannot read it."""
 
-    return Finding(
+    return BackgroundQuery(
         (kind, ()), (*signature, under, corpus.sha256), "comparing",
         lambda: compare_on(columns, corpus, under, most=CUTS_SHOWN),
     )
 
 
 def curve(
-    key: int, prepared: Prepared, counted: WordCounts, points: int, held_out: bool = False
-) -> Finding:
+    key: int, training: Training, counted: WordCounts, points: int, held_out: bool = False
+) -> BackgroundQuery:
     """The curves of a column on its own corpus, or on a second one, up to its `last_drawn` step."""
-    trainer, recipe, file, what = prepared.trainer, prepared.recipe, prepared.opened, "drawing curves"
-    computed, number, traits, corpus = last_drawn(prepared), trainer.number, trainer.traits, counted.corpus
+    trainer, recipe, file, what = training.trainer, training.recipe, training.opened, "drawing curves"
+    computed, number, traits, corpus = last_drawn(training), trainer.number, trainer.traits, counted.corpus
     by_merges = traits.step == "merge" and not traits.compresses
     tokenizer = trainer.tokenizer(computed) if by_merges else None
     if tokenizer is not None and tokenizer.vocabulary.eventful:
@@ -205,13 +208,13 @@ def curve(
             tokens, used = encoded(tokenizer, words, steps)
         else:
             if file is not None and held_out:
-                other = prepare_tokenizer(corpus, file.tokenizer, prepared.run).trainer
+                other = prepare_tokenizer(corpus, file.tokenizer, training.run).trainer
             else:
-                other = _again(prepared)
+                other = _again(training)
             if file is None and (held_out or not as_trained(recipe)):
                 words = counted.of(recipe)
                 steps = evenly(computed, min(points, _FEW)) if traits.grows else steps
-            tokens, used = walked(other, prepared.run.stops, steps, words)
+            tokens, used = walked(other, training.run.stops, steps, words)
         sizes = [other.size_at(step) for step in steps]
         return curve_of(key, held_out, steps, tokens, sizes, corpus.size, used, spread)
 
@@ -224,50 +227,51 @@ def curve(
     # One that takes long is drawn again when the steps have become a twentieth, or eight, more.
     drawn = computed if remembers else int(20 * math.log1p(computed / 160))
     signature = trainer, drawn, points, corpus.sha256
-    return Finding(("held curve" if held_out else "curve", (key,)), signature, what, work, hold=hold)
+    return BackgroundQuery(
+        ("held curve" if held_out else "curve", (key,)), signature, what, work, before_start=hold)
 
 
-def last_drawn(prepared: Prepared) -> int:
+def last_drawn(training: Training) -> int:
     """Return the last step that the curves of a column show: the end of its run, as far as it is computed.
 
     More steps may be computed, for a run without the stops of this one. They count only if the column is
     there.
     """
-    trainer = prepared.trainer
-    end = trainer.ending(prepared.run.stops).step
+    trainer = training.trainer
+    end = trainer.ending(training.run.stops).step
     return trainer.computed if end is None else max(min(end, trainer.computed), trainer.number)
 
 
-def curve_so_far(key: int, prepared: Prepared, points: int) -> Curve | None:
+def curve_so_far(key: int, training: Training, points: int) -> Curve | None:
     """The curves of a column on its corpus as far as its training tells them; None where it does not encode
     as it was trained."""
-    return _at_steps(key, prepared, evenly(last_drawn(prepared), points)) if _tells(prepared) else None
+    return _at_steps(key, training, evenly(last_drawn(training), points)) if _tells(training) else None
 
 
-def through(curve: Curve, prepared: Prepared, steps: Iterable[int]) -> Curve:
+def through(curve: Curve, training: Training, steps: Iterable[int]) -> Curve:
     """Return a curve with the values at more steps, as far as the training knows them.
 
     The share of ids in use at these steps is None: only a walk over the corpus tells it.
     """
     more = {step for step in steps if curve.steps and step <= curve.steps[-1]}.difference(curve.steps)
-    if not more or curve.held_out or not _tells(prepared):
+    if not more or curve.held_out or not _tells(training):
         return curve
-    found = _at_steps(curve.key, prepared, sorted(more.union(curve.steps)))
+    found = _at_steps(curve.key, training, sorted(more.union(curve.steps)))
     in_use = dict(zip(curve.steps, curve.in_use, strict=False))
     shares = tuple(map(in_use.get, found.steps)) if in_use else ()
     return replace(found, in_use=shares, knee=curve.knee)
 
 
-def _tells(prepared: Prepared) -> bool:
+def _tells(training: Training) -> bool:
     """Return whether the training of a column knows the number of tokens at each step."""
-    return prepared.opened is not None or as_trained(prepared.recipe)
+    return training.opened is not None or as_trained(training.recipe)
 
 
-def _at_steps(key: int, prepared: Prepared, steps: Sequence[int]) -> Curve:
-    trainer = prepared.trainer
+def _at_steps(key: int, training: Training, steps: Sequence[int]) -> Curve:
+    trainer = training.trainer
     tokens, ids = [trainer.tokens_at(step) for step in steps], [trainer.size_at(step) for step in steps]
-    spread = spread_of(trainer, prepared.corpus, steps) if prepared.corpus.named else ()
-    return curve_of(key, False, steps, tokens, ids, prepared.corpus.size, spread=spread)
+    spread = spread_of(trainer, training.corpus, steps) if training.corpus.named else ()
+    return curve_of(key, False, steps, tokens, ids, training.corpus.size, spread=spread)
 
 
 def spread_of(trainer: Trainer, corpus: Corpus, steps: Iterable[int]) -> Iterator[float | None]:

@@ -18,7 +18,7 @@ from tokentui.core.safetext import to_bytes
 from tokentui.encode.encoding import Encoding
 from tokentui.session.compare import jobs as findings
 from tokentui.session.compare.jobs import Divergences, Vocabularies
-from tokentui.session.engine.jobs import Finding, JobPool, Key, Signature
+from tokentui.session.engine.jobs import BackgroundQuery, JobPool, Key, Signature
 from tokentui.session.snapshot import (
     Aligned,
     Between,
@@ -60,22 +60,22 @@ class Results:
         self.version = 0
         """Grows when something is found, or given up."""
         self._found: dict[Key, tuple[Signature, object]] = {}
-        self._given_up: dict[Key, Signature] = {}
+        self._cancelled: dict[Key, Signature] = {}
         self._aligned: tuple[object, Aligned] | None = None
         """The text that was shown last, with all that its tokens depend on."""
         self._shared: tuple[object, tuple[SharedTokens, ...]] | None = None
         """The tokens that the vocabularies share, with all that they depend on."""
         self._listed: tuple[object, list[bytes] | None] | None = None
         """The whole list of tokens of which rows were shown last, with all that it depends on."""
-        self._going: dict[tuple[int, ...], list[tuple[Future[int | None], bool]]] = {}
+        self._divergence_jumps: dict[tuple[int, ...], list[tuple[Future[int | None], bool]]] = {}
         """The pending answers of `go_to_divergence` and its `literal`, by the keys of the columns."""
 
-    def begin(self, corpus: Corpus) -> None:
+    def reset(self, corpus: Corpus) -> None:
         """Begin anew on another corpus."""
         self.counted = WordCounts(corpus)
         self._found.clear()
-        self._given_up.clear()
-        self.go_nowhere()
+        self._cancelled.clear()
+        self.cancel_divergence_jumps()
         self.version += 1
 
     @property
@@ -85,7 +85,7 @@ class Results:
 
     # ---- finding
 
-    def take_up(self, pool: JobPool, view: Viewport, rested: bool) -> None:
+    def update_jobs(self, pool: JobPool, view: Viewport, rested: bool) -> None:
         """Begin what is wanted and not known, and give up what is not wanted.
 
         Args:
@@ -96,74 +96,74 @@ class Results:
         wanted = self.wanted(view) if len(self.sync.columns) > 1 else ()
         for column in self.sync.columns:
             if column.error:
-                self.go_nowhere(column.key)
-        self.version += pool.keep_to(wanted, self.deliver, rested)
+                self.cancel_divergence_jumps(column.key)
+        self.version += pool.reconcile(wanted, self.deliver, rested)
         self.busy = {key: one.busy for key, one in pool.running.items() if isinstance(key, tuple)}
 
-    def wanted(self, view: Viewport) -> Iterator[Finding]:
+    def wanted(self, view: Viewport) -> Iterator[BackgroundQuery]:
         """Yield the queries that a screen needs and that have no result yet, the fastest first."""
         for one in self._wanted(view):
             known = self._found.get(one.key)
             if known is not None and known[0] == one.signature:
                 continue
-            if self._given_up.get(one.key) != one.signature:
+            if self._cancelled.get(one.key) != one.signature:
                 yield one
 
-    def _wanted(self, view: Viewport) -> Iterator[Finding]:
+    def _wanted(self, view: Viewport) -> Iterator[BackgroundQuery]:
         wants, sync, listed = view.wants, self.sync, view.tokens
-        opened = sorted(((one.key, one.prepared) for one in sync.open), key=lambda one: one[0])
+        opened = sorted(((one.key, one.training) for one in sync.open), key=lambda one: one[0])
         yield from itertools.starmap(findings.divergence, combinations(opened, 2))
         if listed is not None and listed.part.startswith("never"):
             yield from (findings.whole_run(*one) for one in opened if one[0] == listed.other)
         there = sync.in_sync
-        if sync.at_work or not there:
+        if sync.has_work or not there:
             return
         at = sync.position
         signature = (at, tuple((column.key, column.trainer, column.trainer.number) for column in there))
         tokenizers = [(column.key, column.trainer.tokenizer()) for column in there]
         yield from findings.costs(there)
         if "vocabularies" in wants or listed is not None:
-            yield findings.overlaps(at, there, signature, sync.stumbled)
+            yield findings.overlaps(at, there, signature, sync.on_column_error)
         if "measures" in wants:
             yield findings.measures("measures", at, tokenizers, self.counted, self.under, signature)
         points, held = view.curve_points, self.held_out
         if "curves" in wants:
-            yield from (findings.curve(one.key, one.prepared, self.counted, points) for one in there)
+            yield from (findings.curve(one.key, one.training, self.counted, points) for one in there)
         if held is not None and "measures" in wants:
             yield findings.measures("held measures", at, tokenizers, held, self.under, signature)
         if "agreement" in wants:
             yield findings.agreements("agreement", tokenizers, self.corpus, self.under, signature)
         if held is not None and "curves" in wants:
-            yield from (findings.curve(one.key, one.prepared, held, points, held_out=True) for one in there)
+            yield from (findings.curve(one.key, one.training, held, points, held_out=True) for one in there)
 
-    def deliver(self, one: Finding, value: object) -> None:
+    def deliver(self, one: BackgroundQuery, value: object) -> None:
         """Take in what was found; an error is not looked for again."""
         self.version += 1
         if isinstance(value, Cancelled) or any(self.sync.column(key) is None for key in one.key[1]):
             return
         self._found[one.key] = (one.signature, value)
         if one.key[0] == "divergence":
-            for answer, literal in self._going.pop(one.key[1], []):
+            for answer, literal in self._divergence_jumps.pop(one.key[1], []):
                 if isinstance(value, Divergences):
                     answer.set_result(self._go_before(value, literal))
                 else:
                     answer.set_exception(cast("Exception", value))
 
-    def give_up(self, pool: JobPool) -> None:
+    def cancel(self, pool: JobPool) -> None:
         """Give up what is being found, as the user asks: it is left until it is asked for."""
         for key, running in list(pool.running.items()):
             if isinstance(key, tuple) and isinstance(running.signature, tuple):
                 self.leave(key, running.signature)
-                pool.give_up(key)
+                pool.cancel(key)
 
     def leave(self, key: Key, signature: Signature) -> None:
         """Leave something unknown until it is asked for."""
-        self._given_up[key] = signature
+        self._cancelled[key] = signature
         self.version += 1
         if key[0] == "divergence":
-            self.go_nowhere(*key[1])
+            self.cancel_divergence_jumps(*key[1])
 
-    def hold_out(self, corpus: Corpus | None) -> None:
+    def set_held_out(self, corpus: Corpus | None) -> None:
         """Measure on a second corpus as well."""
         self.held_out = None if corpus is None else WordCounts(corpus)
         self.version += 1
@@ -174,14 +174,14 @@ class Results:
         """Forget what was found about a column that was taken away."""
         for kept in [kept for kept in self._found if key in kept[1]]:
             del self._found[kept]
-        self.go_nowhere(key)
+        self.cancel_divergence_jumps(key)
 
-    def go_nowhere(self, *keys: int) -> None:
+    def cancel_divergence_jumps(self, *keys: int) -> None:
         """Answer those that wait to go where two columns part that these are among: one of the two cannot be
         shown, or the way is given up."""
-        for pair in [pair for pair in self._going if {*keys} <= {*pair}]:
+        for pair in [pair for pair in self._divergence_jumps if {*keys} <= {*pair}]:
             failed = next((one for one in self.sync.columns if one.key in pair and one.error), None)
-            for answer, _ in self._going.pop(pair):
+            for answer, _ in self._divergence_jumps.pop(pair):
                 answer.set_exception(Cancelled() if failed is None else _no_divergence(failed))
 
     # ---- the first differing step
@@ -208,14 +208,14 @@ class Results:
         if known is not None:
             answer.set_result(self._go_before(known, literal))
         else:
-            self.look_again(*pair)
-            self._going.setdefault(pair, []).append((answer, literal))
+            self.retry_divergence(*pair)
+            self._divergence_jumps.setdefault(pair, []).append((answer, literal))
         return answer
 
-    def look_again(self, a: int, b: int) -> None:
+    def retry_divergence(self, a: int, b: int) -> None:
         """Look for the first differing step of two columns although that was given up, or has failed."""
         key = ("divergence", _pair(a, b))
-        self._given_up.pop(key, None)
+        self._cancelled.pop(key, None)
         if key in self._found and not isinstance(self._found[key][1], Divergences):
             del self._found[key]
 
@@ -223,7 +223,7 @@ class Results:
         way = found.ways[literal]
         if way is None:
             return None
-        self.sync.keep_by("merges")
+        self.sync.sync_by("merges")
         self.sync.go(way.step - 1)
         return way.step
 
@@ -313,16 +313,16 @@ class Results:
         series: list[Curve] = []
         there = self.sync.in_sync
         marks = tuple((column.key, column.trainer.number) for column in there)
-        ends = [findings.last_drawn(column.prepared) for column in there]
+        ends = [findings.last_drawn(column.training) for column in there]
         for column, end in zip(there, ends, strict=True):
             for kind in ("curve", "held curve"):
                 signature, curve = self._found.get((kind, (column.key,)), ((None,), None))
                 curve = curve if isinstance(curve, Curve) and signature[0] is column.trainer else None
                 behind = curve is None or (curve.steps and curve.steps[-1] < end)
                 if kind == "curve" and behind:
-                    curve = findings.curve_so_far(column.key, column.prepared, points) or curve
+                    curve = findings.curve_so_far(column.key, column.training, points) or curve
                 if curve is not None:
-                    series.append(findings.through(curve, column.prepared, [step for _, step in marks]))
+                    series.append(findings.through(curve, column.training, [step for _, step in marks]))
         return Curves(max(ends, default=0), tuple(series), marks)
 
     def _align(self, text: str, passage: Passage | None) -> Aligned:
@@ -360,7 +360,7 @@ class Results:
 
 def _no_divergence(failed: Column) -> TokentuiError:
     """Return the error of a question about the divergence of a column that failed to load."""
-    return TokentuiError("a column that cannot be shown parts nowhere", failed.name, failed.error)
+    return TokentuiError("this column failed to load and cannot be compared", failed.name, failed.error)
 
 
 def _pair(a: int, b: int) -> tuple[int, int]:

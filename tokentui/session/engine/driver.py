@@ -31,12 +31,12 @@ from tokentui.core.jobs import check, job, mark_retrieved
 from tokentui.core.runtime import responsive
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session.engine.jobs import Finding, JobPool, tell_failure
+from tokentui.session.engine.jobs import BackgroundQuery, JobPool, report_failure
 from tokentui.session.engine.queue import Answer, CommandQueue, summary
 from tokentui.session.engine.state import State
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.training.sync import SLICE_S
-from tokentui.session.training.training import Prepared, TrainingCache, nothing
+from tokentui.session.training.training import Training, TrainingCache, nothing
 
 PUBLISH_S = 0.1
 """The least time between two snapshots of a run; after a command one goes out at once."""
@@ -68,9 +68,9 @@ class Loading:
     """
 
     command: do.Command[object]
-    before: Prepared
+    before: Training
     since: float
-    part: Prepared | None = None
+    part: Training | None = None
     shows: bool = False
 
     @property
@@ -130,7 +130,7 @@ class Session:
         self._responsive.enter_context(responsive())
         self._loop = asyncio.get_running_loop()
         self._task = asyncio.create_task(self._drive(), name="tokentui session")
-        self._task.add_done_callback(tell_failure)
+        self._task.add_done_callback(report_failure)
 
     async def close(self) -> None:
         """Stop, wherever it is. Waits for the slice under way."""
@@ -212,7 +212,7 @@ class Session:
         """
         state, sync, snapshot = self.state, self.state.sync, None
         with job(cancel=lambda: self._closing or bool(self._inbox), match_seconds=LOOK_S):
-            before = state.main.prepared
+            before = state.main.training
             for work in batch:
                 work()
             if (loading := self._loading) is not None and loading.part is not None:
@@ -220,26 +220,26 @@ class Session:
             now, wait = time.monotonic(), None
             if self._queue.waiting:
                 self._run_queued()
-            if sync.at_work:
-                wait = sync.work(now, ARRIVE_S if state.main.prepared is not before else SLICE_S)
+            if sync.has_work:
+                wait = sync.work(now, ARRIVE_S if state.main.training is not before else SLICE_S)
                 if self._queue.waiting:
                     self._run_queued()
-            working = sync.at_work
+            working = sync.has_work
             wait = wait if working else None
-            finds = len(sync.columns) > 1 or state.main.broken
+            finds = len(sync.columns) > 1 or state.main.needs_fallback
             if finds or self._columns.running or self._pool.running:
                 wait = self._start_jobs(now, wait)
             queued, loading, waits = self._queue.waiting, self._loading, state.waiting
             state.waiting, state.busy = summary(queued) if queued else "", None
             if loading is not None:
                 wait = min(PUBLISH_S if wait is None else wait, PUBLISH_S)
-                if state.waiting or state.main.prepared.nothing or not loading.quiet:
+                if state.waiting or state.main.training.nothing or not loading.quiet:
                     state.busy = self._loader.running["load"].busy
             # Jobs that commands begin have names for keys.
             asked = [one.busy for key, one in self._pool.running.items() if isinstance(key, str)]
             state.asked = next((busy for busy in asked if busy.left is not None), None)
             # What is trained anew has come to its place before it is shown: the screen changes once.
-            quiet = now < self._quiet_until and sync.arriving and not state.waiting
+            quiet = now < self._quiet_until and sync.approaching_start and not state.waiting
             new = state.stamp() != self._stamp
             due = not working or now - self._published >= PUBLISH_S or waits != state.waiting
             if (self._touched or (new and due)) and not quiet:
@@ -247,7 +247,7 @@ class Session:
                     snapshot = state.snapshot()
                     self._stamp, self._published, self._touched = state.stamp(), now, False
             under_way = self._columns.running
-            if any(one.broken and ("column", (one.key,)) not in under_way for one in sync.columns):
+            if any(one.needs_fallback and ("column", (one.key,)) not in under_way for one in sync.columns):
                 wait = 0.0  # kernels failed at this look
             answers, self._answers = self._answers, []
         return wait, answers, snapshot
@@ -276,12 +276,12 @@ class Session:
         """The state that is available to commands."""
         loading, state = self._loading, self.state
         if loading is None:
-            if state.sync.playing or not state.sync.at_work:
+            if state.sync.playing or not state.sync.has_work:
                 return do.Need.IDLE
-            return do.Need.STEPS if state.sync.arriving else do.Need.COUNTED
+            return do.Need.STEPS if state.sync.approaching_start else do.Need.COUNTED
         if loading.shows:
-            return do.Need.ARRIVED if state.main.prepared.opened else do.Need.CORPUS
-        if state.main.prepared.nothing:
+            return do.Need.ARRIVED if state.main.training.opened else do.Need.CORPUS
+        if state.main.training.nothing:
             return do.Need.NOTHING
         return do.Need.SHOWN if do.Part.CORPUS in loading.command.replaces else do.Need.CORPUS
 
@@ -297,7 +297,7 @@ class Session:
                 if self._loading is not None or self._available < do.Need.IDLE:
                     return
             # What waits is done as if each had been asked for when the one before it was done.
-            elif command.need > self._available or (command.in_order and sync.at_work and not sync.playing):
+            elif command.need > self._available or (command.in_order and sync.has_work and not sync.playing):
                 return
             for queued in queue.pop():
                 if queued.command.replaces:
@@ -311,16 +311,16 @@ class Session:
         self._touched = True
         try:
             adds = isinstance(command, do.Move) and sync.goal is not None
-            if command.walks and sync.at_work and not (sync.playing or adds):
+            if command.walks and sync.has_work and not (sync.playing or adds):
                 # what was asked for in the same moment is begun, and is not undone
                 sync.work(time.monotonic())
             if isinstance(command, do.CancelWork):
                 self._queue.drop("dropped", loads=True)
-                self._loader.give_up("load")
-                state.results.give_up(self._pool)
-                self._columns.give_up(do.HoldOut.__name__)
+                self._loader.cancel("load")
+                state.results.cancel(self._pool)
+                self._columns.cancel(do.HoldOut.__name__)
             if isinstance(command, do.CancelWork | do.Leave):  # one column alone disagrees with none
-                self._pool.give_up(do.NextPassage.__name__)
+                self._pool.cancel(do.NextPassage.__name__)
             do.perform(
                 command, state, lambda outcome: self._answers.append((answer, outcome)),
                 lambda work, _: self._submit(type(command).__name__, work, answer),
@@ -353,55 +353,55 @@ class Session:
         """
         state, sync = self.state, self.state.sync
 
-        def taken(one: Finding, prepared: object) -> None:
-            state.prepared(one, prepared)
-            self._cache.keep(state.main.prepared)
+        def taken(one: BackgroundQuery, training: object) -> None:
+            state.install_column(one, training)
+            self._cache.keep(state.main.training)
 
-        self._columns.keep_to(state.unprepared(), taken)
+        self._columns.reconcile(state.missing_trainings(), taken)
         for column in sync.columns:
             if (running := self._columns.running.get(("column", (column.key,)))) is not None:
                 column.loading = running.busy
         if (at := state.stamp()[:4]) != self._at:
             self._moved, self._at = now, at
-        left = 0.0 if sync.at_work else self._moved + REST_S - now
-        state.results.take_up(self._pool, state.view, left <= 0 and not sync.at_work)
+        left = 0.0 if sync.has_work else self._moved + REST_S - now
+        state.results.update_jobs(self._pool, state.view, left <= 0 and not sync.has_work)
         return max(0.001, left) if len(sync.columns) > 1 and wait is None and left > 0 else wait
 
     def _load(self, command: do.Command[object], answer: Answer) -> None:
         """Open something in the first column, replacing what is being opened there."""
         state, replaced, now = self.state, self._loading, time.monotonic()
-        before = replaced.before if replaced is not None else state.main.prepared
+        before = replaced.before if replaced is not None else state.main.training
         loading = self._loading = Loading(command, before, now, shows=replaced is not None and replaced.shows)
         self._quiet_until = 0.0 if command.fresh else now + QUIET_S
 
-        def partial(prepared: Prepared) -> None:
-            self._call_engine(lambda: self._show_part(loading, prepared))
+        def partial(training: Training) -> None:
+            self._call_engine(lambda: self._show_part(loading, training))
 
-        def taken(prepared: object) -> None:
+        def taken(training: object) -> None:
             last = self._loading is loading
             if last:
                 self._loading = None
-            if isinstance(prepared, Prepared):
+            if isinstance(training, Training):
                 self._cache.keep(before)
-                self._cache.keep(prepared)
-                state.install(prepared, **_keeps(command))
+                self._cache.keep(training)
+                state.install(training, **_keeps(command))
             elif last:
                 self._queue.drop("not done, what it waited for is not there", loads=False)
                 if loading.shows:
                     state.install(before)
-            self._answers.append((answer, None if isinstance(prepared, Prepared) else prepared))
+            self._answers.append((answer, None if isinstance(training, Training) else training))
 
         what = f"opening {command.description.removeprefix('open ')}" if command.fresh else "opening"
         self._loader.submit("load", lambda: command.load(self._cache, before, partial), taken, what)
 
-    def _show_part(self, loading: Loading, prepared: Prepared) -> None:
+    def _show_part(self, loading: Loading, training: Training) -> None:
         """Show a part of the corpus while the rest is still read."""
         if self._loading is not loading:
             return
-        loading.part = prepared
+        loading.part = training
         if loading.command.fresh or not loading.quiet:
             loading.part, loading.shows = None, True
-            self.state.install(prepared, **_keeps(loading.command))
+            self.state.install(training, **_keeps(loading.command))
 
 
 def _keeps(command: do.Command[object]) -> dict[str, bool]:

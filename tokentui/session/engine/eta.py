@@ -17,7 +17,7 @@ _CALM_S = 2.0
 """The time in seconds in which an estimate comes most of the way to a new one."""
 
 
-class Pace:
+class TimeLeft:
     """Tells the time left of one work after the other. It knows the time only as it is told.
 
     The estimate is that of the mean speed, in which what was done long ago counts less, and it changes little
@@ -39,7 +39,7 @@ class Pace:
         """The time at which it is thought to end."""
         self._told: int | None = None
 
-    def timed(self, busy: Busy, now: float) -> Busy:
+    def with_time_left(self, busy: Busy, now: float) -> Busy:
         """Return a work with the seconds that it still takes.
 
         Args:

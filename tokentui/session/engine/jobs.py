@@ -13,29 +13,29 @@ from dataclasses import dataclass, field
 
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
-from tokentui.session.engine.eta import Pace
+from tokentui.session.engine.eta import TimeLeft
 from tokentui.session.views import Busy
 
-TELL_S = 0.1
+REPORT_S = 0.1
 """The least time between two reports of progress."""
 
-Tell = Callable[[str, int, int], None]
+ReportProgress = Callable[[str, int, int], None]
 """Takes what is done in words, how far it is, and how far it goes (0 where that is not known)."""
 
 
-def unheard(*_: object) -> None:
+def ignore(*_: object) -> None:
     """Take a report of progress, or a part of a corpus, and do nothing with it."""
 
 
-_tell: ContextVar[Tell] = ContextVar("tokentui work in words", default=unheard)
+_report: ContextVar[ReportProgress] = ContextVar("tokentui work in words", default=ignore)
 """Told of the work of the job of this thread."""
 
 
-def doing(what: str) -> AbstractContextManager[None]:
+def reporting(what: str) -> AbstractContextManager[None]:
     """A job that reports its begin and its progress under a name."""
-    tell = _tell.get()
-    tell(what, 0, 0)
-    return job(lambda done, total: tell(what, done, total))
+    report = _report.get()
+    report(what, 0, 0)
+    return job(lambda done, total: report(what, done, total))
 
 
 Key = tuple[str, tuple[int, ...]]
@@ -44,7 +44,7 @@ Signature = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class BackgroundQuery:
     """Something that is wanted, and found in the background.
 
     Attributes:
@@ -53,8 +53,8 @@ class Finding:
         what: What it is, in a few words.
         work: Finds it.
         resting: Whether it waits until the columns have not moved for a moment.
-        hold: Copies what the work must not read of a training that may walk on. The engine thread calls it
-            when the work begins.
+        before_start: Copies what the work must not read of a training that may walk on. The engine thread
+            calls it when the work begins.
     """
 
     key: Key
@@ -62,18 +62,18 @@ class Finding:
     what: str
     work: Callable[[], object]
     resting: bool = True
-    hold: Callable[[], object] = unheard
+    before_start: Callable[[], object] = ignore
 
 
 @dataclass(slots=True, eq=False)
-class Running:
+class RunningJob:
     """A job under way.
 
     Attributes:
         take: Takes its answer, or what went wrong.
         busy: How far it is.
         signature: What its answer depends on.
-        given_up: True if it is wanted no longer.
+        cancelled: True if it is wanted no longer.
         future: Its answer to come.
         pace: Estimates its time left.
     """
@@ -81,9 +81,9 @@ class Running:
     take: Callable[[object], object]
     busy: Busy
     signature: object
-    given_up: bool = False
+    cancelled: bool = False
     future: Future[object] | None = None
-    pace: Pace = field(default_factory=Pace)
+    pace: TimeLeft = field(default_factory=TimeLeft)
 
 
 class JobPool:
@@ -92,7 +92,7 @@ class JobPool:
     Args:
         name: The name of the threads.
         threads: How many there are.
-        call: Has something done by the engine thread, or None to tell it of progress; from any thread.
+        call: Has something done by the engine thread, or None to report it of progress; from any thread.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class JobPool:
     ) -> None:
         self._name, self._threads, self._call = name, threads, call
         self._pool = ThreadPoolExecutor(threads, name)
-        self.running: dict[Hashable, Running] = {}
+        self.running: dict[Hashable, RunningJob] = {}
         """The jobs under way, by their keys."""
         self._told_at = 0.0
 
@@ -119,36 +119,37 @@ class JobPool:
             what: What it is, in a few words; by itself it reports nothing where there are none.
             signature: What its answer depends on.
         """
-        self.give_up(key)
-        running = self.running[key] = Running(take, Busy(what, 0, 0), signature)
+        self.cancel(key)
+        running = self.running[key] = RunningJob(take, Busy(what, 0, 0), signature)
 
-        def tell(what: str, done: int, total: int) -> None:
+        def report(what: str, done: int, total: int) -> None:
             now = time.monotonic()
-            running.busy = running.pace.timed(Busy(what, done, total), now)
-            if now - self._told_at >= TELL_S:
+            running.busy = running.pace.with_time_left(Busy(what, done, total), now)
+            if now - self._told_at >= REPORT_S:
                 self._told_at = now
                 self._call(None)
 
         def run() -> object:
-            token = _tell.set(tell)
+            token = _report.set(report)
             try:
-                with job(cancel=lambda: running.given_up), doing(what) if what else nullcontext():
+                with job(cancel=lambda: running.cancelled), reporting(what) if what else nullcontext():
                     return work()
             finally:  # else the thread would keep the answer
-                _tell.reset(token)
+                _report.reset(token)
 
         def taken(found: Future[object]) -> None:
             # It holds this function: they would keep the answer until a collection, which passes over much.
             running.future = None
-            if not running.given_up:
+            if not running.cancelled:
                 del self.running[key]
                 take(found.exception() or found.result())
 
         running.future = self._pool.submit(run)
         running.future.add_done_callback(lambda found: self._call(lambda: taken(found)))
 
-    def keep_to(
-        self, wanted: Iterable[Finding], take: Callable[[Finding, object], object], rested: bool = True
+    def reconcile(
+        self, wanted: Iterable[BackgroundQuery], take: Callable[[BackgroundQuery, object], object],
+        rested: bool = True,
     ) -> bool:
         """Begin what is wanted and not under way, and give up what is wanted no longer.
 
@@ -163,20 +164,20 @@ class JobPool:
         found, before = {one.key: one for one in wanted}, list(self.running.values())
         for key, running in list(self.running.items()):
             if isinstance(key, tuple) and (key not in found or found[key].signature != running.signature):
-                self.give_up(key)
+                self.cancel(key)
         for key, one in found.items():
             if key not in self.running and (rested or not one.resting):
-                one.hold()
+                one.before_start()
                 self.submit(key, one.work, functools.partial(take, one), one.what, one.signature)
         return list(self.running.values()) != before
 
-    def give_up(self, key: Hashable) -> None:
+    def cancel(self, key: Hashable) -> None:
         """Give up the job of a key, if there is one. It ends at its next tick; a thread of its own is left to
         it, since a reader may hang on a device."""
         running = self.running.pop(key, None)
         if running is None:
             return
-        running.given_up = True
+        running.cancelled = True
         if self._threads == 1 and running.future is not None and running.future.running():
             self._pool.shutdown(wait=False)
             self._pool = ThreadPoolExecutor(1, self._name)
@@ -187,12 +188,12 @@ class JobPool:
     def close(self) -> None:
         """Give up everything. Waits for its end, but not for one thread alone, which may hang on a device."""
         for running in self.running.values():
-            running.given_up = True
+            running.cancelled = True
         self.running.clear()
         self._pool.shutdown(wait=self._threads > 1, cancel_futures=True)
 
 
-def tell_failure(task: asyncio.Task[None]) -> None:
+def report_failure(task: asyncio.Task[None]) -> None:
     """Report the failure of a task that should never end to the event loop, at once."""
     if not task.cancelled() and (error := task.exception()) is not None:
         task.get_loop().call_exception_handler(

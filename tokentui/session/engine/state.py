@@ -19,14 +19,14 @@ from tokentui.learn import jump
 from tokentui.learn.start_pairs import value_without_kernel
 from tokentui.learn.trainer import Trainer
 from tokentui.session.compare.results import Results
-from tokentui.session.engine.jobs import Finding
+from tokentui.session.engine.jobs import BackgroundQuery
 from tokentui.session.errors import NothingOpen
 from tokentui.session.snapshot import Between, CorpusFacts, Snapshot
-from tokentui.session.training.column import Column, same
-from tokentui.session.training.history import Past
+from tokentui.session.training.column import Column, same_request
+from tokentui.session.training.history import StepHistory
 from tokentui.session.training.step_context import StepContext
 from tokentui.session.training.sync import Synchronizer
-from tokentui.session.training.training import Prepared, branched, prepare_again, prepare_column
+from tokentui.session.training.training import Training, branched, prepare_again, prepare_column
 from tokentui.session.views import (
     Busy,
     ColumnSnapshot,
@@ -46,7 +46,7 @@ _ALONE = Between()
 _NONE = "", ""
 
 
-class Kept(NamedTuple):
+class KeptPlace(NamedTuple):
     """The place that another recipe is brought to: so many merges, or so many ids."""
 
     merges: int
@@ -57,10 +57,10 @@ class State:
     """The columns of a session.
 
     Args:
-        prepared: What is open at first.
+        training: What is open at first.
     """
 
-    def __init__(self, prepared: Prepared) -> None:
+    def __init__(self, training: Training) -> None:
         self.view = Viewport()
         self.typed = ""
         self.passage: Passage | None = None
@@ -69,20 +69,20 @@ class State:
         self.waiting = ""
         self.keep_place = "step"
         self.sync = Synchronizer()
-        self.results = Results(self.sync, prepared.corpus)
-        self.main = self._new_column(ColumnWanted(prepared.recipe, prepared.run))
+        self.results = Results(self.sync, training.corpus)
+        self.main = self._new_column(ColumnWanted(training.recipe, training.run))
         """The column that the main screen shows."""
         self.compared: list[Column] = []
         """The columns that are shown side by side, or that are kept until they are again."""
         self.version = 0
         self._merges_at = 0
-        self._past: tuple[Trainer, Past] | None = None
+        self._past: tuple[Trainer, StepHistory] | None = None
         """A copy of the training of the first column that walks to its past steps."""
-        self._wished: Kept | None = None
+        self._requested_place: KeptPlace | None = None
         self._show_whole = False
-        self.sync.put([self.main])
-        self._take(prepared)
-        self.sync.stand(self.main)
+        self.sync.set_columns([self.main])
+        self._take(training)
+        self.sync.adopt_position(self.main)
 
     _keys = 0
 
@@ -92,13 +92,13 @@ class State:
 
     # ---- what is opened
 
-    def _take(self, prepared: Prepared) -> None:
-        moved = prepared.corpus is not self.results.corpus
-        self.main.take(prepared)
-        corpus = prepared.corpus
+    def _take(self, training: Training) -> None:
+        moved = training.corpus is not self.results.corpus
+        self.main.set_training(training)
+        corpus = training.corpus
         self._note_facts()
         if moved:
-            self.results.begin(corpus)
+            self.results.reset(corpus)
             anew = [one if one is self.main else Column(one.key, one.wanted) for one in self.compared]
             self.compared = anew  # the others are to be opened on it
             if len(self.sync.columns) > 1:
@@ -106,117 +106,118 @@ class State:
         self._note_engine()
 
     def _note_facts(self) -> None:
-        prepared = self.main.prepared
-        corpus, notes = prepared.corpus, (*prepared.corpus.noticed, *prepared.notes)
-        self._facts = CorpusFacts(corpus.name, corpus.size, notes, prepared.nothing)
+        training = self.main.training
+        corpus, notes = training.corpus, (*training.corpus.noticed, *training.notes)
+        self._facts = CorpusFacts(corpus.name, corpus.size, notes, training.nothing)
 
     @property
-    def _kept(self) -> Kept:
+    def _kept(self) -> KeptPlace:
         """The place that another recipe is brought to.
 
         A step that adds no token is none: there the last merge counts.
         """
-        if self._wished is not None:  # nothing was done since: it may be more than this recipe has
-            return self._wished
+        if self._requested_place is not None:  # nothing was done since: it may be more than this recipe has
+            return self._requested_place
         sync, trainer = self.sync, self.main.trainer
         size = trainer.size_at(trainer.number)
         if trainer.traits.grows:
-            self._merges_at = sync.aim
-        return Kept(self._merges_at, size)
+            self._merges_at = sync.target_value
+        return KeptPlace(self._merges_at, size)
 
-    def install(self, prepared: Prepared, *, keeps_place: bool = False, keeps_view: bool = False) -> None:
+    def install(self, training: Training, *, keeps_place: bool = False, keeps_view: bool = False) -> None:
         """Go on with another corpus or recipe in the first column, and walk to the place that is kept.
 
         Of a corpus that is opened the beginning is shown. The whole of a corpus of which a part was there
         before goes on with everything that is under way.
 
         Args:
-            prepared: The new training.
+            training: The new training.
             keeps_place: True to walk to the place that is kept; a file begins at its last step all the same.
             keeps_view: True to keep the rows that are shown of another corpus.
         """
         sync, main = self.sync, self.main
-        before = main.prepared
-        file, was = prepared.opened, before.opened
-        anew = not keeps_place or (file and not prepared.partial)
+        before = main.training
+        file, was = training.opened, before.opened
+        anew = not keeps_place or (file and not training.partial)
         kept = None if anew else self._kept
-        if file and before.partial and before.corpus is prepared.corpus and was and was.view == file.view:
-            self.take_over(main, prepared)
+        if file and before.partial and before.corpus is training.corpus and was and was.view == file.view:
+            self.take_over(main, training)
             return
         if file and was and file.tokenizer is was.tokenizer:
-            jump(prepared.trainer, main.trainer.number)  # another corpus, or all of it: at the same step
+            jump(training.trainer, main.trainer.number)  # another corpus, or all of it: at the same step
             kept = None
         sync.halt()
-        moved = prepared.corpus is not before.corpus
-        self._take(prepared)
+        moved = training.corpus is not before.corpus
+        self._take(training)
         if moved and kept is None and not keeps_view:
             self.view = dataclasses.replace(
                 self.view, corpus=CorpusPlace(), candidates_top=0, vocabulary_top=0
             )
             self._merges_at = 0
-        self._wished = kept
+        self._requested_place = kept
         if kept is not None:
             self._merges_at = kept.merges
         if (
             kept is None
-            or prepared.partial
-            or (self.keep_place == "step" and not prepared.trainer.traits.grows)
+            or training.partial
+            or (self.keep_place == "step" and not training.trainer.traits.grows)
         ):
-            sync.stand(main)  # of a part the whole walks there
+            sync.adopt_position(main)  # of a part the whole walks there
         elif self.keep_place == "size":
-            sync.come(Position("size", kept.vocab_size))
+            sync.send_all_to(Position("size", kept.vocab_size))
         else:
-            sync.come(Position("merges", kept.merges))
+            sync.send_all_to(Position("merges", kept.merges))
 
-    def take_over(self, column: Column, prepared: Prepared) -> None:
+    def take_over(self, column: Column, training: Training) -> None:
         """Go on with another trainer of what is trained already: at the same step, with all that is known and
         under way."""
-        old, new = column.trainer, prepared.trainer
-        new.advance(new.number, prepared.run.stops)
+        old, new = column.trainer, training.trainer
+        new.advance(new.number, training.run.stops)
         for step in (old.computed, old.number) if old.computed > new.computed else (old.number,):
             jump(new, step)
         if (was := old.substeps) is not None and was.walked and (walk := new.substeps) is not None:
             walk.fine(was.walked[0])
         in_sync, passed, stopped_at = column.in_sync, column.passed, column.stopped_at
-        column.take(prepared)
+        column.set_training(training)
         if column is self.main:
             self._note_facts()  # of a part it was not known what the split leaves out
         column.in_sync, column.passed, column.stopped_at = in_sync, passed, stopped_at
         self._note_engine()
 
-    def unprepared(self) -> Iterator[Finding]:
+    def missing_trainings(self) -> Iterator[BackgroundQuery]:
         """The columns to open, or to lay out again where kernels failed."""
         for column in self.sync.columns:
             if not column.open and not column.error:
                 was, what = None, "waiting"
                 work = partial(prepare_column, self.results.counted, column.wanted)
-                if column.broken:
-                    was, what = column.prepared, "laying out again"
+                if column.needs_fallback:
+                    was, what = column.training, "laying out again"
                     work = partial(prepare_again, was)
-                yield Finding(("column", (column.key,)), (was, column), what, work)
+                yield BackgroundQuery(("column", (column.key,)), (was, column), what, work)
 
-    def prepared(self, one: Finding, prepared: object) -> None:
+    def install_column(self, query: BackgroundQuery, training: object) -> None:
         """Take in a column that was opened or laid out again; one that was opened moves to the position of
         the others. Or note why it could not be opened.
 
         Raises:
             Exception: The only column, whose kernels failed, could not be laid out again.
         """
-        (_, (key,)), (was, asked) = one.key, one.signature
+        (_, (key,)), (was, asked) = query.key, query.signature
         column = self.sync.column(key)
-        if column is None or isinstance(prepared, Cancelled):
+        if column is None or isinstance(training, Cancelled):
             return
-        found, failed = cast("Prepared", prepared), isinstance(prepared, BaseException)
-        if column is asked and not column.open and (column.prepared if column.broken else None) is was:
+        found, failed = cast("Training", training), isinstance(training, BaseException)
+        before = column.training if column.needs_fallback else None
+        if column is asked and not column.open and before is was:
             if failed and len(self.sync.columns) == 1:
-                raise cast("Exception", prepared)
+                raise cast("Exception", training)
             if failed:
-                column.fail(cast("Exception", prepared))
+                column.set_error(cast("Exception", training))
                 self.results.forget(key)
-            elif column.broken:
+            elif column.needs_fallback:
                 self.take_over(column, found)
             elif found.corpus is self.results.corpus:
-                column.take(found)
+                column.set_training(found)
                 self._note_engine()
             self._settled()
 
@@ -225,7 +226,7 @@ class State:
         columns = self.sync.columns
         if self._show_whole and len(columns) > 1 and all(one.open or one.error for one in columns):
             self._show_whole = False
-            files = [one for one in self.sync.open if one.prepared.opened]
+            files = [one for one in self.sync.open if one.training.opened]
             if files:
                 self.sync.go(max(one.trainer.computed for one in files), free=False)
 
@@ -239,12 +240,12 @@ class State:
         if self._facts.nothing:
             raise NothingOpen
         if main.error and len(self.sync.columns) == 1:  # it failed as one of several, as all of them did
-            raise TokentuiError("a column that cannot be shown goes nowhere", main.name, main.error)
-        self._wished, self._show_whole = None, False
+            raise TokentuiError("this column failed to load and cannot be stepped", main.name, main.error)
+        self._requested_place, self._show_whole = None, False
 
     def stop(self) -> None:
         """Stop the columns where they are, and forget the place that another recipe is brought to."""
-        self._wished = None
+        self._requested_place = None
         self.sync.halt()
 
     # ---- columns
@@ -260,7 +261,7 @@ class State:
         if wanted:
             columns = []
             for one in wanted[:MOST]:
-                found = next((column for column in known if same(column.wanted, one)), None)
+                found = next((column for column in known if same_request(column.wanted, one)), None)
                 if found is not None:
                     known.remove(found)
                     if one.name:
@@ -270,19 +271,19 @@ class State:
         else:
             columns = known
         if len(columns) < FEWEST:
-            raise TokentuiError("two columns are as few as there may be", "compare", "name another one")
+            raise TokentuiError("at least two columns are needed", "compare", "name another one")
         self.sync.halt()
         self.compared = columns
         counted = self.results.counted = WordCounts(self.results.corpus)
-        for trained in (column.prepared for column in columns if column.open):
+        for trained in (column.training for column in columns if column.open):
             if not (trained.opened or trained.partial):
                 counted.know(trained.recipe, trained.trainer.words)
         for column in columns:
             column.in_sync = column is self.main and column.in_sync and column.open
             self._branch(column)
-        self.sync.put(columns)
+        self.sync.set_columns(columns)
         if self.main not in columns:
-            self.sync.come(Position())
+            self.sync.send_all_to(Position())
         files = bool(wanted) and all(one.path for one in wanted)
         self._show_whole = self.main not in columns or (
             files and self.main.trainer.number == self.main.trainer.computed
@@ -293,14 +294,14 @@ class State:
         if len(self.sync.columns) == 1:
             return
         self.sync.halt()
-        first = next((one for one in self.sync.columns if one.open or one.broken), self.main)
+        first = next((one for one in self.sync.columns if one.open or one.needs_fallback), self.main)
         if first is not self.main:
             self.main = first
             self._note_engine()
         self.passage, self.results.counted = None, WordCounts(self.results.corpus)
-        self.results.go_nowhere()
-        self.sync.put([self.main])
-        self.sync.stand(self.main)
+        self.results.cancel_divergence_jumps()
+        self.sync.set_columns([self.main])
+        self.sync.adopt_position(self.main)
 
     def add_column(self, wanted: ColumnWanted, place: int | None) -> int:
         """Insert a column at a place, or at the right, and return its key.
@@ -310,7 +311,7 @@ class State:
         """
         if len(self.sync.columns) >= MOST:
             raise TokentuiError(
-                f"{MOST} columns are as many as there may be", "compare", "take one away first"
+                f"at most {MOST} columns are shown", "compare", "remove one first"
             )
         column = self._new_column(wanted)
         columns = list(self.sync.columns)
@@ -337,7 +338,7 @@ class State:
         """
         self.column(key)
         if len(self.sync.columns) <= FEWEST:
-            raise TokentuiError("two columns are as few as there may be", "compare", "add one first")
+            raise TokentuiError("at least two columns are needed", "compare", "add a column first")
         self._put(column for column in self.sync.columns if column.key != key)
         self.results.forget(key)
 
@@ -356,7 +357,7 @@ class State:
         self.compared = list(columns)
         for one in self.compared:
             self._branch(one)
-        self.sync.put(self.compared)
+        self.sync.set_columns(self.compared)
 
     def _branch(self, column: Column) -> None:
         """Open a column whose recipe is that of another one under more what-ifs: the steps before the first
@@ -366,14 +367,14 @@ class State:
             return
         near = [
             one for one in (self.main, *self.sync.columns, *self.compared)
-            if one.open and one.prepared.opened is None and not one.prepared.partial
-            and one.prepared.corpus is self.results.corpus and one.prepared.run == column.wanted.run
-            and one.prepared.recipe.but() == recipe.but()
-            and set(one.prepared.recipe.what_if) < set(recipe.what_if)
+            if one.open and one.training.opened is None and not one.training.partial
+            and one.training.corpus is self.results.corpus and one.training.run == column.wanted.run
+            and one.training.recipe.but() == recipe.but()
+            and set(one.training.recipe.what_if) < set(recipe.what_if)
         ]
         if near:
-            of = max(near, key=lambda one: len(one.prepared.recipe.what_if))
-            column.take(branched(of.prepared, recipe))
+            of = max(near, key=lambda one: len(one.training.recipe.what_if))
+            column.set_training(branched(of.training, recipe))
 
     def column(self, key: int) -> Column:
         """Return the column with a key.
@@ -396,13 +397,13 @@ class State:
         """
         column = self.main if key is None else self.column(key)
         if key is not None and not column.open:
-            raise TokentuiError("the column is not open yet", column.name, "press the key again then")
-        prepared, trainer = column.prepared, column.trainer
+            raise TokentuiError("the column is not open yet", column.name, "wait and press the key again")
+        training, trainer = column.training, column.trainer
         columns = {other.key: other.trainer.tokenizer() for other in self.sync.in_sync}
         if self._past is None or self._past[0] is not trainer:
-            self._past = trainer, Past(prepared)
+            self._past = trainer, StepHistory(training)
         return StepContext(
-            trainer.number, trainer.tokenizer(), prepared, self.view, self.typed, columns, self.passage,
+            trainer.number, trainer.tokenizer(), training, self.view, self.typed, columns, self.passage,
             self._past[1],
         )
 
@@ -410,7 +411,7 @@ class State:
         """Return the values that change a snapshot, besides commands."""
         sync = self.sync
         numbers = tuple([
-            (one.prepared, one.in_sync, one.trainer.number) if one.open else one.error for one in sync.columns
+            (one.training, one.in_sync, one.trainer.number) if one.open else one.error for one in sync.columns
         ])
         return (
             numbers, sync.position, sync.goal, sync.playing, sync.search is not None,
@@ -439,7 +440,7 @@ class State:
         while True:
             leader = None if alone else next(iter(sync.in_sync), None)
             columns = tuple([column.snapshot(self.view, self.typed, alone) for column in sync.columns])
-            if alone or not sync.lead_again(leader):
+            if alone or not sync.follow_new_leader(leader):
                 break
         engine = native.FAILED if native.failed else self._engine
         return Snapshot(
@@ -450,7 +451,7 @@ class State:
             goal=sync.goal,
             running=sync.playing,
             speed=sync.speed,
-            busy=self.busy or (sync.busy if sync.at_work or self.main.broken else None),
+            busy=self.busy or (sync.busy if sync.has_work or self.main.needs_fallback else None),
             asked=self.asked,
             waiting=self.waiting,
             keep_place=self.keep_place,
@@ -464,7 +465,7 @@ class State:
         """Note what of the recipes there is no kernel for, where the corpus gains by them: to train, and to
         count."""
         self._gains = self.results.corpus.size >= KERNEL_BYTES
-        trained = [one.prepared.recipe for one in self.sync.columns if one.open and not one.prepared.opened]
+        trained = [one.training.recipe for one in self.sync.columns if one.open and not one.training.opened]
         trains, counts = (
             next(filter(None, map(lacks, trained if self._gains else ())), "")
             for lacks in (value_without_kernel, without_scanner)

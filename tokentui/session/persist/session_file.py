@@ -117,12 +117,12 @@ def loads(data: bytes, where: str) -> SavedSession:
         raise TokentuiError(what, where, "update tokentui")
     # Word for word: a bit that has turned in the first line is noticed as well.
     if head + b"\n" != _head(VERSION, hashlib.sha256(data).hexdigest()):
-        raise TokentuiError("a damaged session: it is not what was written", where, _HINT)
+        raise TokentuiError("a damaged session: its checksum does not match", where, _HINT)
     try:
         body = json.loads(data)
         return _whole(body)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise TokentuiError("a session that this version does not understand", where, _HINT) from None
+        raise TokentuiError("a session that this version cannot read", where, _HINT) from None
 
 
 def _head(version: int, checksum: str) -> bytes:

@@ -2,7 +2,7 @@
 sections. A section is made again only when its key has changed.
 
 A key holds everything that the section depends on: the training with its corpus, its run and its engine
-(`Prepared`, of which each has sections of its own), the step, how far steps are computed, the rows that are
+(`Training`, of which each has sections of its own), the step, how far steps are computed, the rows that are
 shown, the text.
 """
 
@@ -29,7 +29,7 @@ from tokentui.learn.steps import Stop
 from tokentui.learn.trainer import Size, Tokens, Trainer
 from tokentui.preset_table import preset_of
 from tokentui.recipe import Ending, Recipe, Stops
-from tokentui.session.training.training import Prepared
+from tokentui.session.training.training import Training
 from tokentui.session.views import (
     END,
     MAIN,
@@ -58,17 +58,17 @@ _CHANGES_NAMED = 2
 """The most what-ifs in the name of a column."""
 
 
-def at_step(prepared: Prepared) -> AtStep:
+def at_step(training: Training) -> AtStep:
     """The numbers of a training at its step."""
-    trainer = prepared.trainer
+    trainer = training.trainer
     number, words = trainer.number, trainer.words
-    end = trainer.ending(prepared.run.stops)
+    end = trainer.ending(training.run.stops)
     tokens, start_tokens = trainer.tokens_at(number), trainer.tokens_at(0)
-    if end.kind == "last" and not prepared.opened and (prepared.partial or not start_tokens):
+    if end.kind == "last" and not training.opened and (training.partial or not start_tokens):
         # That is the end of the part that has been counted, or of nothing at all.
         end = Ending()
     last = trainer.step_at(number) if number else None
-    counted = tokens and WEIGHTS.of(prepared.recipe.weight).by_occurrences
+    counted = tokens and WEIGHTS.of(training.recipe.weight).by_occurrences
     return AtStep(
         step=number,
         computed=trainer.computed,
@@ -79,17 +79,17 @@ def at_step(prepared: Prepared) -> AtStep:
         occurrences=words.occurrences,
         distinct=len(words.words),
         memory=trainer.memory(),
-        bytes_per_token=prepared.corpus.size / tokens if counted else None,
-        lengths=_lengths(prepared) if prepared.corpus.named else (),
+        bytes_per_token=training.corpus.size / tokens if counted else None,
+        lengths=_lengths(training) if training.corpus.named else (),
         last=trainer.taken(number) if number else None,
         last_id=getattr(last, "id", None),
     )
 
 
-def _lengths(prepared: Prepared) -> tuple[PartLength, ...]:
+def _lengths(training: Training) -> tuple[PartLength, ...]:
     """The tokens of each named corpus at the step; none where they are not known."""
-    found = zip(prepared.corpus.named, prepared.trainer.lengths_at(prepared.trainer.number), strict=False)
-    counted = WEIGHTS.of(prepared.recipe.weight).by_occurrences
+    found = zip(training.corpus.named, training.trainer.lengths_at(training.trainer.number), strict=False)
+    counted = WEIGHTS.of(training.recipe.weight).by_occurrences
     return tuple(
         PartLength(one.name, length, one.times * one.corpus.size / length if counted and length else None)
         for one, length in found
@@ -109,11 +109,11 @@ class Column:
         wanted: What was asked for.
 
     Attributes:
-        prepared: The training with its corpus and its run, its `trainer` and its `stops`; there are none
+        training: The training with its corpus and its run, its `trainer` and its `stops`; there are none
             before the column is `open`.
     """
 
-    prepared: Prepared
+    training: Training
     trainer: Trainer
     stops: Stops
     _at: Tokenizer
@@ -126,7 +126,7 @@ class Column:
         """The progress of opening the column."""
         self.open = False
         """True once it has a training."""
-        self.broken = False
+        self.needs_fallback = False
         """True if the kernels that train it have failed, until it is laid out again: it is not open, and
         stands still."""
         self.in_sync = False
@@ -137,20 +137,20 @@ class Column:
         """True if the column may have gone past its stops."""
         self.describe()
 
-    def take(self, prepared: Prepared) -> None:
+    def set_training(self, training: Training) -> None:
         """Go on with a training."""
-        trainer, stops = prepared.trainer, prepared.run.stops
+        trainer, stops = training.trainer, training.run.stops
         # the limits first: candidates depend on them; nothing is changed where that fails
         trainer.advance(trainer.number, stops)
-        self.prepared, self.trainer, self.stops, self.error = prepared, trainer, stops, ""
+        self.training, self.trainer, self.stops, self.error = training, trainer, stops, ""
         self.in_sync, self.passed, self.stopped_at = False, False, None
-        file, recipe = prepared.opened, prepared.recipe
+        file, recipe = training.opened, training.recipe
         if file is not None:
             self.wanted = dataclasses.replace(
                 self.wanted, recipe=None, path=file.view.path, encode=recipe.encode
             )
-        elif (self.wanted.path, self.wanted.recipe, self.wanted.run) != ("", recipe, prepared.run):
-            self.wanted = ColumnWanted(recipe, prepared.run)
+        elif (self.wanted.path, self.wanted.recipe, self.wanted.run) != ("", recipe, training.run):
+            self.wanted = ColumnWanted(recipe, training.run)
         self._typed = Typed()
         self._at_number = -1
         """The step of the tokenizer `_at`."""
@@ -164,21 +164,21 @@ class Column:
         self._errors: dict[str, str] = {}
         self._lengths: dict[int, int] = {}
         """The corpus in tokens after the steps that the curve has shown."""
-        self.open, self.broken = not prepared.failed, prepared.failed
+        self.open, self.needs_fallback = not training.failed, training.failed
         self.describe()
-        if prepared.corpus.size > LIVES_ON_BYTES:
+        if training.corpus.size > LIVES_ON_BYTES:
             gc.freeze()
 
-    def fail(self, error: BaseException) -> None:
+    def set_error(self, error: BaseException) -> None:
         """Note why it cannot be opened, or cannot go on."""
-        self.error, self.open, self.broken, self.in_sync = in_words(error), False, False, False
+        self.error, self.open, self.needs_fallback, self.in_sync = in_words(error), False, False, False
 
-    def breaks(self, error: Exception) -> bool:
+    def on_kernel_failure(self, error: Exception) -> bool:
         """Stand still until plain Python has laid it out again, where kernels failed on the way; their
         failure is kept in a file. Returns whether they did."""
-        if not (self.prepared.by_kernels and native.fail(error)):
+        if not (self.training.by_kernels and native.fail(error)):
             return False
-        self.open, self.broken = False, True
+        self.open, self.needs_fallback = False, True
         return True
 
     def describe(self) -> None:
@@ -187,10 +187,10 @@ class Column:
         named = {axis: value for axis in ("split", "encode") if (value := getattr(wanted, axis))}
         recipe = wanted.recipe or Recipe().with_axes(**named)
         opened: dict[str, Any] = {}
-        if self.open or self.broken:
-            prepared = self.prepared
-            recipe, file = prepared.recipe, prepared.opened
-            opened = {"partial": prepared.partial, "traits": self.trainer.traits}
+        if self.open or self.needs_fallback:
+            training = self.training
+            recipe, file = training.recipe, training.opened
+            opened = {"partial": training.partial, "traits": self.trainer.traits}
             if file is not None:
                 opened["opened"] = file.view
             else:
@@ -219,15 +219,15 @@ class Column:
             typed: The typed text.
             alone: True if it is the only column.
         """
-        if not ((self.open or self.broken) and (self.in_sync or alone)):
+        if not ((self.open or self.needs_fallback) and (self.in_sync or alone)):
             loading = Busy("going to the others", self.trainer.number, 0) if self.open else self.loading
             return dataclasses.replace(
                 self._shown, error=self.error, loading=None if self.error else loading
             )
-        prepared, trainer = self.prepared, self.trainer
+        training, trainer = self.training, self.trainer
         substeps, number, computed = trainer.substeps, trainer.number, trainer.computed
         moment = number, computed, None if substeps is None else substeps.walked
-        at: AtStep = self._section("at", moment, lambda: at_step(prepared))
+        at: AtStep = self._section("at", moment, lambda: at_step(training))
         listed = Query(view.candidates_top, view.candidates_rows, view.candidates_order)
         entries = Query(
             view.vocabulary_top, view.vocabulary_rows, view.vocabulary_order, folded=view.vocabulary_folded,
@@ -242,7 +242,7 @@ class Column:
             "candidates": ((moment, listed), lambda: trainer.candidates(listed)),
             "why": (moment, lambda: trainer.why(self.stops)),
             "vocabulary": ((moment, entries), lambda: trainer.entries(entries)),
-            "corpus": ((moment, *place), lambda: prepared.text.view(view, trainer)),
+            "corpus": ((moment, *place), lambda: training.text.view(view, trainer)),
             "encoding": ((number, typed, view.ages), lambda: self._encoding(typed, view.ages)),
             "curve": ((computed, at.end.step, view.curve_points), lambda: self._curve(at, view.curve_points)),
         }
@@ -251,14 +251,14 @@ class Column:
             for one in MAIN
         }
         errors = {one: error for one, error in self._errors.items() if one in view.wants}
-        self.in_sync = self.in_sync and (alone or not self.broken)
+        self.in_sync = self.in_sync and (alone or not self.needs_fallback)
         return dataclasses.replace(self._shown, in_sync=self.in_sync, at=at, errors=errors, **sections)
 
     def _section(self, name: str, key: Key, make: Callable[[], object]) -> Any:
         """A section, made anew where its key has changed; an empty one and an error where it cannot be made.
         It stays while the column waits to be laid out again."""
         known, made = self._kept.get(name, (None, getattr(_EMPTY, name)))
-        if known == key or self.broken:
+        if known == key or self.needs_fallback:
             return made
         self._errors.pop(name, None)
         try:
@@ -266,7 +266,7 @@ class Column:
         except Cancelled:
             raise
         except Exception as error:
-            if not self.breaks(error):
+            if not self.on_kernel_failure(error):
                 self._errors[name], made = in_words(error), getattr(_EMPTY, name)
         self._kept[name] = key, made
         return made
@@ -326,7 +326,7 @@ class Column:
         stops = self.stops
         return self.trainer.end(stops.only(self.trainer.traits.shaped_by) if free else stops)
 
-    def to_step(self, step: int, seconds: float, free: bool) -> bool:
+    def advance_to_step(self, step: int, seconds: float, free: bool) -> bool:
         """Walk towards a step, at most to the end. Returns whether it stands there."""
         trainer, stops = self.trainer, self.stops
         if free:
@@ -347,7 +347,7 @@ class Column:
                 self.stopped_at = trainer.number
         return arrived
 
-    def agrees(self, step: int, free: bool) -> bool:
+    def respects_stops(self, step: int, free: bool) -> bool:
         """True if the column has passed its stops on the way to a step only where that is allowed."""
         number, stop = self.trainer.number, self.stopped_at
         if stop is None:
@@ -356,7 +356,7 @@ class Column:
             return free
         return not free or step <= stop or self.end(free=True) is not None
 
-    def to_goal(self, goal: Size | Tokens, seconds: float, free: bool) -> bool:
+    def advance_to_goal(self, goal: Size | Tokens, seconds: float, free: bool) -> bool:
         """Walk to the first step that reaches a goal. Returns whether it stands there, or at its end where
         that comes before.
 
@@ -365,17 +365,17 @@ class Column:
         trainer = self.trainer
         found = trainer.find(goal)
         if found is None:
-            ended = self._on(goal, seconds, free)
+            ended = self._advance_past_computed(goal, seconds, free)
             found = trainer.find(goal)
             if found is None:
                 return ended
-        return self.to_step(found, seconds, free)
+        return self.advance_to_step(found, seconds, free)
 
-    def _on(self, goal: Size | Tokens, seconds: float, free: bool) -> bool:
+    def _advance_past_computed(self, goal: Size | Tokens, seconds: float, free: bool) -> bool:
         """Go on past what is computed. Returns whether it has come to its end."""
         trainer, traits, stops = self.trainer, self.trainer.traits, self.stops
         if not free and self.stopped_at is not None:
-            return self.to_step(self.stopped_at, seconds, free)
+            return self.advance_to_step(self.stopped_at, seconds, free)
         if trainer.number < trainer.computed:
             return (
                 trainer.advance(trainer.computed, stops, seconds) is not None and self.end(free) is not None
@@ -396,7 +396,7 @@ class Column:
 
     # ---- looking
 
-    def way(self, goal: Position) -> Busy | None:
+    def progress_to(self, goal: Position) -> Busy | None:
         """The way to a goal, where it is a long one."""
         trainer, number = self.trainer, self.trainer.number
         if goal.value == END:
@@ -410,7 +410,7 @@ class Column:
         )
 
 
-def same(one: ColumnWanted, other: ColumnWanted) -> bool:
+def same_request(one: ColumnWanted, other: ColumnWanted) -> bool:
     """True if two requests are for the same recipe or the same file."""
     return (
         one.path == other.path and (one.encode == other.encode or "" in (one.encode, other.encode))
@@ -419,7 +419,7 @@ def same(one: ColumnWanted, other: ColumnWanted) -> bool:
     )
 
 
-def over(columns: Sequence[Column], position: Position, free: bool) -> bool:
+def all_ended(columns: Sequence[Column], position: Position, free: bool) -> bool:
     """True if no column can go further.
 
     Args:
@@ -432,13 +432,13 @@ def over(columns: Sequence[Column], position: Position, free: bool) -> bool:
     if position.by == "tokens":
         return columns[0].end(free) is not None
     if position.by == "size":
-        if position.value < last(columns, "size"):
+        if position.value < furthest_value(columns, "size"):
             return False
         columns = [column for column in columns if column.trainer.traits.grows]
     return all(column.end(free) is not None for column in columns)
 
 
-def last(columns: Sequence[Column], by: str) -> int:
+def furthest_value(columns: Sequence[Column], by: str) -> int:
     """The value beyond which no column goes, at the steps where they are."""
     if by == "merges":
         return max(column.trainer.number for column in columns)

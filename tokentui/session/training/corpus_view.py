@@ -91,7 +91,7 @@ class RunningText(CorpusWindow):
         return known_branches(self._recipe.split)
 
     def typed(self, text: str) -> Iterator[PiecePart]:
-        """The pre-tokens of a typed text, in characters of its prepared form."""
+        """The pre-tokens of a typed text, in characters of its training form."""
         analysis = self._pretokenizer.analyse(text)
         cuts = [Cut(one.prepared_start, one.prepared_end, one.text, one.text) for one in analysis.pretokens]
         return pieces(analysis.prepared, 0, len(analysis.prepared), cuts, self.branches)

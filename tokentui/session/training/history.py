@@ -12,22 +12,22 @@ from tokentui.learn.rows import Candidate
 from tokentui.learn.steps import MergeStep
 from tokentui.learn.trainer import Trainer
 from tokentui.session.training.corpus_view import OpenedText, RunningText
-from tokentui.session.training.training import Prepared
+from tokentui.session.training.training import Training
 from tokentui.session.views import CorpusPlace, CorpusView, StepPlace, StepRow, StepsView, StepView, Viewport
 
 _AROUND = 24
 """The characters that are shown before a place, and behind it."""
 
 
-class Past:
+class StepHistory:
     """A copy of a training, for questions about any of its steps. Threads use it one after the other.
 
     Args:
-        prepared: The training, and what it is of. Nothing but its words is read.
+        training: The training, and what it is of. Nothing but its words is read.
     """
 
-    def __init__(self, prepared: Prepared) -> None:
-        self._prepared, self._lock = prepared, threading.Lock()
+    def __init__(self, training: Training) -> None:
+        self._prepared, self._lock = training, threading.Lock()
         self._copy: Trainer | None = None
         self._text: RunningText | None = None
         self._rows: list[StepRow] = []

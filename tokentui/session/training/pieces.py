@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tokentui.session.snapshot import PiecePart, PiecesView
-from tokentui.session.training.training import Prepared
+from tokentui.session.training.training import Training
 from tokentui.session.views import CorpusPlace
 from tokentui.text.count import Words
 
@@ -18,17 +18,17 @@ _CELL_BYTES = 120
 merges."""
 
 
-def pieces_view(prepared: Prepared, typed: str, place: CorpusPlace, chars: int) -> PiecesView:
+def pieces_view(training: Training, typed: str, place: CorpusPlace, chars: int) -> PiecesView:
     """Return the pieces of the typed text, and of a number of characters of the corpus from a place on.
 
     Args:
-        prepared: The corpus, its counted pre-tokens, and how they are cut.
+        training: The corpus, its counted pre-tokens, and how they are cut.
         typed: What the user typed; the first characters of a very long text.
         place: The first character, moved to the start of its pre-token; after the end of a document, to the
             next one of `_MOST_EMPTY` documents that is not empty.
         chars: The number of characters of the corpus.
     """
-    text, words = prepared.text, prepared.trainer.words
+    text, words = training.text, training.trainer.words
     names = text.branches.names if text.branches is not None else (OWN_STEPS,)
     where = place
     corpus: tuple[PiecePart, ...] = ()
@@ -43,7 +43,7 @@ def pieces_view(prepared: Prepared, typed: str, place: CorpusPlace, chars: int) 
             where = CorpusPlace(where.document, corpus[0].start)
     longest = max(map(len, words.words), default=0)
     return PiecesView(
-        split=prepared.recipe.split,
+        split=training.recipe.split,
         branches=names,
         typed=tuple(text.typed(typed[:_TYPED_CHARS])),
         place=where,

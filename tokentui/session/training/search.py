@@ -9,7 +9,7 @@ from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Trainer
 from tokentui.session.training.column import needles
 from tokentui.session.training.corpus_view import RunningText
-from tokentui.session.training.training import Prepared
+from tokentui.session.training.training import Training
 from tokentui.session.views import CorpusPlace, Found, Viewport, next_place
 from tokentui.text.count import matches_in
 
@@ -69,9 +69,9 @@ def _within(places: Sequence[int], left: Sequence[int] | None) -> Sequence[int]:
     return [number for number, row in enumerate(left) if row in wanted]
 
 
-def find_changed(prepared: Prepared, start: CorpusPlace) -> CorpusPlace | None:
+def find_changed(training: Training, start: CorpusPlace) -> CorpusPlace | None:
     """Return the next place of a word that the last step changed, wrapping around the end."""
-    window, trainer = prepared.text, prepared.trainer
+    window, trainer = training.text, training.trainer
     if not window.documents:
         return None
     changed = trainer.changed()

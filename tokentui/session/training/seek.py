@@ -53,7 +53,7 @@ def meets(column: Column, goal: Goal) -> bool:
     return tokens >= goal.tokens if shrinks else tokens <= goal.tokens
 
 
-def walk(seek: Seek, column: Column, seconds: float) -> tuple[bool, int | None]:
+def advance_seek(seek: Seek, column: Column, seconds: float) -> tuple[bool, int | None]:
     """Go on until a step meets the condition, or there is no more.
 
     Returns:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.session.training.history import Past
-from tokentui.session.training.training import Prepared
+from tokentui.session.training.history import StepHistory
+from tokentui.session.training.training import Training
 from tokentui.session.views import Passage, Viewport
 from tokentui.text.corpus import Corpus
 
@@ -19,25 +19,25 @@ class StepContext:
     Attributes:
         step: The step of the column that is asked about.
         tokenizer: Its tokenizer.
-        prepared: The column: its corpus, and the counted words of its trainer. The trainer moves on
+        training: The column: its corpus, and the counted words of its trainer. The trainer moves on
             meanwhile, so only questions of the engine's lane may read the rest of it.
         view: The rows that are shown.
         typed: The typed text.
         columns: The tokenizers of the columns that are in step, by their keys, from the left.
         passage: The passage that is shown, if any.
-        past: The steps of the column, for questions about earlier ones.
+        history: The steps of the column, for questions about earlier ones.
     """
 
     step: int
     tokenizer: Tokenizer
-    prepared: Prepared
+    training: Training
     view: Viewport
     typed: str
     columns: Mapping[int, Tokenizer]
     passage: Passage | None
-    past: Past
+    history: StepHistory
 
     @property
     def corpus(self) -> Corpus:
         """The corpus."""
-        return self.prepared.corpus
+        return self.training.corpus

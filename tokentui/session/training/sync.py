@@ -13,9 +13,9 @@ from concurrent.futures import Future
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.learn.trainer import Goal, Size, Tokens
-from tokentui.session.engine.eta import Pace
-from tokentui.session.training.column import Column, last, over
-from tokentui.session.training.seek import Seek, meets, spellings, walk
+from tokentui.session.engine.eta import TimeLeft
+from tokentui.session.training.column import Column, all_ended, furthest_value
+from tokentui.session.training.seek import Seek, advance_seek, meets, spellings
 from tokentui.session.views import END, FIRST_SPEED, SPEEDS, WAYS, Busy, Position
 
 SLICE_S = 0.008
@@ -50,14 +50,14 @@ class Synchronizer:
         self.speed: int | None = FIRST_SPEED
         """Units of the position a second that a run plays at; None for as fast as it can."""
         self._played_from = (0.0, 0)
-        self._pace, self._seen_at = Pace(), 0.0
+        self._pace, self._seen_at = TimeLeft(), 0.0
         """The time left of the way, and the time of the last turn."""
         self.target = self.position
         """The next position on the way to the goal."""
         self._way = 1
         """The distance from one position of several columns to the next, which takes about a slice."""
         self._began = 0.0
-        self._stood: dict[int, int] = {}
+        self._start_steps: dict[int, int] = {}
         """The step of each column, by its key, when it set out for the next position."""
 
     # ---- columns
@@ -78,25 +78,25 @@ class Synchronizer:
         return [column for column in self.columns if column.in_sync]
 
     @property
-    def coming(self) -> list[Column]:
+    def not_arrived(self) -> list[Column]:
         """The columns that are not at the position yet: they are being opened, or walk there."""
         return [column for column in self.columns if not column.in_sync and not column.error]
 
     @property
-    def arriving(self) -> bool:
+    def approaching_start(self) -> bool:
         """True if the only column walks to the position where it begins."""
         return len(self.columns) == 1 and not self.columns[0].in_sync
 
     @property
-    def at_work(self) -> bool:
+    def has_work(self) -> bool:
         """True if there is work to do without a new command: columns play, walk to a position, or search for
         the step that makes a token."""
         walks = self.playing or self.goal is not None or self.search is not None
-        waits = self.columns[0].broken and self.arriving
-        return walks or waits or any(column.open for column in self.coming)
+        waits = self.columns[0].needs_fallback and self.approaching_start
+        return walks or waits or any(column.open for column in self.not_arrived)
 
     @property
-    def aim(self) -> int:
+    def target_value(self) -> int:
         """The value of the position that is walked to, or that of the position."""
         goal = self.goal
         if goal is None or goal.value == END:
@@ -107,16 +107,16 @@ class Synchronizer:
     def busy(self) -> Busy | None:
         """The way of a column that is alone, where it is a long one, or how far it is laid out again."""
         column = self.columns[0]
-        if len(self.columns) != 1 or not (column.open or column.broken):
+        if len(self.columns) != 1 or not (column.open or column.needs_fallback):
             return None
-        if column.broken:
+        if column.needs_fallback:
             return column.loading
         if self.search is not None:
             what = "looking for the token" if self.search.origin is not None else "running until"
             return Busy(what, column.trainer.number, 0)
         goal = self.goal if column.in_sync else self.position
-        way = column.way(goal) if goal is not None else None
-        return self._pace.timed(way, self._seen_at) if way is not None else None
+        way = column.progress_to(goal) if goal is not None else None
+        return self._pace.with_time_left(way, self._seen_at) if way is not None else None
 
     # ---- commands
 
@@ -136,7 +136,7 @@ class Synchronizer:
                 self._then.append(value)  # back from the goal, or from the end where that comes first
                 return
             value += start
-        if self.at_work:
+        if self.has_work:
             self.halt()
             there = self.in_sync
         if by == "size":
@@ -149,7 +149,7 @@ class Synchronizer:
         else:  # no column is there yet: they come to where they are wanted
             self.position = self.target = Position(by, max(least, value))
 
-    def come(self, position: Position) -> None:
+    def send_all_to(self, position: Position) -> None:
         """Bring all columns to a position from wherever they are, and past their stops."""
         self.position = self.target = position
         for column in self.columns:
@@ -165,7 +165,7 @@ class Synchronizer:
             TokentuiError: There are several columns.
         """
         if len(self.columns) > 1:
-            raise TokentuiError("a token is looked for in one column", text, "go to a step, or leave Compare")
+            raise TokentuiError("tokens are searched in one column", text, "go to a step, or leave Compare")
         self.halt()
         trainer = self.columns[0].trainer
         wanted, answer = spellings(text), Future[int | None]()
@@ -188,7 +188,7 @@ class Synchronizer:
             TokentuiError: There are several columns, or the token is made already.
         """
         if len(self.columns) > 1:
-            raise TokentuiError("one column runs until", "run until", "leave Compare")
+            raise TokentuiError("only one column at a time", "run until", "leave Compare")
         self.halt()
         column, answer = self.columns[0], Future[int | None]()
         if meets(column, goal):
@@ -210,7 +210,7 @@ class Synchronizer:
         """Run, or stop where it is; None turns over."""
         playing = not self.playing if on is None else on
         self.halt()
-        self.playing = playing and not over(self.in_sync, self.position, free=False)
+        self.playing = playing and not all_ended(self.in_sync, self.position, free=False)
         self._played_from = (now, self.position.value)
 
     def faster(self, by: int, now: float) -> None:
@@ -232,9 +232,9 @@ class Synchronizer:
             self.settle()
             self.target = self.position
         elif len(self.columns) == 1 and not self.columns[0].in_sync:
-            self.stand(self.columns[0])
+            self.adopt_position(self.columns[0])
 
-    def keep_by(self, by: str | None) -> None:
+    def sync_by(self, by: str | None) -> None:
         """Keep them together by another way, None by the next one. The first column stays.
 
         Where some grow and others shrink, their steps have little in common: `merges` comes last.
@@ -243,37 +243,37 @@ class Synchronizer:
             TokentuiError: There is no such way.
         """
         if by is not None and by not in WAYS:
-            raise TokentuiError("no such way to keep columns in step", by, "one of: " + ", ".join(WAYS))
+            raise TokentuiError("no such unit to sync columns by", by, "one of: " + ", ".join(WAYS))
         self.halt()
         ways = WAYS if len({one.trainer.traits.grows for one in self.open}) < 2 else (*WAYS[1:], WAYS[0])
-        self._stand_by(by or ways[(ways.index(self.position.by) + 1) % len(ways)])
+        self._set_unit(by or ways[(ways.index(self.position.by) + 1) % len(ways)])
 
-    def put(self, columns: Iterable[Column]) -> None:
+    def set_columns(self, columns: Iterable[Column]) -> None:
         """Take these columns, in this order. Whatever they are walking to, they go on to."""
         if self.target != self.position:
             self.settle()
         self.target, self.columns = self.position, list(columns)
         if len(self.columns) > 1:
-            self._agree(self.position)
+            self._recheck_stops(self.position)
             if self.position.by == "tokens":
-                self._stand_by("tokens")
+                self._set_unit("tokens")
             else:
                 self._end(self.in_sync)  # the column that went furthest may have been taken away
 
-    def stand(self, column: Column) -> None:
+    def adopt_position(self, column: Column) -> None:
         """Take the place where a column stands for the position of all."""
         column.in_sync = True
         by = "merges" if len(self.columns) == 1 else self.position.by
-        self.position = self.target = _place_of(column, by)
+        self.position = self.target = _position_of(column, by)
 
-    def _stand_by(self, by: str) -> None:
+    def _set_unit(self, by: str) -> None:
         there = self.in_sync
         first = next(iter(there or self.open), None)
-        self.position = self.target = _place_of(first, by) if first else Position(by, 0)
-        free = self._passes(self.position.value)
+        self.position = self.target = _position_of(first, by) if first else Position(by, 0)
+        free = self._passes_stops(self.position.value)
         for column in there:
             column.in_sync = column is there[0] and (free or not column.passed)
-        self._chase(time.perf_counter() + _FINISH_S)
+        self._advance_late_columns(time.perf_counter() + _FINISH_S)
 
     # ---- work
 
@@ -284,8 +284,8 @@ class Synchronizer:
             How many seconds from `now` on nothing is to be done; 0 when there is more to do at once.
         """
         if len(self.columns) == 1:
-            column, prepared = self.columns[0], self.columns[0].prepared
-            if column.broken or (prepared.partial and not prepared.opened):
+            column, training = self.columns[0], self.columns[0].training
+            if column.needs_fallback or (training.partial and not training.opened):
                 return 0.1  # steps begin when the corpus is whole, and laid out
         self._seen_at = now
         begun = time.perf_counter()
@@ -294,31 +294,31 @@ class Synchronizer:
             try:
                 self._work_seek(self.search, seconds)
             except Exception as error:
-                self.stumbled(self.columns[0], error)
+                self.on_column_error(self.columns[0], error)
             return 0.0
-        if any(column.open for column in self.coming):
+        if any(column.open for column in self.not_arrived):
             both = self.goal is not None or self.playing
-            self._chase(begun + seconds / 2 if both and self.in_sync else deadline)
+            self._advance_late_columns(begun + seconds / 2 if both and self.in_sync else deadline)
         while time.perf_counter() < deadline:
             if self.target != self.position:
                 if self._sync(deadline):
                     self._arrive()
-                elif any(column.broken for column in self.in_sync):
+                elif any(column.needs_fallback for column in self.in_sync):
                     return _REST_S
                 continue
             value, wait = self._wanted(now)
             there, here = self.in_sync, self.position.value
             if value is None or not there:  # a goal waits for a column that is to go there
-                coming = self.coming
-                if not there and not coming:  # no column is left
+                not_arrived = self.not_arrived
+                if not there and not not_arrived:  # no column is left
                     self.goal, self.playing, self._then = None, False, []
-                if any(column.open for column in coming):
+                if any(column.open for column in not_arrived):
                     return 0.0
                 return wait if there else _REST_S
             way = self._way if len(self.columns) > 1 else 1 << 62
             far = way if value == END else max(-way, min(way, value - here))
             self.target, self._began = Position(self.position.by, here + far), time.perf_counter()
-            self._stood = {column.key: column.trainer.number for column in there}
+            self._start_steps = {column.key: column.trainer.number for column in there}
         return 0.0
 
     def _wanted(self, now: float) -> tuple[int | None, float]:
@@ -326,16 +326,16 @@ class Synchronizer:
         here, speed = self.position.value, self.speed
         while (goal := self.goal) is not None:
             if goal.value != here:
-                ahead = goal.value == END or (goal.value > here and self.coming)
-                if not (ahead and over(self.in_sync, self.position, free=self._free)):
+                ahead = goal.value == END or (goal.value > here and self.not_arrived)
+                if not (ahead and all_ended(self.in_sync, self.position, free=self._free)):
                     return goal.value, 0.0
-                if self.coming:  # a column that is still to come may go further
+                if self.not_arrived:  # a column that is still to come may go further
                     return None, _REST_S
             on = self._then.pop(0) if self._then else None
             self.goal = None if on is None else Position(self.position.by, max(0, here + on))
         if not self.playing:
             return None, 0.0
-        if self.coming and over(self.in_sync, self.position, free=self._free):
+        if self.not_arrived and all_ended(self.in_sync, self.position, free=self._free):
             return None, _REST_S
         if speed is None:
             return END, 0.0
@@ -351,16 +351,16 @@ class Synchronizer:
         """Bring the columns that are on their way to the next position to it, or to one before it; mark those
         that cannot reach it in 30 ms as out of sync."""
         there = self.in_sync
-        if all(column.trainer.number == self._stood.get(column.key) for column in there):
+        if all(column.trainer.number == self._start_steps.get(column.key) for column in there):
             return
         if len(self.columns) == 1:
-            self.stand(self.columns[0])
+            self.adopt_position(self.columns[0])
             return
         if not self._sync(time.perf_counter() + _FINISH_S):
             there = self.in_sync  # without those that failed
             behind = [column for column in there if not self._walk(column, self.target, 0.0)]
             if there and len(behind) == len(there):  # all take too long: where the first one is
-                self.target = _place_of(there[0], self.position.by)
+                self.target = _position_of(there[0], self.position.by)
                 behind = [column for column in there if not self._walk(column, self.target, 0.0)]
             for column in behind:
                 column.in_sync = False
@@ -368,18 +368,18 @@ class Synchronizer:
 
     def _arrive(self) -> None:
         """Take the next position for the position, or the one before it where the last column ends."""
-        there, coming, here, self.position = self.in_sync, self.coming, self.position, self.target
+        there, not_arrived, here, self.position = self.in_sync, self.not_arrived, self.position, self.target
         gone = abs(self.target.value - here.value)
         if len(self.columns) > 1:
             took = max(time.perf_counter() - self._began, 1e-6)
             self._way = max(1, min(2 * max(gone, self._way), int(gone * SLICE_S / took), _MOST))
-        passed = self._passes(self.position.value)
-        if self.position.value > here.value and over(there, self.position, free=self._free and passed):
-            self.position = self.target = Position(here.by, last(there, here.by))
-            if passed and not self._passes(self.position.value):
+        passed = self._passes_stops(self.position.value)
+        if self.position.value > here.value and all_ended(there, self.position, free=self._free and passed):
+            self.position = self.target = Position(here.by, furthest_value(there, here.by))
+            if passed and not self._passes_stops(self.position.value):
                 for column in there:  # the last of them has no stop: the others stay at theirs
                     column.in_sync = column.trainer.number <= (column.stopped_at or 0)
-            if not coming:  # one that is still to come may go further
+            if not not_arrived:  # one that is still to come may go further
                 self.playing, self.goal = False, self.goal and self.position
 
     def _sync(self, deadline: float) -> bool:
@@ -387,30 +387,30 @@ class Synchronizer:
 
         A column that takes long goes first: nothing is out of sync meanwhile.
         """
-        there, free = self.in_sync, self._passes(self.target.value)
+        there, free = self.in_sync, self._passes_stops(self.target.value)
         if len(there) > 1 and self.target.by != "tokens":
             there.sort(key=lambda one: not one.trainer.traits.heavy)
         for column in there:
             if not self._walk(column, self.target, max(_LEAST_S, deadline - time.perf_counter())):
                 return False
         # Columns that have only now found their stops may have to pass them.
-        return not self._free or free or not self._passes(self.target.value) or self._sync(deadline)
+        return not self._free or free or not self._passes_stops(self.target.value) or self._sync(deadline)
 
-    def _chase(self, deadline: float) -> None:
+    def _advance_late_columns(self, deadline: float) -> None:
         """Bring on the columns that are not in sync."""
         first, target = next(iter(self.in_sync), None), self.position
         for column in self.open:
             while column.open and not column.in_sync and (left := deadline - time.perf_counter()) > 0:
-                free = self._passes(target.value)
+                free = self._passes_stops(target.value)
                 arrived = self._walk(column, target, left) and column.open
                 # A column that has only now found its stop may have to pass it, as the others did.
-                column.in_sync = arrived and self._passes(target.value) == free
+                column.in_sync = arrived and self._passes_stops(target.value) == free
         if len(self.columns) == 1:
             if self.columns[0].in_sync:
-                self.stand(self.columns[0])
+                self.adopt_position(self.columns[0])
             return
-        if not any(column.open for column in self.coming):
-            self._agree(target)
+        if not any(column.open for column in self.not_arrived):
+            self._recheck_stops(target)
         there = self.in_sync
         if self.position.by == "tokens" and there and there[0] is not first:
             self._follow(there)
@@ -419,14 +419,14 @@ class Synchronizer:
 
     def _end(self, there: list[Column]) -> None:
         """Take the end of the last column for the position, where the position lies beyond it."""
-        free = self._passes(self.position.value)
-        if not self.coming and over(there, self.position, free=free):
-            end = last(there, self.position.by)
+        free = self._passes_stops(self.position.value)
+        if not self.not_arrived and all_ended(there, self.position, free=free):
+            end = furthest_value(there, self.position.by)
             if self.position.value > end:
                 self.position = self.target = Position(self.position.by, end)
-                self._agree(self.position)
+                self._recheck_stops(self.position)
 
-    def lead_again(self, leader: Column | None) -> bool:
+    def follow_new_leader(self, leader: Column | None) -> bool:
         """Take the position by tokens from the column that leads now, where another one led, which counted
         other steps. Returns whether that is so."""
         there = self.in_sync
@@ -438,33 +438,35 @@ class Synchronizer:
 
     def _follow(self, there: list[Column]) -> None:
         """Take the step of the first column for the position by tokens: the others come to it."""
-        self.position = self.target = _place_of(there[0], "tokens")
+        self.position = self.target = _position_of(there[0], "tokens")
         for column in there[1:]:
             column.in_sync = False
 
-    def _agree(self, position: Position) -> None:
+    def _recheck_stops(self, position: Position) -> None:
         """Send those on again that passed their stops where the others may not, or the other way round: stops
         come and go."""
-        free = self._passes(position.value)
+        free = self._passes_stops(position.value)
         for column in self.in_sync:
             column.in_sync = (
-                column.agrees(position.value, free) if position.by == "merges" else free or not column.passed
+                column.respects_stops(position.value, free) if position.by == "merges"
+                else free or not column.passed
             )
 
     def _walk(self, column: Column, position: Position, seconds: float) -> bool:
         # A column that comes to where the others have passed their stops passes its own.
-        free = (self._free or position == self.position) and self._passes(position.value)
+        free = (self._free or position == self.position) and self._passes_stops(position.value)
         leader = self.in_sync[0] if position.by == "tokens" and self.in_sync else column
         try:
             if position.by == "size":
-                return column.to_goal(Size(position.value), seconds, free)
+                return column.advance_to_goal(Size(position.value), seconds, free)
             if leader is not column:
-                return column.to_goal(Tokens(leader.trainer.tokens_at(leader.trainer.number)), seconds, free)
-            return column.to_step(position.value, seconds, free)
+                tokens = Tokens(leader.trainer.tokens_at(leader.trainer.number))
+                return column.advance_to_goal(tokens, seconds, free)
+            return column.advance_to_step(position.value, seconds, free)
         except Exception as error:
-            return self.stumbled(column, error)
+            return self.on_column_error(column, error)
 
-    def stumbled(self, column: Column, error: Exception) -> bool:
+    def on_column_error(self, column: Column, error: Exception) -> bool:
         """Take in that a column cannot go on, or not before it is laid out again. Returns whether there are
         others, which go on.
 
@@ -472,26 +474,26 @@ class Synchronizer:
             Exception: The error, where the column is alone.
         """
         alone, leader = len(self.columns) == 1, next(iter(self.in_sync), None)
-        if not column.breaks(error):
+        if not column.on_kernel_failure(error):
             if alone:
                 raise error
-            column.fail(error)
+            column.set_error(error)
         column.in_sync = alone and column.in_sync
-        self.lead_again(leader)
+        self.follow_new_leader(leader)
         return not alone
 
     def _work_seek(self, seek: Seek, seconds: float) -> None:
         """Go on until the token is made; where it never is, back to where one was."""
         column = self.columns[0]
-        over, found = walk(seek, column, seconds)
+        over, found = advance_seek(seek, column, seconds)
         if over:
             self.search, self._free = None, seek.origin is not None
             nowhere = END if seek.origin is None else seek.origin
             self.goal = Position("merges", nowhere if found is None else found)
             seek.answer.set_result(found)
-        self.position = self.target = _place_of(column, "merges")
+        self.position = self.target = _position_of(column, "merges")
 
-    def _passes(self, value: int) -> bool:
+    def _passes_stops(self, value: int) -> bool:
         """True if a position given by its value lies beyond the stops of all columns, and so passes them. A
         column that is alone passes them where it is told to."""
         if len(self.columns) == 1:
@@ -501,7 +503,7 @@ class Synchronizer:
         return self.position.by == "merges" and 0 < len(known) == len(stops) and value > max(known)
 
 
-def _place_of(column: Column, by: str) -> Position:
+def _position_of(column: Column, by: str) -> Position:
     """The position where a column stands."""
     number = column.trainer.number
     return Position(by, column.trainer.size_at(number) if by == "size" else number)

@@ -50,13 +50,13 @@ def token_view(
     Raises:
         TokentuiError: There is no such token.
     """
-    tokenizer, trainer = context.tokenizer, context.prepared.trainer
+    tokenizer, trainer = context.tokenizer, context.training.trainer
     vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
     ids = sorted(entry.id for entry in tokenizer.entries())
     symbol = symbol_of(tokenizer, token)
     if isinstance(token, bytes):
         if symbol is None:
-            raise TokentuiError("no token of this step is spelled so", "", "go on to the step that makes it")
+            raise TokentuiError("no token has this spelling at this step", "", "go to the step that makes it")
         token = vocabulary.id_of(symbol, merges)
     facts = token_facts(tokenizer, token)
     own = None if symbol is None else uses[symbol]
@@ -128,7 +128,7 @@ def check_length(text: str) -> None:
         TokentuiError: It is longer.
     """
     if len(text) > INSPECTED_CHARS:
-        raise TokentuiError(f"more than {INSPECTED_CHARS:,} characters are not explained", "", "take a part")
+        raise TokentuiError(f"text of over {INSPECTED_CHARS:,} characters", "explain", "choose a part of it")
 
 
 def part_at(tokenizer: Tokenizer, text: str, place: int) -> PreToken | Special | None:
@@ -155,7 +155,7 @@ def pretoken_at(tokenizer: Tokenizer, text: str, place: int) -> str:
 
 def word_life(context: StepContext, word: str, lives: Sequence[Life]) -> WordLife:
     """Return the life of a word up to a step: each step that cuts it differently, with what it merged."""
-    vocabulary, trainer = context.tokenizer.vocabulary, context.prepared.trainer
+    vocabulary, trainer = context.tokenizer.vocabulary, context.training.trainer
     return WordLife(word, context.step, tuple(
         Turn(life.number, *_made(vocabulary, trainer, life.number), life.pieces) for life in lives
     ))

@@ -20,7 +20,7 @@ from tokentui.learn.replay import ReplayTrainer
 from tokentui.learn.replay.segmentations import TokenOrder
 from tokentui.learn.trainer import Trainer
 from tokentui.recipe import Recipe, Run
-from tokentui.session.engine.jobs import doing, unheard
+from tokentui.session.engine.jobs import ignore, reporting
 from tokentui.session.training.corpus_view import OpenedText, RunningText
 from tokentui.session.training.stages import opened_view
 from tokentui.session.views import ColumnWanted, OpenedView
@@ -51,7 +51,7 @@ FIRST_LOOK_STAGED = 20_000
 """The same for an opened tokenizer, whose steps may take much longer where the axes do not say them."""
 
 
-Partial = Callable[["Prepared"], object]
+Partial = Callable[["Training"], object]
 """Takes what there is before all of the corpus is counted."""
 
 
@@ -64,13 +64,13 @@ def open_corpus(source: str | Sequence[str], as_: str | None, field: str) -> Cor
     sources = (source,) if isinstance(source, str) else source
     name = " ".join(map(short_name, sources))
     refuse_tokenizers(source, as_)
-    with doing(f"reading {name}"):
+    with reporting(f"reading {name}"):
         return read(source, as_=as_, field=field)
 
 
 def prepare(
-    corpus: Corpus, recipe: Recipe, run: Run, partial: Partial = unheard, words: Words | None = None
-) -> Prepared:
+    corpus: Corpus, recipe: Recipe, run: Run, partial: Partial = ignore, words: Words | None = None
+) -> Training:
     """Count a corpus for a recipe and lay it out.
 
     Args:
@@ -87,13 +87,13 @@ def prepare(
     check_counting(corpus, recipe)
     text = RunningText(corpus, recipe)
 
-    def lay_out(words: Words, part: bool) -> Prepared:
+    def lay_out(words: Words, part: bool) -> Training:
         # Of a part of the corpus only the words are known, which is enough for a first look.
-        with quiet_collector(), doing("laying out"):
+        with quiet_collector(), reporting("laying out"):
             trainer = start(None if part else corpus, recipe, run, words)
         trainer.advance(0, run.stops)
         covered = COVERED if part else coverage(corpus, recipe, words)
-        return Prepared(corpus, recipe, run, trainer, text, part, notes=covered.notes)
+        return Training(corpus, recipe, run, trainer, text, part, notes=covered.notes)
 
     if words is None:
         total, counted = corpus.characters, False
@@ -101,7 +101,7 @@ def prepare(
         fast = native.available() and scanned(recipe)
         at_once = total <= AT_ONCE_CHARS and fast
         if total > 2 * FIRST_LOOK_CHARS and not at_once:
-            with doing("counting"):
+            with reporting("counting"):
                 if fast:
                     words = count(beginning(corpus, FIRST_LOOK_CHARS), recipe)
                 else:
@@ -109,9 +109,9 @@ def prepare(
             if not counted:
                 partial(lay_out(words, True))
         if words is None or not counted:
-            with doing("counting"):
+            with reporting("counting"):
                 words = count(corpus, recipe, steps)
-        with doing("laying out"):
+        with reporting("laying out"):
             # of a long file it takes a moment: not in a slice of the engine, which asks for it
             _ = corpus.sha256
     return lay_out(words, False)
@@ -128,9 +128,9 @@ def _first_words(steps: CountSteps) -> tuple[Words, bool]:
 
 
 def prepare_tokenizer(
-    corpus: Corpus, tokenizer: Tokenizer | None, run: Run, partial: Partial = unheard, *,
+    corpus: Corpus, tokenizer: Tokenizer | None, run: Run, partial: Partial = ignore, *,
     path: str = "", split: str = "", encode: str = "", at_end: bool = False,
-) -> Prepared:
+) -> Training:
     """Read a tokenizer file, count a corpus as the tokenizer cuts it, and compute its replay steps there.
 
     Args:
@@ -147,7 +147,7 @@ def prepare_tokenizer(
         TokentuiError: The file cannot be read, is no tokenizer, or does not make its tokens one by one.
     """
     if tokenizer is None:
-        with doing(f"reading {os.path.basename(path)}"):
+        with reporting(f"reading {os.path.basename(path)}"):
             tokenizer = load(path, otherwise=split, encode=encode)
     order = TokenOrder.of(tokenizer)
     opened = Opened(tokenizer, opened_view(tokenizer, order, path))
@@ -155,15 +155,15 @@ def prepare_tokenizer(
     if at_end:
         run = replace(run, stops=replace(run.stops, merges=None, vocab_size=None))
 
-    def lay_out(of: Corpus, part: bool) -> Prepared:
-        with doing("counting"):
+    def lay_out(of: Corpus, part: bool) -> Training:
+        with reporting("counting"):
             words, fixed = text.pretokens.count(of)
-        with quiet_collector(), doing("encoding"):
+        with quiet_collector(), reporting("encoding"):
             trainer = ReplayTrainer(tokenizer, words, fixed=fixed, order=order)
         if at_end:
             trainer.advance(trainer.computed, run.stops)
         covered = COVERED if part else text.pretokens.coverage(of, words, fixed)
-        return Prepared(corpus, tokenizer.recipe, run, trainer, text, part, opened, covered.notes)
+        return Training(corpus, tokenizer.recipe, run, trainer, text, part, opened, covered.notes)
 
     first = FIRST_LOOK_STAGED if text.pretokens.staged else FIRST_LOOK_OPENED
     if corpus.counts is None and corpus.characters > 2 * first:
@@ -171,7 +171,7 @@ def prepare_tokenizer(
     return lay_out(corpus, False)
 
 
-def prepare_column(counted: WordCounts, wanted: ColumnWanted) -> Prepared:
+def prepare_column(counted: WordCounts, wanted: ColumnWanted) -> Training:
     """Read the file that a column asks for, or count the corpus for its recipe, and lay it out; at step 0.
 
     Raises:
@@ -182,12 +182,12 @@ def prepare_column(counted: WordCounts, wanted: ColumnWanted) -> Prepared:
             counted.corpus, None, wanted.run, path=wanted.path, split=wanted.split, encode=wanted.encode
         )
     recipe = check_trainable(wanted.recipe or Recipe())
-    with doing("counting"):
+    with reporting("counting"):
         words = counted.of(recipe)
     return prepare(counted.corpus, recipe, wanted.run, words=words)
 
 
-def branched(of: Prepared, recipe: Recipe) -> Prepared:
+def branched(of: Training, recipe: Recipe) -> Training:
     """The training of a recipe that is another's under more what-ifs, as far as their steps are the same.
 
     Raises:
@@ -200,7 +200,7 @@ def branched(of: Prepared, recipe: Recipe) -> Prepared:
     return replace(of, recipe=recipe, trainer=trainer, text=RunningText(of.corpus, recipe))
 
 
-def prepare_again(was: Prepared) -> Prepared:
+def prepare_again(was: Training) -> Training:
     """Lay a corpus out again, without the kernels that failed, and come to the same step."""
     again = prepare(was.corpus, was.recipe, was.run, words=was.trainer.words)
     # what little is made meanwhile comes when it takes over
@@ -219,26 +219,26 @@ class TrainingCache:
     """Trainings of the corpus that is open, kept so that going back to a recipe is instant."""
 
     def __init__(self) -> None:
-        self._kept: list[Prepared] = []
+        self._kept: list[Training] = []
         """The trainings, the one that was left last at the end."""
 
-    def _of(self, corpus: Corpus) -> list[Prepared]:
-        return [prepared for prepared in self._kept if prepared.corpus is corpus and not prepared.failed]
+    def _of(self, corpus: Corpus) -> list[Training]:
+        return [training for training in self._kept if training.corpus is corpus and not training.failed]
 
-    def train(self, corpus: Corpus, recipe: Recipe, run: Run, partial: Partial) -> Prepared:
+    def train(self, corpus: Corpus, recipe: Recipe, run: Run, partial: Partial) -> Training:
         """Count a corpus for a recipe and lay it out, or return the kept training of it.
 
         Raises:
             TokentuiError: The recipe makes no sense, or its pattern takes too long.
         """
-        for prepared in self._of(corpus):
-            if prepared.makes(None, recipe, run):
-                return replace(prepared, run=run)
+        for training in self._of(corpus):
+            if training.makes(None, recipe, run):
+                return replace(training, run=run)
         return prepare(corpus, recipe, run, partial)
 
     def open_tokenizer(
         self, corpus: Corpus, run: Run, partial: Partial, path: str, split: str, encode: str, kept: bool
-    ) -> Prepared:
+    ) -> Training:
         """Read a tokenizer file and compute its replay steps on a corpus; it begins at its last step.
 
         Args:
@@ -253,14 +253,14 @@ class TrainingCache:
         Raises:
             TokentuiError: The file cannot be read, or is no tokenizer.
         """
-        for prepared in self._of(corpus) if kept else ():
-            if prepared.opened and prepared.opened.view.path == path:
-                return prepared
+        for training in self._of(corpus) if kept else ():
+            if training.opened and training.opened.view.path == path:
+                return training
         return prepare_tokenizer(
             corpus, None, run, partial, path=path, split=split, encode=encode, at_end=True
         )
 
-    def on_corpus(self, corpus: Corpus, before: Prepared, partial: Partial) -> Prepared:
+    def on_corpus(self, corpus: Corpus, before: Training, partial: Partial) -> Training:
         """Return the opened tokenizer, or the training, that was there before, on another corpus.
 
         Raises:
@@ -272,18 +272,18 @@ class TrainingCache:
             )
         return self.train(corpus, before.recipe, before.run, partial)
 
-    def keep(self, prepared: Prepared) -> None:
+    def keep(self, training: Training) -> None:
         """Keep a training while its corpus is open. The oldest go if all hold more than `KEPT_BYTES`."""
-        if prepared.partial or prepared.failed:
+        if training.partial or training.failed:
             return
-        file, recipe, run = prepared.opened, prepared.recipe, prepared.run
-        here = [one for one in self._kept if one.corpus is prepared.corpus]
-        self._kept = [*(one for one in here if not one.makes(file, recipe, run)), prepared]
+        file, recipe, run = training.opened, training.recipe, training.run
+        here = [one for one in self._kept if one.corpus is training.corpus]
+        self._kept = [*(one for one in here if not one.makes(file, recipe, run)), training]
         while len(self._kept) > 1 and sum(one.trainer.memory() for one in self._kept) > KEPT_BYTES:
             self._kept = self._kept[1:]
 
 
-# A prepared corpus: a corpus with its recipe, its run and its trainer, ready to be stepped through.
+# A training corpus: a corpus with its recipe, its run and its trainer, ready to be stepped through.
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +295,7 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class Training:
     """A corpus laid out for a recipe, or for a tokenizer of a file, ready to be stepped through.
 
     Attributes:
@@ -346,7 +346,7 @@ class Prepared:
 NOTHING = Corpus.from_text("", "nothing open")
 
 
-def nothing(recipe: Recipe, run: Run | None = None) -> Prepared:
+def nothing(recipe: Recipe, run: Run | None = None) -> Training:
     """An empty corpus: what a session begins with."""
     trainer = start(None, recipe, words=Words())
-    return Prepared(NOTHING, recipe, run or Run(), trainer, RunningText(NOTHING, recipe))
+    return Training(NOTHING, recipe, run or Run(), trainer, RunningText(NOTHING, recipe))
