@@ -74,7 +74,8 @@ class ColumnWanted:
     name: str = ""
 
     def like(self, columns: Iterable[ColumnSnapshot]) -> ColumnWanted:
-        """This column; a recipe without a size of its own goes to that of the first file among the others."""
+        """Return this column, with its vocabulary size set to that of the first opened file if it has
+        none."""
         size = next((one.opened.size for one in columns if one.opened is not None), None)
         if self.recipe is None or size is None:
             return self
@@ -173,7 +174,9 @@ class Found(NamedTuple):
 
 
 def next_place(places: Sequence[int], start: int, backward: bool) -> Found | None:
-    """The next of some rows after (or before) a row, round the end; None where there is none."""
+    """Return the next of these rows after a row, or before it, wrapping around the end; None if there are
+    none.
+    """
     if not places:
         return None
     if backward:

@@ -81,8 +81,10 @@ def overlaps(
     at: Position, columns: Sequence[Column], signature: Signature,
     on_column_error: Callable[[Column, Exception], object],
 ) -> BackgroundQuery:
-    """A query for the tokens that the vocabularies share. `on_column_error` takes in a column that cannot say
-    what it has: it is left out."""
+    """Return a query for the tokens that the vocabularies share. Its result is a `Vocabularies`.
+
+    `on_column_error` is called with a column whose vocabulary cannot be read; the column is left out.
+    """
     seen: list[Seen] = []
 
     def hold() -> None:
@@ -114,6 +116,7 @@ def costs(columns: Sequence[Column]) -> Iterator[BackgroundQuery]:
 
 
 def _cost(run: Column, changed: Column) -> BackgroundQuery:
+    """Return a query for the cost of a what-if, a `Cost` at the lower of the two steps."""
     trainers, sides = (run.trainer, changed.trainer), list[Side]()
     step = min(one.number for one in trainers)
     return BackgroundQuery(

@@ -290,7 +290,11 @@ class Results:
         return self._found.get((kind, ()), (None, None))[1]
 
     def _divergences(self, literal: bool) -> Iterator[DivergenceView]:
-        """The first differing step of each two columns, by the spelling of merges or by their meaning."""
+        """Yield the first differing step of each pair of columns, or how far the search for it is.
+
+        Args:
+            literal: True to compare merges as they are spelled, False by what they mean.
+        """
         able = [column for column in self.sync.columns if not column.error]
         for one, other in combinations(able, 2):
             pair = _pair(one.key, other.key)

@@ -133,7 +133,7 @@ class Session:
         self._task.add_done_callback(report_failure)
 
     async def close(self) -> None:
-        """Stop, wherever it is. Waits for the slice under way."""
+        """Cancel all jobs and queued commands, and end the engine thread after its current slice."""
         self._closing = True
         self._wake.set()
         if self._task:

@@ -125,10 +125,10 @@ class State:
         return KeptPlace(self._merges_at, size)
 
     def install(self, training: Training, *, keeps_place: bool = False, keeps_view: bool = False) -> None:
-        """Go on with another corpus or recipe in the first column, and walk to the place that is kept.
+        """Show another training in the first column, and set out for the step or size that is kept.
 
-        Of a corpus that is opened the beginning is shown. The whole of a corpus of which a part was there
-        before goes on with everything that is under way.
+        A newly opened corpus is shown from its beginning. If only a part of this corpus was open before, the
+        whole takes over at the same step, with the goal and all jobs under way.
 
         Args:
             training: The new training.

@@ -290,6 +290,7 @@ def _before(path: Path) -> Path:
 
 
 def _sessions(folder: Path) -> list[Path]:
+    """Return the session files of a folder, the newest first; those that cannot be read are left out."""
     found: list[tuple[float, Path]] = []
     with contextlib.suppress(OSError):
         for path in folder.glob("*.json"):

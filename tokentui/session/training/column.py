@@ -138,7 +138,10 @@ class Column:
         self.describe()
 
     def set_training(self, training: Training) -> None:
-        """Go on with a training."""
+        """Show a training from now on, out of sync, with no section kept from the one before.
+
+        `wanted` becomes the request that this training fulfills. If its stops cannot be set, nothing changes.
+        """
         trainer, stops = training.trainer, training.run.stops
         # the limits first: candidates depend on them; nothing is changed where that fails
         trainer.advance(trainer.number, stops)
@@ -170,19 +173,26 @@ class Column:
             gc.freeze()
 
     def set_error(self, error: BaseException) -> None:
-        """Note why it cannot be opened, or cannot go on."""
+        """Mark the column as failed: it is not open and not in sync, and `error` says why."""
         self.error, self.open, self.needs_fallback, self.in_sync = in_words(error), False, False, False
 
     def on_kernel_failure(self, error: Exception) -> bool:
-        """Stand still until plain Python has laid it out again, where kernels failed on the way; their
-        failure is kept in a file. Returns whether they did."""
+        """Mark the column for a fallback to plain Python if the error is a failure of the kernels that train
+        it.
+
+        The traceback is written to a file, and the column is not open until it is laid out again.
+
+        Returns:
+            Whether kernels failed. If not, the column is as before.
+        """
         if not (self.training.by_kernels and native.fail(error)):
             return False
         self.open, self.needs_fallback = False, True
         return True
 
     def describe(self) -> None:
-        """Note what is shown of it besides its sections: its name, the recipe, the file."""
+        """Update the name and the parts of the snapshot that are not sections: recipe, preset, file,
+        traits."""
         wanted = self.wanted
         named = {axis: value for axis in ("split", "encode") if (value := getattr(wanted, axis))}
         recipe = wanted.recipe or Recipe().with_axes(**named)
@@ -272,8 +282,10 @@ class Column:
         return made
 
     def encode(self, text: str) -> tuple[EncodedToken, ...]:
-        """The tokens of a text by the tokenizer of the step. A text that changed little, or a step that did,
-        encodes little again.
+        """Return the tokens of a text by the tokenizer of the step.
+
+        Only the changed part of a text, or of the tokenizer, is encoded again. A text over which a pattern
+        took too long is refused at once until it changes.
 
         Raises:
             TokentuiError: The tokenizer refuses the text, or a pattern takes too long over it.
@@ -322,12 +334,25 @@ class Column:
     # ---- walking
 
     def end(self, free: bool) -> Stop | None:
-        """Why it cannot go on, by its stops or, where it is free of them, for good; None where it can."""
+        """Return why the column cannot go further; None if it can.
+
+        Args:
+            free: True to ignore the stops of the run, except those that shape the steps.
+        """
         stops = self.stops
         return self.trainer.end(stops.only(self.trainer.traits.shaped_by) if free else stops)
 
     def advance_to_step(self, step: int, seconds: float, free: bool) -> bool:
-        """Walk towards a step, at most to the end. Returns whether it stands there."""
+        """Walk towards a step for a number of seconds.
+
+        Args:
+            step: The step.
+            seconds: The time to use.
+            free: True to pass the stops of the run; else the column ends at its stop, which is noted.
+
+        Returns:
+            Whether the column is at the step, or at its end before it.
+        """
         trainer, stops = self.trainer, self.stops
         if free:
             self.passed = True
@@ -348,7 +373,13 @@ class Column:
         return arrived
 
     def respects_stops(self, step: int, free: bool) -> bool:
-        """True if the column has passed its stops on the way to a step only where that is allowed."""
+        """Return whether the column is where its stops allow, at a position of several columns.
+
+        Args:
+            step: The position. Beyond its stop, the column is at its stop if it may not pass, else at the
+            step.
+            free: True if the columns pass their stops at this position.
+        """
         number, stop = self.trainer.number, self.stopped_at
         if stop is None:
             return True
@@ -372,7 +403,13 @@ class Column:
         return self.advance_to_step(found, seconds, free)
 
     def _advance_past_computed(self, goal: Size | Tokens, seconds: float, free: bool) -> bool:
-        """Go on past what is computed. Returns whether it has come to its end."""
+        """Compute further steps towards a goal for a number of seconds; the goal may be passed.
+
+        A column that may not pass its stops goes no further than its stop.
+
+        Returns:
+            Whether the column is at its end.
+        """
         trainer, traits, stops = self.trainer, self.trainer.traits, self.stops
         if not free and self.stopped_at is not None:
             return self.advance_to_step(self.stopped_at, seconds, free)
@@ -397,7 +434,7 @@ class Column:
     # ---- looking
 
     def progress_to(self, goal: Position) -> Busy | None:
-        """The way to a goal, where it is a long one."""
+        """Return the progress towards a position; None if it is at most one step away."""
         trainer, number = self.trainer, self.trainer.number
         if goal.value == END:
             return Busy("going to the end", number, trainer.ending(self.stops).step or 0)
@@ -411,7 +448,10 @@ class Column:
 
 
 def same_request(one: ColumnWanted, other: ColumnWanted) -> bool:
-    """True if two requests are for the same recipe or the same file."""
+    """Return whether two requests are for the same file, or for the same recipe and run.
+
+    Two requests for a file differ if both name a way to encode, and not the same.
+    """
     return (
         one.path == other.path and (one.encode == other.encode or "" in (one.encode, other.encode))
         if one.path or other.path
@@ -420,7 +460,7 @@ def same_request(one: ColumnWanted, other: ColumnWanted) -> bool:
 
 
 def all_ended(columns: Sequence[Column], position: Position, free: bool) -> bool:
-    """True if no column can go further.
+    """Return whether no column can go further; False if there are no columns.
 
     Args:
         columns: The columns that are at the position.
@@ -439,7 +479,10 @@ def all_ended(columns: Sequence[Column], position: Position, free: bool) -> bool
 
 
 def furthest_value(columns: Sequence[Column], by: str) -> int:
-    """The value beyond which no column goes, at the steps where they are."""
+    """Return the position of the column that is furthest, in the unit `by`: no column goes beyond it.
+
+    By `tokens` that is the step of the first column, by `size` the size of the largest growing vocabulary.
+    """
     if by == "merges":
         return max(column.trainer.number for column in columns)
     if by == "tokens":

@@ -34,7 +34,7 @@ class StepHistory:
         """The first steps, as they were made."""
 
     def rows(self, last: int, order: str, match: Sequence[bytes], top: int, count: int) -> StepsView:
-        """Some rows of the list of steps.
+        """Return some rows of the list of steps, sorted and filtered.
 
         Args:
             last: The last step of the list.
@@ -72,14 +72,14 @@ class StepHistory:
             return tuple([self._view(number, typed, places) for number in each(numbers)])
 
     def _walked(self, number: int) -> Trainer:
-        """The copy at a step, or at the last one."""
+        """Return the copy of the training, walked to a step, or to its end if that is before."""
         if self._copy is None:
             self._copy = self._prepared.trainer.fork(0, ())
         learn.jump(self._copy, number)
         return self._copy
 
     def _known(self, last: int) -> list[StepRow]:
-        """The first so many steps."""
+        """Return the rows of the first `last` steps; they are kept."""
         if len(self._rows) < last:
             copy = self._walked(last)
             for number in each(range(len(self._rows) + 1, min(last, copy.computed) + 1)):
@@ -87,7 +87,11 @@ class StepHistory:
         return self._rows[:last]
 
     def _view(self, number: int, typed: str, places: int) -> StepView:
-        """The reasons of a step."""
+        """Return why a step was made: candidates, the token counts before and after, and up to `places`
+        places.
+
+        If the step does not exist, the reasons why the training ends stand in its place.
+        """
         copy, stops = self._walked(number - 1), self._prepared.run.stops
         why, before = copy.why(stops), copy.tokens_at(copy.number)
         yours = _length(copy, typed)

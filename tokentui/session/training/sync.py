@@ -1,4 +1,4 @@
-"""Columns kept together at one position, walked there in slices: no clock of its own, no threads.
+"""One to four columns that are kept at one position and walk to the next in slices. No clock, no threads.
 
 A long way is walked in short ones, from one position of all columns to the next, so that whatever is shown in
 between belongs to one position. A column that cannot keep up, or has just been opened, is not in sync: it
@@ -97,7 +97,8 @@ class Synchronizer:
 
     @property
     def target_value(self) -> int:
-        """The value of the position that is walked to, or that of the position."""
+        """The target position if a move is in progress, otherwise the current one, as a number in its
+        unit."""
         goal = self.goal
         if goal is None or goal.value == END:
             return self.position.value
@@ -121,12 +122,12 @@ class Synchronizer:
     # ---- commands
 
     def go(self, value: int | None, *, on: bool = False, free: bool = True) -> None:
-        """Go to a value of the position, None for the end of the run.
+        """Set a goal: a position, or the end of the run. A goal before it is given up; `work` walks there.
 
         Args:
-            value: The value.
-            on: True for so many units on, or back, from where the columns are going, or are.
-            free: True to pass the stops on the way to a value.
+            value: The position in the current unit; None for the end of the run.
+            on: True if the value counts from the goal of the columns, or else from where they are.
+            free: True to pass the stops of the runs.
         """
         by, there, going, least = self.position.by, self.in_sync, self.goal, 0
         if value is not None and on:
@@ -150,7 +151,7 @@ class Synchronizer:
             self.position = self.target = Position(by, max(least, value))
 
     def send_all_to(self, position: Position) -> None:
-        """Bring all columns to a position from wherever they are, and past their stops."""
+        """Mark all columns as out of sync: `work` walks each to this position, past its stops."""
         self.position = self.target = position
         for column in self.columns:
             column.in_sync = False
@@ -207,14 +208,14 @@ class Synchronizer:
         return answer
 
     def play(self, on: bool | None, now: float) -> None:
-        """Run, or stop where it is; None turns over."""
+        """Start playing, or stop; None switches. Nothing plays if the columns are at their end."""
         playing = not self.playing if on is None else on
         self.halt()
         self.playing = playing and not all_ended(self.in_sync, self.position, free=False)
         self._played_from = (now, self.position.value)
 
     def faster(self, by: int, now: float) -> None:
-        """Play faster or slower by so many places of `SPEEDS`."""
+        """Change the speed by a number of entries of `SPEEDS`, faster if positive."""
         self.play_at(SPEEDS[min(max(0, SPEEDS.index(self.speed) + by), len(SPEEDS) - 1)], now)
 
     def play_at(self, speed: int | None, now: float) -> None:
@@ -235,7 +236,7 @@ class Synchronizer:
             self.adopt_position(self.columns[0])
 
     def sync_by(self, by: str | None) -> None:
-        """Keep them together by another way, None by the next one. The first column stays.
+        """Change the unit that columns are kept together by; None for the next unit. The first column stays.
 
         Where some grow and others shrink, their steps have little in common: `merges` comes last.
 
@@ -249,7 +250,7 @@ class Synchronizer:
         self._set_unit(by or ways[(ways.index(self.position.by) + 1) % len(ways)])
 
     def set_columns(self, columns: Iterable[Column]) -> None:
-        """Take these columns, in this order. Whatever they are walking to, they go on to."""
+        """Replace the columns, in this order. The goal and playing stay as they are."""
         if self.target != self.position:
             self.settle()
         self.target, self.columns = self.position, list(columns)
@@ -261,7 +262,7 @@ class Synchronizer:
                 self._end(self.in_sync)  # the column that went furthest may have been taken away
 
     def adopt_position(self, column: Column) -> None:
-        """Take the place where a column stands for the position of all."""
+        """Make the step of a column the position of all, and the column in sync."""
         column.in_sync = True
         by = "merges" if len(self.columns) == 1 else self.position.by
         self.position = self.target = _position_of(column, by)
@@ -278,10 +279,12 @@ class Synchronizer:
     # ---- work
 
     def work(self, now: float, seconds: float = SLICE_S) -> float:
-        """Work for a short while.
+        """Walk, search or play for one slice.
+
+        An error of a column marks that column as failed, and the others go on.
 
         Returns:
-            How many seconds from `now` on nothing is to be done; 0 when there is more to do at once.
+            The seconds until the next slice is due; 0 if there is work left now.
         """
         if len(self.columns) == 1:
             column, training = self.columns[0], self.columns[0].training
@@ -322,7 +325,10 @@ class Synchronizer:
         return 0.0
 
     def _wanted(self, now: float) -> tuple[int | None, float]:
-        """The value to go to, None where there is nothing to do for so many seconds."""
+        """Return the next value to walk to, and 0; or None, and the seconds in which there is nothing to do.
+
+        A goal that is reached is removed here, and the next pending move becomes the goal.
+        """
         here, speed = self.position.value, self.speed
         while (goal := self.goal) is not None:
             if goal.value != here:
@@ -367,7 +373,10 @@ class Synchronizer:
         self._arrive()
 
     def _arrive(self) -> None:
-        """Take the next position for the position, or the one before it where the last column ends."""
+        """Make the target the position, or the end of the furthest column if that is before the target.
+
+        The distance to the next target is adapted, so that a walk takes about a slice.
+        """
         there, not_arrived, here, self.position = self.in_sync, self.not_arrived, self.position, self.target
         gone = abs(self.target.value - here.value)
         if len(self.columns) > 1:
@@ -383,7 +392,7 @@ class Synchronizer:
                 self.playing, self.goal = False, self.goal and self.position
 
     def _sync(self, deadline: float) -> bool:
-        """Walk to the next position.
+        """Walk the columns in sync to the target. Return whether all of them are there.
 
         A column that takes long goes first: nothing is out of sync meanwhile.
         """
@@ -397,7 +406,7 @@ class Synchronizer:
         return not self._free or free or not self._passes_stops(self.target.value) or self._sync(deadline)
 
     def _advance_late_columns(self, deadline: float) -> None:
-        """Bring on the columns that are not in sync."""
+        """Walk the columns that are not in sync towards the position, until a deadline of `perf_counter`."""
         first, target = next(iter(self.in_sync), None), self.position
         for column in self.open:
             while column.open and not column.in_sync and (left := deadline - time.perf_counter()) > 0:
@@ -418,7 +427,7 @@ class Synchronizer:
             self._end(there)
 
     def _end(self, there: list[Column]) -> None:
-        """Take the end of the last column for the position, where the position lies beyond it."""
+        """Move the position back to the end of the furthest column, if the position lies beyond it."""
         free = self._passes_stops(self.position.value)
         if not self.not_arrived and all_ended(there, self.position, free=free):
             end = furthest_value(there, self.position.by)
@@ -467,8 +476,10 @@ class Synchronizer:
             return self.on_column_error(column, error)
 
     def on_column_error(self, column: Column, error: Exception) -> bool:
-        """Take in that a column cannot go on, or not before it is laid out again. Returns whether there are
-        others, which go on.
+        """Mark a column as failed, or for a fallback if its kernels failed; choose another leader if it led.
+
+        Returns:
+            Whether there are other columns, which go on.
 
         Raises:
             Exception: The error, where the column is alone.
@@ -483,7 +494,7 @@ class Synchronizer:
         return not alone
 
     def _work_seek(self, seek: Seek, seconds: float) -> None:
-        """Go on until the token is made; where it never is, back to where one was."""
+        """Search for one slice. At its end, set the goal to the step that was found, or to where it began."""
         column = self.columns[0]
         over, found = advance_seek(seek, column, seconds)
         if over:
@@ -494,8 +505,11 @@ class Synchronizer:
         self.position = self.target = _position_of(column, "merges")
 
     def _passes_stops(self, value: int) -> bool:
-        """True if a position given by its value lies beyond the stops of all columns, and so passes them. A
-        column that is alone passes them where it is told to."""
+        """Return whether columns pass their stops to reach a position.
+
+        Several do by `merges`, if the position is beyond the known stop of every column. A single one does if
+        the goal was given by its value, or on the way to where it begins.
+        """
         if len(self.columns) == 1:
             return self._free or not self.columns[0].in_sync
         stops = [column.stopped_at for column in self.open]
@@ -504,6 +518,6 @@ class Synchronizer:
 
 
 def _position_of(column: Column, by: str) -> Position:
-    """The position where a column stands."""
+    """Return the position of a column in a unit."""
     number = column.trainer.number
     return Position(by, column.trainer.size_at(number) if by == "size" else number)
