@@ -142,10 +142,6 @@ FORMATS: dict[str, Format] = {
             keeps=ASPECTS,
         ),
         Format(
-            "gguf", "the vocabulary of a GGUF file", ("model.gguf",), Ref("tokentui.formats.gguf.file:GGUF"),
-            ((".gguf", b""),), keeps=ASPECTS[3:],
-        ),
-        Format(
             "huggingface", "Hugging Face's tokenizer.json", ("tokenizer.json",),
             Ref("tokentui.formats.huggingface.file:HUGGINGFACE"),
             (
@@ -155,6 +151,10 @@ FORMATS: dict[str, Format] = {
             (".hf.json",),
             Holds(("merges", "ranks", "viterbi", "longest-match"), marks=("none", "prefix", "end-suffix")),
             ASPECTS[3:],
+        ),
+        Format(
+            "gguf", "the vocabulary of a GGUF file", ("model.gguf",), Ref("tokentui.formats.gguf.file:GGUF"),
+            ((".gguf", b""),), keeps=ASPECTS[3:],
         ),
         Format(
             "tiktoken", "tiktoken's ranks", ("ranks.tiktoken",), Ref("tokentui.formats.byte_files:TIKTOKEN"),

@@ -415,8 +415,8 @@ class PlainPairs:
         self._moved, self._parts = set(range(1, len(self.counts))), set()
 
     def _new_queue(self, least: int) -> Queue:
-        by_count, left, right = self.objective.value is None, self.left, self.right
-        return Queue(self, least, by_count, None if by_count else lambda pair: {left[pair], right[pair]})
+        by_count = self.objective.value is None
+        return Queue(self, least, by_count, None if by_count else (self.left, self.right))
 
     def compared(self, pair: int) -> tuple[bytes, bytes]:
         """The parts of a pair, which tie rules compare."""
