@@ -5,14 +5,14 @@ method. Its `id` is the name by which users give it other keys; a `Hint` says wh
 
 The footer is one line of its own. Textual's `Footer` cuts what does not fit without a sign: at 80 columns 6
 of 14 keys were gone, Help and Quit first. It also takes 17 ms to mount 14 keys again after each move of the
-focus; `Screen.active_bindings`, which this line is made from, takes 0.08 ms.
+focus. `Screen.active_bindings` takes 0.08 ms. This line, which is made from it, takes three times as long.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypeAlias
 
 from rich.cells import cell_len
@@ -143,8 +143,14 @@ def actions_of(node: type[DOMNode], keymap: Mapping[str, str]) -> list[BoundActi
         node: The class of a widget, a screen or the app.
         keymap: The keys of the user, by the id of the binding.
     """
+    return [*_actions_of(node, frozenset(keymap.items()))]
+
+
+@cache
+def _actions_of(node: type[DOMNode], keymap: frozenset[tuple[str, str]]) -> list[BoundAction]:
+    """See `actions_of`. The bindings of a class do not change; the footer asks at each move of the focus."""
     named = [(binding, keys) for binding, keys in bindings_of(node) if binding.id is not None]
-    return _merged(named, keymap, issubclass(node, Screen | App))
+    return _merged(named, dict(keymap), issubclass(node, Screen | App))
 
 
 def own_actions(node: type[DOMNode]) -> list[BoundAction]:
