@@ -31,7 +31,7 @@ from tokentui.session.training.training import Training, prepare
 from tokentui.text import patterns
 from tokentui.text.corpus import Corpus
 from tokentui.text.split import SHORT, SPLITS, splitter
-from tokentui.ui.typed import TYPED_LIMIT
+from tokentui.ui.field import TYPED_LIMIT
 
 Limited = Callable[..., None]
 SLOW = r"(?:x|xx)+y|[^x]"

@@ -136,7 +136,7 @@ def test_no_raw_string_is_parsed_as_markup(path: Path) -> None:
         "Static(name)", "Label(safe(name))", "self.line.update(str(path))", "self.update(', '.join(names))",
         "table.add_row(join(cell), name)", "table.add_columns(name)", "OptionList(Option(name))",
         "Hit(score, matcher.highlight(name), run)", "DiscoveryHit(display=name, command=run)",
-        "Input(placeholder=f'{name}')", "from tokentui.ui.typed import Field\nField(placeholder=name)",
+        "Input(placeholder=f'{name}')", "from tokentui.ui.field import Field\nField(placeholder=name)",
         "button.with_tooltip(name)", "Content.from_markup(name)",
         "Static('[b]bold[/b]')", "Static(Content(name))",
         "def show():\n    text = name\n    line.update(text)",

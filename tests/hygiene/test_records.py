@@ -58,14 +58,16 @@ from tokentui.text.pretokenize import MARKS, UNITS
 from tokentui.text.split import Split, WordSpan
 from tokentui.ui import app as app_module
 from tokentui.ui.bindings import EVERYWHERE, Hint
-from tokentui.ui.dialogs import draft
+from tokentui.ui.dialogs import LEAVE, Dialog, draft
 from tokentui.ui.dialogs.analysis import AnalysisScreen
 from tokentui.ui.dialogs.ask import help_rows
 from tokentui.ui.dialogs.export import ExportScreen
 from tokentui.ui.dialogs.facts import FactsScreen
 from tokentui.ui.draw.figures import decimal
+from tokentui.ui.link import EngineLink
 from tokentui.ui.main import MainScreen
 from tokentui.ui.panes.tables import SCORE_WIDTH
+from tokentui.ui.user_settings import SETTINGS, Setting
 
 CORPUS = Corpus.from_text("low lower-lowest New newer-newest wide-wider " * 40 + "widest LOW", "new values")
 PLAIN = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="per-unit")
@@ -359,3 +361,49 @@ async def test_a_new_action_has_its_key_its_hint_and_its_help(monkeypatch: pytes
         sections = app.main.key_sections()
         assert NAME in [action.id for action in sections[EVERYWHERE]]
         assert any(row.key == NAME for row in help_rows(sections, EVERYWHERE, ""))
+
+
+async def test_a_new_dialog_has_its_keys_and_is_opened_by_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    class NewDialog(Dialog[None]):
+        HEADING = "Quite new"
+        BINDINGS: ClassVar[list[BindingType]] = [Binding("f7", "turn", "turn it"), LEAVE]
+
+        def __init__(self, engine: EngineLink) -> None:
+            super().__init__(engine)
+            self.parts = (self.notice,)
+
+        def action_turn(self) -> None:
+            self.notice.say("turned")
+
+    class Newer(MainScreen):
+        BINDINGS: ClassVar[list[BindingType]] = [Binding("f9", "open_new", "newest", id=NAME)]
+
+        def action_open_new(self) -> None:
+            self.app.push_screen(NewDialog(self.engine))
+
+    monkeypatch.setattr(app_module, "MainScreen", Newer)
+    app, _ = screens.explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press("f9")
+        await until(pilot, lambda: "Quite new" in screen_text(pilot) and "f7 turn it" in screen_text(pilot))
+        await pilot.press("f7")
+        await until(pilot, lambda: "turned" in screen_text(pilot))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.main)
+
+
+async def test_a_new_setting_is_read_listed_and_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[object] = []
+    setting = Setting(
+        NAME, "quite new", "off", lambda _: ("off", "on"), str, lambda app, value: taken.append(value)
+    )
+    monkeypatch.setitem(SETTINGS, NAME, setting)
+    app, _ = screens.explorer(kept={NAME: "on"})
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        assert taken == ["on"]
+        await pilot.press("O")
+        await until(pilot, lambda: "quite new" in screen_text(pilot))
+        await pilot.press("end", "right")
+        await until(pilot, lambda: taken == ["on", "off"])

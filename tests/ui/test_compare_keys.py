@@ -59,9 +59,9 @@ from tokentui.ui.dialogs.ask import (
     AskLine,
     HelpScreen,
     ToSize,
-    conventions,
+    describe_destination,
     destination,
-    foretell,
+    parse_conventions,
     place_of,
 )
 from tokentui.ui.dialogs.inspect import InspectScreen
@@ -165,7 +165,7 @@ async def test_a_stretch_that_is_cut_otherwise_is_encoded() -> None:
 def test_places_to_go_to(position: Position, line: str, said: str, step: int | None) -> None:
     place = place_of(snapshot(position=position))
     assert destination(line, place) == GoTo(step)
-    assert foretell(line, place) == said
+    assert describe_destination(line, place) == said
 
 
 @pytest.mark.parametrize("by", ["merges", "tokens"])
@@ -173,7 +173,7 @@ async def test_a_size_is_gone_to_by_ids(by: str) -> None:
     position = Position(by, 128)
     place = place_of(snapshot(position=position))
     assert destination("size 2000", place) == ToSize(2000)
-    assert foretell("size 2000", place) == "2,000 ids, and in step by ids from here on"
+    assert describe_destination("size 2000", place) == "2,000 ids, and in step by ids from here on"
     async with comparing() as (app, screen, session, pilot):
         await draw(screen, session, pilot, position=position)
         await pilot.press("g")
@@ -391,12 +391,12 @@ async def test_measures_and_formulas() -> None:
 
 
 def test_conventions() -> None:
-    assert conventions("") == ("whitespace", 2.5)
-    assert conventions("0.5") == ("whitespace", 0.5)
-    assert conventions("inf gpt2") == ("gpt2", float("inf"))
+    assert parse_conventions("") == ("whitespace", 2.5)
+    assert parse_conventions("0.5") == ("whitespace", 0.5)
+    assert parse_conventions("inf gpt2") == ("gpt2", float("inf"))
     for line in ("nan", "-1", "a b c"):
         with pytest.raises(TokentuiError):
-            conventions(line)
+            parse_conventions(line)
 
 
 async def test_the_cursor_reads_curves() -> None:
@@ -443,7 +443,8 @@ async def test_a_column_past_the_end_of_its_run_has_an_exact_value() -> None:
 def test_a_part_of_a_size_is_nothing() -> None:
     with pytest.raises(TokentuiError, match="parts of a run are steps"):
         destination("50%", place_of(snapshot(position=Position("size", 384))))
-    assert foretell("", place_of(snapshot())) == "a step, +100, -5, 50%, end; size 2000: by ids, as I"
+    described = describe_destination("", place_of(snapshot()))
+    assert described == "a step, +100, -5, 50%, end; size 2000: by ids, as I"
 
 
 async def test_figures_are_said_to_be_of_what_they_count() -> None:

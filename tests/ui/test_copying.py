@@ -24,8 +24,8 @@ from tokentui.ui.dialogs.copying import CopyScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
 from tokentui.ui.draw.table import VirtualTable
+from tokentui.ui.field import Field
 from tokentui.ui.main import MainScreen
-from tokentui.ui.typed import Field
 
 LEAVES = {"quit", "quit_now", "suspend"}
 KEYS = [

@@ -14,8 +14,15 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import is_safe
 from tokentui.recipe import Ending, Run
 from tokentui.session.commands import GoTo, GoToToken, RunUntil, SetRecipe
-from tokentui.ui.dialogs import Notice
-from tokentui.ui.dialogs.ask import FindScreen, GoToScreen, Place, UntilScreen, destination, foretell
+from tokentui.ui.dialogs import StatusLine
+from tokentui.ui.dialogs.ask import (
+    FindScreen,
+    GoToScreen,
+    Place,
+    UntilScreen,
+    describe_destination,
+    destination,
+)
 
 HERE = Place(128, 1024, Ending(2000, "at most"))
 
@@ -71,8 +78,8 @@ def test_a_part_of_a_run_whose_end_is_not_known_is_refused() -> None:
     ],
 )
 def test_a_part_of_a_run_is_of_its_end_as_far_as_that_is_known(end: Ending, half: str, whole: str) -> None:
-    assert foretell("50%", Place(128, 1024, end)) == half
-    assert foretell("end", Place(128, 1024, end)) == whole
+    assert describe_destination("50%", Place(128, 1024, end)) == half
+    assert describe_destination("end", Place(128, 1024, end)) == whole
 
 
 async def test_a_part_of_an_unknown_run_is_refused_on_the_line() -> None:
@@ -96,7 +103,7 @@ async def test_a_part_of_an_unknown_run_is_refused_on_the_line() -> None:
     ],
 )
 def test_what_is_said_of_it(text: str, words: str) -> None:
-    assert foretell(text, HERE) == words
+    assert describe_destination(text, HERE) == words
 
 
 async def test_a_training_that_drops_pieces_is_not_said_to_make_them() -> None:
@@ -151,7 +158,7 @@ ENDS = st.just(Ending()) | st.builds(Ending, STEPS, st.sampled_from(["last", "st
 @given(st.text(st.characters(exclude_categories=())), STEPS, STEPS, ENDS)
 def test_every_line_is_answered(text: str, step: int, known: int, end: Ending) -> None:
     try:
-        assert is_safe(foretell(text, Place(step, known, end)))
+        assert is_safe(describe_destination(text, Place(step, known, end)))
     except TokentuiError:
         assert text.strip().endswith("%")
         assert end.step is None
@@ -170,7 +177,7 @@ def test_every_line_is_answered(text: str, step: int, known: int, end: Ending) -
 async def test_it_says_what_will_happen_while_one_types() -> None:
     program = face(128, 1024, 2000)
     async with shown(GoToScreen(program)) as (app, pilot):
-        said = app.screen.query_one(Notice)
+        said = app.screen.query_one(StatusLine)
         await typed(pilot, "+100")
         await until(pilot, lambda: told(said) == "step 228 (known to 1,024)")
         assert "step 228 (known to 1,024)" in screen_text(pilot)

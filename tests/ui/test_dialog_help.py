@@ -9,8 +9,8 @@ from waiting import screen_text, until
 from tokentui.ui.bindings import EVERYWHERE, BoundAction
 from tokentui.ui.dialogs.ask import HelpScreen, engine_line, help_rows
 from tokentui.ui.draw.table import Listing
+from tokentui.ui.field import Field
 from tokentui.ui.keymap import SCREENS, sections_of
-from tokentui.ui.typed import Field
 
 
 def deed(id: str, keys: tuple[str, ...], label: str, help: str) -> BoundAction:

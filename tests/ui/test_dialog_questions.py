@@ -26,7 +26,7 @@ from tokentui.learn import start
 from tokentui.recipe import Recipe, Stops
 from tokentui.session.commands import AnalyzeVocabulary
 from tokentui.text.corpus import Corpus
-from tokentui.ui.dialogs import Notice, questions
+from tokentui.ui.dialogs import StatusLine, questions
 from tokentui.ui.dialogs.questions import ON, QUESTIONS, WAYS, QuestionsScreen
 from tokentui.ui.draw.table import Listing, TableRow
 
@@ -144,7 +144,7 @@ async def test_going_on_shows_that_it_works_and_can_be_left() -> None:
         await until(pilot, lambda: "378 of 384 tokens" in screen_text(pilot))
         assert session.asked == [("", False), ("", True)]
         await pilot.press("escape")
-        notice = dialog.query_one(Notice)
+        notice = dialog.query_one(StatusLine)
         await until(pilot, lambda: session.given_up == 1 and str(notice.content) == "stopped")
         assert not app.answered
         session.end.set()

@@ -18,7 +18,7 @@ from tokentui.preset_table import PRESETS
 from tokentui.recipe import RUN, Recipe, Run
 from tokentui.session.views import StageView
 from tokentui.text.read import read
-from tokentui.ui.dialogs import Notice, draft
+from tokentui.ui.dialogs import StatusLine, draft
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.recipe import RecipeScreen
 from tokentui.ui.draw.table import Listing
@@ -63,7 +63,7 @@ class Driver:
 
     async def said(self, words: str) -> None:
         """Wait for what is said in the line below."""
-        await until(self.pilot, lambda: words in told(self.dialog.query_one(Notice)))
+        await until(self.pilot, lambda: words in told(self.dialog.query_one(StatusLine)))
 
     async def seen(self, words: str) -> None:
         """Wait for what is on the screen."""

@@ -24,7 +24,7 @@ from tokentui.session.views import ColumnWanted
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.bindings import BoundAction, actions_of
 from tokentui.ui.compare import CompareScreen
-from tokentui.ui.dialogs.ask import GoToScreen, HelpScreen, foretell, place_of
+from tokentui.ui.dialogs.ask import GoToScreen, HelpScreen, describe_destination, place_of
 from tokentui.ui.dialogs.exact import facts
 from tokentui.ui.dialogs.export import ExportScreen
 from tokentui.ui.dialogs.facts import FactsScreen
@@ -302,7 +302,7 @@ async def test_dialogs_that_are_opened_while_it_loads_say_what_they_wait_for_and
         else:
             here = str(now.main.at.step)
             dialog.field.value = here
-            await seen.until(lambda: told(dialog.notice) == foretell(here, place_of(now)))
+            await seen.until(lambda: told(dialog.notice) == describe_destination(here, place_of(now)))
 
 
 @pytest.mark.parametrize("phases", one_by_one((COUNTING, LAYING_OUT, PART, LAST)))

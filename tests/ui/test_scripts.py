@@ -30,8 +30,8 @@ from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan
 from tokentui.thinwire import ScreenBuffer
 from tokentui.ui.draw.running import BAR, Layout, LayoutKey
 from tokentui.ui.draw.text import cell_len, clip, clusters_of, cut, replace, runs, width
+from tokentui.ui.field import Field
 from tokentui.ui.panes.editor import CorpusEditor
-from tokentui.ui.typed import Field
 
 ALL = {**SCRIPTS, **EMOJI}
 WORDS = st.text(

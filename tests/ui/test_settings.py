@@ -17,9 +17,9 @@ from tokentui.session.engine.driver import Session
 from tokentui.session.persist.settings import keep_setting, read_settings, settings, settings_path
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.chosen import SETTINGS, Setting
 from tokentui.ui.dialogs.settings import SettingsScreen
 from tokentui.ui.draw.text import DARK_NAME, LIGHT_NAME
+from tokentui.ui.user_settings import SETTINGS, Setting
 
 SIZES = [(120, 40), (80, 24)]
 
@@ -67,7 +67,7 @@ async def test_each_setting_takes_effect_is_kept_and_lasts(
         await pilot.press("down", "left")
         await until(pilot, lambda: app.engine.snapshot is not None and now_of(app).speed == 60)
         await pilot.press("down", "enter")
-        assert app.main.mode == GLYPH_MODES[1] == screen.chosen.value_of(SETTINGS[2])
+        assert app.main.mode == GLYPH_MODES[1] == screen.settings.value_of([*SETTINGS.values()][2])
         await pilot.press("down", "right", "right")
         assert app.main.text.boundaries == "bars"
         await pilot.press("down", "right")
@@ -134,7 +134,7 @@ async def test_a_broken_file_is_said_and_kept_aside(home: Path) -> None:
 @pytest.mark.parametrize(
     "value", ['"no such"', "-1", "1e999", "[1]", "{a = 1}", "1979-05-27", '"a\\nb"', "1", "true"]
 )
-@pytest.mark.parametrize("half", [SETTINGS[:4], SETTINGS[4:]], ids=len)
+@pytest.mark.parametrize("half", [[*SETTINGS.values()][:4], [*SETTINGS.values()][4:]], ids=len)
 async def test_a_value_that_a_setting_does_not_have_is_the_default(
     half: tuple[Setting, ...], value: str, home: Path
 ) -> None:
@@ -146,8 +146,8 @@ async def test_a_value_that_a_setting_does_not_have_is_the_default(
         for one in half:
             kept = settings()[one.name]
             taken = one.takes(app, kept)
-            assert (one.name in app.chosen.wrong) is not taken
-            assert app.chosen.value_of(one) == (kept if taken else one.default)
+            assert (one.name in app.user_settings.wrong) is not taken
+            assert app.user_settings.value_of(one) == (kept if taken else one.default)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -17,10 +17,10 @@ from tokentui.session.engine.driver import Session
 from tokentui.session.persist.settings import keep_setting, settings
 from tokentui.tours.shipped import TOURS
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.chosen import SEEN
 from tokentui.ui.main import MainScreen
 from tokentui.ui.start import StartScreen
 from tokentui.ui.tour import TourScreen
+from tokentui.ui.user_settings import SEEN
 
 TYPED = "The crowd in the street"
 

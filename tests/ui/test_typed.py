@@ -8,7 +8,7 @@ from textual import events
 from waiting import settled, until
 
 from tokentui.session import commands as do
-from tokentui.ui.typed import lines_of, typed_beyond
+from tokentui.ui.field import lines_of, typed_beyond
 
 FAMILY = "👩\u200d👩\u200d👧"
 BEYOND = ["\u200d", "\u200c", "\u3000", "\u00a0", "\u00ad", "\u202e", "\ue000", "\U0001fae8", "\U0001f6d8"]

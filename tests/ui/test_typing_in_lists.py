@@ -22,7 +22,7 @@ from tokentui.ui.dialogs.export import ExportScreen
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen
 from tokentui.ui.dialogs.picker import list_folder
 from tokentui.ui.draw.table import VirtualTable
-from tokentui.ui.typed import Field
+from tokentui.ui.field import Field
 
 REPORT = ExportReport("tokentui", "its own", ("own.json",))
 

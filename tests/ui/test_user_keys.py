@@ -50,7 +50,7 @@ def test_two_actions_may_swap_their_keys() -> None:
         "one"),
     ({"open": "j"}, "open: j is also the key of row_down (row down); give open (open) or row_down another "
         "one"),
-    ({"zoom": "d"}, "zoom: d is also the key of to_parting (part); give zoom (zoom) or to_parting another "
+    ({"zoom": "d"}, "zoom: d is also the key of to_parting (diverge); give zoom (zoom) or to_parting another "
         "one"),
 ], ids=str)
 def test_a_problem_is_one_line_and_the_default_stays(table: dict[str, object], problem: str) -> None:

@@ -18,7 +18,6 @@ from tokentui.recipe import Run
 from tokentui.session import commands as do
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.bindings import Hint
-from tokentui.ui.chosen import Chosen
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.history import NavigationHistory
@@ -27,6 +26,7 @@ from tokentui.ui.main import MainScreen
 from tokentui.ui.screen import PaneScreen
 from tokentui.ui.terminal_app import TerminalApp
 from tokentui.ui.tour_recorder import TourRecorder
+from tokentui.ui.user_settings import UserSettings
 from tokentui.ui.waits import NotYet
 
 if TYPE_CHECKING:  # loaded when it is first wanted
@@ -110,8 +110,8 @@ class ExplorerApp(TerminalApp):
         self.engine.subscribe(self.history.posted)
         self.engine.subscribe(self.recorder.posted, self.recorder.opened)
         self.engine.subscribe(shown=self._snapshot_shown)
-        self.chosen = Chosen(self, kept or {}, wrong)
-        self._typed = self.chosen.sentence if typed is None else typed
+        self.user_settings = UserSettings(self, kept or {}, wrong)
+        self._typed = self.user_settings.sentence if typed is None else typed
         self._begin, self._then = begin, then
         self._boundaries = boundaries
         self._notes: tuple[str, ...] = ()
@@ -172,9 +172,9 @@ class ExplorerApp(TerminalApp):
         """Start the session."""
         self.watch_failures()
         await self.engine.start()
-        if self.chosen.keys is not None:
-            self._set_user_keys(self.chosen.keys)
-        self.chosen.take_effect()
+        if self.user_settings.keys is not None:
+            self._set_user_keys(self.user_settings.keys)
+        self.user_settings.take_effect()
         if self._typed:
             self.engine.send(do.SetInput(self._typed))
         if self._offer is not None:

@@ -19,7 +19,7 @@ from tokentui.session import commands as do
 from tokentui.session.persist.session_file import Branch, Keeper, SavedSession, absolute, tidy
 from tokentui.session.views import ColumnSnapshot, ColumnWanted
 from tokentui.text.named import short_name
-from tokentui.ui.dialogs import Dialog, Told
+from tokentui.ui.dialogs import CellText, Dialog
 from tokentui.ui.dialogs.open import file_column
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.link import EngineLink
@@ -323,7 +323,7 @@ class OfferScreen(Dialog[bool]):
 
     def __init__(self, engine: EngineLink, kept: SavedSession, note: str) -> None:
         super().__init__(engine)
-        recipe, told = kept.training.recipe, Told()
+        recipe, told = kept.training.recipe, CellText()
         self.parts = (told,)
         what = next((one.name for one in PRESETS.values() if one.recipe == recipe), recipe.objective)
         if kept.tokenizer:

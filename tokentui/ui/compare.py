@@ -20,17 +20,18 @@ from tokentui.session import commands as do
 from tokentui.session.snapshot import CURVES, Snapshot
 from tokentui.session.views import BETWEEN, ColumnSnapshot, ColumnWanted, Passage, Viewport
 from tokentui.ui.bindings import Hint, Owners, actions_of
-from tokentui.ui.dialogs.ask import AskLine, GoToScreen, conventions, foretell_conventions
+from tokentui.ui.dialogs.ask import AskLine, GoToScreen, describe_conventions, parse_conventions
 from tokentui.ui.dialogs.diff import DiffScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen
 from tokentui.ui.dialogs.what_if import Choice, WhatIfScreen, changed, choices, subject_of
 from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.table import VirtualTable
+from tokentui.ui.field import TypedLine
 from tokentui.ui.link import EngineLink
 from tokentui.ui.main import MainScreen
 from tokentui.ui.panes.compare import layout
-from tokentui.ui.panes.compare.curves import CurveChart, foretell_target
+from tokentui.ui.panes.compare.curves import CurveChart, describe_target
 from tokentui.ui.panes.compare.encodings import AlignedRows, CompareEncode
 from tokentui.ui.panes.compare.layout import COLUMNS, ENCODE, PANES
 from tokentui.ui.panes.compare.tables import (
@@ -44,7 +45,6 @@ from tokentui.ui.panes.compare.tables import (
 )
 from tokentui.ui.panes.pane import Pane, StatusBand
 from tokentui.ui.screen import Layout, PaneScreen
-from tokentui.ui.typed import TypedLine
 
 _CONTEXTS = {COLUMNS: "choices", "vocabulary": "tokens", ENCODE: "aligned"}
 """The contexts of keys that have another name than their pane."""
@@ -493,12 +493,12 @@ class CompareScreen(PaneScreen):
             self.update_titles()
             self.curves.again()
 
-        self.app.push_screen(AskLine(self.engine, "Target", foretell_target, take))
+        self.app.push_screen(AskLine(self.engine, "Target", describe_target, take))
 
     def action_ask_conventions(self) -> None:
         """Ask for conventions."""
-        take = lambda line: self.engine.send(do.MeasureUnder(*conventions(line)))  # noqa: E731
-        self.app.push_screen(AskLine(self.engine, "Measure under", foretell_conventions, take))
+        take = lambda line: self.engine.send(do.MeasureUnder(*parse_conventions(line)))  # noqa: E731
+        self.app.push_screen(AskLine(self.engine, "Measure under", describe_conventions, take))
 
     def action_ask_held_out(self) -> None:
         """Ask for a second corpus, or close it."""

@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from tokentui.session.views import EncodedToken
 
 
-def ask(on: PaneScreen) -> None:
+def ask(screen: PaneScreen) -> None:
     """Ask what to copy of a screen."""
-    now = on.snapshot
-    focused = on.focused
+    now = screen.snapshot
+    focused = screen.focused
     found = list(_of_row(focused, now)) if isinstance(focused, VirtualTable) else []
     if now is not None:
         found += _ids(now)
         if not now.corpus.nothing:
-            found.append(_command(on, _column(on, now)))
+            found.append(_command(screen, _column(screen, now)))
     if found:
-        on.app.push_screen(CopyScreen(on.engine, found))
+        screen.app.push_screen(CopyScreen(screen.engine, found))
     else:
-        on.app.say("there is nothing to copy yet")
+        screen.app.say("there is nothing to copy yet")
 
 
 def ask_of(dialog: Dialog[Any]) -> None:
@@ -52,9 +52,9 @@ def ask_of(dialog: Dialog[Any]) -> None:
         dialog.app.say("there is nothing to copy yet")
 
 
-def _column(on: PaneScreen, now: Snapshot) -> ColumnSnapshot:
+def _column(screen: PaneScreen, now: Snapshot) -> ColumnSnapshot:
     """The column that keys are about."""
-    place = getattr(on, "place", 0)
+    place = getattr(screen, "place", 0)
     return now.columns[min(place, len(now.columns) - 1)]
 
 
@@ -111,14 +111,14 @@ def _listed(tokens: tuple[EncodedToken, ...]) -> str:
     return json.dumps([token.id for token in tokens])
 
 
-def _command(on: PaneScreen, column: ColumnSnapshot) -> Copied:
-    walk = getattr(on.app, "walk", None)
+def _command(screen: PaneScreen, column: ColumnSnapshot) -> Copied:
+    walk = getattr(screen.app, "walk", None)
     source = "" if walk is None else walk.corpus[0]
     if column.path:
         import shlex
 
         return Copied("command", shlex.join(["tokentui", "-t", column.path, *([source] if source else [])]))
     line = train_line(
-        source, column.recipe, on.engine.run, column.at.step, column.traits.shaped_by
+        source, column.recipe, screen.engine.run, column.at.step, column.traits.shaped_by
     )
     return Copied("command", line)

@@ -33,7 +33,7 @@ SCREENS = {
 """The screens with panes, whose keys a user may change."""
 _TYPES = "encode", "editor"
 """The panes whose keys work while a text is typed."""
-_TEXT = Ref("tokentui.ui.typed:TypedLine"), Ref("tokentui.ui.panes.editor:CorpusEditor")
+_TEXT = Ref("tokentui.ui.field:TypedLine"), Ref("tokentui.ui.panes.editor:CorpusEditor")
 """The widgets that a text is typed into."""
 ID_PAGE = "docs/reference/keys.md"
 """The page that lists the ids."""

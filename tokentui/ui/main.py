@@ -26,6 +26,7 @@ from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.draw.text import Cell
+from tokentui.ui.field import TypedLine
 from tokentui.ui.link import EngineLink
 from tokentui.ui.panes.corpus import CorpusPane, CorpusText
 from tokentui.ui.panes.encode import EncodePane, first_words
@@ -43,7 +44,6 @@ from tokentui.ui.panes.tables import (
 )
 from tokentui.ui.panes.why import sentences, why_lines
 from tokentui.ui.screen import Layout, PaneScreen
-from tokentui.ui.typed import TypedLine
 from tokentui.ui.waits import NotYet, loads
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ _EXPORT = Ref("tokentui.ui.dialogs.export:ExportScreen")
 _FACTS = Ref("tokentui.ui.dialogs.facts:FactsScreen")
 _GO_TO = Ref("tokentui.ui.dialogs.ask:GoToScreen")
 _PIECES = Ref("tokentui.ui.dialogs.pieces:PiecesScreen")
-_PREDICT = Ref("tokentui.ui.predict:turn")
+_PREDICT = Ref("tokentui.ui.predict:toggle")
 _QUESTIONS = Ref("tokentui.ui.dialogs.questions:QuestionsScreen")
 _RECIPE = Ref("tokentui.ui.dialogs.recipe:choose_recipe")
 _RECORD = Ref("tokentui.ui.tour_writer:ask_name")

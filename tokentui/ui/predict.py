@@ -30,11 +30,11 @@ class Prediction:
     """The guessing on a screen, and its score.
 
     Args:
-        on: The screen.
+        screen: The screen.
     """
 
-    def __init__(self, on: MainScreen) -> None:
-        self._on = on
+    def __init__(self, screen: MainScreen) -> None:
+        self._screen = screen
         self.seen: Snapshot | None = None
         """The last snapshot, with nothing hidden."""
         self._said: tuple[Cell, ...] = ()
@@ -77,15 +77,15 @@ class Prediction:
     def ask(self) -> None:
         """Ask for a line."""
 
-        def foretell(line: str) -> str:
+        def describe_destination(line: str) -> str:
             if not line:
                 return "the two parts, such as t+h; · is a space"
             if not self._named(line):
                 raise TokentuiError("no such pair among those that are shown", "", "such as t+h")
             return "enter answers by this pair"
 
-        self._on.app.push_screen(AskLine(
-            self._on.engine, "Which pair is merged next?", foretell,
+        self._screen.app.push_screen(AskLine(
+            self._screen.engine, "Which pair is merged next?", describe_destination,
             lambda line: self._judge(self._named(line)),
         ))
 
@@ -104,7 +104,7 @@ class Prediction:
         now = self.seen
         if now is None or now.main.why.best is None:
             return
-        best, why, mode = now.main.why.best, now.main.why, self._on.mode
+        best, why, mode = now.main.why.best, now.main.why, self._screen.mode
         right = parts == best.parts
         self.asked, self.right = self.asked + 1, self.right + right
         verdict: Cell = (("right  ", "success"),) if right else (("not so  ", "warning"),)
@@ -118,8 +118,8 @@ class Prediction:
         explained = reasons(now.main, now.corpus.name, mode)
         first = tuple(run for run in explained[0] if run[0] != "next  ") if explained else ()
         self._said = ((*verdict, *first), *explained[1:])
-        self._on.engine.send(Move(1))
-        self._on.why.redraw(force=True)
+        self._screen.engine.send(Move(1))
+        self._screen.why.redraw(force=True)
 
 
 def _merges(now: Snapshot) -> bool:
@@ -127,24 +127,25 @@ def _merges(now: Snapshot) -> bool:
     return now.main.traits.grows and now.main.opened is None
 
 
-def turn(on: MainScreen) -> None:
+def toggle(screen: MainScreen) -> None:
     """Begin to predict, or end it and show everything again."""
-    now = on.snapshot
-    if isinstance(guessing := on.prediction, Prediction):
+    now = screen.snapshot
+    if isinstance(guessing := screen.prediction, Prediction):
         now = guessing.seen
-        on.app.say(f"{guessing.right} of {plural(guessing.asked, 'guess', 'guesses')} right")
-        on.prediction, on.snapshot_filter, on.why_sentences, on.labels = None, None, sentences, {}
+        screen.app.say(f"{guessing.right} of {plural(guessing.asked, 'guess', 'guesses')} right")
+        screen.prediction = screen.snapshot_filter = None
+        screen.why_sentences, screen.labels = sentences, {}
     elif now is None or now.main.why.best is None or now.main.partial or not _merges(now):
-        on.app.say("there is no next pair to guess here")
+        screen.app.say("there is no next pair to guess here")
         return
     else:
-        on.prediction = guessing = Prediction(on)
-        on.snapshot_filter, on.why_sentences = guessing.hide, guessing.sentences
-        on.labels = LABELS
-        on.set_viewport(candidates_top=0)
-        on.pairs.move_to(0)
-        on.go("pairs")
+        screen.prediction = guessing = Prediction(screen)
+        screen.snapshot_filter, screen.why_sentences = guessing.hide, guessing.sentences
+        screen.labels = LABELS
+        screen.set_viewport(candidates_top=0)
+        screen.pairs.move_to(0)
+        screen.go("pairs")
     if now is not None:
-        on.show(now)
-    on.why.redraw(force=True)
-    on.focus_active()
+        screen.show(now)
+    screen.why.redraw(force=True)
+    screen.focus_active()

@@ -36,10 +36,10 @@ from tokentui.ui.bindings import (
 )
 from tokentui.ui.draw.lines import KeyLine, Lines
 from tokentui.ui.draw.text import Cell
+from tokentui.ui.field import TypedLine
 from tokentui.ui.link import EngineLink, EngineScreen
 from tokentui.ui.panes.encode import TypedPane
 from tokentui.ui.panes.pane import Pane, StatusBand, title_cell
-from tokentui.ui.typed import TypedLine
 from tokentui.ui.waits import has
 
 FIND = Ref("tokentui.ui.dialogs.ask:FindScreen")

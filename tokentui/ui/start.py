@@ -16,7 +16,6 @@ from tokentui.session.commands import EncodeAtEnd
 from tokentui.session.snapshot import EndView, Snapshot
 from tokentui.tours.shipped import TOURS
 from tokentui.ui.bindings import BoundAction, actions_of, bindings_of
-from tokentui.ui.chosen import SEEN
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, size
 from tokentui.ui.draw.lines import Lines, spread
@@ -26,6 +25,7 @@ from tokentui.ui.link import EngineScreen
 from tokentui.ui.main import LEAST, MainScreen
 from tokentui.ui.panes.tables import tokens
 from tokentui.ui.screen import too_small
+from tokentui.ui.user_settings import SEEN
 
 if TYPE_CHECKING:  # the app pushes it
     from tokentui.session.views import EncodedToken
@@ -216,7 +216,7 @@ def show(app: ExplorerApp) -> None:
 
     def left(action: BoundAction | None) -> None:
         if action is None or action.id != "quit":
-            app.chosen.keep(SEEN, True)
+            app.user_settings.keep(SEEN, True)
         if action is None:
             return
         if action.id == "edit":

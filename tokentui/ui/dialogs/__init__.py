@@ -26,9 +26,9 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.lines import KeyLine
 from tokentui.ui.draw.table import Column, Listing, TableRow, place_columns
 from tokentui.ui.draw.text import Cell, Copied, join, safe_content
+from tokentui.ui.field import Field, lines_of, typed_beyond
 from tokentui.ui.guard import Guarded, start_worker
 from tokentui.ui.link import EngineLink, EngineScreen
-from tokentui.ui.typed import Field, lines_of, typed_beyond
 from tokentui.ui.waits import under_way, waits_for
 
 Answer = TypeVar("Answer")
@@ -76,7 +76,7 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         """The work of the session that an answer is being waited for, in words; empty if for none."""
         self.shown_actions: Sequence[BoundAction] = own_actions(type(self))
         """The actions that the line of keys shows, each while the part of its hint has the focus."""
-        self.key_line, self.notice = KeyLine(), Notice()
+        self.key_line, self.notice = KeyLine(), StatusLine()
         self.parts: Sequence[Widget] = ()
         """The widgets of the box above the line of keys, from top to bottom."""
         self.box = Vertical(classes="dialog")
@@ -296,7 +296,7 @@ class ListDialog(Dialog[Result]):
         self.listing.show(out, keep, columns)
 
 
-class Told(Guarded, Static):
+class CellText(Guarded, Static):
     """A text of cells that changes.
 
     Args:
@@ -314,7 +314,7 @@ class Told(Guarded, Static):
         self.update(Content("\n").join(map(join, cells)))
 
 
-class Notice(Told):
+class StatusLine(CellText):
     """One line that answers what was last typed or tried."""
 
     def __init__(self) -> None:
@@ -329,6 +329,6 @@ class Notice(Told):
         self.say(safe_line(error) if isinstance(error, TokentuiError) else "stopped", "error")
 
 
-def prompted(prompt: str, field: Widget, classes: str = "line") -> Horizontal:
+def labelled_input(prompt: str, field: Widget, classes: str = "line") -> Horizontal:
     """A line to type in behind a prompt."""
     return Horizontal(Static(safe_content(prompt), classes="prompt"), field, classes=classes)

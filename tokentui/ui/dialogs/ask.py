@@ -21,12 +21,12 @@ from tokentui.recipe import Ending
 from tokentui.session.commands import GoTo, GoToToken, RunUntil, SetRecipe, SyncBy
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.bindings import EVERYWHERE, HANDLED, BoundAction, Hint, key_name
-from tokentui.ui.dialogs import LEAVE, SCROLL_LIST, Dialog, ListDialog, prompted
+from tokentui.ui.dialogs import LEAVE, SCROLL_LIST, Dialog, ListDialog, labelled_input
 from tokentui.ui.dialogs.draft import sized_by, stopped_by
 from tokentui.ui.draw.figures import size, step_of
 from tokentui.ui.draw.table import Column, Listing, TableRow, heading
+from tokentui.ui.field import Field
 from tokentui.ui.link import EngineLink
-from tokentui.ui.typed import Field
 
 _STEPS = re.compile(rf"(?P<sign>[+-]?)(?P<digits>{COUNT})(?P<percent>%?)", re.ASCII)
 _TYPED_SHOWN = 40
@@ -134,7 +134,7 @@ _FIRST = {"": "a step", "merges": "a step", "size": "a number of ids", "tokens":
 _PAST = {"last": "the run ends at", "about": "the run ends at about"}
 
 
-def foretell(text: str, place: Place) -> str:
+def describe_destination(text: str, place: Place) -> str:
     """Return a preview of what a typed line does, as safe text; it may fail as `destination` does."""
     end = place.end
     match destination(text, place):
@@ -172,18 +172,18 @@ class AskLine(Dialog[None]):
     Args:
         engine: The link to the session.
         heading: The title of the dialog.
-        foretell: Returns the effect of a line as safe text; raises an error for an invalid line.
+        describe_destination: Returns the effect of a line as safe text; raises an error for an invalid line.
         take: Called with a line that is not empty.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", HANDLED, "take it"), LEAVE]
 
-    def __init__(self, engine: EngineLink, heading: str, foretell: Callable[[str], str],
+    def __init__(self, engine: EngineLink, heading: str, describe_destination: Callable[[str], str],
             take: Callable[[str], object]) -> None:
         super().__init__(engine, heading)
-        self._foretell, self._take = foretell, take
+        self._describe, self._take = describe_destination, take
         self.field = Field()
-        self.parts = prompted(">", self.field), self.notice
+        self.parts = labelled_input(">", self.field), self.notice
 
     def on_mount(self) -> None:
         """Say what can be typed."""
@@ -209,7 +209,7 @@ class AskLine(Dialog[None]):
     def check(self, line: str) -> bool:
         """Say what a line will do, or what is wrong with it. Returns whether it can be taken."""
         try:
-            told = self._foretell(line)
+            told = self._describe(line)
             self.notice.say(f"{told} · {self.waits}" if self.waits and line else told,
                 "" if line else "muted")
         except TokentuiError as error:
@@ -232,7 +232,7 @@ class GoToScreen(AskLine):
     ]
 
     def __init__(self, engine: EngineLink) -> None:
-        super().__init__(engine, "", lambda line: foretell(line, place_of(self.now)), self._go)
+        super().__init__(engine, "", lambda line: describe_destination(line, place_of(self.now)), self._go)
         if place_of(self.now).by:
             self.shown_actions = self.shown_actions[:-1]
 
@@ -275,7 +275,7 @@ def until(text: str) -> RunUntil | None:
     return RunUntil(token[1:-1] if quoted else token) if token else None
 
 
-def foretell_until(text: str, now: Snapshot | None) -> str:
+def describe_condition(text: str, now: Snapshot | None) -> str:
     """Return a preview of what a typed condition stops at, with the value that holds now, as safe text."""
     at = now.main.at if now is not None else None
     match until(text):
@@ -313,7 +313,7 @@ class UntilScreen(AskLine):
         command = until(line)
         sized = command is not None and sized_by(command.size, self.now, self.engine.run)
         told = f"vocab_size becomes {sized.size:,}, and it runs there" if sized else ""
-        return told or foretell_until(line, self.now)
+        return told or describe_condition(line, self.now)
 
     def _run(self, line: str) -> None:
         if (command := until(line)) is None:
@@ -343,14 +343,14 @@ class FindScreen(Dialog[str | None]):
 
     def compose(self) -> ComposeResult:
         """The bar."""
-        yield prompted(f" {self._verb} {self._pane} > ", Field(self._text), "bar")
+        yield labelled_input(f" {self._verb} {self._pane} > ", Field(self._text), "bar")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Look for it."""
         self.dismiss(event.value)
 
 
-def conventions(line: str) -> tuple[str, float]:
+def parse_conventions(line: str) -> tuple[str, float]:
     """A splitter and an order of Rényi's entropy, of a line with either or both.
 
     Raises:
@@ -370,13 +370,13 @@ def conventions(line: str) -> tuple[str, float]:
     return splitter, alpha
 
 
-def foretell_conventions(line: str) -> str:
+def describe_conventions(line: str) -> str:
     """Return a preview of the effect of a line about conventions.
 
     Raises:
         TokentuiError: It cannot be read.
     """
-    splitter, alpha = conventions(line)
+    splitter, alpha = parse_conventions(line)
     said = f"words by {safe(splitter, limit=_TYPED_SHOWN)}, Rényi's entropy of order {alpha:g}"
     return said if line else "what splits words, and the order of Rényi's entropy: whitespace 2.5"
 
@@ -451,7 +451,7 @@ class HelpScreen(ListDialog[BoundAction | None]):
         self._sections, self._first, self._search = sections, first, search
         self._actions = [action for actions in sections.values() for action in actions]
         self.field = Field(placeholder="a key or a word")
-        self.parts = prompted("/", self.field, "edit"), self.listing, self.notice
+        self.parts = labelled_input("/", self.field, "edit"), self.listing, self.notice
 
     def on_mount(self) -> None:
         """Show all of it."""

@@ -15,10 +15,10 @@ from tokentui.core import sandbox
 from tokentui.core.safetext import safe
 from tokentui.session.commands import Command, EncodeChat
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE_LIST, SCROLL_LIST, prompted
+from tokentui.ui.dialogs import LEAVE_LIST, SCROLL_LIST, labelled_input
 from tokentui.ui.dialogs.report import ReportScreen
+from tokentui.ui.field import Field
 from tokentui.ui.link import EngineLink
-from tokentui.ui.typed import Field
 
 
 class ChatScreen(ReportScreen[ChatEncoding]):
@@ -44,7 +44,7 @@ class ChatScreen(ReportScreen[ChatEncoding]):
         self.field = Field()
         self._file = ""
         self._prompt = True
-        self.parts = self.summary, self.listing, prompted("file", self.field, "edit"), self.notice
+        self.parts = self.summary, self.listing, labelled_input("file", self.field, "edit"), self.notice
 
     def question(self) -> Command[ChatEncoding]:
         """The question."""

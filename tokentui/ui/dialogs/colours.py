@@ -8,10 +8,10 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from tokentui.ui.bindings import HANDLED
-from tokentui.ui.chosen import theme_groups
 from tokentui.ui.dialogs import SCROLL, ListDialog
 from tokentui.ui.draw.table import Column, Listing, TableRow, heading
 from tokentui.ui.link import EngineLink
+from tokentui.ui.user_settings import theme_groups
 
 
 class ColoursScreen(ListDialog[None]):
@@ -55,7 +55,7 @@ class ColoursScreen(ListDialog[None]):
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
         """Keep it."""
         self.dismiss(None)
-        self.app.chosen.keep("theme", self.app.theme)
+        self.app.user_settings.keep("theme", self.app.theme)
 
     def action_leave(self) -> None:
         """Go back to the theme before."""

@@ -14,13 +14,13 @@ from tokentui.encode.sampling import Drawn, DrawnWord
 from tokentui.encode.segment.dropout import LIKE
 from tokentui.session.commands import Draw
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE_LIST, SCROLL_LIST, ListDialog, Told, prompted
+from tokentui.ui.dialogs import LEAVE_LIST, SCROLL_LIST, CellText, ListDialog, labelled_input
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, TableRow
 from tokentui.ui.draw.text import Cell, Run
+from tokentui.ui.field import Field
 from tokentui.ui.link import EngineLink
-from tokentui.ui.typed import Field
 
 _COLUMNS = (
     Column("", width=5, align="right"), Column("number", width=8, align="right", priority=1),
@@ -56,8 +56,8 @@ class DrawnScreen(ListDialog[None]):
         """The draws, once they have come."""
         self.seed, self.share, self.like = 0, _USUAL, 0
         self._text = ""
-        self.told, self.field = Told("told"), Field()
-        self.parts = self.told, self.listing, prompted("text", self.field, "edit"), self.notice
+        self.told, self.field = CellText("told"), Field()
+        self.parts = self.told, self.listing, labelled_input("text", self.field, "edit"), self.notice
 
     def on_mount(self) -> None:
         """Draw."""

@@ -103,10 +103,10 @@ class EditScreen(ReportScreen[EditView]):
                 raise TokentuiError("a number belongs here", line[:20], "such as 4000 or 32k")
             return count
 
-        def foretell(line: str) -> str:
+        def describe_destination(line: str) -> str:
             return f"{number(read(line))} ids" if line else said
 
-        prompt = AskLine(self.engine, title, foretell, lambda line: self.wish(wished(read(line))))
+        prompt = AskLine(self.engine, title, describe_destination, lambda line: self.wish(wished(read(line))))
         self.app.push_screen(prompt)
 
     def action_ask_other(self) -> None:

@@ -18,12 +18,12 @@ from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Contents, Export, Formats
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE, Dialog, Told, prompted
+from tokentui.ui.dialogs import LEAVE, CellText, Dialog, labelled_input
 from tokentui.ui.dialogs.report import screen_cell
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
+from tokentui.ui.field import Field
 from tokentui.ui.link import EngineLink
-from tokentui.ui.typed import Field
 
 if TYPE_CHECKING:
     from tokentui.formats.proof import ExportReport
@@ -56,10 +56,10 @@ class ExportScreen(Dialog[None]):
         """The path that was put into the field, not typed."""
         self._confirmed = ("", "")
         """The path and the format of which it was said that a file is there."""
-        self.formats, self.losses = Listing(_FORMATS, id="formats"), Told(id="losses")
+        self.formats, self.losses = Listing(_FORMATS, id="formats"), CellText(id="losses")
         self.field = Field(placeholder="a file", select=False)
         prompt = "Download as >" if sandbox.sealed() else "Write to >"
-        self.parts = self.formats, self.losses, prompted(prompt, self.field), self.notice
+        self.parts = self.formats, self.losses, labelled_input(prompt, self.field), self.notice
         if engine.snapshot is not None:
             self.follow(engine.snapshot)
 

@@ -24,7 +24,7 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.session.training.token_values import Places, TokenView
 from tokentui.session.views import ColumnSnapshot, CorpusPlace
 from tokentui.ui.bindings import HANDLED, Hint, own_actions
-from tokentui.ui.dialogs import LEAVE_LIST, SCROLL_LIST, ListDialog, prompted
+from tokentui.ui.dialogs import LEAVE_LIST, SCROLL_LIST, ListDialog, labelled_input
 from tokentui.ui.dialogs.copying import token_of
 from tokentui.ui.dialogs.exact import (
     MOST_SHOWN,
@@ -42,9 +42,9 @@ from tokentui.ui.dialogs.token import entry_of, of_token
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.table import GAP, Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, Copied
+from tokentui.ui.field import Field
 from tokentui.ui.guard import start_worker
 from tokentui.ui.link import EngineLink
-from tokentui.ui.typed import Field
 from tokentui.ui.waits import loads
 
 UNFORESEEN = ("missing", "no-token", "marked")
@@ -127,7 +127,7 @@ class InspectScreen(ListDialog[None]):
         self._patience: Timer | None = None
         """Runs while answers are waited for before anything is drawn."""
         self.field = Field()
-        self.parts = self.listing, prompted("text", self.field, "edit wide")
+        self.parts = self.listing, labelled_input("text", self.field, "edit wide")
         self.shown = Shown(row, token, typed)
         """The subject."""
         self._row, self._follows = row, row is not None and loads(engine.snapshot)

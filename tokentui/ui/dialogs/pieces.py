@@ -18,7 +18,7 @@ from tokentui.learn.trainer import Compressed
 from tokentui.session.commands import Compress, Pieces
 from tokentui.session.snapshot import PiecePart, PiecesView
 from tokentui.session.views import CorpusPlace
-from tokentui.ui.dialogs import LEAVE, SCROLL, Dialog, Told
+from tokentui.ui.dialogs import LEAVE, SCROLL, CellText, Dialog
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines, ScrolledLines
@@ -161,7 +161,7 @@ class PiecesScreen(Dialog[None]):
         """The answers that are laid out, and the columns that they are laid out for."""
         self._rows: list[Cell] = []
         self._ended = False
-        self.facts, self.legend = Told("facts"), Lines(classes="legend")
+        self.facts, self.legend = CellText("facts"), Lines(classes="legend")
         self.text = PiecesText(self._more)
         self.parts = self.facts, self.notice, self.legend, self.text
 
@@ -349,7 +349,7 @@ class CompressedScreen(Dialog[None]):
         super().__init__(engine)
         self._view: Compressed | None = None
         self._start = 0
-        self.where = Told("heading")
+        self.where = CellText("heading")
         self.lines, self.table = _Lines((Column(flex=1),), id="text"), Listing(_TABLE, id="table")
         sides = (
             Vertical(self.where, self.lines, id="compressed-text"),

@@ -14,7 +14,7 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Command, GoTo, KeepPlace, OpenTokenizer, Play, Preview, SetRecipe
 from tokentui.session.snapshot import PreviewView, Snapshot
-from tokentui.ui.dialogs import Told
+from tokentui.ui.dialogs import CellText
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import decimal, number
@@ -145,7 +145,7 @@ class PreviewPane(Guarded, Vertical):
         self._wish, self._title = self._used, ""
         self._known: dict[Preview, PreviewView] = {}
         self._waits = ""
-        self.told, self.steps = Told("told"), Listing((), id="steps")
+        self.told, self.steps = CellText("told"), Listing((), id="steps")
 
     def compose(self) -> ComposeResult:
         """A line that tells the difference, and the steps."""

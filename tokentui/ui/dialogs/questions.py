@@ -17,13 +17,13 @@ from tokentui.core.safetext import safe
 from tokentui.core.table import plural
 from tokentui.session.commands import AnalyzeVocabulary
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE_LIST, SCROLL_LIST, ListDialog, Told, prompted
+from tokentui.ui.dialogs import LEAVE_LIST, SCROLL_LIST, CellText, ListDialog, labelled_input
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, TableRow
 from tokentui.ui.draw.text import Cell, Run
+from tokentui.ui.field import Field
 from tokentui.ui.link import EngineLink
-from tokentui.ui.typed import Field
 
 _MOST_SHOWN = 200  # characters of a token or a word
 _WHY = {
@@ -250,9 +250,9 @@ class QuestionsScreen(ListDialog[None]):
         self.question = 0
         """The place in `QUESTIONS` of the one that is seen."""
         self._word = ""
-        self.tabs, self.told = Told("tabs"), Told("told")
+        self.tabs, self.told = CellText("tabs"), CellText("told")
         self.field = Field()
-        line = prompted("word", self.field, "edit")
+        line = labelled_input("word", self.field, "edit")
         self.parts = self.tabs, self.told, self.listing, line, self.notice
 
     def on_mount(self) -> None:

@@ -22,12 +22,12 @@ from tokentui.preset_table import PRESETS, Preset
 from tokentui.recipe import RUN, Run
 from tokentui.session.views import StageView
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE, SCROLL, Dialog, Told, draft
+from tokentui.ui.dialogs import LEAVE, SCROLL, CellText, Dialog, draft
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.preview import PreviewPane, Trying
 from tokentui.ui.draw.table import Column, Listing
+from tokentui.ui.field import Field
 from tokentui.ui.link import EngineLink
-from tokentui.ui.typed import Field
 from tokentui.ui.waits import NotYet
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self.axes = Listing(draft.axis_columns(stages), id="axes")
         self.values = Listing((Column(width=16, priority=1), Column(flex=1, min_width=16)), id="values")
         self.preview = PreviewPane(engine if tried else None, used)
-        self.change, self.prompt = Told(id="change"), Told("prompt")
+        self.change, self.prompt = CellText(id="change"), CellText("prompt")
         self.field = Field(select=False)
         chosen = Vertical(self.axes, self.values, self.preview, id="chosen")
         line = Horizontal(self.prompt, self.field, classes="edit")

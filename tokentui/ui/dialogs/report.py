@@ -15,7 +15,7 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.session.commands import Command, GoTo
 from tokentui.ui.bindings import HANDLED
-from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog, Told
+from tokentui.ui.dialogs import LEAVE, SCROLL, CellText, ListDialog
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import bar, number
 from tokentui.ui.draw.table import Column, Listing, TableRow
@@ -68,7 +68,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         """The view that is seen: 0 for all sections, else the number of a section with rows."""
         self._open: set[Hashable] = set()
         self._targets: dict[Hashable, Row] = {}
-        self.summary = Told("told")
+        self.summary = CellText("told")
         self.parts = self.summary, self.listing, self.notice
 
     def on_mount(self) -> None:

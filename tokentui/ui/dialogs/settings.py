@@ -9,15 +9,12 @@ from textual.binding import Binding, BindingType
 from tokentui.core.safetext import safe
 from tokentui.session.persist.settings import settings_path
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.chosen import MOST_TYPED, SETTINGS, Chosen, Setting, Value
-from tokentui.ui.dialogs import SCROLL_LIST, ListDialog, prompted
+from tokentui.ui.dialogs import SCROLL_LIST, ListDialog, labelled_input
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, runs
+from tokentui.ui.field import Field
 from tokentui.ui.link import EngineLink
-from tokentui.ui.typed import Field
-
-_BY_NAME = {one.name: one for one in SETTINGS}
-_TITLE_WIDTH = max(len(one.title) for one in SETTINGS)
+from tokentui.ui.user_settings import MOST_TYPED, SETTINGS, Setting, UserSettings, Value
 
 
 class SettingsScreen(ListDialog[None]):
@@ -42,13 +39,13 @@ class SettingsScreen(ListDialog[None]):
     def __init__(self, engine: EngineLink) -> None:
         super().__init__(engine)
         self.field = Field(most=MOST_TYPED)
-        self.parts = self.listing, prompted(">", self.field, "edit"), self.notice
+        self.parts = self.listing, labelled_input(">", self.field, "edit"), self.notice
 
     def on_mount(self) -> None:
         """List them, and say where they are kept."""
         super().on_mount()
-        if self.chosen.wrong:
-            self.notice.say(safe(self.chosen.wrong, limit=300), "warning")
+        if self.settings.wrong:
+            self.notice.say(safe(self.settings.wrong, limit=300), "warning")
         else:
             self.notice.say(f"kept in {safe(str(settings_path()), limit=300)}")
         self.lay_out()
@@ -56,39 +53,40 @@ class SettingsScreen(ListDialog[None]):
     def lay_out(self) -> None:
         """A row for each setting: its name and its value."""
         rows = []
-        for one in SETTINGS:
-            said = one.said(self.chosen.value_of(one))
+        for one in SETTINGS.values():
+            said = one.said(self.settings.value_of(one))
             value: Cell = (("  ", ""), *runs(said, limit=400))
-            if self.chosen.values_of(one):
+            if self.settings.values_of(one):
                 value = (("‹ ", "muted"), (safe(said, limit=60), ""), (" ›", "muted"))
             rows.append(TableRow(one.name, (((one.title, "strong"),), value)))
-        columns = Column(width=_TITLE_WIDTH, priority=2), Column(flex=1, priority=1)
+        width = max(len(setting.title) for setting in SETTINGS.values())
+        columns = Column(width=width, priority=2), Column(flex=1, priority=1)
         self.listing.show(rows, self.listing.cursor_key, columns)
         self.fit_height(len(rows) + 1)
 
     @property
-    def chosen(self) -> Chosen:
+    def settings(self) -> UserSettings:
         """The settings of the program."""
-        return self.app.chosen
+        return self.app.user_settings
 
     @property
     def setting(self) -> Setting:
         """The setting at the cursor."""
-        return _BY_NAME[str(self.listing.cursor_key)]
+        return SETTINGS[str(self.listing.cursor_key)]
 
     def action_turn(self, by: int) -> None:
         """Take the next value of the setting at the cursor, or the one before; a text is typed."""
         if self.editing:
             return
-        if not (values := self.chosen.values_of(self.setting)):
-            self.edit(self.field, str(self.chosen.value_of(self.setting)))
+        if not (values := self.settings.values_of(self.setting)):
+            self.edit(self.field, str(self.settings.value_of(self.setting)))
             self.lay_out()
             return
-        at = values.index(self.chosen.value_of(self.setting))
+        at = values.index(self.settings.value_of(self.setting))
         self._change(values[(at + by) % len(values)])
 
     def _change(self, value: Value) -> None:
-        self.chosen.change(self.setting, value)
+        self.settings.change(self.setting, value)
         self.lay_out()
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:

@@ -16,15 +16,15 @@ from tokentui.learn.rows import Candidate
 from tokentui.session.commands import ExplainSteps, GoTo, ListSteps
 from tokentui.session.views import StepRow, StepsView, StepView
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE, LEAVE_LIST, SCROLL, SCROLL_LIST, Dialog, ListDialog, prompted
+from tokentui.ui.dialogs import LEAVE, LEAVE_LIST, SCROLL, SCROLL_LIST, Dialog, ListDialog, labelled_input
 from tokentui.ui.dialogs.what_if import ask_beside
 from tokentui.ui.draw.figures import behind, decimal, number, signed
 from tokentui.ui.draw.table import Column, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell
+from tokentui.ui.field import Field
 from tokentui.ui.link import EngineLink
 from tokentui.ui.panes.tables import SCORE_WIDTH, tokens, worth_of
 from tokentui.ui.panes.why import chosen, in_context, last_step, shortening
-from tokentui.ui.typed import Field
 
 if TYPE_CHECKING:
     from tokentui.ui.main import MainScreen
@@ -72,7 +72,7 @@ class StepsScreen(Dialog[None]):
         self.page = StepsView()
         self._why: dict[int, StepView] = {}
         """The steps whose runner-up is known."""
-        self.parts = prompted("/", self.field, "edit"), self.table, self.notice
+        self.parts = labelled_input("/", self.field, "edit"), self.table, self.notice
 
     def on_mount(self) -> None:
         """Begin in the list."""

@@ -19,8 +19,8 @@ from tokentui.core.safetext import is_safe
 from tokentui.ui.bindings import Hint
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.text import mark_stand_ins, replace
+from tokentui.ui.field import WholeText, cluster_at, erased_left, lines_of, typed_beyond
 from tokentui.ui.guard import Guarded
-from tokentui.ui.typed import WholeText, cluster_at, erased_left, lines_of, typed_beyond
 
 MOST_EDITED = 1_000_000
 """The most characters that a paste may bring the text to: all of it is trained on at every key."""

@@ -122,7 +122,7 @@ def figure(field: str, value: float) -> str:
     return f"{value:,.1f}"
 
 
-def foretell_target(line: str) -> str:
+def describe_target(line: str) -> str:
     """Return a preview of the effect of a line that names a target.
 
     Raises:

@@ -105,7 +105,7 @@ def _sentence(app: ExplorerApp, value: Value) -> None:
 _SENTENCE = Setting(
     "sentence", "sentence to encode", "The crowd in the street", lambda _: (), str, _sentence
 )
-SETTINGS: tuple[Setting, ...] = (
+_ALL: tuple[Setting, ...] = (
     Setting("theme", "colours", DARK_NAME, _themes, str, _theme),
     Setting("speed", "speed of a run", FIRST_SPEED, lambda _: tuple(map(speed_name, SPEEDS)),
         lambda one: f"{one:,} a second" if isinstance(one, int) else "as fast as it can", _speed),
@@ -118,10 +118,11 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(SEEN, "first screen", False, lambda _: (False, True),
         lambda one: "is not shown" if one else "is shown at the next start", lambda app, value: None),
 )
-"""The settings, in the order in which they are listed."""
+SETTINGS: dict[str, Setting] = {setting.name: setting for setting in _ALL}
+"""The settings by name, in the order in which they are listed."""
 
 
-class Chosen:
+class UserSettings:
     """The settings in effect, and the file that keeps them.
 
     Args:
@@ -151,8 +152,8 @@ class Chosen:
 
     def take_effect(self) -> None:
         """Let each setting take effect that the file has, and say what the file has wrong."""
-        names = [safe(name, limit=30) for name in self._found if name not in [one.name for one in SETTINGS]]
-        for setting in SETTINGS:
+        names = [safe(name, limit=30) for name in self._found if name not in SETTINGS]
+        for setting in SETTINGS.values():
             if setting.name not in self._found:
                 continue
             if setting.takes(self._app, self._found[setting.name]):
