@@ -270,7 +270,7 @@ async def test_stops_are_typed_and_checked() -> None:
         await drive.said("merges: a whole number is wanted (0 or more, or none)")
         await pilot.press("enter", "ctrl+u")
         await typed(pilot, "50,000")
-        await drive.said("a run ends after so many merges")
+        await drive.said("stop after this many merges")
         await pilot.press("enter")
         await drive.seen("merges: 1,000 → 50,000")
         await drive.at("axes", "specials")
