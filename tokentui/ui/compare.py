@@ -220,7 +220,7 @@ class CompareScreen(PaneScreen):
 
     @property
     def count(self) -> int:
-        """The number of columns."""
+        """The number of columns; 2 before the first snapshot."""
         return len(self.snapshot.columns) if self.snapshot is not None else 2
 
     def layout_for(self, width: int, height: int) -> Layout | None:
@@ -243,11 +243,11 @@ class CompareScreen(PaneScreen):
 
     @property
     def context(self) -> str:
-        """Whose keys work."""
+        """The context whose keys work: the input line while one types, else the active pane."""
         return "encode" if self.typing else _CONTEXTS.get(self.active, self.active)
 
     def body_of(self, pane: str) -> Widget | None:
-        """The widget of a pane that gets the keys; of the columns, that of the one that keys are about."""
+        """Return the widget of a pane that takes the keys; for the columns, that of the active column."""
         if pane != COLUMNS:
             return super().body_of(pane)
         column = self.columns[self.place]
@@ -345,7 +345,8 @@ class CompareScreen(PaneScreen):
         return self.snapshot
 
     def column_here(self) -> ColumnSnapshot:
-        """The column that keys are about. One that was added may not be there yet."""
+        """Return the active column. A column that was added may not be in the snapshot yet; then it is the
+        last one."""
         return self.now.columns[min(self.place, len(self.now.columns) - 1)]
 
     def action_turn_pair(self, by: int) -> None:
@@ -386,7 +387,7 @@ class CompareScreen(PaneScreen):
         self.app.say(f"merges are compared {how}")
 
     def action_turn_passage(self) -> None:
-        """A passage of the corpus, or what was typed."""
+        """Encode a passage of the corpus, or the typed text again."""
         typed = self.now.between.aligned.passage is None
         self.engine.send(do.ShowPassage(Passage() if typed else None))
         self.go(ENCODE)
@@ -462,7 +463,7 @@ class CompareScreen(PaneScreen):
             self.engine.send(do.MoveColumn(self.column_here().key, by))
 
     def action_turn_formulas(self) -> None:
-        """Formulas, or conventions."""
+        """Switch the measures between formulas and conventions."""
         if self.active != "measures":
             self.go("measures")
         self.measures.formulas = not self.measures.formulas

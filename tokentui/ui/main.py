@@ -247,9 +247,8 @@ class MainScreen(PaneScreen):
     # How much room there is.
 
     def layout_for(self, width: int, height: int) -> Layout | None:
-        """Side by side where it is wide; pairs and vocabulary in one place where it is not; all in one where
-        it is small.
-        """
+        """Return the layout for a size: panes side by side on wide terminals, pairs and vocabulary in one
+        place on medium ones, all in one place on small ones; None below `LEAST`."""
         if width < LEAST[0] or height < LEAST[1]:
             return None
         if width < 60 or height < 16:
@@ -265,7 +264,7 @@ class MainScreen(PaneScreen):
 
     @property
     def context(self) -> str:
-        """Whose keys work: those of the pane that has the focus, or of the editor or the cursor in it."""
+        """The context whose keys work: the focused pane, or the editor or cursor in it."""
         if self.active != "corpus":
             return self.active
         return "editor" if self.corpus.editing else "cursor" if self.text.cursor is not None else "corpus"
@@ -352,7 +351,7 @@ class MainScreen(PaneScreen):
         return (*super().states(pane), *filter(None, [limit]))
 
     def _editor_turned(self) -> None:
-        """The editor has come or gone, or its text has become the corpus."""
+        """Follow the editor: it was opened or closed, or its text became the corpus."""
         self.names = {**self.names, "corpus": self.corpus.names()}
         self.corpus.invalidate()
         if self.corpus.editing:
@@ -541,15 +540,15 @@ class MainScreen(PaneScreen):
         self.app.push_screen(_EXPORT(self.engine))
 
     def action_questions(self) -> None:
-        """Answer the questions about tokens, their use and their worth."""
+        """Open the questions about tokens, their use and their worth."""
         self.app.push_screen(_QUESTIONS(self.engine))
 
     def action_dropout(self) -> None:
-        """Encode the typed text with some merges left out at random."""
+        """Open the screen that encodes the typed text with some merges left out at random."""
         self.app.push_screen(_DROPOUT(self.engine))
 
     def action_chat(self) -> None:
-        """Render a chat by the chat template of the opened tokenizer."""
+        """Open the screen that renders a chat by the chat template of the opened tokenizer."""
         self.app.push_screen(_CHAT(self.engine))
 
     def action_facts(self) -> None:
@@ -557,7 +556,7 @@ class MainScreen(PaneScreen):
         self.app.push_screen(_FACTS(self.engine))
 
     def action_edit_vocabulary(self) -> None:
-        """Change the vocabulary."""
+        """Open the screen that changes the vocabulary."""
         self.app.push_screen(_EDIT(self.engine))
 
     def action_analyze(self, name: str) -> None:
@@ -725,7 +724,7 @@ class MainScreen(PaneScreen):
             self.set_viewport(vocabulary_only=text, vocabulary_among=None, vocabulary_top=0, mode=self.mode)
 
     def action_find_again(self, backward: bool) -> None:
-        """The next match of what was looked for last, or the one before."""
+        """Go to the next match of the last search, or the previous one."""
         pane, text = self.sought
         if not text:
             self.app.say("nothing to find yet: press /")

@@ -193,7 +193,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.footer_line = KeyLine(indent=1)
 
     def compose(self) -> ComposeResult:
-        """From top to bottom."""
+        """Yield the header, the panes and the line of keys, from top to bottom."""
         self.lay_out()  # before there is anything that would have to be styled again
         yield from (self.header_line, *self.parts, self.footer_line, too_small(*self._least))
 
@@ -205,7 +205,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
 
     @property
     def context(self) -> str:
-        """Whose keys work: those of the pane that has the focus, or of the line in it."""
+        """The context whose keys work: the focused pane, or the input line in it."""
         return self.active
 
     def snapshot_changed(self, before: Snapshot | None, now: Snapshot) -> None:
@@ -263,7 +263,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.engine.send(Move(steps))
 
     def action_play(self) -> None:
-        """Run, or stop."""
+        """Run the training, or stop it."""
         self.engine.send(Play())
 
     def action_speed(self, by: int) -> None:
@@ -295,7 +295,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.app.push_screen(_COLOURS(self.engine))
 
     def action_settings(self) -> None:
-        """Change the settings."""
+        """Open the settings."""
         self.app.push_screen(_SETTINGS(self.engine))
 
     def action_show_keys(self, search: bool) -> None:
@@ -381,8 +381,8 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.footer_line.set_actions(self.footer_actions())
 
     def body_of(self, pane: str) -> Widget | None:
-        """The widget of a pane that gets the keys: the line to type in while one types, or the first other.
-        """
+        """Return the widget of a pane that takes the keys: the input line while `typing`, else the first
+        other focusable widget."""
         within = self.panes[pane].walk_children(Widget, with_self=True)
         able = [one for one in within if one.can_focus and one.display]
         return next((one for one in able if isinstance(one, TypedLine) == self.typing), None)

@@ -13,7 +13,7 @@ _UP = " ▁▂▃▄▅▆▇█"
 
 
 def number(value: int) -> str:
-    """`1,234`, with a real minus sign."""
+    """Return a number as text: `1,234`, with a real minus sign."""
     return f"{value:,}".replace("-", "−")
 
 
@@ -40,12 +40,12 @@ def step_of(end: Ending) -> str:
 
 
 def signed(value: int) -> str:
-    """`+12`, `−3`; nothing for 0."""
+    """Return a change as text: `+12`, `−3`, "" for 0."""
     return f"{value:+,}".replace("-", "−") if value else ""
 
 
 def size(count: int) -> str:
-    """Bytes in the unit that a reader would take: `512 B`, `1.2 MB` (powers of ten)."""
+    """Return bytes in a readable unit: `512 B`, `1.2 MB` (powers of ten)."""
     if count < 1000:
         return f"{count} B"
     value = float(count)
@@ -84,8 +84,7 @@ def upright(values: Iterable[float], whole: float) -> str:
 
 
 def between(steps: Sequence[int], values: Sequence[float], places: Iterable[float]) -> list[float | None]:
-    """The values at some places, on lines between the ascending steps that are known; None outside of these.
-    """
+    """Interpolate values at some places between ascending known steps; None outside of these."""
     found: list[float | None] = []
     for place in places:
         right = bisect_left(steps, place)
@@ -101,7 +100,7 @@ def between(steps: Sequence[int], values: Sequence[float], places: Iterable[floa
 
 
 def decimal(value: float, width: int) -> str:
-    """A figure with as many digits as there is room for: `0.0038112`, `3.8112e-6`, `∞`."""
+    """Return a figure with as many digits as fit: `0.0038112`, `3.8112e-6`, `∞`."""
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     plain = value == 0 or abs(value) >= 1e-3
@@ -127,5 +126,5 @@ def behind(value: float, best: float) -> str:
 
 
 def amount(value: float) -> str:
-    """A count that is no whole number: `1,234`, below a hundred with a tenth (`0.4`)."""
+    """Return a fractional count as text: `1,234`, with one decimal below a hundred (`0.4`)."""
     return f"{value:,.1f}" if value < 99.95 else f"{value:,.0f}"

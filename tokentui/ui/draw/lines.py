@@ -25,9 +25,8 @@ Draw: TypeAlias = Callable[[int, int], Sequence[Cell]]
 
 
 def spread(left: Cell, right: Cell, width: int) -> Cell:
-    """One cell at the left edge, one at the right; the left one gives way, the right one vanishes if it has
-    no room.
-    """
+    """Return one cell at the left edge and one at the right of a line. The left one is cut; the right one is
+    left out if it does not fit."""
     taken = ui_text.width(right)
     if taken > width:
         right, taken = (), 0
@@ -36,9 +35,8 @@ def spread(left: Cell, right: Cell, width: int) -> Cell:
 
 
 def flow(facts: Iterable[tuple[str, Cell]], width: int, height: int) -> list[Cell]:
-    """Facts one after the other, each behind its gap: one that does not fit goes to the next line. A line
-    that is still too long loses its last clauses.
-    """
+    """Join facts into lines, each after its gap; a fact that does not fit starts the next line. A line that
+    is too long loses its last clauses."""
     lines: list[Cell] = []
     for gap, fact in facts:
         joined: Cell = (*lines[-1], (gap, "muted"), *fact) if lines else fact
@@ -56,10 +54,8 @@ _SEAM = re.compile(r" · | {3}|, |; |: | \(")
 
 
 def shortened(line: Cell, width: int) -> Cell:
-    """A sentence in at most so many columns: it loses its last clauses whole, and is cut where even the first
-    one is too long. Spaces of tokens are drawn as signs, so a clause never begins within a token, nor within
-    brackets, nor at the lower half of a fraction.
-    """
+    """Shorten a sentence to a width: it loses its last clauses whole, and is cut only if even the first one
+    is too long. A clause never begins inside a token, inside brackets, or at the lower half of a fraction."""
     if ui_text.width(line) <= width:
         return line
     best: Cell = ()
@@ -102,7 +98,7 @@ class StyledLines(Guarded, Widget):
 
     @property
     def painted(self) -> tuple[Cell, ...]:
-        """The lines that are seen."""
+        """The lines that were painted last."""
         return self._painted
 
     def paint(self, cells: Sequence[Cell]) -> None:
@@ -113,7 +109,7 @@ class StyledLines(Guarded, Widget):
                 self.refresh(Region(0, y, self.size.width, 1))
 
     def render_line(self, y: int) -> Strip:
-        """One of the lines, or a blank one."""
+        """Return a painted line, or a blank one."""
         width = self.size.width
         cell = ui_text.clip(self._painted[y], width) if y < len(self._painted) else ()
         return Strip(ui_text.segments(cell, self.named)).adjust_cell_length(width, self.named[""])
@@ -138,7 +134,7 @@ class Lines(StyledLines):
         self._draw = draw or self.cells
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
-        """The lines for this much room."""
+        """Return the lines for a width and height; none by default."""
         return ()
 
     def show(self, draw: Draw) -> None:
@@ -286,7 +282,7 @@ class KeyLine(Lines):
             self.again()
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
-        """`n next  b back  space run …`."""
+        """Return the line of keys: `n next  b back  space run …`."""
         line: list[Run] = [(" " * self._indent, "")]
         self._places = []
         for n, group in enumerate(fitting(self._actions, width - 2 * self._indent)):

@@ -34,7 +34,7 @@ class Glyph(NamedTuple):
 
 @lru_cache(maxsize=1 << 14)
 def _drawn(word: str, mode: GlyphMode) -> tuple[tuple[int, Cell, int], ...]:
-    """The clusters of a word: how many characters each has, its cells and their number."""
+    """Return the clusters of a word: for each its number of characters, its cell, and its width."""
     out: list[tuple[int, Cell, int]] = []
     for cluster in clusters(word):
         cell: Cell = tuple([(text, kind.value) for text, kind in shown(cluster, mode)])
@@ -49,8 +49,7 @@ def _drawn(word: str, mode: GlyphMode) -> tuple[tuple[int, Cell, int], ...]:
 
 @lru_cache(4)
 def glyphs(text: str, mode: GlyphMode, breaks: frozenset[int] = frozenset()) -> tuple[Glyph, ...]:
-    """The text as glyphs, in order and without gaps; none of them goes over a break. Kept for the next step.
-    """
+    """Return the text as glyphs, in order and without gaps, none across a break. Cached for the next step."""
     out: list[Glyph] = []
     end = 0
     for left, right in pairwise(sorted({0, len(text), *breaks})):
@@ -68,7 +67,7 @@ def wrap(
     text: str, drawn: Sequence[Glyph], width: int, breaks: Collection[int] = (), bars: Collection[int] = (),
     start: int = 0, end: int | None = None,
 ) -> list[tuple[int, int]]:
-    """The rows of a stretch of text, as (start, end) in characters.
+    """Return the rows of a stretch of text, as (start, end) in characters.
 
     A row breaks before a word that does not fit, inside a word that is longer than a row, and after a
     newline.
@@ -125,12 +124,12 @@ AGES = 0, 10, 100, 1_000, 10_000
 
 
 def age_of(made: int) -> str:
-    """The style of a token that a step made, 0 for one that no step made."""
+    """Return the style of a token by the step that made it; 0 for a token of the base."""
     return f"age-{bisect.bisect_left(AGES, made)}"
 
 
 def ages_legend() -> Cell:
-    """`made at 0 ≤10 ≤100 ≤1k ≤10k >10k`: the steps of each age in its colour."""
+    """Return the legend of ages, each in its color: `0 ≤10 ≤100 ≤1k ≤10k >10k`."""
     said = [f"≤{step // 1000}k" if step >= 1000 else f"≤{step}" if step else "0" for step in AGES]
     said.append(f">{AGES[-1] // 1000}k")
     return tuple([run for n, one in enumerate(said) for run in ((" " if n else "", ""), (one, f"age-{n}"))])
@@ -197,7 +196,7 @@ class Layout:
         return True
 
     def _wrap(self, anchor: CorpusPlace, at_start: bool) -> None:
-        """Break the text into rows round what tokens mark; see `_marks`."""
+        """Break the text into rows at the bars and cuts of the tokens; see `_marks`."""
         breaks, bars = self._breaks, self._bars
         # What is left of a cluster joins nothing behind it: halves of two flags are no flag.
         ends = [glyph.end for glyph in self._several] if self._cuts else ()
@@ -219,7 +218,7 @@ class Layout:
         """The rows that were drawn, each with all that it was drawn from."""
 
     def _marks(self) -> tuple[frozenset[int], frozenset[int]]:
-        """Where bars stand, and where a token ends inside a cluster whose parts are shown apart.
+        """Return the places of bars, and the places where a token ends inside a cluster.
 
         Tokens of one character are not told apart by shades: a cluster of such tokens stays whole, so that a
         text that has few merges can be read.
@@ -240,12 +239,12 @@ class Layout:
         return frozenset(bars), frozenset(cuts)
 
     def parity_of(self, place: CorpusPlace) -> int:
-        """Which of the two shades a part has, so that it keeps it while the window moves."""
+        """Return which of the two shades a part has (0 or 1), so that it keeps it while the window moves."""
         at = bisect.bisect_left(self._places, place)
         return (self._parity + at) % 2 if self._places[at : at + 1] == [place] else 0
 
     def offset_of(self, place: CorpusPlace) -> int:
-        """The character that stands at a place of the corpus; -1 for one before what is held."""
+        """Return the character at a place of the corpus; -1 if the place is before the held text."""
         at = bisect.bisect_right(self._places, place) - 1
         if at < 0:
             return -1
@@ -255,7 +254,7 @@ class Layout:
         return self._starts[at] + inside
 
     def place_of(self, offset: int) -> CorpusPlace:
-        """The place of the corpus of a character."""
+        """Return the place in the corpus of a held character."""
         at = max(0, bisect.bisect_right(self._starts, offset) - 1)
         if at >= len(self.parts):
             return CorpusPlace()
@@ -263,12 +262,12 @@ class Layout:
         return CorpusPlace(place.document, place.offset + offset - self._starts[at])
 
     def row_of(self, place: CorpusPlace) -> int:
-        """The row that a place of the corpus stands in."""
+        """Return the row that shows a place of the corpus."""
         return max(0, bisect.bisect_right(self._row_starts, self.offset_of(place)) - 1)
 
     def matches(self, text: str, first: int, last: int) -> tuple[tuple[int, int], ...]:
-        """The characters of each match of a text that is seen in rows from one up to another; none goes over
-        the end of a document."""
+        """Return the (start, end) of each match visible in rows `first` to before `last`; none crosses
+        documents."""
         if not text or not self.rows or first >= len(self.rows):
             return ()
         at = max(0, self.rows[first][0] - len(text) + 1)
@@ -281,7 +280,8 @@ class Layout:
         return tuple(out)
 
     def token_at(self, offset: int) -> tuple[int, int] | None:
-        """The characters of the token over a character, or of the next one behind it; None past the last."""
+        """Return the (start, end) of the token at a character, or of the next token after it; None after the
+        last."""
         at = max(0, bisect.bisect_right(self._starts, offset) - 1)
         for part, start in zip(self.parts[at:], self._starts[at:], strict=True):
             for token in part.tokens:
@@ -290,7 +290,7 @@ class Layout:
         return None
 
     def token_before(self, offset: int) -> tuple[int, int] | None:
-        """The characters of the last token that begins before a character; None where there is none."""
+        """Return the (start, end) of the last token that begins before a character; None if there is none."""
         at = max(0, bisect.bisect_right(self._starts, offset) - 1)
         for n in range(at, -1, -1):
             for token in reversed(self.parts[n].tokens if n < len(self.parts) else ()):
@@ -299,14 +299,15 @@ class Layout:
         return None
 
     def part_at(self, offset: int) -> tuple[CorpusPlace, int]:
-        """The place of the part that a character belongs to, and the character's place in it."""
+        """Return the place of the part that holds a character, and the character's offset in it."""
         at = max(0, bisect.bisect_right(self._starts, offset) - 1)
         return self.parts[at].place, offset - self._starts[at]
 
     def row(
         self, number_of_row: int, found: Sequence[tuple[int, int]] = (), cursor: tuple[int, int] = (0, 0)
     ) -> Cell:
-        """A row as runs; `found` are stretches of characters to be marked, `cursor` is that of the cursor."""
+        """Return a row as runs. `found` are ranges of characters to mark, `cursor` is the range of the token
+        under the cursor."""
         if not 0 <= number_of_row < len(self.rows):
             return ()
         start, end = self.rows[number_of_row]
@@ -371,7 +372,7 @@ class Layout:
 
 @lru_cache(256)
 def _style(ground: str, shared: bool, kind: str, bars: bool, found: str) -> str:
-    """The name of the style of a character.
+    """Return the style name of a character.
 
     Args:
         ground: The style of its token.

@@ -52,7 +52,7 @@ class Column:
 def place_columns(
     columns: tuple[Column, ...], room: int, empty: frozenset[int] = frozenset()
 ) -> tuple[tuple[int, int, int], ...]:
-    """The columns that fit into so much room, from the left, each as (number, width, blanks behind it).
+    """Return the columns that fit, from the left, each as (number, width, blanks after it).
 
     The last one left is cut, not dropped. A column that a row leaves `empty` gives its room to the one at its
     left, unless that is set to the right, so that figures stay below each other.
@@ -249,24 +249,24 @@ class VirtualTable(ScrolledLines):
 
     @property
     def window(self) -> tuple[int, int]:
-        """The rows to hold, as (top, height): those that are seen, and a page to either side."""
+        """The rows to hold, as (top, height): the visible ones, and a page on either side."""
         height = self._row_lines
         top = max(0, self.top - height)
         return top, max(0, min(self.total, self.top + 2 * height) - top)
 
     @property
     def cursor_key(self) -> Hashable:
-        """The key of the row under the cursor, None where it is not held."""
+        """The key of the row under the cursor; None if the row is not held."""
         row = self.row_at(self.cursor)
         return None if row is None else row.key
 
     def held_at(self, index: int) -> Any:
-        """The object that the row of this number is made from, None where it is not held."""
+        """Return the object behind a row, or None if the row is not held."""
         place = index - self._held_top
         return self._held[place] if 0 <= place < len(self._held) and 0 <= index < self.total else None
 
     def row_at(self, index: int) -> TableRow | None:
-        """The row of this number, None where it is not held."""
+        """Return the row of this number, or None if it is not held."""
         place = index - self._held_top
         if index not in self._made and 0 <= place < len(self._held) and 0 <= index < self.total:
             held = self._held[place]
@@ -383,7 +383,7 @@ class VirtualTable(ScrolledLines):
         super().notify_style_update()
 
     def render_line(self, y: int) -> Strip:
-        """One line: the header, a row, a row that is still to come, or nothing."""
+        """Return a line: the head, a row, a placeholder for a row that is not held yet, or a blank line."""
         look = (self.size.width, self._has_bar, self.columns, self.find, self.has_focus, self.visual_style)
         if look != self._look:
             self._look = look
@@ -442,7 +442,8 @@ class VirtualTable(ScrolledLines):
         return Strip([*strip, Segment("▐" if line.bar else " ", self.named["muted"])])
 
     def _styled(self, state: str, name: str) -> RichStyle:
-        """The style of a name in a line of some state; `_GROUND` is that of the line itself."""
+        """Return the style of a palette name in a line of some state (`header`, `cursor`, `dim`); `_GROUND`
+        is the style of the line itself."""
         if state == "header":
             return self.named["strong+muted"]
         reverse = state.startswith("cursor") and self.has_focus and not self.KEEPS_COLOURS
@@ -461,7 +462,7 @@ class VirtualTable(ScrolledLines):
 
 
 def heading(title: str, about: str = "") -> TableRow:
-    """A row that names those below it."""
+    """Return a row that names the rows below it."""
     return TableRow(None, (((title, "strong"),), ((about, "muted"),) if about else (), ()))
 
 
@@ -485,7 +486,7 @@ class Listing(VirtualTable):
         self.move_to(self.cursor if at is None else at)
 
     def index_of(self, key: Hashable) -> int | None:
-        """The row of a key."""
+        """Return the row of a key, or None."""
         return next((n for n, row in enumerate(self.rows) if row.key is not None and row.key == key), None)
 
     def move_to(self, index: int) -> None:

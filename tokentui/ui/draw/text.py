@@ -102,13 +102,14 @@ WITHOUT_COLOUR: Mapping[str, str] = MappingProxyType(
 def runs(
     data: bytes | str, *, mode: GlyphMode = "text", ascii_only: bool = False, limit: int | None = None
 ) -> Cell:
-    """Data as a cell; the arguments are those of `safetext.visible`. Tokens are drawn again at every step."""
+    """Return data as a cell; the arguments are those of `safetext.visible`. Cached, since tokens are drawn
+    again at every step."""
     return tuple((text, kind.value) for text,
         kind in visible(data, mode=mode, ascii_only=ascii_only, limit=limit))
 
 
 def join(cell: Iterable[Run], style: str = "") -> Content:
-    """Runs as content. Text that is not safe after all is made so: this wall does not rely on its callers."""
+    """Return runs as content. Unsafe text is made safe: this wall does not rely on its callers."""
     parts: list[str] = []
     spans: list[ContentSpan] = []
     end = 0
@@ -159,23 +160,23 @@ _is_safe = lru_cache(8192)(is_safe)
 
 
 def segments(cell: Iterable[Run], styles: Mapping[str, Style]) -> list[Segment]:
-    """Runs as segments for a line, each in the style of its name."""
+    """Return runs as segments of a line, each in the style of its name."""
     return [Segment(text if _is_safe(text) else safe(text), styles[name]) for text, name in cell if text]
 
 
 def width(cell: Iterable[Run]) -> int:
-    """The columns that a cell takes."""
+    """Return the columns that a cell takes."""
     return sum([cell_len(text) for text, _ in cell])
 
 
 def tinted(cell: Cell, style: str) -> Cell:
-    """A cell with its plain text in a style; what stands for something else keeps its own."""
+    """Return a cell with its plain text in a style; stand-ins keep their own."""
     return tuple((text, style if name in ("", CharKind.text) else name) for text, name in cell)
 
 
 @lru_cache(8192)
 def clip(cell: Cell, columns: int, ellipsis: str = "…") -> Cell:
-    """A cell in at most so many columns; an ellipsis says that something was cut off.
+    """Cut a cell to a number of columns, with an ellipsis if anything was cut off.
 
     A cluster that only half fits gives way to blanks.
     """
@@ -188,7 +189,8 @@ def clip(cell: Cell, columns: int, ellipsis: str = "…") -> Cell:
 
 
 def crop(cell: Cell, start: int, end: int) -> Cell:
-    """The columns of a cell from `start` to before `end`. A cluster that is cut in two leaves blanks."""
+    """Return the columns of a cell from `start` to before `end`. A cluster that is cut in two leaves blanks.
+    """
     out: list[Run] = []
     at = 0
     for text, name in cell:
@@ -208,7 +210,7 @@ class StandIns(Highlighter):
     """
 
     def highlight(self, text: Text) -> None:
-        """Replace the characters in place."""
+        """Return a cell in which each match of a text within a run is marked, in upper or lower case."""
         typed = text.plain
         if not is_safe(typed):
             text.plain = replace(typed)
@@ -226,7 +228,7 @@ def mark_stand_ins(text: Text, exact: str) -> None:
 
 
 def highlight(cell: Cell, find: str) -> Cell:
-    """A cell in which this text is marked wherever it stands within a run, in upper or lower case."""
+    """Return a cell in which each match of a text within a run is marked, in upper or lower case."""
     if not find:
         return cell
     out: list[Run] = []
@@ -254,16 +256,15 @@ correct_widths()
 
 @lru_cache(4096)
 def clusters_of(text: str) -> tuple[tuple[str, int], ...]:
-    """The clusters of a safe text and their columns; 0 for marks that stand on nothing."""
+    """Return the clusters of a safe text with their columns; 0 for marks without a base character."""
     if text.isascii():
         return tuple([(char, 1) for char in text])
     return tuple([(cluster.text, cell_len(cluster.text)) for cluster in clusters(text)])
 
 
 def cut(text: str, end: int, start: int = 0) -> str:
-    """The columns of a safe text from `start` to before `end`, as far as it goes. A cluster that only half
-    fits leaves blanks.
-    """
+    """Return the columns of a safe text from `start` to before `end`. A cluster that is cut in two leaves
+    blanks."""
     if text.isascii():
         return text[start:end]
     kept: list[str] = []
@@ -282,7 +283,7 @@ def cut(text: str, end: int, start: int = 0) -> str:
 
 
 def wrap(cell: Cell, width: int, *, words: bool = False) -> list[Cell]:
-    """A cell as lines of so many columns (at least two), cut wherever a line is full.
+    """Break a cell into lines of at most `width` columns (at least two), wherever a line is full.
 
     With `words`, lines are broken between words; where there are none in the second half of a line, anywhere.
     """
@@ -311,9 +312,8 @@ _WIDE = "〓"
 
 
 def replace(text: str) -> str:
-    """Text with a visible stand-in for every unsafe character, of its width where it has one, and for marks
-    too many.
-    """
+    """Replace each unsafe character, and each mark beyond the limit, by a visible stand-in of the same width
+    where possible."""
     made = _replaced(text, unsafe_places(text))
     # Where a stand-in has broken what showed a joiner, joiners have one as well.
     return made if is_safe(made) else _replaced(made,

@@ -139,12 +139,12 @@ class CorpusText(ScrolledLines):
         self._go("third" if place else "top", place or self.top_place)
 
     def turn_boundaries(self) -> None:
-        """Tell tokens apart in the other way."""
+        """Switch between shades and bars as the mark between tokens."""
         self.boundaries = "bars" if self.boundaries == "shade" else "shade"
         self._lay_out()
 
     def mark_by(self, boundaries: Boundaries) -> None:
-        """Tell tokens apart by shades or bars, once they are not coloured by their steps."""
+        """Mark tokens by shades or bars, once they are no longer colored by age."""
         if self.boundaries == "age":
             self._before_ages = boundaries
         else:
@@ -259,7 +259,8 @@ class CorpusText(ScrolledLines):
 
     @property
     def under_cursor(self) -> tuple[int, int] | None:
-        """The characters of the token under the cursor, among those that are held."""
+        """The (start, end) of the token under the cursor, among the characters that are held; None without a
+        cursor."""
         held, cursor = self.layout_held, self.cursor
         if held is None or cursor is None or not self._holds(held, cursor):
             return None
@@ -267,7 +268,7 @@ class CorpusText(ScrolledLines):
 
     @property
     def cursor_part(self) -> tuple[CorpusPlace, int] | None:
-        """The part of the text that the cursor stands in, and the character of it."""
+        """The place of the pre-token under the cursor, and the character in it; None without a cursor."""
         held, here = self.layout_held, self.under_cursor
         return held.part_at(here[0]) if held is not None and here is not None else None
 
@@ -422,17 +423,17 @@ class CorpusPane(Vertical, Pane):
         self._said: str | None = None
 
     def watch_edited(self) -> None:
-        """Tell of it."""
+        """Report that the corpus became the text of the editor, or no longer is."""
         self._turned()
 
     def names(self) -> tuple[str, str]:
-        """Its title, and a short one: they say whether one types, and whether the corpus was typed."""
+        """Return its title, and a short one, with `editing` or `scratch` if that applies."""
         state = "editing" if self.editing else "scratch" if self.edited else ""
         return (f"1 Corpus · {state}", f"1 {state.capitalize()}") if state else ("1 Corpus", "1 Corpus")
 
     @property
     def note(self) -> Cell:
-        """Where in the text one is."""
+        """The position in the text, or the line of the editor; empty if nothing is open."""
         now = self.engine.snapshot
         if self._editor is not None and self.editing:
             return ((self._editor.position, "muted"),)
@@ -564,7 +565,7 @@ class CorpusPane(Vertical, Pane):
         self.edited = False
 
     async def opened(self) -> None:
-        """The other corpus has taken its place."""
+        """Remove the editor, after another corpus was opened."""
         self._opening -= 1
         self._offered, self.edited = None, False
         await self._drop()
@@ -580,7 +581,7 @@ class CorpusPane(Vertical, Pane):
         await self.opened()
 
     def come_back(self) -> None:
-        """The other corpus could not be opened."""
+        """Train on the editor again, after another corpus failed to open."""
         self._opening -= 1
         if self._was_edited and not self._opening:
             self.changed()

@@ -49,11 +49,11 @@ class ExactText(Document):
         return self._text
 
     def exact_line(self, index: int) -> str:
-        """A line as it is."""
+        """Return a line without stand-ins."""
         return self._exact[index]
 
     def get_text_range(self, start: Location, end: Location) -> str:
-        """The text between two places."""
+        """Return the exact text between two places."""
         (top, left), (bottom, right) = self._within(start, end)
         lines = self._exact[top : bottom + 1]
         lines[-1] = lines[-1][:right]
@@ -72,7 +72,7 @@ class ExactText(Document):
         return EditResult((top + len(lines) - 1, len(lines[-1]) - len(after)), replaced)
 
     def _within(self, start: Location, end: Location) -> tuple[Location, Location]:
-        """Two places in order, none of them past the end."""
+        """Return two places in order, neither past the end."""
         top, bottom = sorted((start, end))
         return min(top, self.end), min(bottom, self.end)
 
@@ -81,12 +81,12 @@ class ClusterNavigator(DocumentNavigator):
     """Moves a cursor over whole clusters."""
 
     def get_location_left(self, location: Location) -> Location:
-        """The place before the cluster that ends here."""
+        """Return the place before the cluster that ends here."""
         row, column = super().get_location_left(location)
         return row, cluster_at(self._document.get_line(row), column)[0] if row == location[0] else column
 
     def get_location_right(self, location: Location) -> Location:
-        """The place behind the cluster that begins here."""
+        """Return the place after the cluster that begins here."""
         row, column = super().get_location_right(location)
         return row, cluster_at(self._document.get_line(row),
             column - 1)[1] if row == location[0] and column else column
@@ -97,9 +97,8 @@ def _drawn(line: str) -> str:
 
 
 def refusal(insert: str, held: int = 0) -> str:
-    """Why a text cannot be put into an editor that holds so many characters, "" if it can. A single key
-    always may.
-    """
+    """Return why a text cannot be inserted into an editor that holds `held` characters, "" if it can. A
+    single character always can."""
     if len(insert) > 1 and held + len(insert) > MOST_EDITED:
         return f"a text of more than {number(MOST_EDITED)} characters cannot be edited"
     if any(len(line) > LONGEST_LINE for line in insert.split("\n")):
@@ -131,7 +130,7 @@ class CorpusEditor(Guarded, TextArea):
 
     @property
     def position(self) -> str:
-        """`line 3 of 1,024`."""
+        """The line of the cursor: `line 3 of 1,024`."""
         return f"line {number(self.cursor_location[0] + 1)} of {number(self.document.line_count)}"
 
     @property
@@ -150,7 +149,7 @@ class CorpusEditor(Guarded, TextArea):
         self.scroll_to(y=self.wrapped_document.location_to_offset(self.cursor_location).y, animate=False)
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """Tell of it."""
+        """Report the change."""
         event.stop()
         self._told()
 
@@ -187,7 +186,7 @@ class CorpusEditor(Guarded, TextArea):
         return super()._replace_via_keyboard(insert, start, end)
 
     def get_line(self, line_index: int) -> Text:
-        """A line as it is drawn, its stand-ins in reverse."""
+        """Return a line as drawn, with its stand-ins in reverse."""
         line = WholeText.of(super().get_line(line_index))
         exact = self.document.exact_line(line_index) if isinstance(self.document, ExactText) else line.plain
         if exact is not line.plain:
@@ -203,5 +202,5 @@ class CorpusEditor(Guarded, TextArea):
             self._delete_via_keyboard((row, column), (row, erased_left(self.document.get_line(row), column)))
 
     def find_matching_bracket(self, bracket: str, search_from: Location) -> Location | None:
-        """None: a text is no program, and looking through all of it would hold up the cursor."""
+        """Return None: a search through the whole text would delay each move of the cursor."""
         return None

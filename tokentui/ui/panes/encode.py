@@ -52,7 +52,7 @@ class TypedPane(Vertical, Pane):
         self._facts, self._below = facts, below
 
     def compose(self) -> ComposeResult:
-        """The line at the top, the tokens below it."""
+        """Yield the input line, and the tokens below it."""
         sign = Lines(lambda width, height: [(("> ", "key"),)], classes="sign")
         yield Horizontal(sign, self.line, self._facts, classes="typing")
         yield self._below
@@ -63,8 +63,8 @@ class TypedPane(Vertical, Pane):
 
     @property
     def place(self) -> int:
-        """The character that a question about the text begins at: that before the cursor. It is the first
-        where the cursor stands at the end: no word was chosen."""
+        """The character that a question about the text begins at: the one before the cursor, or the first if
+        the cursor is at the end."""
         at = self.line.cursor_position
         return 0 if at >= len(self.line.value) else max(0, at - 1)
 
@@ -161,7 +161,7 @@ class EncodePane(TypedPane):
 
 
 def first_words(column: ColumnSnapshot) -> str:
-    """The first words of the corpus as text, few enough to be typed; empty where there are none."""
+    """Return the first words of the corpus, few enough for the input line; empty if none fit."""
     recipe = column.recipe
     mark = recipe.mark_text if AXES["mark"].of(recipe.mark).ends_word else ""  # a sign, and no text
     words = "".join([part.text.removesuffix(mark) for part in column.corpus.parts[:99]]).split()
@@ -170,7 +170,8 @@ def first_words(column: ColumnSnapshot) -> str:
 
 
 def tally(view: EncodedView, width: int) -> Sequence[Cell]:
-    """`6 tokens · 23 B · 3.83 B/token · lossy`, or as much of it as there is room for."""
+    """Return `6 tokens · 23 B · 3.83 B/token · lossy`, right-aligned; the last facts are dropped if there is
+    no room."""
     if not view.text or view.error:
         return ()
     count = len(view.tokens)
@@ -199,21 +200,20 @@ def tokens(view: EncodedView, mode: GlyphMode, last_id: int | None, width: int,
 
 
 def kept_for(view: EncodedView, height: int) -> int:
-    """The lines that are kept for what decoding gives back: that has one before ids have one."""
+    """Return the lines reserved for the decoded text of a lossy encoding; 0 if it is not lossy."""
     return min(2, max(1, height - 2)) if view.lost and height > 1 else 0
 
 
 def paged(height: int) -> int:
-    """The lines of a page: tokens stay above their ids."""
+    """Return the lines of a page: an even number, so that tokens stay above their ids."""
     return max(2, height - height % 2)
 
 
 def further(
     view: EncodedView, mode: GlyphMode, last_id: int | None, width: int, height: int, find: str
 ) -> list[Cell]:
-    """The lines behind those of the first page: the other tokens over their ids, then what decoding gives
-    back, on as many lines as that takes. Where the first page has no ids, all tokens.
-    """
+    """Return the lines of the pages after the first: the remaining tokens over their ids, then the decoded
+    text. If the first page has no room for ids, they begin with the first token."""
     room, marked = height - kept_for(view, height), matches(view.text, find)
 
     def laid(at: int, lines: int) -> tuple[list[Cell], int]:
@@ -225,7 +225,8 @@ def further(
 
 
 def _lost(view: EncodedView, mode: GlyphMode, width: int, height: int) -> list[Cell]:
-    """The text that decoding gives back where it is not what was typed, and why."""
+    """Return the text that decoding gives back, and why it differs from the typed text; no lines if it does
+    not."""
     if not view.lost or height < 1:
         return []
     back = runs(view.back, mode=mode, limit=max(1, width)) or (("nothing", "muted"),)
@@ -236,7 +237,7 @@ def _lost(view: EncodedView, mode: GlyphMode, width: int, height: int) -> list[C
 
 
 def matches(text: str, find: str) -> list[tuple[int, int]]:
-    """The characters of each match of a text in another."""
+    """Return the (start, end) of each match of a text in another, overlapping ones included."""
     starts = [at for at in range(len(text)) if text.startswith(find, at)] if find else []
     return [(at, at + len(find)) for at in starts]
 
@@ -245,7 +246,7 @@ def lay_out_tokens(
     found: Sequence[EncodedToken], width: int, height: int, mode: GlyphMode, last_id: int | None = None,
     matched: Sequence[tuple[int, int]] = (), ages: Sequence[int] = (), seen: int = 0,
 ) -> list[Cell]:
-    """Tokens over their ids, in pairs of lines of a width; the last pair ends with the number of the rest.
+    """Return tokens over their ids, in pairs of lines; the last pair ends with the number of tokens left.
 
     Where there is no room for all, they begin with the first, or before the one that ends at the character
     `seen` of the text or holds it; then the first line says how many are left out.
@@ -266,7 +267,8 @@ def _lay_out(
     found: Sequence[EncodedToken], at: int, width: int, height: int, mode: GlyphMode, last_id: int | None,
     matched: Sequence[tuple[int, int]], ages: Sequence[int],
 ) -> tuple[list[Cell], int]:
-    """The lines of tokens from one on, and the number of the first token behind them."""
+    """Lay out tokens from the number `at` on. Returns the lines, and the number of the first token that did
+    not fit."""
     lines: list[Cell] = []
     before = f"+{number(at)} … " if at else ""
     with_ids = height > 1

@@ -22,7 +22,7 @@ NAME_SHOWN = 60
 
 
 def header(now: Snapshot | None, mode: GlyphMode, width: int) -> Cell:
-    """The program, the corpus and its size at the left, the recipe at the right.
+    """Return the first line: program, corpus and size at the left, the recipe at the right.
 
     Args:
         now: The snapshot that is shown; None before the first.
@@ -60,7 +60,7 @@ def header(now: Snapshot | None, mode: GlyphMode, width: int) -> Cell:
 
 
 def _with_lengths(column: ColumnSnapshot, front: Cell, now: Snapshot, right: Cell) -> list[tuple[Cell, Cell]]:
-    """The header with the tokens of each named corpus, and the bytes for each of them where there is room."""
+    """Return the headers with the tokens of each named corpus, longest first; none without named corpora."""
     if not column.at.lengths:
         return []
     names = [f"{safe(one.name, limit=_PART_SHOWN)} {number(one.tokens)}" for one in column.at.lengths]
@@ -78,9 +78,8 @@ def _engine(now: Snapshot) -> tuple[str, str]:
 def tabs(
     names: Sequence[tuple[str, str]], active: str, note: Cell, width: int, states: Cell = ()
 ) -> Cell:
-    """`1 Corpus  2 Pairs  …`: panes as (name, title), the one that is seen, and where one is in it. The
-    states of the pane are always there: titles give way to them, then they are cut.
-    """
+    """Return `1 Corpus  2 Pairs  …`. The states of the active pane are always visible: titles give way to
+    them, then they are cut."""
 
     def titled(short: bool) -> Cell:
         line: list[Run] = []

@@ -83,14 +83,14 @@ _SPEED_WIDTH = max(len(f"{number(speed)}/s") for speed in SPEEDS if speed is not
 
 
 def pace(now: Snapshot) -> Cell:
-    """`▶ 60/s`: if the columns are run, and how fast; it keeps its width."""
+    """Return `▶ 60/s`: whether the columns run, and how fast, in a fixed width."""
     mark: Run = ("▶ ", "accent") if now.running else ("■ ", "muted")
     speed = "max" if now.speed is None else f"{number(now.speed)}/s"
     return mark, (speed.ljust(_SPEED_WIDTH), "" if now.running else "muted")
 
 
 def curve(column: ColumnSnapshot, width: int) -> Cell:
-    """Tokens over the steps of the run: what lies before the present step, the step, what lies after it."""
+    """Return the curve of tokens over the steps of the run, with the current step marked in it."""
     at, points = column.at, column.curve.points
     if width <= 0:
         return ()
@@ -106,7 +106,8 @@ def curve(column: ColumnSnapshot, width: int) -> Cell:
 
 
 def scrubber(now: Snapshot | None, width: int) -> Sequence[Cell]:
-    """The step; before it, as far as there is room, the tokens now, the curve, the tokens at the start."""
+    """Return the scrubber: the step, and as far as there is room the tokens now, the curve and the tokens at
+    the start."""
     if now is None or now.corpus.nothing:
         return ()
     here, training = now.main.at, now.main.why.round

@@ -37,21 +37,21 @@ _HEADS = {"left uses": "f(x)", "right uses": "f(y)", "probability": "p", "parts"
 
 
 def match_cell(found: Found) -> Cell:
-    """`3 of 782 · `: the number of a match and of all; empty where they are not counted."""
+    """Return `3 of 782 · `, the number of a match and of all; empty if matches were not counted."""
     if not found.matches:
         return ()
     return (f"{number(found.number)} of {number(found.matches)}", ""), (" · ", "muted")
 
 
 def followed(note: Cell, more: Cell) -> Cell:
-    """A note of a title with more behind it: where there is little room its first runs give way."""
+    """Return a note with another cell appended after ` · `."""
     if not note or not more:
         return note or more
     return (*note[:-1], (f"{note[-1][0]} · ", note[-1][1]), *more)
 
 
 def tokens(pieces: Sequence[bytes], mode: GlyphMode) -> Cell:
-    """A token, or several side by side with a quiet plus between them."""
+    """Return a token as a cell, or several joined by a muted plus."""
     out: list[Run] = []
     for piece in pieces:
         out += [("+", "muted")] if out else []
@@ -60,7 +60,8 @@ def tokens(pieces: Sequence[bytes], mode: GlyphMode) -> Cell:
 
 
 def stands(byte: bytes, first: bool = True) -> Cell:
-    """The byte that a pair is replaced by: `A`, or with its figure where its letter is no ASCII (`ÿ FF`)."""
+    """Return the byte that replaces a pair: `A`, with its hexadecimal value if its letter is not ASCII (`ÿ
+    FF`). `first` is False for a row that is not the next one."""
     if not byte:
         return (("none", "muted"),)
     letter, figure = chr(byte[0]), byte.hex().upper()
@@ -71,8 +72,8 @@ def stands(byte: bytes, first: bool = True) -> Cell:
 
 
 def worth_of(row: Candidate) -> str:
-    """The value that a candidate is chosen for: the places where it stands, a score, or the tokens that the
-    corpus has more without it."""
+    """Return the value that a candidate is ranked by, as text: its number of places, its score, or the tokens
+    that the corpus gains without it."""
     if not isinstance(row.worth, int):
         return decimal(float(row.worth), SCORE_WIDTH)
     return number(row.places if isinstance(row, PairCandidate | TokenCandidate) else abs(row.worth))
@@ -118,12 +119,12 @@ class ColumnTable(VirtualTable, Pane):
 
     @property
     def note(self) -> Cell:
-        """The number of rows, and behind it, where it gives way last, that of the match that was found."""
+        """The number of rows, and the number of the match that was found."""
         return followed(self._note, self.match[:1])
 
     @property
     def states(self) -> Sequence[str]:
-        """The filter of the rows, and their order; none where it is the usual one."""
+        """The filter of the rows, and their order unless it is the usual one."""
         page = getattr(self.column, self._section) if self.column is not None else None
         only = (f'only "{safe(self.only, limit=_ONLY_SHOWN)}"',) if self.only else ()
         order = () if page is None else ("by count",) if page.order == BY_COUNT else (page.order,)
@@ -167,7 +168,7 @@ class ColumnTable(VirtualTable, Pane):
 
 
 def _digits(column: ColumnSnapshot) -> int:
-    """The width of a column of counts of this corpus."""
+    """Return the width of a column of counts of this corpus."""
     return max(5, len(number(max(column.at.start_tokens, column.at.tokens))))
 
 
@@ -207,7 +208,8 @@ def size_state(column: ColumnSnapshot) -> str:
 
 
 def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
-    """The candidates in their trainer's columns: pairs by count or value, pieces by loss, a file's tokens.
+    """Return the candidates in the columns of their trainer: pairs by count or score, pieces by loss, tokens
+    of a file by step.
 
     Each kind of column has a width and a look; what matters least gives way first.
     """
@@ -323,7 +325,7 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
 
 
 def entries(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
-    """The tokens there are at this step, below them those that the last step dropped.
+    """Return the tokens at this step, followed by those that the last step dropped.
 
     The columns are id, token, count, and the token's step, or its score where steps give scores.
     """

@@ -27,7 +27,7 @@ _DONE = {"seeds": "the seeds", "em": "EM", "prune": "pruning", "cut": "the last 
 
 
 def next_step(at: Round) -> list[Cell]:
-    """`next  pruning of round 2   1,204 of 29,914 pieces go`."""
+    """Return the next step of a Unigram training: `next  pruning of round 2   1,204 of 29,914 pieces go`."""
     name, meaning = _STEPS.get(at.next, (at.next, ""))
     # A round begins after a pruning; the cut still belongs to the last one.
     coming = at.round + 1 if at.last == "prune" and at.next != "cut" else max(1, at.round)
@@ -44,7 +44,8 @@ def next_step(at: Round) -> list[Cell]:
 
 
 def last_step(at: Round) -> list[Cell]:
-    """`after EM: objective 8.12345 → 8.01234 (−0.11111), 29,914 pieces, 86 dropped`."""
+    """Return the last step of a Unigram training: `after EM: objective 8.12345 → 8.01234 (−0.11111), 29,914
+    pieces, 86 dropped`."""
     before = "" if at.before is None else f"{at.before:.5f} → "
     change = "" if at.before is None else f" ({at.objective - at.before:+.5f})".replace("-", "−")
     dropped = f", {number(at.dropped)} dropped" if at.dropped else ""
@@ -61,8 +62,8 @@ _MADE: Run = ("made  ", "muted")
 
 
 def busy_cell(busy: Busy, room: int = 1000) -> Cell:
-    """`counting 45 % ▇▇▇▇····  12 s left   esc stops it`. The bar goes where the rest before `esc` is wider
-    than the room in cells."""
+    """Return work in progress: `counting 45 % ▇▇▇▇····  12 s left   esc stops it`. The bar is left out if the
+    text before `esc` is wider than `room`."""
     what: Cell = ((safe(busy.what, limit=60), "strong"),)
     if busy.total > 0:
         share = min(busy.done, busy.total) / busy.total
@@ -121,8 +122,8 @@ _PLACES, _AROUND = 2, 8
 
 
 def effects(column: ColumnSnapshot, mode: GlyphMode, places: bool = True) -> list[Cell]:
-    """The changes that the next merge makes: to the corpus, to the typed text, and where, if `places` are
-    wanted, in the stretch of the corpus that is seen."""
+    """Return the effects of the next merge: the length of the corpus and of the typed text, and, if `places`,
+    up to two places in the visible corpus."""
     why, traits, best = column.why, column.traits, column.why.best
     if best is None or why.end is not None or not traits.grows or traits.replays or traits.compresses:
         return []
@@ -161,7 +162,7 @@ def effects(column: ColumnSnapshot, mode: GlyphMode, places: bool = True) -> lis
 
 
 def reasons(column: ColumnSnapshot, corpus: str, mode: GlyphMode, saves: bool = True) -> list[Cell]:
-    """The reasons of a column's next step, most important first.
+    """Return the reasons for a column's next step, most important first.
 
     Args:
         column: The column.
@@ -200,7 +201,8 @@ figures; the width of a narrow bar."""
 
 
 def judged(languages: Sequence[Judged]) -> list[Cell]:
-    """A bar for each language by which one of them is chosen: `▸ hi ▇▇▇▇▇▇▇▇ 1,204 of 3,011 tokens`."""
+    """Return a bar for each language that a parity-aware training chooses from: `▸ hi ▇▇▇▇▇▇▇▇ 1,204 of 3,011
+    tokens`. The chosen one comes first."""
 
     def length(one: Judged) -> float:
         return one.tokens if one.compressed is None else 1 / max(one.compressed, 1e-9)
@@ -234,7 +236,8 @@ def judged(languages: Sequence[Judged]) -> list[Cell]:
 
 
 def chosen(column: ColumnSnapshot, corpus: str, mode: GlyphMode) -> list[Cell]:
-    """The step of a column's Why, and the reasons for it: the tie, the candidate that would be next."""
+    """Return the next step and its reasons, by kind of training: the tie, the runner-up. It is the reason for
+    the end if there is no next step."""
     why = column.why
     if why.end is not None:
         return [(("end  ", "accent"), (_end(column, why.end), ""))]
@@ -246,7 +249,8 @@ def chosen(column: ColumnSnapshot, corpus: str, mode: GlyphMode) -> list[Cell]:
 
 
 def shortening(before: int, after: int, yours: bool = False) -> Cell:
-    """`text 621,004 → 611,694 tokens (−1.5 %)` of the corpus, `your text 18 → 16` of the typed text."""
+    """Return `text 621,004 → 611,694 tokens (−1.5 %)` for the corpus, or `your text 18 → 16` for the typed
+    text."""
     share = f" ({100 * (after - before) / before:+.1f} %)".replace("-", "−") if before else ""
     if share in (" (−0.0 %)", " (+0.0 %)") and after != before:
         share = " (under 0.1 %)"
@@ -257,7 +261,7 @@ def shortening(before: int, after: int, yours: bool = False) -> Cell:
 
 
 def in_context(before: str, token: Sequence[bytes | str], after: str, mode: GlyphMode) -> Cell:
-    """`…fell·on│t│he│·crowd…`: a place in the corpus, with the token or its parts marked."""
+    """Return a place in the corpus with a token or its parts marked: `…fell·on│t│he│·crowd…`."""
     out: list[Run] = [("…", "muted"), *tinted(ui_text.runs(before, mode=mode), "muted")]
     for part in token:
         out += [("│", "frame"), *tinted(ui_text.runs(part, mode=mode), "strong")]
@@ -273,7 +277,8 @@ def _end(column: ColumnSnapshot, end: str) -> str:
 
 
 def _next_token(row: TokenCandidate, corpus: str, mode: GlyphMode) -> list[Cell]:
-    """`next  ▁t+he → ▁the   merge 512 in the file · 1,204 places in 96 words`."""
+    """Return the next token of an opened file: `next  ▁t+he → ▁the   merge 512 in the file · 1,204 places in
+    96 words`."""
     made = tokens((row.token,), mode)
     step: Cell = (("next  ", "accent"), *tokens(row.parts, mode), (" → ", "accent"), *made)
     place: Cell = (("   ", ""), (safe(row.place, limit=80), "strong"), (" in the file", "muted"))
@@ -286,7 +291,8 @@ def _next_token(row: TokenCandidate, corpus: str, mode: GlyphMode) -> list[Cell]
 
 
 def _next(column: ColumnSnapshot, best: Candidate, mode: GlyphMode) -> list[Cell]:
-    """`next  ·t+he → ·the   9,310 places, 9,310 replaced`, the tie, and the candidate that would be next."""
+    """Return the next merge, the tie and the runner-up: `next  ·t+he → ·the   9,310 places, 9,310 replaced`.
+    """
     why, traits = column.why, column.traits
     if not traits.grows:
         return _leaves(column, best, mode)
@@ -325,7 +331,8 @@ def _next(column: ColumnSnapshot, best: Candidate, mode: GlyphMode) -> list[Cell
 
 
 def _leaves(column: ColumnSnapshot, best: Candidate, mode: GlyphMode) -> list[Cell]:
-    """`next  lower leaves   4 tokens more: low+e+r in 2 places`, the tie, and the candidate after it."""
+    """Return the next token to remove, the tie and the runner-up: `next  lower leaves   4 tokens more:
+    low+e+r in 2 places`."""
     why, out, worth = column.why, list[Cell](), worth_of(best)
     more = f" token{'s' * (worth != '1')} more"
     step: Cell = (("next  ", "accent"), *tokens((best.token,), mode), (" leaves   ", "accent"))
@@ -347,7 +354,8 @@ _SYMBOLS = {"count": "f(xy)", "left uses": "f(x)", "right uses": "f(y)"}
 
 
 def _formula(column: ColumnSnapshot, best: Candidate, worth: str, score: str) -> Cell:
-    """`1,201 / (1,204 · 261) = 0.0038219, the score f(xy)/(f(x)·f(y))`, by the record of the objective."""
+    """Return the score with its figures filled in: `1,201 / (1,204 · 261) = 0.0038219, the score
+    f(xy)/(f(x)·f(y))`."""
     formula = AXES["objective"].of(column.recipe.objective).formula.replace("c(", "f(")
     filled = formula
     for one, value in zip(column.traits.columns, best.values, strict=False):

@@ -47,13 +47,13 @@ class Series(NamedTuple):
 
 
 def bounds(series: Sequence[Series], scale: int) -> tuple[float, float]:
-    """The least and the greatest value of a scale; zeros where there is none."""
+    """Return the least and the greatest value of the series of a scale; zeros if there are none."""
     values = [value for one in series if one.scale == scale for value in one.values]
     return min(values, default=0.0), max(values, default=0.0)
 
 
 def plot(series: Sequence[Series], end: int, width: int, height: int, cursor: int) -> list[Cell]:
-    """The chart, line by line from the top, from step 0 at the left edge to `end` at the right.
+    """Return the lines of the chart from the top, from step 0 at the left edge to `end` at the right.
 
     Args:
         series: The curves; where two share a character it has the style of the first.
@@ -83,7 +83,7 @@ def plot(series: Sequence[Series], end: int, width: int, height: int, cursor: in
 
 
 def _stretch(before: int | None, now: int) -> range:
-    """The dots of a column: a steep curve is drawn from where it was, so that it does not break up."""
+    """Return the dots of a column: a steep curve starts at its previous dot, so that it has no gaps."""
     if before is None or abs(before - now) < 2:
         return range(now, now + 1)
     return range(before + 1, now + 1) if before < now else range(now, before)
@@ -109,7 +109,7 @@ _LEAST_CHART = 3
 
 
 def figure(field: str, value: float) -> str:
-    """A value of a curve for people."""
+    """Return a value of a curve as text, in the precision of its field."""
     match field:
         case "tokens":
             return number(round(value))
@@ -189,7 +189,7 @@ class CurveChart(Lines, Pane, can_focus=True):
 
     @property
     def note(self) -> Cell:
-        """The formula of what is drawn."""
+        """The formula of the measure that is drawn."""
         return ((CURVES[self.measure][2], "muted"),)
 
     # What the user does.
@@ -211,7 +211,7 @@ class CurveChart(Lines, Pane, can_focus=True):
         self.again()
 
     def _shown(self) -> Sequence[tuple[str, str, str]]:
-        """The measures that a column may have: the last one is of named corpora alone."""
+        """Return the measures that can be drawn; `spread` only with named corpora."""
         named = any(curve.spread for curve in self.curves.series)
         return CURVES if named else [one for one in CURVES if one[0] != "spread"]
 
@@ -223,7 +223,7 @@ class CurveChart(Lines, Pane, can_focus=True):
     # What is seen.
 
     def _series(self) -> list[Series]:
-        """The curves of the columns there are; steps without a value are left out."""
+        """Return the curves of the columns; steps without a value are left out."""
         field = CURVES[self.measure][0]
         out: list[Series] = []
         for curve in self.curves.series:
@@ -236,7 +236,7 @@ class CurveChart(Lines, Pane, can_focus=True):
         return out
 
     def _labels(self, series: Sequence[Series]) -> tuple[str, str]:
-        """The greatest and the least value of the first scale."""
+        """Return the greatest and the least value of the first scale, as text."""
         low, high = bounds(series, 0)
         return figure(CURVES[self.measure][0], high), figure(CURVES[self.measure][0], low)
 
@@ -271,7 +271,8 @@ class CurveChart(Lines, Pane, can_focus=True):
     def _chart(
         self, series: Sequence[Series], labels: tuple[str, str], wide: int, height: int
     ) -> Iterator[Cell]:
-        """The chart, and below it the line of steps: where the cursor is, and the columns."""
+        """Yield the lines of the chart, and below it the axis with the cursor and the positions of the
+        columns."""
         (high, low), end = labels, self.curves.end
 
         def column(step: int) -> int:
@@ -291,7 +292,7 @@ class CurveChart(Lines, Pane, can_focus=True):
         yield ((" " * (gutter + 2), ""), ("└", "frame"), *axis)
 
     def _marks(self, series: Sequence[Series], width: int) -> Iterator[Cell]:
-        """Where each curve has its knee, and where it meets the target."""
+        """Yield where each curve has its knee, and where it meets the target."""
         target = self.target
         if CURVES[self.measure][0] != "saved":
             return

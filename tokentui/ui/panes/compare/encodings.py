@@ -37,7 +37,7 @@ _NOTHING = Alignment("", 0, (), (), (), ())
 
 def row_cell(alignment: Alignment, row: int, here: Disagreement | None, fresh: frozenset[int], start: int,
         end: int) -> Cell:
-    """The columns `start` to `end` of a row.
+    """Return the columns `start` to `end` of an aligned row.
 
     Args:
         alignment: The rows.
@@ -69,7 +69,8 @@ def row_cell(alignment: Alignment, row: int, here: Disagreement | None, fresh: f
 
 
 def ruler_cell(alignment: Alignment, here: Disagreement | None, start: int, end: int) -> Cell:
-    """The columns `start` to `end` of the ruler: below each boundary how many rows have it."""
+    """Return the columns `start` to `end` of the ruler: under each boundary, the number of rows that have it.
+    """
     out: list[Run] = []
     at = start
     for mark in _marks(alignment, start, end):
@@ -82,7 +83,7 @@ def ruler_cell(alignment: Alignment, here: Disagreement | None, start: int, end:
 
 
 def _marks(alignment: Alignment, start: int, end: int) -> Iterator[Mark]:
-    """The boundaries of any row in some columns."""
+    """Yield the boundaries that any row has in some columns."""
     first = bisect_left(alignment.ruler, start, key=lambda mark: mark.x)
     return takewhile(lambda mark: mark.x < end, islice(alignment.ruler, first, None))
 
@@ -178,7 +179,7 @@ class AlignedRows(Lines, can_focus=True):
 
     @property
     def _tail(self) -> int:
-        """The columns that the numbers of tokens take."""
+        """The columns of the token counts at the right."""
         return len(plural(max([2, *map(len, self.aligned.tokens)]), "token")) + 2
 
     @property
@@ -186,7 +187,7 @@ class AlignedRows(Lines, can_focus=True):
         return max(1, self.size.width - _MARGIN - self._tail - 1)
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
-        """A row a column, the ruler, and how far two agree."""
+        """Return a row for each column, the ruler, and the agreement of the pair."""
         aligned, alignment, room = self.aligned, self.alignment, self._room
         refused, span = dict(aligned.refused), (self.left, self.left + room)
         here = next((one for one in alignment.partings if one.start == self.here), None)
@@ -248,9 +249,8 @@ def agreement_cell(pair: PairAgreement, a: int, b: int, room: int) -> Cell:
 
 
 def passage_line(passage: Passage | None, size: int) -> Sequence[Cell]:
-    """Where in the corpus the text stands that is shown: `corpus  document 1, character 12,345   E what was
-    typed`.
-    """
+    """Return the place of the passage: `corpus  document 1, character 12,345   E what was typed`; empty for
+    typed text."""
     if passage is None:
         return ()
     where = f"document {number(passage.document + 1)}, character {number(passage.start)}"

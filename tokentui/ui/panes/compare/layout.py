@@ -56,7 +56,7 @@ _UNITS = {"merges": "step", "size": "ids", "tokens": "step of A"}
 
 
 def header(now: Snapshot | None, width: int) -> Cell:
-    """The program and the corpus at the left; what keeps the columns together at the right.
+    """Return the first line: program and corpus at the left, the sync measure at the right.
 
     Args:
         now: The last snapshot of the session. Before there are columns, the work that they wait for is shown.
@@ -84,9 +84,8 @@ def header(now: Snapshot | None, width: int) -> Cell:
 
 
 def standing(now: Snapshot | None, width: int) -> Sequence[Cell]:
-    """Where all columns stand, how fast they run, and what is being found: `step 128 ▶ 60/s → 1,000
-    measuring 45 %`.
-    """
+    """Return the status line: position and speed of the columns, the goal of a move, and the work in
+    progress: `step 128 ▶ 60/s → 1,000`."""
     if now is None:
         return ()
     ends = [one.at.end.step or one.at.computed for one in now.columns if one.in_sync]
@@ -107,9 +106,7 @@ def standing(now: Snapshot | None, width: int) -> Sequence[Cell]:
 
 def parting_line(now: Snapshot | None, pair: tuple[int, int] | None, mode: GlyphMode,
         width: int) -> Sequence[Cell]:
-    """Where two columns part first, and what they share: `── A and B diverge at step 1  A ·+t 27,118 ────
-    common 88 ──`.
-    """
+    """Return the rule between the panes: where two columns diverge, and the tokens that they share."""
     if now is None or pair is None:
         return ((("─" * width, "frame"),),)
     places, counts = places_of(now.columns, pair), of_pair(now.between.overlaps, pair)
@@ -128,7 +125,7 @@ def parting_line(now: Snapshot | None, pair: tuple[int, int] | None, mode: Glyph
 
 
 def costs_line(now: Snapshot | None, width: int) -> Sequence[Cell]:
-    """The costs of the what-ifs of each column: `B without ·the: 0.9 % more tokens, 41 tokens never made`."""
+    """Return the costs of the what-ifs: `B without ·the: 0.9 % more tokens, 41 tokens never made`."""
     if now is None:
         return ()
     keys = [column.key for column in now.columns]
@@ -144,19 +141,19 @@ def costs_line(now: Snapshot | None, width: int) -> Sequence[Cell]:
 
 
 def at_words(at: Position) -> str:
-    """A position in words: `step 128`, `384 ids`."""
+    """Return a position in words: `step 128`, `384 ids`."""
     return f"{number(at.value)} ids" if at.by == "size" else f"step {number(at.value)}"
 
 
 def places_of(columns: Sequence[ColumnSnapshot], pair: tuple[int, int]) -> tuple[int, int]:
-    """The places of two columns, by their keys."""
+    """Return the places of two columns, given their keys; 0 for a column that is not there."""
     keys = [column.key for column in columns]
     a, b = (keys.index(key) if key in keys else 0 for key in pair)
     return a, b
 
 
 def of_pair(found: Sequence[OfPair], pair: tuple[int, int] | None) -> OfPair | None:
-    """The one that is about two columns, by their keys; None while there is none."""
+    """Return the result about two columns, given their keys; None if there is none yet."""
     return next((one for one in found if (one.a, one.b) == pair), None)
 
 
@@ -207,7 +204,8 @@ def choice_cell(side: DivergenceSide, mode: GlyphMode) -> Cell:
 
 def shared_cell(counts: SharedTokens, places: tuple[int, int], present: bool, part: str = "",
         bare: bool = False) -> Cell:
-    """`common 88 · only A 296 · only B 113`; `part` is marked, and numbers of another position are muted."""
+    """Return `common 88 · only A 296 · only B 113`, with `part` marked; muted if the counts belong to another
+    position."""
     a, b = (LETTERS[place] for place in places)
     values = [len(tokens) for tokens in counts.overlaps[bare]]
     wide = len(number(max(values)))
@@ -220,7 +218,7 @@ def shared_cell(counts: SharedTokens, places: tuple[int, int], present: bool, pa
 
 
 def places(width: int, height: int, count: int, zoomed: bool = False) -> Layout | None:
-    """Where the panes stand in so much room, None where there is too little for any.
+    """Return the layout of Compare for a size; None below `LEAST`.
 
     Args:
         width: The columns of the terminal.
@@ -260,7 +258,8 @@ def letter(place: int) -> Run:
 
 
 def facts(column: ColumnSnapshot, width: int, height: int) -> Sequence[Cell]:
-    """Where a column stands, on as many lines as there are; numbers keep their width while they grow."""
+    """Return the position of a column, on at most `height` lines; figures keep their width while they grow.
+    """
     if not column.in_sync:
         return ()
     lines: list[Cell] = [()]
@@ -354,7 +353,7 @@ class ColumnPane(Vertical, Pane):
 
     @property
     def note(self) -> Cell:
-        """The number of candidates."""
+        """The number of candidates; empty if the column shows none."""
         return self.table.note if self.table.display and self.table.total else ()
 
     @property

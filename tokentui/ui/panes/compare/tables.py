@@ -60,7 +60,8 @@ class SideTable(ColumnTable):
 
 def side_facts(place: int, column: ColumnSnapshot, side: DivergenceSide, mode: GlyphMode,
         width: int) -> Sequence[Cell]:
-    """`A gpt2 takes ·t+he 9,310`, and below it `402,118 tokens · 384 ids · 4 tie: first-seen`."""
+    """Return two lines about one side: `A gpt2 takes ·t+he 9,310` and `402,118 tokens · 384 ids · 4 tie:
+    first-seen`."""
     takes = " takes " if side.why.best is not None or side.why.round is not None else " "
     first: Cell = (
         (" ", ""), letter(place), (f" {safe(column.name, limit=COLUMN_SHOWN)}", "strong"), (takes, "muted"),
@@ -87,7 +88,7 @@ class Side(Guarded, Vertical):
         self.facts, self.table = Lines(classes="side"), SideTable("candidates", candidates)
 
     def compose(self) -> ComposeResult:
-        """Yield the choice of the column and its candidates."""
+        """Yield the counts and the list."""
         yield self.facts
         yield self.table
 
@@ -158,9 +159,8 @@ _USES_WIDTH = 9
 
 
 def shared(now: Snapshot, look: TokenList, width: int) -> Sequence[Cell]:
-    """The counts, the one that is listed marked: `common 88 · only A 296 · only B 113 · never B 12 · Jaccard
-    0.1770`.
-    """
+    """Return the counts, with the listed set marked: `common 88 · only A 296 · only B 113 · never B 12 ·
+    Jaccard 0.1770`."""
     counts = of_pair(now.between.overlaps, (look.a, look.b))
     if counts is None:
         return ((("  ", ""), ("loading …", "muted")),)
@@ -179,7 +179,8 @@ def shared(now: Snapshot, look: TokenList, width: int) -> Sequence[Cell]:
 
 
 def entry_of(token: TokenInBoth, recipes: Sequence[Recipe]) -> Entry:
-    """A token of two columns with these recipes, as the vocabulary that has it lists it."""
+    """Return a token of two columns as an entry of the first vocabulary that has it; `recipes` are those of
+    the columns."""
     side = 0 if token.id_a is not None else 1
     number, uses = ((token.id_a, token.uses_a), (token.id_b, token.uses_b))[side]
     marks = spelled_marks(token.piece, recipes[side])
@@ -187,7 +188,7 @@ def entry_of(token: TokenInBoth, recipes: Sequence[Recipe]) -> Entry:
 
 
 def _shared_row(held: TokenInBoth, mode: GlyphMode) -> TableRow:
-    """A token, its ids and its uses in both."""
+    """Return the row of a token: its ids and its uses in both columns."""
     ids: list[Cell] = [(("" if one is None else str(one), "muted"),) for one in (held.id_a, held.id_b)]
     uses: list[Cell] = []
     for identity, count in ((held.id_a, held.uses_a), (held.id_b, held.uses_b)):
@@ -247,7 +248,7 @@ class TokensPane(Vertical, Pane):
             self.seek, top, rows)
 
     def next_list(self, by: int) -> None:
-        """Another list."""
+        """Show the next list, or the previous one."""
         self.part = PARTS[(PARTS.index(self.part) + by) % len(PARTS)]
         self.table.move_to(0)
 
@@ -330,7 +331,7 @@ _TITLE_WIDTH = len("bits at a fixed length")
 
 
 def measured_note(now: Snapshot) -> Cell:
-    """Which position the figures belong to, where it is not the present one."""
+    """Return `of step 128` if the figures belong to another position than the current one; else empty."""
     measured = now.between.measured
     return ((f"of {at_words(measured.at)}", "warning"),) if measured and measured.at != now.position else ()
 
@@ -411,7 +412,7 @@ def _agreement_rows(found: PairAgreement, a: str, b: str, dim: bool) -> Iterator
 
 
 def _cut(tokens: Sequence[str]) -> Cell:
-    """Tokens with bars between them."""
+    """Return tokens with bars between them."""
     out: list[Run] = []
     for one in tokens:
         out += [("│", "muted")] if out else []
