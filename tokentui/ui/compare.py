@@ -172,7 +172,7 @@ class CompareScreen(PaneScreen):
         )
 
     def on_mount(self) -> None:
-        """Begin in the first column."""
+        """Request the sections of Compare, and show the snapshot there is."""
         self.engine.send(do.SetViewport(self.viewport))
         if self.engine.snapshot is not None:
             self.follow(self.engine.snapshot)
@@ -293,6 +293,7 @@ class CompareScreen(PaneScreen):
 
     @on(VirtualTable.CursorMoved)
     def _cursor_moved(self, event: VirtualTable.CursorMoved) -> None:
+        """Scroll the other columns, or the other side of the divergence, to the same rows."""
         if event.table is self.columns[self.place].table:
             for column in self.columns:
                 if column.table.top != event.table.top:
@@ -393,7 +394,9 @@ class CompareScreen(PaneScreen):
         self.go(ENCODE)
 
     def action_go_to_disagreement(self, backward: bool) -> None:
-        """Go to the next place that the columns cut differently, or the one before."""
+        """Go to the next place where the encodings differ, or the previous one. At the end of a passage go on
+        in the next one; at the end of the typed text begin again.
+        """
         walks = self.now.between.aligned.passage is not None
         if self.active != ENCODE and not self.panes[ENCODE].display:
             self.go(ENCODE)
@@ -486,7 +489,7 @@ class CompareScreen(PaneScreen):
         self.update_titles()
 
     def action_ask_target(self) -> None:
-        """Ask for a target of a vocabulary, and tell where each curve meets it."""
+        """Ask for a target of a vocabulary, and show in the curve of savings where each column meets it."""
 
         def take(line: str) -> None:
             self.curves.target = Target.parse(line)
@@ -513,7 +516,7 @@ class CompareScreen(PaneScreen):
             self.engine.send(do.HoldOut(choice.sources[0], choice.as_))
 
     def action_find(self) -> None:
-        """Ask what to find in the list of the vocabularies."""
+        """Ask for a text, mark it in the list of the vocabularies, and go to its first match."""
 
         def asked(text: str) -> None:
             self.go("vocabulary")
@@ -531,7 +534,7 @@ class CompareScreen(PaneScreen):
         self.list_tokens()
 
     def action_filter(self) -> None:
-        """Ask for a text, and list only the tokens that hold it; none: all of them."""
+        """Ask for a text, and list only the tokens that contain it; an empty text lists all."""
 
         def asked(text: str) -> None:
             self.go("vocabulary")

@@ -385,6 +385,7 @@ class MainScreen(PaneScreen):
 
     @on(VirtualTable.Chosen)
     def _chosen(self, event: VirtualTable.Chosen) -> None:
+        """Inspect a row, unfold a folded one, or take it as the guess of a prediction."""
         row: Candidate | Entry | None = event.held
         if self.prediction is not None and isinstance(row, Candidate):
             self.prediction.pick(row)

@@ -490,7 +490,9 @@ class Listing(VirtualTable):
         return next((n for n, row in enumerate(self.rows) if row.key is not None and row.key == key), None)
 
     def move_to(self, index: int) -> None:
-        """Put the cursor on a row, or from a heading on the next row in the same direction."""
+        """Put the cursor on a row. A heading is skipped in the direction of the move; if no row is left
+        there, the cursor stays on the nearest one.
+        """
         index = max(0, min(index, len(self.rows) - 1))
         places = [n for n, row in enumerate(self.rows) if row.key is not None]
         onward = [n for n in places if (n >= index if index >= self.cursor else n <= index)]

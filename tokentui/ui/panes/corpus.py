@@ -379,6 +379,7 @@ class CorpusText(ScrolledLines):
     # What is seen.
 
     def _repaint(self) -> None:
+        """Paint the visible rows with the matches, the place that was found and the cursor."""
         held, height = self.layout_held, self.size.height
         if held is None:
             return
@@ -465,7 +466,9 @@ class CorpusPane(Vertical, Pane):
             self._offered = now.corpus.name, now.corpus.bytes
 
     async def begin(self) -> None:
-        """Show the corpus as text to type into, or say why it cannot be; again: an empty text."""
+        """Open the editor with the corpus. If the corpus cannot be edited, say why; a second call then opens
+        an empty text.
+        """
         now = self.engine.snapshot
         if now is None or self._opening or loads(now):
             raise NotYet(now)

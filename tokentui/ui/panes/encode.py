@@ -121,7 +121,7 @@ class EncodePane(TypedPane):
         self.tokens.again()
 
     def _show_page(self, page: int) -> None:
-        """Take a page, or the last one where there are not so many."""
+        """Set the page, at most the last one, and report a change. Does not draw."""
         pages = -(-len(self._further()) // paged(self.tokens.size.height)) if page > 0 else 0
         before, self._page = self._page, max(0, min(page, pages))
         if self._page != before:
@@ -267,8 +267,21 @@ def _lay_out(
     found: Sequence[EncodedToken], at: int, width: int, height: int, mode: GlyphMode, last_id: int | None,
     matched: Sequence[tuple[int, int]], ages: Sequence[int],
 ) -> tuple[list[Cell], int]:
-    """Lay out tokens from the number `at` on. Returns the lines, and the number of the first token that did
-    not fit."""
+    """Lay out tokens from the number `at` on; see `lay_out_tokens`.
+
+    Args:
+        found: The tokens.
+        at: The number of the first token to lay out.
+        width: The columns of a line.
+        height: The most lines.
+        mode: The way tokens are shown.
+        last_id: The id of the token that the last step made.
+        matched: Ranges of characters of the text that are marked.
+        ages: The step that made each token; empty to leave tokens without the color of their age.
+
+    Returns:
+        The lines, and the number of the first token that did not fit.
+    """
     lines: list[Cell] = []
     before = f"+{number(at)} … " if at else ""
     with_ids = height > 1

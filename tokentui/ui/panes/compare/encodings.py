@@ -121,7 +121,14 @@ class AlignedRows(Lines, can_focus=True):
 
     def set_encodings(self, aligned: Aligned, columns: tuple[ColumnSnapshot, ...],
             pair: tuple[int, int] | None) -> None:
-        """Take encodings, the columns of Compare, and the keys of the two that are looked at."""
+        """Show other encodings. Another text scrolls back to its start; a disagreement that was waited for
+        (`await_passage`) is brought into view.
+
+        Args:
+            aligned: The encodings of the text by each column.
+            columns: The columns of Compare.
+            pair: The keys of the two columns whose agreement is shown.
+        """
         if (self.aligned.text, self.aligned.passage) != (aligned.text, aligned.passage):
             self.left, self.here = 0, None
         self.aligned, self.alignment = aligned, aligned.alignment or _NOTHING
