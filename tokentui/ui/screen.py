@@ -406,7 +406,9 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.lay_out()
 
     def action_next_pane(self, by: int) -> None:
-        """Go to the next pane, or the one before."""
+        """Go to the next pane, or the one before. `Screen.focus_next` would skip panes that share a place with a
+        visible one, and stop at each of several widgets of a pane.
+        """
         names = list(self.names)
         self.go(names[(names.index(self.active) + by) % len(names)])
 
