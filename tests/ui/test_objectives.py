@@ -26,7 +26,7 @@ from tokentui.ui.draw.figures import amount, behind, decimal
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.main import MainScreen
 from tokentui.ui.panes.scrubber import curve, scrubber
-from tokentui.ui.panes.tables import ColumnTable, candidates, stands
+from tokentui.ui.panes.tables import ColumnTable, candidates, replacement_cell
 from tokentui.ui.panes.why import sentences
 from tokentui.ui.waits import has
 
@@ -137,7 +137,7 @@ async def test_ties_are_marked_and_close_scores_told_apart() -> None:
         rows = {line.split("┌")[0].strip(): line for line in text.splitlines() if "##" in line}
         assert any("0.0038219" in row for row in rows)
         assert any("0.0038215" in row and "0.01 %" in row for row in rows)
-        # The sign of a tie stands at the first of those that tie.
+        # The sign of a tie is at the first of those that tie.
         assert ["=2.4456e-4" in row for row in rows if "2.4456e-4" in row] == [True, False]
 
 
@@ -311,7 +311,7 @@ def test_actions_are_offered_where_they_mean_something() -> None:
 
 
 def test_a_placeholder_is_named_by_its_letter_and_its_figure() -> None:
-    assert [plain(stands(byte)) for byte in (b"A", b"\xff", b"\x00", b"\xad", b"")] == [
+    assert [plain(replacement_cell(byte)) for byte in (b"A", b"\xff", b"\x00", b"\xad", b"")] == [
         "A", "ÿ FF", "00", "AD", "none",
     ]
 

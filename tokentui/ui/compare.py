@@ -145,7 +145,7 @@ class CompareScreen(PaneScreen):
             lambda now: (now.corpus, now.between.held_out, now.position.by), id="header",
         )
         self.divergence_line = StatusBand(
-            lambda width, _: layout.parting_line(self.snapshot, self.pair, self.mode, width),
+            lambda width, _: layout.divergence_line(self.snapshot, self.pair, self.mode, width),
             lambda now: (now.between.divergences, now.between.overlaps, now.columns, now.position),
         )
         self.costs_line = StatusBand(
@@ -154,7 +154,7 @@ class CompareScreen(PaneScreen):
         )
         self.costs_line.display = False
         self.status_line = StatusBand(
-            lambda width, _: layout.standing(self.snapshot, width),
+            lambda width, _: layout.status_line(self.snapshot, width),
             lambda now: (
                 now.columns, now.position, now.goal, now.running, now.speed, now.engine, now.plain,
                 now.between,

@@ -406,8 +406,8 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.lay_out()
 
     def action_next_pane(self, by: int) -> None:
-        """Go to the next pane, or the one before. `Screen.focus_next` would skip panes that share a place with a
-        visible one, and stop at each of several widgets of a pane.
+        """Go to the next pane, or the previous one. `Screen.focus_next` would skip panes that share a place
+        with a visible one, and stop at each of several widgets of a pane.
         """
         names = list(self.names)
         self.go(names[(names.index(self.active) + by) % len(names)])

@@ -42,7 +42,7 @@ class TypedPane(Vertical, Pane):
 
     Args:
         typed: The initial text of the line.
-        facts: What stands at the side of the line.
+        facts: The facts at the right of the line.
         below: The tokens.
     """
 
@@ -122,7 +122,7 @@ class EncodePane(TypedPane):
 
     def _show_page(self, page: int) -> None:
         """Set the page, at most the last one, and report a change. Does not draw."""
-        pages = -(-len(self._further()) // paged(self.tokens.size.height)) if page > 0 else 0
+        pages = -(-len(self._further()) // page_lines(self.tokens.size.height)) if page > 0 else 0
         before, self._page = self._page, max(0, min(page, pages))
         if self._page != before:
             self._turned()
@@ -132,8 +132,8 @@ class EncodePane(TypedPane):
 
     def _tokens(self, width: int, height: int) -> Sequence[Cell]:
         if self._page:
-            first = (self._page - 1) * paged(height)
-            return self._further()[first : first + paged(height)]
+            first = (self._page - 1) * page_lines(height)
+            return self._further()[first : first + page_lines(height)]
         at = self.line.cursor_position if self.line.has_focus else 0
         return tokens(self._shown, self._mode, self._last, width, height, self._find, at)
 
@@ -194,17 +194,17 @@ def tokens(view: EncodedView, mode: GlyphMode, last_id: int | None, width: int,
     if view.error is not None:
         return ((("  ", ""), (safe(view.error, limit=300), "error")),)
     found = matches(view.text, find)
-    room = height - kept_for(view, height)
+    room = height - reserved_lines(view, height)
     lines = lay_out_tokens(view.tokens, width - 2, room, mode, last_id, found, view.ages, at)
     return [*lines, *_lost(view, mode, width, height - len(lines))]
 
 
-def kept_for(view: EncodedView, height: int) -> int:
+def reserved_lines(view: EncodedView, height: int) -> int:
     """Return the lines reserved for the decoded text of a lossy encoding; 0 if it is not lossy."""
     return min(2, max(1, height - 2)) if view.lost and height > 1 else 0
 
 
-def paged(height: int) -> int:
+def page_lines(height: int) -> int:
     """Return the lines of a page: an even number, so that tokens stay above their ids."""
     return max(2, height - height % 2)
 
@@ -214,7 +214,7 @@ def further(
 ) -> list[Cell]:
     """Return the lines of the pages after the first: the remaining tokens over their ids, then the decoded
     text. If the first page has no room for ids, they begin with the first token."""
-    room, marked = height - kept_for(view, height), matches(view.text, find)
+    room, marked = height - reserved_lines(view, height), matches(view.text, find)
 
     def laid(at: int, lines: int) -> tuple[list[Cell], int]:
         return _lay_out(view.tokens, at, width - 2, lines, mode, last_id, marked, view.ages)

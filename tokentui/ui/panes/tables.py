@@ -43,7 +43,7 @@ def match_cell(found: Found) -> Cell:
     return (f"{number(found.number)} of {number(found.matches)}", ""), (" · ", "muted")
 
 
-def followed(note: Cell, more: Cell) -> Cell:
+def append_note(note: Cell, more: Cell) -> Cell:
     """Return a note with another cell appended after ` · `."""
     if not note or not more:
         return note or more
@@ -59,7 +59,7 @@ def tokens(pieces: Sequence[bytes], mode: GlyphMode) -> Cell:
     return tuple(out)
 
 
-def stands(byte: bytes, first: bool = True) -> Cell:
+def replacement_cell(byte: bytes, first: bool = True) -> Cell:
     """Return the byte that replaces a pair: `A`, with its hexadecimal value if its letter is not ASCII (`ÿ
     FF`). `first` is False for a row that is not the next one."""
     if not byte:
@@ -120,7 +120,7 @@ class ColumnTable(VirtualTable, Pane):
     @property
     def note(self) -> Cell:
         """The number of rows, and the number of the match that was found."""
-        return followed(self._note, self.match[:1])
+        return append_note(self._note, self.match[:1])
 
     @property
     def states(self) -> Sequence[str]:
@@ -281,7 +281,7 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
                 )))
             case "byte":
                 columns.append(Column(head, width=len("ÿ FF"), priority=6))
-                looks.append((of, lambda value, row: stands(value, row.taken)))
+                looks.append((of, lambda value, row: replacement_cell(value, row.taken)))
             case "token":
                 columns.append(Column(head, flex=2, min_width=7, priority=3))
                 looks.append((of, lambda value, _: tinted(tokens((value,), mode), "muted")))

@@ -14,7 +14,7 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import bar, behind, number, signed
 from tokentui.ui.draw.lines import flow
 from tokentui.ui.draw.text import Cell, Run, tinted
-from tokentui.ui.panes.tables import stands, tokens, worth_of
+from tokentui.ui.panes.tables import replacement_cell, tokens, worth_of
 from tokentui.ui.waits import nothing_there, time_left
 
 _STEPS = {
@@ -95,7 +95,7 @@ def sentences(snapshot: Snapshot | None, mode: GlyphMode) -> list[Cell]:
     last, replays = main.at.last, main.traits.replays
     if last is None or replays or not last.parts or not main.traits.grows:
         return out
-    token = stands(last.token) if main.traits.compresses else tokens((last.token,), mode)
+    token = replacement_cell(last.token) if main.traits.compresses else tokens((last.token,), mode)
     merge: Cell = (_MADE, *tokens(last.parts, mode), (" → ", "muted"), *token)
     places = plural(last.places, "place") if isinstance(last.worth, int) else worth_of(last)
     said: Cell = (*merge, ("   ", ""), (places, ""))
@@ -180,7 +180,7 @@ def reasons(column: ColumnSnapshot, corpus: str, mode: GlyphMode, saves: bool = 
     if why.round is not None:
         out += last_step(why.round)
     out += [((safe(fact, limit=FACT_SHOWN), "warning" if traits.replays else "muted"),) for fact in why.facts]
-    out += judged(why.judged)
+    out += language_bars(why.judged)
     if column.opened is not None and traits.replays:
         last = column.at.last
         if isinstance(last, TokenCandidate):
@@ -200,7 +200,7 @@ _JUDGED, _FEW, _NARROW = 12, 3, 8
 figures; the width of a narrow bar."""
 
 
-def judged(languages: Sequence[Judged]) -> list[Cell]:
+def language_bars(languages: Sequence[Judged]) -> list[Cell]:
     """Return a bar for each language that a parity-aware training chooses from: `▸ hi ▇▇▇▇▇▇▇▇ 1,204 of 3,011
     tokens`. The chosen one comes first."""
 
@@ -299,7 +299,7 @@ def _next(column: ColumnSnapshot, best: Candidate, mode: GlyphMode) -> list[Cell
     merge: Cell = (("next  ", "accent"), *tokens(best.parts or (best.token,), mode), (" → ", "accent"))
     if traits.compresses:
         spelled = tinted(tokens((best.spelled,), mode), "muted")
-        merge = (*merge, *stands(best.token), (" for ", "muted"), *spelled)
+        merge = (*merge, *replacement_cell(best.token), (" for ", "muted"), *spelled)
     else:
         merge = (*merge, *tokens((best.token,), mode))
     worth, score = worth_of(best), next((one.name for one in traits.columns if one.kind == "score"), "")

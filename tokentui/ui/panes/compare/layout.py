@@ -83,7 +83,7 @@ def header(now: Snapshot | None, width: int) -> Cell:
     return spread(left, right, width)
 
 
-def standing(now: Snapshot | None, width: int) -> Sequence[Cell]:
+def status_line(now: Snapshot | None, width: int) -> Sequence[Cell]:
     """Return the status line: position and speed of the columns, the goal of a move, and the work in
     progress: `step 128 ▶ 60/s → 1,000`."""
     if now is None:
@@ -104,7 +104,7 @@ def standing(now: Snapshot | None, width: int) -> Sequence[Cell]:
     return (spread(left, right, width),)
 
 
-def parting_line(now: Snapshot | None, pair: tuple[int, int] | None, mode: GlyphMode,
+def divergence_line(now: Snapshot | None, pair: tuple[int, int] | None, mode: GlyphMode,
         width: int) -> Sequence[Cell]:
     """Return the rule between the panes: where two columns diverge, and the tokens that they share."""
     if now is None or pair is None:
@@ -304,7 +304,7 @@ def column_why(shown: ColumnSnapshot, mode: GlyphMode, width: int, height: int) 
     return flow(facts, width, height)
 
 
-def absent(column: ColumnSnapshot, width: int, height: int) -> Sequence[Cell]:
+def column_message(column: ColumnSnapshot, width: int, height: int) -> Sequence[Cell]:
     """Return the text shown instead of candidates: why a column cannot be shown, or its work under way."""
     if column.error:
         words = textwrap.wrap(safe(column.error, limit=ERROR_SHOWN), max(2, width - 2))
@@ -384,7 +384,7 @@ class ColumnPane(Vertical, Pane):
         self.table.display = self.facts.display = self.why.display = shown
         self.message.display = not shown
         self.facts.show(lambda width, height: facts(column, width, height))
-        self.message.show(lambda width, height: absent(column, width, height))
+        self.message.show(lambda width, height: column_message(column, width, height))
         if shown:
             self.table.show(column, mode)
             self.why.show(lambda width, height: column_why(column, mode, width, height))
