@@ -26,7 +26,7 @@ def fail(*_):
 def action(self):
     {how}
 
-MainScreen.follow_merge = action
+MainScreen.action_follow_merge = action
 """
 FAILURES = (
     ("ValueError('x\\x1b[2J [red]')", "fail()", "ValueError"),
@@ -35,7 +35,8 @@ FAILURES = (
     ("RuntimeError('later')", "self.app._loop.call_soon(fail)", "RuntimeError"),
     (
         "IndexError('in the engine')",
-        "from tokentui.session import commands, state; state.State.snapshot = fail; "
+        "from tokentui.session import commands; from tokentui.session.engine import state; "
+        "state.State.snapshot = fail; "
         "self.app.engine.send(commands.Move(1))",
         "IndexError",
     ),
