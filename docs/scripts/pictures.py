@@ -150,11 +150,11 @@ async def frames_of(scene: Scene) -> list[list[Row]]:
 
 
 async def _go(app: ExplorerApp, pilot: Pilot[None], frame: Frame) -> None:
-    while (now := app.snapshot) is None or now.corpus.nothing:
+    while (now := app.engine.snapshot) is None or now.corpus.nothing:
         await pilot.pause(POLL_S)
     if frame.step is not None:
-        app.send(commands.GoTo(frame.step))
-        while app.snapshot is None or app.snapshot.main.at.step != frame.step:
+        app.engine.post(commands.GoTo(frame.step))
+        while app.engine.snapshot is None or app.engine.snapshot.main.at.step != frame.step:
             await pilot.pause(POLL_S)
     for key in (*frame.keys, *frame.text):
         await pilot.press(key)
