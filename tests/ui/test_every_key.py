@@ -225,7 +225,7 @@ async def test_every_key_while_a_corpus_is_opened(
         assert (now.waiting, now.main.partial, now.speed) == ("", False, speed)
         # The last of them is the end; pieces are refused in a line.
         assert now.main.why.end is not None
-        assert any("a step is the finest step there is" in said for said in seen.said)
+        assert any("this training has no steps within a step" in said for said in seen.said)
         assert not any("should not happen" in said for said in seen.said)
 
 
