@@ -259,6 +259,11 @@ def _blocks(parts: Sequence[str | LongText]) -> Iterator[range]:
             start, size = number, 0
 
 
+def _ids_in_use(tokenizer: Tokenizer) -> set[int]:
+    """Return the ids of a tokenizer, without making its entries."""
+    return {*tokenizer.vocabulary.symbols_by_id(tokenizer.merges), *tokenizer.named()}
+
+
 class _Both:
     """Two tokenizers on one corpus.
 
@@ -274,9 +279,8 @@ class _Both:
     ) -> None:
         self._a, self._b, self._parts, self._counts, self._rows = a, b, parts, counts, rows
         self._same = {**same, NO_ID: NO_ID}
-        gone = {entry.id for entry in a.entries()} - same.keys()
-        there = {entry.id for entry in b.entries()}
-        self._moved = any(one != other for one, other in same.items()) or not gone.isdisjoint(there)
+        gone = _ids_in_use(a) - same.keys()
+        self._moved = any(one != other for one, other in same.items()) or not gone.isdisjoint(_ids_in_use(b))
         """True if an id may stand for another token in the second one."""
 
     def of(self, blocks: Sequence[range], sizes: Sequence[int], total: int, done: int = 0) -> DocumentsDiff:
