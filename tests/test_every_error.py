@@ -79,11 +79,11 @@ ENCODE = ("encode", "text.txt", "-t", "gpt2.json")
 
 
 @pytest.mark.parametrize(("words", "line"), [
-    ((*EDIT, "--extend", "text.txt"), "edit: --extend and --vocab-size belong together (name both)"),
+    ((*EDIT, "--extend", "text.txt"), "edit: --extend and --vocab-size must be used together (use both)"),
     (("edit", "gpt2.json", "-", "--add", "xyz"),
-     "OUT -: the report goes to standard output (name a file)"),
+     "OUT -: standard output is used for the report (name a file)"),
     ((*EDIT, "--add", "xyz", "--map", "new.json"),
-     "--map new.json: two files to write cannot be one (name another)"),
+     "--map new.json: two outputs cannot be the same file (name another)"),
     ((*EDIT, "--add", os.fsdecode(b"\xff")),
      r"--add \xff: a lone surrogate is not text (name a text)"),
     ((*EDIT, "--prune", "words.counts.tsv"),
@@ -93,7 +93,7 @@ ENCODE = ("encode", "text.txt", "-t", "gpt2.json")
     ((*ENCODE, "--temperature", "2"), "encode: --temperature requires --sample SEED (name a seed)"),
     ((*ENCODE, "--seed", "3"), "encode: --seed and --n require --sample dropout (name it)"),
     ((*ENCODE, "--sample", "dropout", "--n", "3", "--json"),
-     "--n: --n cannot be combined with --json (leave --json out)"),
+     "--n: cannot be combined with --json or --jsonl (leave one of them out)"),
     ((*ENCODE, "--sample", "dropuot"), "--sample: no way to sample: 'dropuot' (did you mean dropout?)"),
     ((*ENCODE, "--sample", "dropout:p=x"), "p=x: a share from 0 to 1 is wanted (such as 0.1)"),
     (("inspect", "-t", "hf:"), "hf:: not a tokenizer of the hub (such as hf:OWNER/NAME)"),
@@ -343,7 +343,8 @@ TWICE = {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -1.0], 
     ({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]]},
       "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
       "normalizer": {"type": "Replace", "pattern": {"String": "x"}, "content": "y"}}, "sentencepiece",
-     "what is done to a text is more than the axes say (sentencepiece has rules of its own only)"),
+     "its normalizer Replace of 'x' has no place there (sentencepiece has a table of normalization rules, and "
+     "settings of spaces)"),
 ])
 def test_a_file_that_another_format_cannot_hold(
     document: dict[str, Any], format: str, line: str, tmp_path: Path

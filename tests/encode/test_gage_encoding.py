@@ -176,7 +176,7 @@ def test_the_commands(tmp_path: Path) -> None:
     text.write_bytes(data)
     out = done("train", str(text), "-r", "gage", "-q")
     assert [" ".join(line.split()) for line in out.splitlines()[:2]] == [
-        "1 x + x = A (id 65, count 4, stands for xx)", "2 x + d = B (id 66, count 2, stands for xd)",
+        "1 x + x = A (id 65, count 4, expands to xx)", "2 x + d = B (id 66, count 2, expands to xd)",
     ]
     assert out.splitlines()[-1].strip() == "5 of text + 9 of table = 14 bytes; 11 before"
     *steps, last = rows(

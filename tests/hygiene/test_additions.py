@@ -10,13 +10,13 @@ import json
 import sys
 import types
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import added_method
 import pytest
 import strangers
+from reimporting import import_again
 from running_cli import done, rows
 
 import tokentui
@@ -200,9 +200,7 @@ def test_a_format_is_one_module_and_its_entry(
     tokenizer, path = tokentui.train(CORPUS, recipe, merges=9), tmp_path / "made.strangers"
     with pytest.raises(TokentuiError, match=strangers.FORMAT.name):
         tokenizer.save(path, strangers.FORMAT.name)
-    import_module("tokentui.cli.commands.convert")
-    # Its help lists the formats when it is imported.
-    monkeypatch.delitem(sys.modules, "tokentui.cli.commands.convert")
+    import_again(monkeypatch, "tokentui.cli.commands.convert")  # its help lists the formats at its import
     for table in (FORMATS, WRITTEN):
         monkeypatch.setitem(table, strangers.FORMAT.name, strangers.FORMAT)
     tokenizer.save(path, strangers.FORMAT.name)

@@ -11,7 +11,6 @@ import sys
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,6 +18,7 @@ import pytest
 import screens
 import strangers
 from dialogs import FakeEngine, shown
+from reimporting import import_again
 from running_cli import done, rows
 from screens import snapshot
 from textual.binding import Binding, BindingType
@@ -304,9 +304,8 @@ async def test_a_new_analysis_is_an_option_with_json_and_a_screen(
     monkeypatch.setitem(sys.modules, module.__name__, module)
     new_one = Analysis("strange", "Quite new", "It is tried here", Ref("strange_analysis:analysis"), "ctrl+w")
     monkeypatch.setitem(ANALYSES, new_one.name, new_one)
-    # The options of the command are made at its import. The import here lets monkeypatch restore the module.
-    import_module("tokentui.cli.commands.inspect")
-    monkeypatch.delitem(sys.modules, "tokentui.cli.commands.inspect")
+    # The options of the command are made at its import.
+    import_again(monkeypatch, "tokentui.cli.commands.inspect")
     assert "It is tried here" in done("inspect", "--help")
     assert done("inspect", "-t", str(own_file), "--strange") == "new          seen\n  a row\n"
     assert json.loads(done("inspect", "-t", str(own_file), "--strange", "--json")) == {
@@ -322,9 +321,8 @@ async def test_a_new_format_is_written_and_offered(
     own_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`tests/formats/test_registry.py` has the laws of the format itself."""
-    # The command's help names the formats at its import. The import here lets monkeypatch restore the module.
-    import_module("tokentui.cli.commands.convert")
-    monkeypatch.delitem(sys.modules, "tokentui.cli.commands.convert")
+    # The command's help names the formats at its import.
+    import_again(monkeypatch, "tokentui.cli.commands.convert")
     monkeypatch.setitem(FORMATS, strangers.FORMAT.name, strangers.FORMAT)
     monkeypatch.setitem(WRITTEN, strangers.FORMAT.name, strangers.FORMAT)
     assert strangers.FORMAT.name in done("convert", "--help")
