@@ -343,8 +343,8 @@ TWICE = {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -1.0], 
     ({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]]},
       "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
       "normalizer": {"type": "Replace", "pattern": {"String": "x"}, "content": "y"}}, "sentencepiece",
-     "its normalizer Replace of 'x' has no place there (sentencepiece has a table of normalization rules, and "
-     "settings of spaces)"),
+     "its normalizer Replace of 'x' has no place there (sentencepiece has a table of normalization rules, "
+     "and settings of spaces)"),
 ])
 def test_a_file_that_another_format_cannot_hold(
     document: dict[str, Any], format: str, line: str, tmp_path: Path
