@@ -274,7 +274,7 @@ def test_a_preset_prints_as_a_recipe_file(name: str) -> None:
 
 def test_an_axis_prints_its_values() -> None:
     assert done("recipes", "mark").splitlines()[1].split(maxsplit=1) == [
-        "end-symbol:TEXT", "a unit of its own after the word",
+        "end-symbol:TEXT", "a separate unit after the word",
     ]
     about = {f"{name}:" if one.text else name: one.about for name, one in AXES["mark"].items()}
     assert json.loads(done("recipes", "mark", "--json"))["values"] == about

@@ -308,7 +308,7 @@ def test_what_is_not_trained_yet_is_not_in_the_curve() -> None:
 
 def test_ties_ends_and_an_empty_corpus_are_explained() -> None:
     tied = snapshot(why=Why(PAIRS[3], PAIRS[4], 4, 6530, "first-seen", None))
-    assert "4 pairs are tied at 6,530: first-seen takes the one that stands first in the corpus" in lines(
+    assert "4 pairs are tied at 6,530: first-seen takes the one that occurs first in the corpus" in lines(
         sentences(tied, "text")
     )
     once = Why(dataclasses.replace(PAIRS[3], places=1), None, 1, 1, "first-seen", None)

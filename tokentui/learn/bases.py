@@ -133,7 +133,7 @@ class Weight(Choice):
 WEIGHTS = Axis(
     "weight", "how often a word counts",
     Weight(
-        "occurrences", "as often as it stands in the corpus", of=list, kernel=True, by_occurrences=True
+        "occurrences", "as often as it occurs in the corpus", of=list, kernel=True, by_occurrences=True
     ),
     Weight(
         "distinct", "once", of=lambda counts: [1] * len(counts), kernel=True,
@@ -254,7 +254,7 @@ def _of_characters(recipe: Recipe) -> Refusal | None:
 
 
 FILTERS = Axis(
-    "pieces", "which tokens may be made",
+    "pieces", "which tokens may be created",
     Pieces("any", "any"),
     Pieces(
         "sentencepiece", "at most 16 characters, one script, ▁ only in front, numbers apart from letters",

@@ -293,12 +293,12 @@ UNIGRAM_SIZE = 8000
 OBJECTIVES = Axis(
     "objective", "what makes a pair the best",
     Objective(
-        "count", "it stands most often (BPE)", label="bpe",
+        "count", "it occurs most often (BPE)", label="bpe",
         trainer=Ref("tokentui.learn.start_pairs:pair_trainer"), kernel=True,
         columns=columns("count", "change"),
     ),
     Objective(
-        "parity", "it stands most often in the language that is worst off", label="parity-aware bpe",
+        "parity", "it occurs most often in the language with the worst compression", label="parity-aware bpe",
         trainer=Ref("tokentui.learn.parity:parity_trainer"), kernel=True, per_corpus=True,
         columns=columns("count", "change"),
         parameters=(
@@ -318,7 +318,7 @@ OBJECTIVES = Axis(
         filters=True, favors_rare=True,
     ),
     Objective(
-        "count-length", "its count times the units of its token is largest", label="count·length",
+        "count-length", "its count times its length in units is largest", label="count·length",
         trainer=Ref("tokentui.learn.start_pairs:pair_trainer"), kernel=True, queue="lengths",
         value=_count_length, features=("length",),
         formula="c(xy)·length", columns=columns("count", "length", "value"), filters=True,
@@ -335,12 +335,12 @@ OBJECTIVES = Axis(
         refuses=_refuse_merges, size=UNIGRAM_SIZE, preparation="finding seed pieces",
     ),
     Objective(
-        "gage", "Gage's compression: a free byte stands for the pair", label="gage",
+        "gage", "Gage's compression: a free byte replaces the pair", label="gage",
         trainer=Ref("tokentui.learn.gage:GageTrainer"), columns=columns("as", "spelled", "count", "change"),
         least_count=2, substitutes_bytes=True, refuses=_refuse_for_gage,
     ),
     Objective(
-        "superbpe", "BPE inside words first, then across them (SuperBPE)", label="superbpe",
+        "superbpe", "BPE within words first, then across them (SuperBPE)", label="superbpe",
         trainer=Ref("tokentui.learn.superbpe:SuperTrainer"), kernel=True, columns=columns("count", "change"),
         refuses=_refuse_for_superbpe, vocabulary=Ref("tokentui.learn.superbpe:vocabulary"),
         parameters=(
@@ -350,7 +350,8 @@ OBJECTIVES = Axis(
         ),
     ),
     Objective(
-        "boundless", "BPE inside words against joins of whole words (BoundlessBPE)", label="boundless bpe",
+        "boundless", "BPE within words, in competition with joins of whole words (BoundlessBPE)",
+        label="boundless bpe",
         trainer=Ref("tokentui.learn.boundless:trainer"), columns=columns("count", "change"),
         refuses=_refuse_for_boundless, events=True, vocabulary=Ref("tokentui.learn.boundless:vocabulary"),
         parameters=(
@@ -359,13 +360,14 @@ OBJECTIVES = Axis(
         ),
     ),
     Objective(
-        "greedtok", "the text whose cover saves most tokens (GreedTok)", label="greedtok",
+        "greedtok", "the text whose cover saves the most tokens (GreedTok)", label="greedtok",
         trainer=Ref("tokentui.learn.greedtok:trainer"), columns=columns("saved", "count", "change"),
         filters=True, refuses=_refuse_for_ngrams, events=True,
         parameters=(Parameter("longest", "the most units of a token", 32, least=2, most=1000),),
     ),
     Objective(
-        "length-max", "the run of tokens of the greatest count times length (Length-MAX)", label="length-max",
+        "length-max", "the run of tokens with the greatest count times length (Length-MAX)",
+        label="length-max",
         trainer=Ref("tokentui.learn.length_max:trainer"),
         columns=columns("worth", "run", "count", "change"), filters=True, least_count=2,
         refuses=_refuse_for_ngrams, events=True,
@@ -375,7 +377,7 @@ OBJECTIVES = Axis(
         ),
     ),
     Objective(
-        "pathpiece", "the token whose absence lengthens the corpus least leaves (PathPiece)",
+        "pathpiece", "removes the token whose absence lengthens the corpus least (PathPiece)",
         label="pathpiece", trainer=Ref("tokentui.learn.pathpiece:PathTrainer"), prunes=True,
         refuses=_refuse_for_pathpiece, preparation="finding seed texts",
         columns=(
@@ -389,7 +391,7 @@ OBJECTIVES = Axis(
         ),
     ),
     Objective(
-        "picky", "BPE that removes what hardly stands alone any more (PickyBPE)", label="picky bpe",
+        "picky", "BPE that removes tokens that rarely occur on their own (PickyBPE)", label="picky bpe",
         trainer=Ref("tokentui.learn.picky:trainer"), columns=columns("count", "change"),
         refuses=_refuse_for_events, events=True,
         parameters=(Parameter("threshold", "the IoS above which a part is removed", 0.9, float, 0, 1),),

@@ -244,10 +244,10 @@ class TieRule(Choice):
 
 
 TIES = Axis(
-    "tie", "which of several equal pairs is taken",
+    "tie", "which of several equally good pairs wins",
     TieRule(
-        "first-seen", "the one that stands first in the corpus",
-        why="takes the one that stands first in the corpus", key=_first_seen, kernel=True,
+        "first-seen", "the one that occurs first in the corpus",
+        why="takes the one that occurs first in the corpus", key=_first_seen, kernel=True,
     ),
     TieRule(
         "largest-pair", "the last in alphabetical order of (left, right)",
@@ -259,11 +259,11 @@ TIES = Axis(
     ),
     TieRule(
         "lowest-ids", "the one with the smallest (left id, right id)",
-        why="takes the one of the smallest ids", key=_lowest_ids, kernel=True,
+        why="takes the one with the smallest ids", key=_lowest_ids, kernel=True,
     ),
     TieRule(
         "shortest", "the one with fewer characters, then alphabetical",
-        why="takes the one of fewer characters, then the first in alphabetical order", key=_shortest,
+        why="takes the one with fewer characters, then the first in alphabetical order", key=_shortest,
         kernel=True,
     ),
 )

@@ -273,14 +273,14 @@ class Normalizer(Choice):
 
 
 NORMALIZERS = Axis(
-    "normalize", "what is done to the text first, in order",
+    "normalize", "changes to the text before the split, in order",
     Normalizer("lowercase", "lower case", stages=(lowercase,), keeps_words=True),
-    Normalizer("nfc", "Unicode form C", stages=(_form("NFC"),), keeps_words=True),
-    Normalizer("nfd", "Unicode form D", stages=(_form("NFD"),), keeps_words=True),
-    Normalizer("nfkc", "Unicode form KC", stages=(_form("NFKC"),)),
-    Normalizer("nfkd", "Unicode form KD", stages=(_form("NFKD"),)),
+    Normalizer("nfc", "Unicode normalization form C", stages=(_form("NFC"),), keeps_words=True),
+    Normalizer("nfd", "Unicode normalization form D", stages=(_form("NFD"),), keeps_words=True),
+    Normalizer("nfkc", "Unicode normalization form KC", stages=(_form("NFKC"),)),
+    Normalizer("nfkd", "Unicode normalization form KD", stages=(_form("NFKD"),)),
     Normalizer(
-        "strip-accents", "combining marks go (decompose first: nfd)", stages=(strip_accents,),
+        "strip-accents", "combining marks are removed (decompose first: nfd)", stages=(strip_accents,),
         drops_marks=True,
     ),
     Normalizer(

@@ -373,11 +373,11 @@ MARKS = Axis(
     "mark", "how a word's start or end is marked",
     Mark("none", "not at all", kernel=True),
     Mark(
-        "end-symbol", "a unit of its own after the word", "TEXT", "</w>", put=_end_symbol, kernel=True,
+        "end-symbol", "a separate unit after the word", "TEXT", "</w>", put=_end_symbol, kernel=True,
         is_unit=True,
     ),
     Mark(
-        "end-suffix", "text glued to the word's last unit", "TEXT", "</w>", put=_end_suffix, kernel=True,
+        "end-suffix", "text attached to the word's last unit", "TEXT", "</w>", put=_end_suffix, kernel=True,
         at_end=True,
     ),
     Mark(

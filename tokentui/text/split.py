@@ -300,9 +300,9 @@ _GPT2_BRANCHES = (
 
 SPLITS = Axis(
     "split", "how the text is cut into pre-tokens, which merges never cross",
-    Split("none", "not at all: a document is one pre-token", pattern=r"(?s).+", branches=("all of it",)),
+    Split("none", "not at all: each document is one pre-token", pattern=r"(?s).+", branches=("all of it",)),
     Split(
-        "whitespace", "at white space, which is dropped", pattern=r"\S+", cut=r"(?s)\s(?=.)|.(?=\s)",
+        "whitespace", "at whitespace, which is dropped", pattern=r"\S+", cut=r"(?s)\s(?=.)|.(?=\s)",
         keeps_spaces=False, dropped=r"\s", refuses=_spaceless,
         branches=("what stands between white space",), rule="whitespace",
     ),
@@ -317,13 +317,13 @@ SPLITS = Axis(
         branches=("letters, digits and underscores", "signs"),
     ),
     Split(
-        "bert", "at white space, punctuation alone", pattern=f"[^{_BERT}]+|[{BERT_PUNCTUATION}]",
+        "bert", "at whitespace, with punctuation separate", pattern=f"[^{_BERT}]+|[{BERT_PUNCTUATION}]",
         cut=f"(?s)[{_BERT}](?=.)|.(?=[{_BERT}])", keeps_spaces=False, dropped=f"[{BERT_SPACES}]", plain=True,
         refuses=_spaceless,
         branches=("letters, digits and signs", "one punctuation mark"), rule="bert",
     ),
     Split(
-        "before", "before each white space or punctuation character",
+        "before", "before each whitespace or punctuation character",
         pattern=r"[\s\p{P}][^\s\p{P}]*|[^\s\p{P}]+",
         cut=r"(?s).(?=[\s\p{P}])",
         branches=(
@@ -332,21 +332,21 @@ SPLITS = Axis(
         ),
     ),
     Split(
-        "metaspace", "before each space, which becomes ▁; one in front", pattern="▁[^▁]*|[^▁]+",
+        "metaspace", "before each space, which becomes ▁; one is added in front", pattern="▁[^▁]*|[^▁]+",
         plain=True,
         cut="(?s).(?=[ ▁])", marks_spaces=True, branch_by_word=True,
         branches=("a space and the word after it", "a beginning without a space"),
     ),
     Split("gpt2", "GPT-2's pattern", pattern=_GPT2, cut=_GPT2_CUT, branches=_GPT2_BRANCHES, rule="gpt2"),
     Split(
-        "cl100k", "GPT-4's pattern as tiktoken has it today",
+        "cl100k", "GPT-4's pattern, as in current tiktoken",
         pattern=r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
         r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
         cut=_GPT4_CUT, rule="gpt4-trailing",
         branches=(_CONTRACTION, _LETTERS, _DIGITS, _SIGNS, _AT_END, _TO_END, _BUT_LAST, _ONE_SPACE),
     ),
     Split(
-        "cl100k-classic", "GPT-4's pattern as it was published",
+        "cl100k-classic", "GPT-4's pattern, as first published",
         pattern=r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*"
         r"|\s*[\r\n]|\s+(?!\S)|\s+",
         cut=_GPT4_CUT, rule="gpt4",
@@ -381,7 +381,7 @@ SPLITS = Axis(
         branches=(_CONTRACTION, _LETTERS, "one digit", _SIGNS, _TO_ENDS, _BUT_LAST, _SPACE),
     ),
     Split(
-        "kimi", "Kimi's pattern: GPT-4o's with runs of Han characters apart",
+        "kimi", "Kimi's pattern: GPT-4o's, with runs of Han characters separate",
         pattern=sets.expanded(
             r"[\p{Han}]+"
             r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*"
@@ -398,7 +398,7 @@ SPLITS = Axis(
         ),
     ),
     Split(
-        "superwords", "SuperBPE's second stage: whole stretches of a line, digits and runs of signs apart",
+        "superwords", "SuperBPE's second stage: long stretches of a line, with digits and runs of signs separate",
         pattern=r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
         r"|(?:(?!\p{N}| ?[^\s\p{L}\p{N}]{2}| +(?!\S))[^\n])+\n?|\n",
         cut=r"[^\s\p{N}](?=\p{N})|\p{N}(?=\P{N})|\p{L}\n",
@@ -421,12 +421,12 @@ SPLITS = Axis(
         ),
     ),
     Split(
-        "falcon", "Falcon's chain: punctuation, GPT-2, digits by three", pattern=_GPT2, cut=_GPT2_CUT,
+        "falcon", "Falcon's chain: punctuation, GPT-2, then digits in groups of three", pattern=_GPT2, cut=_GPT2_CUT,
         find_words=falcon, branch_pattern="[0-9]{3}|" + _GPT2, branches=("three digits", *_GPT2_BRANCHES),
         branch_by_word=True, single_word=" ?[A-Za-z]+",
     ),
     Split(
-        "regex", "the matches of a pattern of your own", "PATTERN", r"\w+|\s+",
+        "regex", "the matches of your own pattern", "PATTERN", r"\w+|\s+",
         keeps_spaces=False, refuses=_compiles,
     ),
 )

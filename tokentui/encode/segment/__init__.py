@@ -287,12 +287,12 @@ WAYS = Axis(
         segmenter=Ref("tokentui.encode.segment.greedy:LongestToken"), written="longest-token",
     ),
     EncodingWay(
-        "fewest-tokens", "the fewest tokens, of equals the widest last one",
+        "fewest-tokens", "the fewest tokens; among equals, the longest last one",
         how="the fewest tokens, of equals those with the widest last token",
         segmenter=Ref("tokentui.encode.segment.fewest:FewestTokens"), written="fewest-tokens",
     ),
     EncodingWay(
-        "merges-by-length", "the neighbours that make the longest token first",
+        "merges-by-length", "the neighbors that make the longest token first",
         how="merges, the longest result first, of equals the one of the lower rank",
         segmenter=Ref("tokentui.encode.segment.by_length:MergesByLength"), written="merges-by-length",
     ),
@@ -418,9 +418,9 @@ def _of_bytes(recipe: Recipe) -> Refusal | None:
 
 
 UNKNOWN = Axis(
-    "unknown", "what becomes of a unit that the vocabulary lacks",
+    "unknown", "how a unit missing from the vocabulary is encoded",
     Unknown(
-        "never", "cannot happen: every byte is there", is_error=True, never_unknown=True, ignores_rest=True,
+        "never", "cannot happen: every byte is a token", is_error=True, never_unknown=True, ignores_rest=True,
         refuses=_of_bytes,
     ),
     Unknown("error", "an error that names it", is_error=True, ignores_rest=True),
@@ -437,7 +437,8 @@ UNKNOWN = Axis(
         refuses=_of_characters,
     ),
     Unknown(
-        "pass-through", "it stands in the output as it is, without an id", keeps_text=True, refuses=_of_merges
+        "pass-through", "it appears in the output unchanged, without an id", keeps_text=True,
+        refuses=_of_merges,
     ),
 )
 """The policies for unknown units, by name."""

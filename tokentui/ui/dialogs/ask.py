@@ -176,7 +176,7 @@ class AskLine(Dialog[None]):
         take: Called with a line that is not empty.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", HANDLED, "take it"), LEAVE]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", HANDLED, "apply"), LEAVE]
 
     def __init__(self, engine: EngineLink, heading: str, describe_destination: Callable[[str], str],
             take: Callable[[str], object]) -> None:

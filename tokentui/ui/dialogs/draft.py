@@ -21,7 +21,7 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.table import Column, TableRow, heading
 from tokentui.ui.draw.text import Cell
 
-TAKE = "take it"
+TAKE = "apply"
 """The row that takes the recipe."""
 PUBLISHED = "as published"
 """The row that takes the sizes, special tokens and first id that a preset was published with."""

@@ -63,7 +63,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         Binding("slash", "search", "search, or type", group=Hint(pane="presets")),
         Binding("tab,shift+tab", "switch", "axes", group=Hint(pane="presets")),
         Binding("tab", HANDLED, "presets", group=Hint(pane="axes")),
-        Binding("t", "take", "take it", group=Hint(pane="axes steps")),
+        Binding("t", "take", "apply", group=Hint(pane="axes steps")),
         Binding("ctrl+t", "turn_preview", "first steps", group=Hint(pane="presets")),
         Binding("p", "turn_preview", "first steps", group=Hint(pane="axes")),
         Binding("slash", HANDLED, "search", group=Hint(pane="axes")),

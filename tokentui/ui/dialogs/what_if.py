@@ -162,7 +162,7 @@ class WhatIfScreen(ListDialog[Choice]):
 
     HEADING = "What if"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", HANDLED, "take it"), SCROLL, LEAVE, Binding("x", "leave"),
+        Binding("enter", HANDLED, "choose"), SCROLL, LEAVE, Binding("x", "leave"),
     ]
 
     def __init__(self, engine: EngineLink, subject: Cell, found: Sequence[Choice]) -> None:
