@@ -201,6 +201,7 @@ def check(pattern: str, samples: list[str]) -> None:
 @example(r"(?<a>a)(b)|(?'b'c)d", ["abb", "acdb"])
 @example(r"\b'|\w+", ["a'²", "x\u200dy", "1²"])
 @example(r"(?:\p{N}{1,3}+|[^\s\p{N}]+)", ["1234567", "a12"])
+@example("(?:^a?a?){2}", ["a"])
 def test_random_patterns(pattern: str, samples: list[str]) -> None:
     check(pattern, samples)
 

@@ -200,3 +200,22 @@ async def test_a_title_shows_markup_as_text(name: str) -> None:
         await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.snapshot is not None)
         await settled(pilot)
         assert f"┌─ A {name} " in screen_text(app)
+
+
+async def test_a_page_of_the_encoding_stays_within_the_pages_of_a_larger_screen() -> None:
+    app = explorer("an encoding of many tokens " * 40)
+    async with app.run_test(size=(80, 24), notifications=False) as pilot:
+        await settled(pilot)
+        await pilot.press("4", *["pagedown"] * 30)
+        await settled(pilot)
+        before = app.main.states("encode")
+        await pilot.resize_terminal(120, 40)
+        await settled(pilot)
+        assert app.main.states("encode") not in ((), before)
+        assert any(any(text.strip() for text, _ in cell) for cell in app.main.encode.tokens._painted)
+
+
+def test_the_state_of_a_pane_follows_its_name_among_the_tabs() -> None:
+    names = (("2 Pairs", True), ("3 Vocabulary", False))
+    text = "".join(part for part, _ in title_cell(names, ("by count",), 60))
+    assert text == "2 Pairs · by count │ 3 Vocabulary"

@@ -398,7 +398,7 @@ SPLITS = Axis(
         ),
     ),
     Split(
-        "superwords", "SuperBPE's second stage: long stretches of a line, with digits and runs of signs separate",
+        "superwords", "SuperBPE's second stage: long stretches of a line, digits and runs of signs separate",
         pattern=r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
         r"|(?:(?!\p{N}| ?[^\s\p{L}\p{N}]{2}| +(?!\S))[^\n])+\n?|\n",
         cut=r"[^\s\p{N}](?=\p{N})|\p{N}(?=\P{N})|\p{L}\n",
@@ -421,7 +421,8 @@ SPLITS = Axis(
         ),
     ),
     Split(
-        "falcon", "Falcon's chain: punctuation, GPT-2, then digits in groups of three", pattern=_GPT2, cut=_GPT2_CUT,
+        "falcon", "Falcon's chain: punctuation, GPT-2, then digits in groups of three",
+        pattern=_GPT2, cut=_GPT2_CUT,
         find_words=falcon, branch_pattern="[0-9]{3}|" + _GPT2, branches=("three digits", *_GPT2_BRANCHES),
         branch_by_word=True, single_word=" ?[A-Za-z]+",
     ),

@@ -221,8 +221,10 @@ class _Translator(Brackets):
                 return part
             if part.place:
                 raise Untranslated("a repeat of what matches no character")
-            if high is None and part.empty:
-                raise Untranslated("a repeat without an end of what may be empty")
+            if part.empty and (high is None or high > 1):
+                # A repeat ends after an empty round, also before its least number: `(?:^a?a?){2}` matches
+                # nothing of "a", although two rounds could match it.
+                raise Untranslated("a repeat of what may be empty")
             if (low, high, possessive) == (1, 1, False):
                 continue  # letters join across it
             part = self._times(part, low, high, lazy)

@@ -110,6 +110,11 @@ class EncodePane(TypedPane):
         """Follow the cursor of the line."""
         self.watch(self.line, "selection", self._follow, init=False)
 
+    def on_resize(self) -> None:
+        """Keep the page within those of the new size."""
+        self._show_page(self._page)
+        self.tokens.again()
+
     def _follow(self) -> None:
         self._show_page(0)
         if self.line.has_focus:

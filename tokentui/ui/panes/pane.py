@@ -136,25 +136,24 @@ class StatusBand(Lines, Pane):
 
 
 def title_cell(names: Sequence[tuple[str, bool]], states: Sequence[str], width: int) -> Cell:
-    """Return the title of a pane: `2 Pairs │ 3 Vocabulary · only "un" · hex`.
+    """Return the title of a pane: `2 Pairs · only "un" · hex │ 3 Vocabulary`.
 
-    States are always visible, because they change what the rows mean: names give way to them first, then the
-    states are cut.
+    The states follow the name of the visible pane. They are always visible, because they change what the rows
+    mean: names give way to them first, then the states are cut.
 
     Args:
         names: The names of the panes that share the place, each with True if it is the visible one.
         states: The settings that change what the pane shows, as safe text.
         width: The columns of the pane with its border.
     """
-    room = max(0, width - _CORNERS)
-    shown = state_cell(states)
-    wanted = ui_text.width(shown) + 3 if shown else 0
-    if shown and ui_text.width(_named(names)) + wanted > room:
-        names = [(name if visible else name[:1], visible) for name, visible in names]
-    named = _named(names)
-    if not shown:
-        return named
-    kept = max(min(wanted - 3, _STATES_LEAST), room - 3 - ui_text.width(named))
+    room, shown = max(0, width - _CORNERS), state_cell(states)
+    short = [(name if visible else name[:1], visible) for name, visible in names]
+    if not shown or ui_text.width(_named(names, shown)) <= room:
+        return _named(names, shown)
+    if ui_text.width(_named(short, shown)) <= room:
+        return _named(short, shown)
+    named = _named(short)
+    kept = max(min(ui_text.width(shown), _STATES_LEAST), room - 3 - ui_text.width(named))
     shown = ui_text.clip(shown, min(kept, room))
     left = room - ui_text.width(shown) - 3
     return (*ui_text.clip(named, left), (" · ", "muted"), *shown) if left > 0 else shown
@@ -166,11 +165,13 @@ def note_cell(note: Cell, width: int) -> Cell:
     return next(fitting, ())
 
 
-def _named(names: Sequence[tuple[str, bool]]) -> Cell:
+def _named(names: Sequence[tuple[str, bool]], states: Cell = ()) -> Cell:
     runs: list[Run] = []
     for name, visible in names:
         runs += [(" │ ", "frame")] if runs else []
         runs.append((name, "" if visible else "muted"))
+        if visible and states:
+            runs += [(" · ", "muted"), *states]
     return tuple(runs)
 
 
