@@ -186,6 +186,20 @@ async def test_the_bar_that_comes_moves_all_columns() -> None:
         assert all(line[39] in " ▐" and line[38] != " " for line in app.lines)
 
 
+async def test_the_cursor_does_not_reverse_a_bar() -> None:
+    app = TableApp(5)
+    app.source = lambda index: TableRow(index, (((str(index), ""),), (("███▌", "primary"),), (("7", ""),)))
+    async with app.run_test(size=(40, 11)) as pilot:
+        await settled(pilot)
+        looks = [
+            {segment.text.strip(): segment.style for segment in app.table.render_line(line)}
+            for line in (1, 2)
+        ]
+        assert app.table.cursor == 0
+        assert looks[0]["███▌"] == looks[1]["███▌"]
+        assert looks[0]["7"] != looks[1]["7"]
+
+
 async def test_place_holders_until_rows_come() -> None:
     app = TableApp(answer=False)
     async with app.run_test(size=(40, 11)) as pilot:

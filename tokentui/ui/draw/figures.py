@@ -73,6 +73,11 @@ def bar(value: float, whole: float, width: int) -> str:
     return _ACROSS[8] * (eighths // 8) + _ACROSS[eighths % 8].strip()
 
 
+def is_bar(text: str) -> bool:
+    """Return whether a text is one that `bar` draws, and not empty."""
+    return bool(text) and set(text) <= set(_ACROSS[1:])
+
+
 def upright(values: Iterable[float], whole: float) -> str:
     """Return a vertical bar for each value, one cell wide and up to one cell high.
 

@@ -23,6 +23,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.figures import is_bar
 from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.text import Cell, Styles
 
@@ -405,8 +406,7 @@ class VirtualTable(ScrolledLines):
             heads: tuple[Cell, ...] = tuple([((column.title, ""),) for column in self.columns])
             row = TableRow(None, heads if titles else ((("…", "muted"),),))
         state = "header" if titles else ("cursor" if line.cursor else "") + ("dim" if row.dim else "")
-        if (styles := self._styles_of_state.get(state)) is None:
-            styles = self._styles_of_state[state] = Styles(partial(self._styled, state))
+        styles = self._styles(state)
         style = styles[_GROUND]
         margin = row.mark or ("▸" if line.cursor and not titles else "")
         # A mark may be wide, and then leaves no gap.
@@ -433,13 +433,24 @@ class VirtualTable(ScrolledLines):
             left = spare if self.columns[column].align == "right" else 0
             if self.find and not titles:
                 cell = ui_text.highlight(cell, self.find)
-            out += [Segment(" " * left, style), *ui_text.segments(cell, styles)]
-            out.append(Segment(" " * (spare - left + gap), style))
+            # The cursor does not reverse a bar: the ground behind it would look like a longer bar.
+            ground, looks = style, styles
+            if line.cursor and not titles and is_bar("".join([text for text, _ in cell])):
+                looks = self._styles("dim" if row.dim else "")
+                ground = looks[_GROUND]
+            out += [Segment(" " * left, ground), *ui_text.segments(cell, looks)]
+            out += [Segment(" " * (spare - left), ground), Segment(" " * gap, style)]
         shown = [segment for segment in out if segment.text]
         strip = Strip(shown).adjust_cell_length(width, style).simplify()
         if not self._has_bar or titles:
             return strip.adjust_cell_length(self.size.width, style)
         return Strip([*strip, Segment("▐" if line.bar else " ", self.named["muted"])])
+
+    def _styles(self, state: str) -> Styles:
+        """Return the styles of a line of some state, by name; see `_styled`."""
+        if (styles := self._styles_of_state.get(state)) is None:
+            styles = self._styles_of_state[state] = Styles(partial(self._styled, state))
+        return styles
 
     def _styled(self, state: str, name: str) -> RichStyle:
         """Return the style of a palette name in a line of some state (`header`, `cursor`, `dim`); `_GROUND`
