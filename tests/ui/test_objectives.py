@@ -123,7 +123,7 @@ def test_scores_say_the_formula_the_runner_up_and_what_is_known_of_it() -> None:
         "made  ##z+##z → ##zz   0.0036731",
     ]
     tied = said(**{**SCORE, "why": Why(SCORED[2], SCORED[3], 2, 900, "first-seen", None)})
-    assert "2 pairs are tied at 2.4456e-4: first-seen takes the one that stands first" in tied
+    assert "2 pairs are tied at 2.4456e-4: first-seen takes the one that occurs first" in tied
     assert "runner-up k+##u 2.4456e-4 (equal)" in tied
 
 
