@@ -303,9 +303,9 @@ async def test_a_new_analysis_is_an_option_with_json_and_a_screen(
     module.analysis = lambda tokenizer, corpus: report  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
     new_one = Analysis("strange", "Quite new", "It is tried here", Ref("strange_analysis:analysis"), "ctrl+w")
-    monkeypatch.setitem(ANALYSES, new_one.name, new_one)
-    # The options of the command are made at its import.
+    # The options of the command are made at its import, so the first module has to be without the new one.
     import_again(monkeypatch, "tokentui.cli.commands.inspect")
+    monkeypatch.setitem(ANALYSES, new_one.name, new_one)
     assert "It is tried here" in done("inspect", "--help")
     assert done("inspect", "-t", str(own_file), "--strange") == "new          seen\n  a row\n"
     assert json.loads(done("inspect", "-t", str(own_file), "--strange", "--json")) == {
