@@ -308,8 +308,10 @@ def _add_piece(fitted: Fitted, number: int, text: str, special: bool) -> str:
 def prune(edit: Edit, corpus: Corpus, keep: int | None = None) -> Edit:
     """Remove the tokens that a corpus does not use. The remaining ids are renumbered in their old order.
 
-    Base units, byte tokens and specials stay, and each token that another one is made of. A tick of the
-    current job is a document.
+    Base units, byte tokens and specials stay, and each token that another one is made of. If the format of
+    the file cannot be pruned, the tokenizer is converted first. The report of the result lists the documents
+    whose pieces change. The current job ticks twice per document: when it is counted, and when it is encoded
+    again.
 
     Args:
         edit: The tokenizer so far.

@@ -103,7 +103,11 @@ def _end(child: int) -> None:
 
 
 def _work(work: Callable[[], object], writer: int) -> NoReturn:
-    """Run a function in the child process, send its ticks and its result or error to `writer`, and exit."""
+    """Run a function in the child process, send its ticks and its result or `TokentuiError` to `writer`, and
+    exit.
+
+    After any other exception nothing more is sent. The parent then runs the function itself and raises it.
+    """
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)

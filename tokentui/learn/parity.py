@@ -448,9 +448,9 @@ def parity_trainer(
 
     Args:
         material: The parts, the recipe and the run.
-        source: The engine of a training of the same parts, to take over steps from. None starts at step 0. A
-            compiled engine is taken over only for a recipe with what-ifs: else choosing again is as fast.
-        number: The number of steps that are taken over.
+        source: The engine of a training of the same parts, to take over steps from. Without one, or with one
+            whose kernels failed, the training starts at step 0.
+        number: The number of steps to take over from `source`.
         compiled: Whether to train with kernels; None asks `kernels_fit`.
 
     Raises:

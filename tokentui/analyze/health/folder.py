@@ -449,7 +449,10 @@ def examine_folder(folder: ModelFolder, tokenizer: Tokenizer) -> tuple[CheckResu
 
 
 def with_folder(report: Report, folder: ModelFolder) -> Report:
-    """Return a report on a tokenizer that also names the file of the folder that gives the vocabulary."""
+    """Return a report on a tokenizer that begins with the file of the folder that gives the vocabulary.
+
+    Its value has a new field `folder`: that file, the reason, the files that are not used, and the class.
+    """
     names = " and ".join(folder.vocabulary)
     value = {"vocabulary": folder.vocabulary, "why": folder.why, "others": folder.others,
              "class": folder.tokenizer_class}

@@ -169,7 +169,7 @@ def _changes(recipe: Recipe) -> Iterator[tuple[str, str, Recipe]]:
 
 
 def _changed(recipe: Recipe, axis: str, value: object) -> Recipe | None:
-    """Return a recipe with another value of an axis, or None if it is invalid."""
+    """Return a recipe with another value of an axis, or None if it is invalid or the same."""
     try:
         other = changed(recipe, **{axis: value})
     except TokentuiError:

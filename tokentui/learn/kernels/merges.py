@@ -172,12 +172,11 @@ def add_place(pair: Any, place: Any, weight: int, places: Any, table: Any) -> No
 def note_places(
     pair: int, token: int, first_new: int, pairs: int, log_start: int, log_end: int, s: Any
 ) -> None:
-    """Note where the pairs stand that a merge has just made; `table[new].first` says how many places each
-    has.
+    """Store the places of the pairs that a merge has just made, each at `table[new].next`, which advances.
 
     Args:
         pair, token: The merged pair and its new token.
-        first_new, pairs: The number of pairs before and after.
+        first_new, pairs: The number of pairs before and after; not used.
         log_start, log_end: The length of the log before and after.
         s: The state.
     """

@@ -35,7 +35,7 @@ class Need(IntEnum):
     STEPS = 3  # a training, or an opened tokenizer, that can be stepped through
     ARRIVED = 4  # the training is at the place that is kept
     COUNTED = 5  # the whole corpus has been counted for it
-    IDLE = 6  # the training is not moving
+    IDLE = 6  # no move to a target is in progress; the training may be playing
 
 
 class Part(Flag):
