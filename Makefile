@@ -4,7 +4,7 @@ export PYTHON
 
 .PHONY: check lint test soak engines kernels kernels-check kernels-arm64 kernels-local bench pictures pages docs release-check
 
-check: lint test  ## all that a change has to pass
+check: lint test  ## everything that a change has to pass
 
 lint:  ## style, types, imports
 	.ci/lint
@@ -35,10 +35,10 @@ kernels-local:  ## compile the kernels for this system alone, with any Numba and
 bench:  ## make bench CORPUS="novel.txt library.txt": docs/performance.md
 	$(PYTHON) benchmarks/run.py $(CORPUS)
 
-pictures:  ## the pictures of the documents, drawn anew by the running program
+pictures:  ## the pictures of the documents, drawn by the running program
 	$(PYTHON) docs/scripts/pictures.py
 
-pages:  ## the pages that are made from the records, and the output of the commands of the others
+pages:  ## the generated pages, and the output of commands in the others
 	$(PYTHON) docs/scripts/reference.py
 	$(PYTHON) docs/scripts/commands.py
 	$(PYTHON) docs/scripts/errors.py
@@ -47,5 +47,5 @@ pages:  ## the pages that are made from the records, and the output of the comma
 docs:  ## the site of the documents, in build/site; needs the extra docs
 	.ci/docs
 
-release-check:  ## all that a release has to pass; RELEASE=1 asks for a dated entry of the changelog too
+release-check:  ## everything that a release has to pass; RELEASE=1 also requires a dated changelog entry
 	$(PYTHON) .ci/release.py

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """The checklist of a release: `make release-check`, or `python .ci/release.py [--quick]`.
 
-Each line is a check, and the exit code is 1 where one does not hold. `--quick` leaves the whole tests out.
-With RELEASE=1 in the environment the changelog has to have a dated entry of the version, and all has to be
-committed.
-The checks run in fresh folders and environments; the interpreter needs the extras `dev` and `docs`, and the
-package index is asked for what the wheel depends on.
+It prints a line per check, and exits with 1 if a check fails. `--quick` skips the test run. With RELEASE=1 in
+the environment, the changelog needs a dated entry for the version, and everything has to be committed.
+
+The checks run in fresh folders and environments. The interpreter needs the extras `dev` and `docs`, and pip
+needs a package index.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -25,11 +26,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LIBRARIES = sorted((ROOT / "tokentui/core/libraries").glob("libtokentui-*"))
-"""The libraries of kernels, one for each system that has any."""
+"""The kernel libraries, one per system."""
 CHECKS: list[tuple[str, Callable[[], str]]] = []
-"""Each check with its title: it returns what it found, and raises where it does not hold."""
+"""The checks with their titles. A check returns a result to print, and raises an error if it fails."""
 QUICK = "--quick" in sys.argv[1:]
 RELEASE = bool(os.environ.get("RELEASE"))
+MINORS = range(11, 15)
+"""The minor versions of CPython 3 that the package supports, as its classifiers say."""
 
 
 def check(title: str) -> Callable[[Callable[[], str]], Callable[[], str]]:
@@ -43,27 +46,27 @@ def check(title: str) -> Callable[[Callable[[], str]], Callable[[], str]]:
 
 
 def run(*words: str | Path, cwd: Path = ROOT, **variables: str) -> str:
-    """Run a program with variables of the environment, away from the settings of Python and pip. Returns what
-    it prints.
+    """Run a program without the PYTHON… variables of the environment, and return its output.
 
     Raises:
-        AssertionError: It ends with another code than 0.
+        AssertionError: The exit code is not 0.
     """
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    done = subprocess.run(list(map(str, words)), cwd=cwd, env=kept | {"PYTHON": sys.executable} | variables,
-                          text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, check=False)
-    tail = "\n".join(done.stdout.splitlines()[-15:])
-    assert done.returncode == 0, f"{' '.join(map(str, words))} ended with {done.returncode}\n{tail}"
-    return done.stdout
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    environment |= {"PYTHON": sys.executable} | variables
+    process = subprocess.run(list(map(str, words)), cwd=cwd, env=environment, text=True,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             check=False)
+    tail = "\n".join(process.stdout.splitlines()[-15:])
+    assert process.returncode == 0, f"{' '.join(map(str, words))} exited with {process.returncode}\n{tail}"
+    return process.stdout
 
 
 def version() -> str:
-    """The version, which stands in one place."""
+    """Return the version of the package."""
     return re.findall(r'^__version__ = "(.+)"$', (ROOT / "tokentui/__init__.py").read_text("utf-8"), re.M)[0]
 
 
-@check("the version stands in one place")
+@check("the version is in one file")
 def _version() -> str:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     assert project["project"]["dynamic"] == ["readme", "version"], "pyproject.toml has its own version"
@@ -76,16 +79,16 @@ def _version() -> str:
 def _changelog() -> str:
     text = (ROOT / "CHANGELOG.md").read_text("utf-8")
     dated = re.search(rf"^## {re.escape(version())} - \d{{4}}-\d\d-\d\d$", text, re.M)
-    assert dated or not RELEASE, f"write: ## {version()} - and the date, over what is Unreleased"
-    assert dated or "## Unreleased\n" in text, "no entry of the version, and none that is unreleased"
+    assert dated or not RELEASE, f"replace \"## Unreleased\" by \"## {version()} - \" and the date"
+    assert dated or "## Unreleased\n" in text, "no entry for the version, and no ## Unreleased"
     return dated[0] if dated else "unreleased"
 
 
-@check("all is committed")
+@check("everything is committed")
 def _committed() -> str:
-    left = run("git", "status", "--porcelain").splitlines()
-    assert not (left and RELEASE), "\n".join(left)
-    return f"{len(left)} files are not" if left else "yes"
+    changed = run("git", "status", "--porcelain").splitlines()
+    assert not (changed and RELEASE), "\n".join(changed)
+    return f"no, {len(changed)} files are not" if changed else "yes"
 
 
 @check("style, types and imports")
@@ -97,50 +100,50 @@ def _lint() -> str:
 @check("the tests")
 def _tests() -> str:
     if QUICK:
-        return "left out"
+        return "skipped"
     return run(sys.executable, "-m", "pytest", "-q").splitlines()[-1]
 
 
-@check("the pages are those of the records")
+@check("the generated pages are current")
 def _pages() -> str:
     return run(sys.executable, "-m", "pytest", "-q", "-n", "0", "tests/hygiene").splitlines()[-1]
 
 
-@check("the commands of the documents run as they stand")
+@check("the commands in the documents run")
 def _howtos() -> str:
     run(sys.executable, "docs/scripts/howto.py", "--check")
-    return "and print what the pages say"
+    return "with the output that the pages show"
 
 
-@check("the site has no warning")
+@check("the site builds without a warning")
 def _site() -> str:
     run(".ci/docs")
     return f"{sum(1 for _ in (ROOT / 'build/site').rglob('*.html'))} pages"
 
 
-@check("the kernels are those of the locked tools")
+@check("the kernels were built by the locked tools")
 def _kernels() -> str:
     code = "from tokentui.core.provenance import problems; print(*problems(), sep='\\n')"
-    wrong = run(sys.executable, "-c", code).strip()
-    assert not wrong, wrong
+    problems = run(sys.executable, "-c", code).strip()
+    assert not problems, problems
     manifest = json.loads((ROOT / "tokentui/core/libraries/manifest.json").read_bytes())
-    assert not manifest.get("local"), "the library was built locally: run make kernels"
+    assert not manifest.get("local"), "the library was built by make kernels-local; run make kernels"
     assert set(manifest["files"]) == {path.name for path in LIBRARIES}
     return f"{len(manifest['files'])} libraries"
 
 
-@check("the source archive and the wheels are built")
+@check("the source archive and the wheels build")
 def _build() -> str:
-    """The wheels of the systems that have kernels, and one without kernels for all others."""
+    """Build a wheel per system with kernels, and one without kernels for all others."""
     run(sys.executable, "-m", "build", "--sdist", "--outdir", DIST, ROOT)
     for system in ("any", *(path.stem.removeprefix("libtokentui-") for path in LIBRARIES)):
         run(sys.executable, "-m", "build", "--wheel", "--outdir", DIST, ROOT, TOKENTUI_WHEEL=system)
     return ", ".join(sorted(path.name for path in DIST.iterdir()))
 
 
-@check("their names and their metadata are right")
+@check("their names and metadata are right")
 def _metadata() -> str:
-    """As a package index would ask."""
+    """Check what a package index would check."""
     name = f"tokentui-{version()}"
     wheels = sorted(DIST.glob("*.whl"))
     assert len(wheels) == len(LIBRARIES) + 1, [path.name for path in wheels]
@@ -148,7 +151,7 @@ def _metadata() -> str:
     for path in wheels:
         with zipfile.ZipFile(path) as wheel:
             assert wheel.testzip() is None
-            libraries = [one for one in wheel.namelist() if one.endswith((".so", ".dylib"))]
+            libraries = [file for file in wheel.namelist() if file.endswith((".so", ".dylib"))]
             about.add(tuple(
                 wheel.read(f"{name}.dist-info/{file}") for file in ("METADATA", "entry_points.txt")
             ))
@@ -156,20 +159,21 @@ def _metadata() -> str:
     ((first, entries),) = about
     metadata, scripts = message_from_bytes(first), entries.decode()
     with tarfile.open(DIST / f"{name}.tar.gz") as archive:
-        assert not [one for one in archive.getnames() if one.endswith((".so", ".dylib"))]
-        found = archive.extractfile(f"{name}/PKG-INFO")
-        assert found is not None
-        other = message_from_bytes(found.read())
-    for one in (metadata, other):
-        wanted = {"Name": "tokentui", "Version": version(), "License-Expression": "MIT",
+        assert not [file for file in archive.getnames() if file.endswith((".so", ".dylib"))]
+        info = archive.extractfile(f"{name}/PKG-INFO")
+        assert info is not None
+        source_metadata = message_from_bytes(info.read())
+    for fields in (metadata, source_metadata):
+        expected = {"Name": "tokentui", "Version": version(), "License-Expression": "MIT",
                   "Requires-Python": ">=3.11", "Description-Content-Type": "text/markdown"}
-        assert {key: one[key] for key in wanted} == wanted
-        assert re.fullmatch(r".{1,512}", one["Summary"])
-        assert str(one.get_payload()).lstrip().startswith("# tokentui"), "the README is not the description"
-        assert not re.search(r"\]\((?!https://)", str(one.get_payload())), "a link is relative"
+        assert {key: fields[key] for key in expected} == expected
+        assert re.fullmatch(r".{1,512}", fields["Summary"])
+        description = str(fields.get_payload())
+        assert description.lstrip().startswith("# tokentui"), "the description is not the README"
+        assert not re.search(r"\]\((?!https://)", description), "a link is relative"
     assert "tokentui = tokentui.__main__:main" in scripts
-    needed, extras = metadata.get_all("Requires-Dist", []), metadata.get_all("Provides-Extra", [])
-    return f"{len(needed)} requirements, {len(extras)} extras"
+    requirements, extras = metadata.get_all("Requires-Dist", []), metadata.get_all("Provides-Extra", [])
+    return f"{len(requirements)} requirements, {len(extras)} extras"
 
 
 @check("twine accepts them")
@@ -183,29 +187,51 @@ def _twine() -> str:
 
 @check("they install in fresh environments, and run")
 def _install() -> str:
-    said = []
-    for path in (next(DIST.glob("*.tar.gz")), next(DIST.glob("*-any.whl")), own_wheel()):
-        home = DIST.parent / f"fresh-{path.name}"
-        run(sys.executable, "-m", "venv", home)
-        run(home / "bin/python", "-m", "pip", "install", "-q", path)
-        said.append(_works(home / "bin/tokentui"))
-        assert (home / "share/man/man1/tokentui.1").is_file()
-        assert run(home / "bin/python", "-m", "pip", "check").strip() == "No broken requirements found."
-    versions, engines = zip(*(line.split(", engine: ") for line in said), strict=True)
-    assert len(set(versions)) == 1, said
-    assert own_wheel().stem.endswith("-any") or engines[-1] == "compiled", said
+    lines = [_install_one(sys.executable, path)
+             for path in (next(DIST.glob("*.tar.gz")), next(DIST.glob("*-any.whl")), own_wheel())]
+    versions, engines = zip(*(line.split(", engine: ") for line in lines), strict=True)
+    assert len(set(versions)) == 1, lines
+    assert own_wheel().stem.endswith("-any") or engines[-1] == "compiled", lines
     return f"{versions[0]}; {', '.join(engines)}"
 
 
+@check("the wheel installs on each CPython from 3.11 on, and runs")
+def _interpreters() -> str:
+    """Use the interpreters of the path and of pyenv. Say which are not installed."""
+    results = []
+    for minor in MINORS:
+        pyenv = sorted(Path.home().glob(f".pyenv/versions/3.{minor}.*/bin/python"))
+        interpreter = str(pyenv[-1]) if pyenv else shutil.which(f"python3.{minor}")
+        if interpreter is None:
+            results.append(f"3.{minor} is not installed")
+            continue
+        line = _install_one(interpreter, own_wheel())
+        assert f"CPython 3.{minor}." in line, line
+        results.append(f"3.{minor} ok")
+    return ", ".join(results)
+
+
+def _install_one(interpreter: str, path: Path) -> str:
+    """Install a file in a fresh environment, use the program, and return its `--version` line."""
+    home = DIST.parent / f"fresh-{Path(interpreter).name}-{path.name}"
+    shutil.rmtree(home, ignore_errors=True)
+    run(interpreter, "-m", "venv", home)
+    run(home / "bin/python", "-m", "pip", "install", "-q", path)
+    line = _works(home / "bin/tokentui")
+    assert (home / "share/man/man1/tokentui.1").is_file()
+    assert run(home / "bin/python", "-m", "pip", "check").strip() == "No broken requirements found."
+    return line
+
+
 def own_wheel() -> Path:
-    """Return the wheel that pip takes on this system."""
+    """Return the wheel that pip would choose on this system."""
     machine = os.uname().machine
     system = "macosx" if sys.platform == "darwin" else "manylinux"
     return next(DIST.glob(f"*{system}*_{machine}*.whl"), next(DIST.glob("*-any.whl")))
 
 
 def _works(program: Path) -> str:
-    """Train and encode by an installed program, in a folder of its own. Returns its version."""
+    """Train and encode with an installed program in a temporary folder, and return its `--version` line."""
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
         words = ("-r", "gpt2", "--vocab-size", "300", "-q", "-o", "t.json")
@@ -216,8 +242,8 @@ def _works(program: Path) -> str:
 
 @check("uv tool install and pipx install it")
 def _tools() -> str:
-    """Both from the environment of this interpreter or the path; one that is not there is told."""
-    wheel, said = own_wheel(), []
+    """Use uv and pipx next to this interpreter or on the path. Say which are not installed."""
+    wheel, results = own_wheel(), []
     for name, words in (("uv", ("tool", "install", "--python", sys.executable)), ("pipx", ("install",))):
         beside = Path(sys.executable).with_name(name)
         program = str(beside) if beside.exists() else name
@@ -228,17 +254,16 @@ def _tools() -> str:
         try:
             run(program, *words, wheel)
         except FileNotFoundError:
-            said.append(f"{name} is not here")
+            results.append(f"{name} is not installed")
             continue
         _works(home / "bin/tokentui")
-        said.append(f"{name} does")
-    return ", ".join(said)
+        results.append(f"{name} ok")
+    return ", ".join(results)
 
 
-@check("the first command of the README runs as it stands")
+@check("the first command of the README runs")
 def _readme() -> str:
-    """In a clone; the explorer is asked for its version in the place of a screen. The tests of the second
-    command are those above; `.ci/run` runs that one too."""
+    """Run it in a clone, with `--version` instead of a screen. `.ci/run` runs the second, the tests."""
     lines = (ROOT / "README.md").read_text("utf-8").splitlines()
     command = next(line.strip() for line in lines if line.strip().endswith("&& .venv/bin/tokentui"))
     clone = DIST.parent / "clone"
@@ -248,15 +273,15 @@ def _readme() -> str:
 
 def main() -> int:
     """Run the checks in order. Returns the exit code."""
-    wrong = 0
+    failures = 0
     for title, function in CHECKS:
         try:
-            found, mark = function(), "yes"
+            result, mark = function(), "ok"
         except (AssertionError, OSError, StopIteration, KeyError, IndexError) as error:
-            found, mark, wrong = str(error) or type(error).__name__, "NO", wrong + 1
-        print(f"{mark:3}  {title}: {found}", flush=True)
-    print(f"{len(CHECKS) - wrong} of {len(CHECKS)} hold")
-    return 1 if wrong else 0
+            result, mark, failures = str(error) or type(error).__name__, "FAIL", failures + 1
+        print(f"{mark:4}  {title}: {result}", flush=True)
+    print(f"{len(CHECKS) - failures} of {len(CHECKS)} passed")
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":
