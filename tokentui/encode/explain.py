@@ -10,7 +10,7 @@ import itertools
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Set
+from collections.abc import Callable, Container, Iterable, Iterator, Set
 from typing import NamedTuple
 
 from tokentui.core.errors import TokentuiError
@@ -148,9 +148,10 @@ class Difference(NamedTuple):
 
     `kind` is one of: `case`; `forms` (canonically equivalent code points); `accents` (dropped marks);
     `missing` and `new` (`size` characters that do not come back, or that come without being typed; `examples`
-    has the first distinct ones); `order` (the same characters in another order). If the other characters are
-    equal, for white space: `added`, `dropped` and `changed` (at `size` places; `examples` of `changed` is
-    what comes back there). If not: `more` and `fewer` (`size` characters of white space).
+    has the first five distinct ones, then "…" if there are more); `order` (the same characters in another
+    order). If the other characters are equal, for white space: `added`, `dropped` and `changed` (at `size`
+    places; `examples` of `changed` is what comes back there). If not: `more` and `fewer` (`size` characters
+    of white space).
     """
 
     kind: str
@@ -228,8 +229,7 @@ def _characters(typed: _SpacedText, back: _SpacedText) -> Iterator[Difference]:
         (NEW, theirs - ours, back.characters),
     ):
         if left:
-            examples = tuple(dict.fromkeys(char for char in text if char in left))
-            yield Difference(kind, left.total(), examples[:_EXAMPLES])
+            yield Difference(kind, left.total(), _examples(char for char in text if char in left))
     if ours == theirs and typed.characters != back.characters:
         yield Difference(ORDER)
 
@@ -248,7 +248,13 @@ def _spaces(one: _SpacedText, other: _SpacedText, typed: str, back: str) -> Iter
     if dropped:
         yield Difference(DROPPED, dropped)
     if changed:
-        yield Difference(CHANGED, len(changed), tuple(dict.fromkeys(changed))[:_EXAMPLES])
+        yield Difference(CHANGED, len(changed), _examples(changed))
+
+
+def _examples(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the first distinct texts, with "…" after them if there are more."""
+    distinct = tuple(dict.fromkeys(texts))
+    return distinct[:_EXAMPLES] + ("…",) * (len(distinct) > _EXAMPLES)
 
 
 # ---- the losses in words
@@ -290,7 +296,13 @@ def round_trip(encoder: WordEncoder, text: str | bytes, decoder: Decoder | None 
     lacks = bool(encoding.unknown) or any(len(encoder.kept_indices(word)) < len(word) for word in units)
     normalizing = {difference.kind for difference in differences(typed, normalized)}
     broken = any("\udc80" <= char <= "\udcff" for char in typed)
-    lost = differences(typed, back)
+    # Normalizing may turn a character into another one, so those of unknown tokens come from the typed text.
+    unknown = "".join(typed[slice(*encoding.offsets[number])] for number in encoding.unknown)
+    lost = [
+        difference._replace(examples=_examples("".join(unknown.split())))
+        if difference.kind == MISSING and unknown and not broken else difference
+        for difference in differences(typed, back)
+    ]
     return RoundTrip(
         back,
         tuple([
