@@ -20,6 +20,7 @@ from tokentui.session.views import VOCABULARY_ORDERS, ColumnWanted
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.compare import CompareScreen
 from tokentui.ui.main import MainScreen
+from tokentui.ui.panes.compare.layout import distinct_name
 from tokentui.ui.panes.header import tabs
 from tokentui.ui.panes.pane import state_cell, title_cell
 from tokentui.ui.screen import VIEWS
@@ -56,6 +57,21 @@ def test_the_states_of_a_title_are_seen_at_every_width(width: int, states: Seque
         [("pairs", "2 Pairs"), ("vocabulary", "3 Vocab")], "vocabulary", (), width, state_cell(states)
     ))
     assert states[0][:3] in bar
+
+
+@pytest.mark.parametrize("width", [24, 26, 30, 40, 120])
+@pytest.mark.parametrize(
+    "names",
+    [("gpt2", "gpt4"), ("run-of-monday-1000.json", "run-of-monday-2000.json"), ("a" * 50, "a" * 49 + "b")],
+)
+def test_the_titles_of_two_columns_differ_at_every_width(width: int, names: tuple[str, str]) -> None:
+    states = ("to 2,000 ids",)
+    titles = []
+    for name, other in (names, names[::-1]):
+        shown = distinct_name(name, (other, "bert"), width - 6 - len(" · to 2,000 ids"))
+        titles.append("".join(text for text, _ in title_cell(((shown, True),), states, width, 12)))
+    assert cell_len(titles[0]) <= width - 6
+    assert titles[0] != titles[1]
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -14,7 +14,7 @@ from tokentui.ui.draw.lines import Draw, Lines
 from tokentui.ui.draw.text import Cell, Run, join
 from tokentui.ui.guard import Guarded
 
-_CORNERS = 6
+TITLE_CORNERS = 6
 """Columns of a border edge that Textual keeps for corners, blanks and one line character at either side."""
 _STATES_LEAST = 12
 """The states of a title get at least this many columns."""
@@ -135,7 +135,9 @@ class StatusBand(Lines, Pane):
         self.again()
 
 
-def title_cell(names: Sequence[tuple[str, bool]], states: Sequence[str], width: int) -> Cell:
+def title_cell(
+    names: Sequence[tuple[str, bool]], states: Sequence[str], width: int, name_least: int = 0
+) -> Cell:
     """Return the title of a pane: `2 Pairs · only "un" · hex │ 3 Vocabulary`.
 
     The states follow the name of the visible pane. They are always visible, because they change what the rows
@@ -145,8 +147,9 @@ def title_cell(names: Sequence[tuple[str, bool]], states: Sequence[str], width: 
         names: The names of the panes that share the place, each with True if it is the visible one.
         states: The settings that change what the pane shows, as safe text.
         width: The columns of the pane with its border.
+        name_least: The columns of the names that do not give way to the states.
     """
-    room, shown = max(0, width - _CORNERS), state_cell(states)
+    room, shown = max(0, width - TITLE_CORNERS), state_cell(states)
     short = [(name if visible else name[:1], visible) for name, visible in names]
     if not shown or ui_text.width(_named(names, shown)) <= room:
         return _named(names, shown)
@@ -154,6 +157,8 @@ def title_cell(names: Sequence[tuple[str, bool]], states: Sequence[str], width: 
         return _named(short, shown)
     named = _named(short)
     kept = max(min(ui_text.width(shown), _STATES_LEAST), room - 3 - ui_text.width(named))
+    if name_least:
+        kept = max(0, min(kept, room - 3 - min(ui_text.width(named), name_least)))
     shown = ui_text.clip(shown, min(kept, room))
     left = room - ui_text.width(shown) - 3
     return (*ui_text.clip(named, left), (" · ", "muted"), *shown) if left > 0 else shown
@@ -161,7 +166,7 @@ def title_cell(names: Sequence[tuple[str, bool]], states: Sequence[str], width: 
 
 def note_cell(note: Cell, width: int) -> Cell:
     """Return a note without its leading runs as far as a pane with a border is too narrow for them."""
-    fitting = (note[n:] for n in range(len(note)) if ui_text.width(note[n:]) <= width - _CORNERS)
+    fitting = (note[n:] for n in range(len(note)) if ui_text.width(note[n:]) <= width - TITLE_CORNERS)
     return next(fitting, ())
 
 

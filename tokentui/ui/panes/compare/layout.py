@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import ClassVar, TypeVar
 
 from textual.binding import Binding, BindingType
@@ -24,7 +24,7 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, size, step_of
 from tokentui.ui.draw.lines import Lines, flow, spread
 from tokentui.ui.draw.text import Cell, Run, wrap
-from tokentui.ui.panes.pane import Pane, title_cell
+from tokentui.ui.panes.pane import TITLE_CORNERS, Pane, title_cell
 from tokentui.ui.panes.scrubber import pace
 from tokentui.ui.panes.tables import ColumnTable, candidates, counted_in, size_state, tokens, worth_of
 from tokentui.ui.panes.why import busy_cell, reasons
@@ -246,6 +246,8 @@ def places(width: int, height: int, count: int, zoomed: bool = False) -> Layout 
 
 ERROR_SHOWN = 600
 COLUMN_SHOWN = 40
+_NAME_LEAST = 12
+"""The name of a column keeps this many columns of its title, because it tells the columns apart."""
 _RATIO_WIDTH = len("2.00")
 _LEAST_DIGITS = len("50,000")
 _FACTS_WIDTH = 62
@@ -330,6 +332,29 @@ class CandidateTable(ColumnTable):
     ]
 
 
+def distinct_name(name: str, others: Sequence[str], columns: int) -> str:
+    """Return the name of a column as safe text that tells it from the other names in a narrow title.
+
+    A name that does not fit and begins like another one loses its beginning: `…2000.json`. Otherwise the
+    title cuts its end.
+
+    Args:
+        name: The name.
+        others: The names of the other columns.
+        columns: The columns that the title has for the name.
+    """
+    kept = max(_NAME_LEAST, min(columns, COLUMN_SHOWN)) - 1
+    shared = max((_shared_head(name, other) for other in others if other != name), default=0)
+    if len(name) <= kept or shared < kept:
+        return safe(name, limit=COLUMN_SHOWN)
+    return safe(f"…{name[min(shared, len(name) - kept):]}", limit=COLUMN_SHOWN)
+
+
+def _shared_head(one: str, other: str) -> int:
+    """Return the number of characters with which both texts begin."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
 class ColumnPane(Vertical, Pane):
     """A column of Compare: its position, the candidates of its next step and the reasons, or an error.
 
@@ -350,6 +375,7 @@ class ColumnPane(Vertical, Pane):
         super().__init__(self.facts, self.table, self.message, self.why, id=f"column-{place}", classes="pane")
         self.place = place
         self.column: ColumnSnapshot | None = None
+        self._other_names: Sequence[str] = ()
 
     @property
     def note(self) -> Cell:
@@ -381,6 +407,7 @@ class ColumnPane(Vertical, Pane):
         if before.key != column.key:
             self.table.move_to(0)
         self.column, shown = column, column.in_sync
+        self._other_names = [other.name for other in now.columns if other is not column]
         self.table.display = self.facts.display = self.why.display = shown
         self.message.display = not shown
         self.facts.show(lambda width, height: facts(column, width, height))
@@ -398,9 +425,13 @@ class ColumnPane(Vertical, Pane):
         """Write the letter and name of the column into the border, the letter in the color of the column."""
         if self.column is None:
             return
-        name = safe(self.column.name, limit=COLUMN_SHOWN)
-        name += counted_in(self.column) if self.column.in_sync else ""
         letter_width = 2
-        named = title_cell(((name, True),), self.states, self.outer_size.width - letter_width)
+        width = self.outer_size.width - letter_width
+        counted = counted_in(self.column) if self.column.in_sync else ""
+        name = distinct_name(
+            self.column.name, self._other_names,
+            width - TITLE_CORNERS - len(counted) - len("".join(f" · {state}" for state in self.states)),
+        )
+        named = title_cell(((name + counted, True),), self.states, width, _NAME_LEAST)
         text, style = letter(self.place)
         self.set_titles(((f"{text} ", f"{style}+strong"), *named), self.note)
