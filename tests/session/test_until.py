@@ -108,3 +108,14 @@ def test_what_is_no_condition_is_refused(command: do.RunUntil) -> None:
 )
 def test_conditions_that_are_typed(line: str, wanted: do.RunUntil | None) -> None:
     assert until(line) == wanted
+
+
+def test_the_step_with_a_space_in_front_is_found_without_going_there() -> None:
+    state = at("gpt2", 60)
+    _, _, made = plain("gpt2")
+    spaced = next(token for tokens in made for token in tokens if token.startswith(b" ") and len(token) > 1)
+    answers: list[Any] = []
+    do.perform(do.StepWithSpace(spaced.decode()[1:]), state, answers.append)
+    do.perform(do.StepWithSpace("zebra"), state, answers.append)
+    assert answers == [next(number for number, tokens in enumerate(made) if spaced in tokens), None]
+    assert state.main.trainer.number == 60

@@ -13,7 +13,7 @@ from waiting import screen_text, told, until
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import is_safe
 from tokentui.recipe import Ending, Run
-from tokentui.session.commands import GoTo, GoToToken, RunUntil, SetRecipe
+from tokentui.session.commands import GoTo, GoToToken, RunUntil, SetRecipe, StepWithSpace
 from tokentui.ui.dialogs import StatusLine
 from tokentui.ui.dialogs.ask import (
     FindScreen,
@@ -149,6 +149,23 @@ async def test_a_size_that_no_pruning_comes_to_becomes_that_of_the_training(run:
         face.later[-1]()
         assert face.of(GoTo) == [GoTo(None)]
         assert not face.of(RunUntil)
+
+
+@pytest.mark.parametrize(
+    ("step", "message"),
+    [(12, "the run ends before the token ‘the’; step 12 makes ·the, with a space in front"),
+        (None, "the run ends before the token ‘the’")],
+)
+async def test_a_token_that_is_not_made_suggests_the_one_with_a_space(step: int | None, message: str) -> None:
+    engine = FakeEngine(snapshot(), {StepWithSpace: step})
+    async with shown(UntilScreen(engine)) as (app, pilot):
+        await typed(pilot, "the")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.answered)
+        engine.later[-1]()
+        assert engine.of(StepWithSpace) == [StepWithSpace("the")]
+        engine.later[-1]()
+        assert engine.said == [message]
 
 
 STEPS = st.integers(0, 99)

@@ -52,6 +52,7 @@ from tokentui.session.commands.navigate import (
     SetSpeed,
     Speed,
     StepPieces,
+    StepWithSpace,
 )
 from tokentui.session.commands.open import (
     Fingerprint,
@@ -82,6 +83,6 @@ __all__ = [
     "HoldOut", "InspectText", "InspectToken", "Job", "KeepPlace", "Lane", "Leave", "LifeOfWord", "ListSteps",
     "MeasureUnder", "Move", "MoveColumn", "Need", "NextPassage", "NothingOpen", "Open", "OpenTokenizer",
     "Part", "Pieces", "Play", "Preview", "Recognise", "RemoveColumn", "RunUntil", "SetInput", "SetRecipe",
-    "SetSpeed", "SetViewport", "ShowPassage", "Speed", "StepPieces", "SyncBy", "TokenPlaces",
+    "SetSpeed", "SetViewport", "ShowPassage", "Speed", "StepPieces", "StepWithSpace", "SyncBy", "TokenPlaces",
     "TokenThere", "TrainOnText", "WhyUnreachable", "Wishes", "WriteEdited", "perform",
 ]

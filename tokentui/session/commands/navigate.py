@@ -52,6 +52,20 @@ class GoToToken(Command[int | None], need=Need.STEPS, walks=True, summary="go to
         return state.sync.seek(self.text)
 
 
+class StepWithSpace(Command[int | None], need=Need.STEPS):
+    """Find the computed step that makes a token of a text with a space in front, such as `·the` for `the`.
+
+    Answered by the step; None if there is none. The position stays.
+    """
+
+    text: str
+
+    def apply(self, state: State) -> int | None:
+        from tokentui.session.training.seek import spellings
+
+        return state.main.trainer.find(spellings(f" {self.text}"))
+
+
 class RunUntil(Command[int | None], need=Need.STEPS, walks=True, summary="run until {0.condition}"):
     """Run on to the first step that meets a condition, the current one included; exactly one is given.
 

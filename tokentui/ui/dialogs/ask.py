@@ -18,7 +18,7 @@ from tokentui.core.counts import COUNT, read_count
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, visible
 from tokentui.recipe import Ending
-from tokentui.session.commands import GoTo, GoToToken, RunUntil, SetRecipe, SyncBy
+from tokentui.session.commands import GoTo, GoToToken, RunUntil, SetRecipe, StepWithSpace, SyncBy
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.bindings import EVERYWHERE, HANDLED, BoundAction, Hint, key_name
 from tokentui.ui.dialogs import LEAVE, SCROLL_LIST, Dialog, ListDialog, labelled_input
@@ -241,8 +241,7 @@ class GoToScreen(AskLine):
         if isinstance(command, GoToToken):
             opened = self.now is not None and self.now.main.opened is not None
             missing = "the file has no token" if opened else f"no step of this run {place.finds}"
-            missing = f"{missing} {command.text!r}"
-            self.engine.send(command, lambda step: self.app.say(missing) if step is None else None)
+            _send_for_token(self, command, command.text, f"{missing} {command.text!r}")
         elif isinstance(command, ToSize):
             self.engine.send(SyncBy("size"))
             self.engine.send(GoTo(command.ids))
@@ -280,7 +279,7 @@ def describe_condition(text: str, now: Snapshot | None) -> str:
     at = now.main.at if now is not None else None
     match until(text):
         case None:
-            return "token ·the, size 1000, or 3.2 bytes per token"
+            return 'a token (·the, or "100" in quotes), size 1000, or 3.2 bytes per token'
         case RunUntil(size=int(size)):
             return f"the first step with {size:,} ids" + (f"; now {at.vocab_size:,}" if at else "")
         case RunUntil(compression=float(ratio)):
@@ -303,7 +302,6 @@ class UntilScreen(AskLine):
     HEADING = "Run until"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", HANDLED, "run"), LEAVE,
-        Binding("enter", HANDLED, "the token, not the size", key_display='"100"'),
     ]
 
     def __init__(self, engine: EngineLink) -> None:
@@ -323,7 +321,31 @@ class UntilScreen(AskLine):
         else:
             stop = stopped_by(command.size, self.now, self.engine.run)
             before = f"the run ends before {command.condition}{stop}"
-            self.engine.send(command, lambda step: self.app.say(before) if step is None else None)
+            _send_for_token(self, command, command.token, before)
+
+
+def _send_for_token(screen: AskLine, command: GoToToken | RunUntil, token: str, missing: str) -> None:
+    """Send a command that goes to a step, and say so if it finds none.
+
+    If a token with a space in front would have been found, the message names it: in most recipes `the` in a
+    text is the token `·the`.
+    """
+    engine, app = screen.engine, screen.app
+
+    def suggest(step: int | None) -> None:
+        spaced = "".join(span.text for span in visible(f" {token}", limit=_TYPED_SHOWN))
+        hint = f"; step {step:,} makes {spaced}, with a space in front" if step is not None else ""
+        app.say(missing + hint)
+
+    def answered(step: int | None) -> None:
+        if step is not None:
+            return
+        if token and not token.startswith((" ", "·", "▁")):
+            engine.send(StepWithSpace(token), suggest)
+        else:
+            app.say(missing)
+
+    engine.send(command, answered)
 
 
 class FindScreen(Dialog[str | None]):
