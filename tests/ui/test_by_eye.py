@@ -145,7 +145,7 @@ async def test_until_a_size_gives_a_training_that_prunes_that_size() -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await ready(app, pilot)
         await pilot.press("U", *"200")
-        await until(pilot, lambda: "vocab_size becomes 200, and it runs there" in screen_text(app))
+        await until(pilot, lambda: "vocab_size becomes 200, and the run goes there" in screen_text(app))
         await pilot.press("enter")
         await until(pilot, lambda: now(app).main.why.end is not None and now(app).main.at.vocab_size == 200)
         assert app.engine.run.stops.vocab_size == 200
@@ -168,7 +168,7 @@ async def test_axes_are_searched_by_their_names() -> None:
         await pilot.press("enter", *"300", "enter")
         await until(pilot, lambda: screen.choice.run.stops.vocab_size == 300)
         await pilot.press("slash", *"zzz")
-        await until(pilot, lambda: "no axis or value is named ‘zzz’" in screen_text(app))
+        await until(pilot, lambda: "no axis or value matches ‘zzz’" in screen_text(app))
         await pilot.press("escape")
         await until(pilot, lambda: screen.axes.has_focus)
         assert app.screen is screen

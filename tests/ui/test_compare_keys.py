@@ -148,7 +148,7 @@ async def test_a_stretch_that_is_cut_otherwise_is_encoded() -> None:
         await pilot.press("g")
         await until(pilot, lambda: isinstance(app.screen, AskLine))
         await pilot.press("t")
-        await until(pilot, lambda: "a number belongs here" in screen_text(app))
+        await until(pilot, lambda: "expected a number" in screen_text(app))
         await pilot.press("enter", "backspace", "5", "percent_sign", "enter")
         await until(pilot, lambda: session.of(GoTo) == [GoTo(50)])
 
@@ -173,7 +173,7 @@ async def test_a_size_is_gone_to_by_ids(by: str) -> None:
     position = Position(by, 128)
     place = place_of(snapshot(position=position))
     assert destination("size 2000", place) == ToSize(2000)
-    assert describe_destination("size 2000", place) == "2,000 ids, and in step by ids from here on"
+    assert describe_destination("size 2000", place) == "2,000 ids; the columns then move by vocabulary size"
     async with comparing() as (app, screen, session, pilot):
         await draw(screen, session, pilot, position=position)
         await pilot.press("g")
@@ -441,10 +441,10 @@ async def test_a_column_past_the_end_of_its_run_has_an_exact_value() -> None:
 
 
 def test_a_part_of_a_size_is_nothing() -> None:
-    with pytest.raises(TokentuiError, match="parts of a run are steps"):
+    with pytest.raises(TokentuiError, match="a percentage is a part of the steps"):
         destination("50%", place_of(snapshot(position=Position("size", 384))))
     described = describe_destination("", place_of(snapshot()))
-    assert described == "a step, +100, -5, 50%, end; size 2000: by ids, as I"
+    assert described == "a step, +100, -5, 50%, end; size 2000: to a size, as with I"
 
 
 async def test_figures_are_said_to_be_of_what_they_count() -> None:

@@ -158,7 +158,7 @@ async def test_columns_that_do_not_part() -> None:
             ({"step": None, "sides": (), "done": True, "looked": 640}, "no step differs, 640 compared"),
             (
                 {"step": None, "sides": (), "done": False, "busy": Busy("comparing", 5, 9)},
-                "first 4 steps are alike, looking on",
+                "first 4 steps are the same, still searching",
             ),
             ({"step": None, "sides": (), "done": False}, "stopped: d goes on"),
         ):

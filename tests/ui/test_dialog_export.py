@@ -108,7 +108,7 @@ async def test_enter_writes_to_the_path_that_was_typed() -> None:
         await pilot.press("tab", "ctrl+u")
         await typed(pilot, "a/b.json")
         await pilot.press("tab", "down")
-        assert screen.field.value == "a/b.json"  # what was typed is not replaced by another usual name
+        assert screen.field.value == "a/b.json"  # the typed text is not replaced by another usual name
         await pilot.press("enter")
         await until(pilot, lambda: app.answered)
     assert writer.asked == [("a/b.json", "tiktoken", False)]
@@ -116,7 +116,7 @@ async def test_enter_writes_to_the_path_that_was_typed() -> None:
 
 
 async def test_a_file_that_is_there_is_written_over_on_the_second_enter_only() -> None:
-    there = TokentuiError("the file is there already", "novel.json", "enter again writes over it")
+    there = TokentuiError("the file exists already", "novel.json", "enter again writes over it")
     writer = Writer(there, there, REPORTS[0])
     screen = dialog(writer)
     async with shown(screen) as (app, pilot):
@@ -143,7 +143,7 @@ async def test_what_cannot_be_written_says_why_and_stays() -> None:
         await pilot.press("down", "down", "enter")
         await until(pilot, lambda: told(screen.notice) == "bert cannot hold it: it is encoded by merges")
         await pilot.press("up", "up", "enter")
-        await until(pilot, lambda: "nothing is written: it would encode" in told(screen.notice))
+        await until(pilot, lambda: "nothing was written: it would encode" in told(screen.notice))
         assert writer.asked == [("novel.json", "tokentui", False)]
         await pilot.press("escape")
         await until(pilot, lambda: app.answered)
@@ -192,7 +192,7 @@ async def test_a_name_of_another_format_is_asked_about_once(tmp_path: Path) -> N
             assert recognise(path) is None
             assert (await session.send(do.Export(path, format, overwrite=True))).refused == ""
             assert recognise(path) is WRITTEN[format]
-            with pytest.raises(TokentuiError, match="the file is there already; a name like this is one of"):
+            with pytest.raises(TokentuiError, match="the file exists already; a name like this is one of"):
                 await session.send(do.Export(path, format))
         for name, format in (
             ("x.unknown", "tiktoken"), ("tokenizer.json", "huggingface"), ("y.json", "huggingface"),

@@ -69,7 +69,7 @@ def test_a_token() -> None:
         ("U+0074", "t  LATIN SMALL LETTER T"),
         ("U+00E9", "é  LATIN SMALL LETTER E WITH ACUTE"),
         ("U+202E", "U+202E  RIGHT-TO-LEFT OVERRIDE"),
-        ("<E2>", "a byte that is no whole character"),
+        ("<E2>", "a byte that is not a whole character"),
     ]
 
 
@@ -98,7 +98,7 @@ def test_a_merge_says_its_parents_itself() -> None:
 def test_a_pair_by_score_has_its_figures() -> None:
     told = _facts(pair_row(b"##q", b"##u", b"##qu", 1201, 0, False, True, 1204, 261))
     assert told["its sides"] == "1,204 and 261 times"
-    assert told["score"] == f"{1201 / (1204 * 261):.6g}  count over the product of these"
+    assert told["score"] == f"{1201 / (1204 * 261):.6g}  count divided by their product"
     assert told["tied"] == "another pair is exactly as good"
 
 

@@ -139,7 +139,7 @@ async def test_going_on_shows_that_it_works_and_can_be_left() -> None:
         await pilot.press("3")
         await until(pilot, lambda: "x trains a copy" in screen_text(pilot))
         await pilot.press("x")
-        await until(pilot, lambda: "going on until no pair is left …" in screen_text(pilot))
+        await until(pilot, lambda: "training until no pair is left …" in screen_text(pilot))
         await pilot.press("x", "1")
         await until(pilot, lambda: "378 of 384 tokens" in screen_text(pilot))
         assert session.asked == [("", False), ("", True)]
@@ -252,7 +252,7 @@ def test_every_reason_is_said_in_words() -> None:
         "a byte that does not occur here",
         "it always became part of ·the, ·that",
         "the corpus never spells it",
-        "spelled, but other tokens are taken there",
+        "spelled, but other tokens are used there",
         "no text encodes to it",
     ]
     none = dataclasses.replace(ANSWERS, unused=(), used=384)

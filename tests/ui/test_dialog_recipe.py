@@ -346,7 +346,7 @@ async def test_a_search_that_finds_nothing_says_so_and_takes_nothing() -> None:
     async with shown(dialog) as (app, pilot):
         drive = Driver(dialog, pilot)
         await typed(pilot, "zzz")
-        await drive.said("no preset or value is named or described by ‘zzz’")
+        await drive.said("no preset or value matches ‘zzz’")
         await pilot.press("enter")
         await pilot.press("tab")
         await until(pilot, lambda: drive.listing("axes").has_focus)

@@ -317,7 +317,7 @@ def test_ties_ends_and_an_empty_corpus_are_explained() -> None:
     ended = lines(sentences(snapshot(why=end), "text")).splitlines()
     assert ended == ["end  no pair is left\\x1b", "made  ·t+he → ·the   9,310 places"]
     few = snapshot(why=Why(None, None, 0, 0, "lowest-ids", "no pair left"), recipe=preset_named("t5").recipe)
-    assert lines(sentences(few, "text")).startswith("end  the corpus has fewer pieces than are asked for")
+    assert lines(sentences(few, "text")).startswith("end  the corpus has fewer pieces than requested")
     assert "the corpus is empty" in lines(sentences(snapshot(why=end, start_tokens=0), "text"))
 
 

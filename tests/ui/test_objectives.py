@@ -169,7 +169,7 @@ def test_rounds_say_what_comes_and_what_was_done() -> None:
     assert said(**UNIGRAM).splitlines() == [
         "next  pruning of round 2   1,204 of 29,916 pieces go",
         "2 gone one by one, 1,202 to go",
-        "pieces with the smallest loss go, and those that are better segmented otherwise",
+        "removes the pieces with the smallest loss, and those with a better segmentation",
         "after EM: objective 8.12345 → 8.01234 (−0.11111)",
         "29,914 pieces, 2 dropped",
     ]

@@ -44,13 +44,13 @@ async def test_a_walk_becomes_a_tour(home: Path) -> None:
         await pilot.press("0")
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.at.step == 0)
         await pilot.press("R")
-        await until(pilot, lambda: "Write the walk as a tour" in screen_text(app))
+        await until(pilot, lambda: "Save the walk as a tour" in screen_text(app))
         await pilot.press(*"mine")
         await until(pilot, lambda: "mine.toml" in screen_text(app))
         await pilot.press("enter")
         await until(pilot, lambda: any("written" in note for note in notes_of(app)))
         await pilot.press("R", *"mine")
-        await until(pilot, lambda: "the file is there already" in screen_text(app))
+        await until(pilot, lambda: "the file exists already" in screen_text(app))
     tour = read_tour(str(home / "mine.toml"))
     assert [stop.place.step for stop in tour.stops][:5] == [0, 1, 2, 1, 11]
     assert tour.stops[0].place.source == "sample:sailor"

@@ -150,7 +150,7 @@ async def test_each_objective_has_its_reasons(recipe: Recipe) -> None:
         await walked(app, pilot, 3)
         await pilot.press("Y")
         await settled(pilot)
-        assert re.search(r"step 4 +the step to come", screen_text(app))
+        assert re.search(r"step 4 +the next step", screen_text(app))
         assert re.search(r"step 3 +made", screen_text(app))
 
 

@@ -73,8 +73,8 @@ class Aligned:
     """The text that is shown, encoded by each column at the position.
 
     Attributes:
-        text: The text: what was typed, or the passage.
-        passage: Where it stands in the corpus, None for what was typed.
+        text: The text: the typed text, or the passage.
+        passage: Where it stands in the corpus, None for the typed text.
         keys: The columns that encode it, by their keys: a row each.
         alignment: Their rows under each other; None where none encodes it.
         tokens: The tokens of each row; a cell's `token` is a place in it.

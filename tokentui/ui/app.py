@@ -132,7 +132,7 @@ class ExplorerApp(TerminalApp):
     def action_go_back(self) -> None:
         """Go to the place before the last jump. In a tour there is none: the places are the user's own."""
         if isinstance(self.screen, PaneScreen) and self.screen.engine is not self.engine:
-            self.say("a tour has no place to go back to: esc leaves it")
+            self.say("a tour keeps no earlier place: esc leaves the tour")
         else:
             self.history.go_back()
 
@@ -199,7 +199,7 @@ class ExplorerApp(TerminalApp):
         for problem in problems[:MOST_PROBLEMS]:
             self.say(problem, "warning")
         if (more := len(problems) - MOST_PROBLEMS) > 0:
-            self.say(f"{more} more lines of [keys] are not understood", "warning")
+            self.say(f"{more} more lines of [keys] are invalid", "warning")
 
     def _begin_anew(self) -> None:
         def opened(_: None) -> None:
@@ -308,7 +308,7 @@ class ExplorerApp(TerminalApp):
         engine = self.engine
         links = [screen.engine for screen in self.screen_stack if isinstance(screen, PaneScreen)]
         if any(link is not engine for link in links):
-            self.say("leave the tour to compare: esc")
+            self.say("press esc to leave the tour, then compare")
             return
         if engine.snapshot is not None and engine.snapshot.running:
             engine.send(do.Play(False))

@@ -83,7 +83,7 @@ class CompareScreen(PaneScreen):
         Binding("K", "go_to_disagreement(True)", "previous disagreement", id="last_parting",
             tooltip="Go to the place before that the columns cut differently"),
         Binding("E", "turn_passage", "passage", id="passage", group=Hint(rank=12),
-            tooltip="Show a passage of the corpus encoded; again: what was typed"),
+            tooltip="Show a passage of the corpus encoded; again: the typed text"),
         Binding("c", "ask_column", "compare", id="add", group=Hint(rank=7),
             tooltip="Compare with one more: a recipe, or a tokenizer from a file"),
         Binding("x", "ask_what_if", "what if", id="compare_what_if",
@@ -342,7 +342,7 @@ class CompareScreen(PaneScreen):
             TokentuiError: There is none yet.
         """
         if self.snapshot is None:
-            raise TokentuiError("not yet: the columns are being opened; press the key again then")
+            raise TokentuiError("the columns are still opening: press the key again when they are ready")
         return self.snapshot
 
     def column_here(self) -> ColumnSnapshot:
@@ -404,7 +404,7 @@ class CompareScreen(PaneScreen):
 
         def found(passage: Passage | None) -> None:
             if passage is None:
-                self.app.say("the columns cut the whole corpus alike")
+                self.app.say("the columns segment the whole corpus alike")
             else:
                 rows.await_passage(passage, backward)
 
@@ -416,7 +416,7 @@ class CompareScreen(PaneScreen):
             rows.go_round(backward)
             self.update_titles()
         else:
-            self.app.say("this text is cut alike: E looks in the corpus")
+            self.app.say("both columns segment this text alike: E searches the corpus")
 
     def action_ask_column(self) -> None:
         """Ask for another column, and go to it."""

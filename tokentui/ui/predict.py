@@ -82,7 +82,7 @@ class Prediction:
                 return "the two parts, such as t+h; · is a space"
             if not self._named(line):
                 raise TokentuiError("no such pair among those that are shown", "", "such as t+h")
-            return "enter answers by this pair"
+            return "enter picks this pair"
 
         self._screen.app.push_screen(AskLine(
             self._screen.engine, "Which pair is merged next?", describe_destination,

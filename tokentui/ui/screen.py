@@ -73,7 +73,7 @@ def too_small(columns: int, lines: int) -> Lines:
     wanted = f"{columns}×{lines}"
 
     def draw(width: int, height: int) -> Sequence[Cell]:
-        words = (f"tokentui wants {wanted}", wanted, "…")
+        words = (f"tokentui needs {wanted}", wanted, "…")
         text = next((one for one in words if cell_len(one) <= width), words[-1])
         line: Cell = ((" " * max(0, (width - cell_len(text)) // 2), ""), (text, "strong"))
         return (*(((),) * ((height - 1) // 2)), line)

@@ -205,7 +205,7 @@ def _cut(found: Sequence[EncodedToken], when: str, width: int) -> list[Cell]:
 
 def _tours(width: int) -> list[Cell]:
     """The tours by their numbers."""
-    about = "   a few minutes each; nothing of yours is changed"
+    about = "   a few minutes each; your own text stays as it is"
     rows: list[Cell] = [((" ", ""), ("Tours", "strong"), (about, "muted"))]
     rows += [((" ", ""), (str(n).ljust(7), "key"), (one.title, "")) for n, one in enumerate(TOURS, 1)]
     return [ui_text.clip(one, width) for one in rows]

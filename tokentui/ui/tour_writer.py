@@ -72,7 +72,7 @@ def ask_name(screen: MainScreen) -> None:
     app = screen.app
     stops = stops_of(app.recorder, screen.engine.snapshot)
     if not stops:
-        app.say("nothing to record: a tour begins with a text that is trained on")
+        app.say("nothing to record: a tour starts from a corpus")
         return
 
     def path_of(line: str) -> str:
@@ -85,7 +85,7 @@ def ask_name(screen: MainScreen) -> None:
             return f"the name of a file, such as walk{SUFFIX}"
         path = path_of(line)
         if not sandbox.sealed() and os.path.lexists(path):
-            raise TokentuiError("the file is there already", os.path.basename(path), "name another")
+            raise TokentuiError("the file exists already", os.path.basename(path), "name another")
         return f"writes {plural(len(stops), 'stop')} to {safe(os.path.basename(path), limit=40)}"
 
     def write(line: str) -> None:
@@ -102,4 +102,4 @@ def ask_name(screen: MainScreen) -> None:
             return
         app.say(f"written: {shown_path(path)}; tokentui tour plays it")
 
-    app.push_screen(_ASK(screen.engine, "Write the walk as a tour", describe, write))
+    app.push_screen(_ASK(screen.engine, "Save the walk as a tour", describe, write))

@@ -57,7 +57,7 @@ class Export(Command["ExportReport"], lane=Lane.JOB, need=Need.IDLE):
         sandbox.check_writing(self.path)
         path, format = sandbox.expanded(self.path), WRITTEN[self.format]
         existing = next((name for name in targets(path, format) if os.path.lexists(name)), None)
-        doubts = ["the file is there already"] if existing is not None else []
+        doubts = ["the file exists already"] if existing is not None else []
         if (other := _other_format(path, format)) is not None:
             doubts.append(f"a name like this is one of {other.name}, not of {format.name}")
         if doubts and not self.overwrite:

@@ -1,4 +1,4 @@
-"""The steps of an opened tokenizer in the order in which a text passes them, each in a line."""
+"""The steps of an opened tokenizer in the order of encoding, each in a line."""
 
 from __future__ import annotations
 

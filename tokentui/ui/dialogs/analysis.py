@@ -24,7 +24,7 @@ class AnalysisScreen(ReportScreen[Report]):
         analysis: The analysis.
     """
 
-    ASKING = "looking at every token …"
+    ASKING = "checking every token …"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("v", "narrow", "only these in the vocabulary"), *ReportScreen.BINDINGS,
     ]

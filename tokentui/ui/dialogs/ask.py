@@ -75,7 +75,7 @@ def _count(text: str) -> int:
         TokentuiError: It is no whole number.
     """
     if (number := read_count(text)) is None:
-        raise _wrong("a whole number belongs here", text, "such as 500, 32,000 or 32k")
+        raise _wrong("expected a whole number", text, "such as 500, 32,000 or 32k")
     return number
 
 
@@ -111,13 +111,13 @@ def destination(text: str, place: Place) -> GoTo | GoToToken | ToSize | None:
             if (size := _UNTIL.fullmatch(word)) is not None and size["size"]:
                 ids = _count(size["size"])
                 return GoTo(ids) if place.by == "size" else ToSize(ids)
-            raise _wrong("a number belongs here", text, "such as 500, +100, size 2000 or end")
+            raise _wrong("expected a number", text, "such as 500, +100, size 2000 or end")
         quoted = len(text) > 2 and text[0] == text[-1] == '"'
         return GoToToken(text[1:-1] if quoted else text)
     number = _count(match["digits"])
     if match["percent"]:
         if place.by == "size":
-            raise _wrong("parts of a run are steps", text, "take a number of ids, or end")
+            raise _wrong("a percentage is a part of the steps", text, "type a number of ids, or end")
         if place.end.step is None:
             raise TokentuiError("the end of the run is not known yet", word, "go to the end first")
         number = place.end.step * min(number, 100) // 100
@@ -140,10 +140,10 @@ def describe_destination(text: str, place: Place) -> str:
     match destination(text, place):
         case None:
             part = "" if place.by == "size" else ", 50%"
-            more = "; size 2000: by ids, as I" if place.by else ", or the text of a token"
+            more = "; size 2000: to a size, as with I" if place.by else ", or the text of a token"
             return f"{_FIRST[place.by]}, +100, -5{part}, end{more if place.by != 'size' else ''}"
         case ToSize(ids):
-            return f"{ids:,} ids, and in step by ids from here on"
+            return f"{ids:,} ids; the columns then move by vocabulary size"
         case GoToToken(token):
             shown = "".join(span.text for span in visible(token, limit=_TYPED_SHOWN))
             return f"the step that {place.finds} ‘{shown}’"
@@ -310,7 +310,7 @@ class UntilScreen(AskLine):
     def _told(self, line: str) -> str:
         command = until(line)
         sized = command is not None and sized_by(command.size, self.now, self.engine.run)
-        told = f"vocab_size becomes {sized.size:,}, and it runs there" if sized else ""
+        told = f"vocab_size becomes {sized.size:,}, and the run goes there" if sized else ""
         return told or describe_condition(line, self.now)
 
     def _run(self, line: str) -> None:
@@ -386,7 +386,7 @@ def parse_conventions(line: str) -> tuple[str, float]:
         except ValueError:
             splitter = word
     if len(words) > 2:
-        raise _wrong("a splitter and a number belong here", line, "such as whitespace 2.5")
+        raise _wrong("expected a splitter and a number", line, "such as whitespace 2.5")
     if math.isnan(alpha) or alpha < 0:
         raise TokentuiError("out of range", f"alpha={alpha}", "take 0 or more")
     return splitter, alpha
@@ -400,7 +400,7 @@ def describe_conventions(line: str) -> str:
     """
     splitter, alpha = parse_conventions(line)
     said = f"words by {safe(splitter, limit=_TYPED_SHOWN)}, Rényi's entropy of order {alpha:g}"
-    return said if line else "what splits words, and the order of Rényi's entropy: whitespace 2.5"
+    return said if line else "the word splitter and the order of the Rényi entropy: whitespace 2.5"
 
 
 # Help: every key and what it does, made from the same actions as the footer and the command palette.
@@ -521,7 +521,7 @@ class HelpScreen(ListDialog[BoundAction | None]):
             return
         if not chosen.on_screen:
             keys = " ".join(map(key_name, chosen.keys))
-            self.notice.say(safe(f"{keys} works where it is needed: close this first", limit=200), "warning")
+            self.notice.say(safe(f"{keys} works outside this dialog: close it first", limit=200), "warning")
         else:
             self.dismiss(chosen)
 

@@ -36,7 +36,7 @@ PLACES = {"step": "same number of merges", "size": "same vocabulary size"}
 _WORDS = RUN | SHAPE
 _ABOUTS = {name: one.about for name, one in _WORDS.items()} | {
     PLACE: "where another recipe goes on from",
-    LIVE: "the screen behind follows each change; esc puts back what was",
+    LIVE: "the screen behind shows each change; esc restores the old one",
 }
 _GROUPS = (("", tuple(AXES)), ("Learning", tuple(SHAPE)), ("Stops", tuple(RUN)), ("Setting", (PLACE,)))
 """The rows of a choice under their headings."""
@@ -276,7 +276,7 @@ def is_published(preset: Preset | None, run: Run) -> bool:
 def said(preset: Preset | None) -> str:
     """The sizes that a preset was published with, as safe text."""
     if preset is None:
-        return "a recipe of one's own: nothing is published of it"
+        return "your own recipe: it has no published sizes"
     known = [f"{name} {RUN[name].written(preset.run.word(name))}" for name in preset.run.words]
     return safe(f"{preset.name}: {', '.join(known)}" if known else f"{preset.name}: no sizes are published")
 
@@ -413,12 +413,12 @@ def about(choice: RecipeChoice, name: str) -> str:
     """Return the meaning of a row of a choice as safe text; "" for rows that are no values."""
     if name in AXES:
         return f"{AXES[name].about} · {safe(choice.text(name), limit=40)}: {meaning(choice.recipe, name)}"
-    return _ABOUTS.get(name, "") + (": enter takes the other" if name == PLACE else "")
+    return _ABOUTS.get(name, "") + (": enter switches it" if name == PLACE else "")
 
 
 def meaning(recipe: Recipe, axis: str) -> str:
     """Return the meaning of the value of an axis; for the list axis, of its values in order."""
-    return ", then ".join(record.about for record in chosen(recipe, axis)) or "the text stays as it is"
+    return ", then ".join(record.about for record in chosen(recipe, axis)) or "the text is not changed"
 
 
 def _named(value: str) -> str:

@@ -102,7 +102,7 @@ class DrawnScreen(ListDialog[None]):
         self.edit(self.field, self._text)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Draw what was typed; nothing stands for the typed text of the screen."""
+        """Draw the typed text; nothing stands for the typed text of the screen."""
         if self.editing:
             self._text = event.value
             self.end_edit(self.listing)

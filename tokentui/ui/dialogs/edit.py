@@ -89,18 +89,18 @@ class EditScreen(ReportScreen[EditView]):
 
     def action_ask_keep(self) -> None:
         """Ask how many ids are kept, those that the corpus uses most."""
-        said = "keep so many ids, those that the corpus uses most"
+        said = "the number of ids to keep: those that the corpus uses most"
         self._ask_number("Prune to", said, lambda n: replace(self.wishes, prune=True, keep=n))
 
     def action_ask_size(self) -> None:
         """Ask for the size to train on to."""
-        said = "train on with the corpus to so many ids, behind those that there are"
+        said = "the number of ids to train on to; new ids follow the existing ones"
         self._ask_number("Train on to", said, lambda n: replace(self.wishes, size=n))
 
     def _ask_number(self, title: str, said: str, wished: Callable[[int], Wishes]) -> None:
         def read(line: str) -> int:
             if not (count := read_count(line)) or count >= 10**9:
-                raise TokentuiError("a number belongs here", line[:20], "such as 4000 or 32k")
+                raise TokentuiError("expected a number", line[:20], "such as 4000 or 32k")
             return count
 
         def describe_destination(line: str) -> str:
@@ -111,7 +111,7 @@ class EditScreen(ReportScreen[EditView]):
 
     def action_ask_other(self) -> None:
         """Ask for the file of another tokenizer, whose merges are put behind."""
-        said = "the file of another tokenizer, whose merges that are lacking here are put behind"
+        said = "another tokenizer file, whose merges that are missing here are appended"
         self.app.push_screen(AskLine(self.engine, "Merge with", lambda line: safe(line, limit=80) or said,
                                lambda line: self.wish(replace(self.wishes, merge=line.strip()))))
 
@@ -123,7 +123,7 @@ class EditScreen(ReportScreen[EditView]):
             added = kind == "add"
             self.wish(replace(self.wishes, add=named) if added else replace(self.wishes, special=named))
 
-        said = "a text that is one token wherever it stands"
+        said = "a text that is always one token"
         said = said if kind == "add" else "the name of a special token"
         self.app.push_screen(AskLine(self.engine, title, lambda line: safe(line, limit=60) or said, take))
 
@@ -145,7 +145,7 @@ class EditScreen(ReportScreen[EditView]):
 
     def _written(self, path: str, report: ExportReport) -> None:
         if report.refused:
-            self.notice.say(f"nothing is written: {safe_line(report.refused)}", "error")
+            self.notice.say(f"nothing was written: {safe_line(report.refused)}", "error")
             return
         lost = ", ".join(loss.what for loss in report.losses)
         self.app.say(f"{path}: written as {report.format}" + (f"; lost: {lost}" if lost else ""))
@@ -157,7 +157,7 @@ class EditScreen(ReportScreen[EditView]):
     def lay_out(self) -> None:
         """Say what can be wished for, where nothing is."""
         if self.answer is None and not self.asking and self.wishes == Wishes():
-            told = " Each key below adds a change; what goes and what comes is listed here first."
+            told = " Each key below adds a change; what it removes and adds is listed here first."
             self.summary.show((("Nothing is changed yet.", "strong"), (told, "muted")))
             self.listing.show([], None)
         else:

@@ -70,7 +70,7 @@ def facts(row: Row, step: int = 0) -> Iterator[tuple[str, Cell]]:
                     ((used if row.uses is not None else "not counted", "" if row.uses else "muted"),),
                 )
                 if reason:
-                    yield "never", _said(reason, "no text becomes it", "warning")
+                    yield "never", _said(reason, "no text encodes to it", "warning")
                 if row.score is not None:
                     log = f"the natural log of {_figure(math.exp(row.score))}"
                     yield "score", _said(_figure(row.score), log)
@@ -144,7 +144,7 @@ def _counted(row: PairCandidate) -> Iterator[tuple[str, Cell]]:
     if row.left_uses and row.right_uses:
         yield "its sides", _said(f"{number(row.left_uses)} and {number(row.right_uses)} times")
         ratio = Fraction(row.count, row.left_uses * row.right_uses)
-        told = "count over the product of these" if not scored or row.score == float(ratio) else ""
+        told = "count divided by their product" if not scored or row.score == float(ratio) else ""
         yield "score", _said(_figure(row.score if scored else float(ratio)), told, "strong")
     if row.tied:
         yield (
@@ -171,7 +171,7 @@ def code_points(piece: bytes) -> Iterator[tuple[str, Cell]]:
     """The characters of a piece with their names; bytes that are no whole character stand for themselves."""
     for char in piece[:MOST_SHOWN].decode("utf-8", "surrogateescape"):
         if "\udc80" <= char <= "\udcff":
-            yield f"<{ord(char) - 0xDC00:02X}>", (("a byte that is no whole character", "muted"),)
+            yield f"<{ord(char) - 0xDC00:02X}>", (("a byte that is not a whole character", "muted"),)
             continue
         name = unicodedata.name(char, "") or _UNNAMED.get(unicodedata.category(char), "without a name")
         yield f"U+{ord(char):04X}", (*ui_text.runs(char), (f"  {name}", "muted"))

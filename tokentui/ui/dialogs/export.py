@@ -66,7 +66,7 @@ class ExportScreen(Dialog[None]):
     def on_mount(self) -> None:
         """Ask what there is to lose."""
         self.set_focus(self.formats)
-        self.find_out(Formats(), self._take, "looking at the formats …")
+        self.find_out(Formats(), self._take, "checking the formats …")
 
     def follow(self, snapshot: Snapshot) -> None:
         """Take the step: what is written is the tokenizer that is seen, or the one that is walked to."""
@@ -118,7 +118,7 @@ class ExportScreen(Dialog[None]):
         """Write, if there is nothing against it."""
         report, path = self.chosen, self.field.value
         if report is None:
-            self.notice.say(f"not yet: {self.waits or 'the formats are being looked at'}", "warning")
+            self.notice.say(f"not yet: {self.waits or 'the formats are being checked'}", "warning")
         elif self.asking:
             return
         elif report.refused:
@@ -155,14 +155,14 @@ class ExportScreen(Dialog[None]):
     def _written(self, path: str, report: ExportReport) -> None:
         if not report.refused:
             tried = f", the same on {report.checked:,} texts" if report.checked else ""
-            done = "your browser gets it" if sandbox.sealed() else "written"
+            done = "your browser downloads it" if sandbox.sealed() else "written"
             self.app.say(f"{path}: {done} as {report.format}{tried}")
             self.dismiss(None)
             return
         self._reports[report.format] = report
         self.formats.show([_row(one) for one in self._reports.values()], keep=report.format)
         self._follow()
-        self.notice.say(f"nothing is written: {safe_line(report.refused)}", "error")
+        self.notice.say(f"nothing was written: {safe_line(report.refused)}", "error")
 
 
 def stem_of(corpus: str) -> str:
@@ -183,7 +183,7 @@ def _told(report: ExportReport) -> list[Cell]:
         return [screen_cell(losses.verdict(report))]
     lines = [screen_cell(row.cells[-1]) for row in losses.loss_rows(report.losses)]
     if not lines:
-        lines.append((("Nothing is lost: reading it gives this tokenizer again.", ""),))
+        lines.append((("Nothing is lost: the file reads back as this tokenizer.", ""),))
     if len(report.files) > 1:
         files = " and ".join(report.files)
         lines.append(((f"Two files: {files}. Name one of them, or a folder.", "muted"),))

@@ -25,7 +25,7 @@ class FactsScreen(ReportScreen[HealthReport]):
         engine: The link to the session.
     """
 
-    HEADING, ASKING = "Facts", "looking at every token …"
+    HEADING, ASKING = "Facts", "checking every token …"
     BINDINGS: ClassVar[list[BindingType]] = [
         replace(OPEN, description="examples"), *ReportScreen.BINDINGS[1:],
         Binding("a", "open_all", "all examples"), Binding("F", "leave"),
@@ -78,7 +78,7 @@ class FactsScreen(ReportScreen[HealthReport]):
                      muted(stage.axis)))
                 for stage in opened.stages
             )
-            yield Section("steps", "in the order in which a text passes them", rows, (Column(),))
+            yield Section("steps", "in the order of encoding", rows, (Column(),))
             yield Section("replay", f"{number(opened.steps)} steps, {opened.order}")
             for n, note in enumerate(opened.notes):
                 yield Section("" if n else "remarks", warning(note))
@@ -91,7 +91,7 @@ class FactsScreen(ReportScreen[HealthReport]):
                 )))
                 for part in lengths
             )
-            about = "tokens and bytes a token of each, and its cost over that of the cheapest"
+            about = "tokens and bytes per token of each, and its cost relative to the cheapest"
             yield Section("corpora", about, rows, (Column(), NUMBER, NUMBER, NUMBER))
 
     def action_open_all(self) -> None:

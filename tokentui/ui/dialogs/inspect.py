@@ -242,7 +242,7 @@ class InspectScreen(ListDialog[None]):
 
     def _ask(self, command: InspectText) -> None:
         self._asks, self._failed = command, ""
-        asking = "training a copy on, to see whether it comes …" if command.ahead else "working …"
+        asking = "training a copy further, to see whether it appears …" if command.ahead else "working …"
         self.find_out(command, self._take, asking, self._not_told)
 
     def _take(self, found: StringFacts) -> None:
@@ -299,7 +299,7 @@ class InspectScreen(ListDialog[None]):
             self.edit(self.field, "")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Tell of what was typed."""
+        """Tell of the typed text."""
         self.end_edit(self.listing)
         if event.value:
             self._go(Shown(typed=(event.value, None)))

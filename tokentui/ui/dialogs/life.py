@@ -104,7 +104,7 @@ class LifeScreen(ListDialog[None]):
             screen.box.visible = False
         if self.now is not None:
             self._origin = self.now.main.at.step
-        self.find_out(self._asks, self._take, "its life is being looked up …", self._not_told)
+        self.find_out(self._asks, self._take, "looking up the steps of the word …", self._not_told)
 
     def on_unmount(self) -> None:
         """Show the hidden widgets if something else than a key has ended this dialog."""

@@ -74,7 +74,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         if corpora:
             self.field.placeholder = "a file, a folder, a glob"
         if sandbox.sealed():
-            self.field.placeholder = "what is served here, or sample:NAME"
+            self.field.placeholder = "a file served here, or sample:NAME"
         self._corpora = corpora
         self._recent: Sequence[str] = ()
         """The sources that were opened before, newest first."""
@@ -152,7 +152,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
     def submit(self, typed: str) -> None:
         """Open a corpus or a tokenizer, if it is there."""
         if typed == "-":
-            self.notice.say("standard input is the keyboard here: name a file", "error")
+            self.notice.say("standard input is the keyboard: name a file", "error")
         elif typed == PARALLEL or typed.startswith(SCHEME):
             try:
                 named = named_in(typed)
@@ -281,11 +281,11 @@ def _recent_cells(source: str) -> tuple[Cell, ...]:
     return ((f" {safe(name or source)}", ""),), ((safe(folder), "muted"),), ()
 
 
-# Choose a column to add to Compare: a preset, a recipe of one's own, or a tokenizer file.
+# Choose a column to add to Compare: a preset, your own recipe, or a tokenizer file.
 
 
-OWN = "a recipe of one's own"
-AS_LEFT = ColumnWanted(name="go on as it was left")
+OWN = "your own recipe"
+AS_LEFT = ColumnWanted(name="continue where you left off")
 """The answer of a user who goes on with the comparison that was left, and adds no column."""
 SPLITS: tuple[str, ...] = ("", *(name for name, one in AXES["split"].items() if not one.text))
 """The splits that a file may be read with, "" for its own."""
@@ -320,18 +320,18 @@ class AddScreen(Picker[ColumnWanted]):
         """The split that a file is read with, "" for its own."""
 
     def rows(self, typed: str) -> Iterator[TableRow]:
-        """The comparison that was left, a recipe of one's own, and the presets."""
+        """The comparison that was left, your own recipe, and the presets."""
         now = self.engine.snapshot
         if not typed and now is not None and now.parked:
             columns: Cell = ((f"{now.parked + 1} columns", "muted"),)
             yield TableRow(("left", AS_LEFT.name), (((f" {AS_LEFT.name}", "key"),), columns, ()))
         if not typed:
-            said = (("axis by axis, from the column in use", "muted"),)
+            said = (("choose each axis, starting from the active column", "muted"),)
             yield TableRow(("own", OWN), (((f" {OWN}", "key"),), said, ()))
             what = (
                 "presets come with their own sizes and special tokens"
                 if self.published
-                else "all columns have the same run"
+                else "all columns use the same run"
             )
             value = (("yes" if self.published else "no", "strong"), (f"  {what}", "muted"))
             yield TableRow(("published", ""), (((f" {draft.PUBLISHED}", "key"),), value, ()))
@@ -342,7 +342,7 @@ class AddScreen(Picker[ColumnWanted]):
                 cells = ((f" {preset.name}", ""),), ((preset.about, "muted"),), ()
                 yield TableRow(("preset", preset.name), cells)
         if ways := [one for one in self._ways() if typed.lower() in f"{_ENCODE}{one.name}"]:
-            yield heading("the same vocabulary, encoded otherwise")
+            yield heading("the same vocabulary, encoded another way")
             for one in ways:
                 yield TableRow(("way", one.name), (((f" {_ENCODE}{one.name}", ""),),
                     ((one.about, "muted"),), ()))

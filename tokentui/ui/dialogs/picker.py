@@ -220,10 +220,10 @@ class Picker(Dialog[Result]):
     def start_opening(
         self, opening: Callable[[str, str], Coroutine[object, object, None]], typed: str
     ) -> None:
-        """Open what was typed in a worker.
+        """Open the typed text in a worker.
 
         Args:
-            opening: Opens it: gets what was typed, and the same with `~` expanded.
+            opening: Opens it: gets the typed text, and the same with `~` expanded.
             typed: What was typed.
         """
         # A listing that is under way would write its error over the answer to enter.
@@ -238,14 +238,14 @@ class Picker(Dialog[Result]):
         self.look(event.value)
 
     def look(self, typed: str) -> None:
-        """List the folder of what was typed."""
+        """List the folder of the typed text."""
         if self._beginning(typed) is None:
             start_worker(self, "listing", self.listed, typed)
         else:
             self.show_rows()
 
     async def listed(self, typed: str) -> bool:
-        """Ask the disk, where it has to be asked. Returns whether what was typed stands in the line still."""
+        """Ask the disk, where it has to be asked. Returns whether the typed text stands in the line still."""
         if self._beginning(typed) is None:
             stop = threading.Event()
             try:
@@ -258,11 +258,11 @@ class Picker(Dialog[Result]):
         return typed == self.field.value
 
     def _beginning(self, typed: str) -> tuple[Entry, ...] | None:
-        """The entries that begin like what was typed; None while they are not known."""
+        """The entries that begin like the typed text; None while they are not known."""
         return self._listed.beginning(*parts(typed))
 
     def show_rows(self) -> None:
-        """Show what begins like what was typed."""
+        """Show what begins like the typed text."""
         typed, listing, listed = self.field.value, self.listing, self._listed
         kept = listing.cursor_key if self.focused is listing else None
         known, there = [*self.rows(typed)], [*self._folder_rows(typed)]
@@ -281,8 +281,8 @@ class Picker(Dialog[Result]):
             self.notice.say(f"the first {MOST_ENTRIES:,} are listed: type more of the name")
 
     def mark_row(self) -> None:
-        """Mark the row that enter takes: what was typed where it is listed, else the first one; none where
-        enter takes what was typed, or goes to the list.
+        """Mark the row that enter takes: the typed text where it is listed, else the first one; none where
+        enter takes the typed text, or goes to the list.
         """
         typed, listing = self.field.value, self.listing
         if self.focused is not listing:
@@ -345,7 +345,7 @@ class Picker(Dialog[Result]):
             self.action_to_list()
 
     async def _complete_listed(self, typed: str) -> None:
-        """Complete what was typed once its folder is listed, if it is still in the line."""
+        """Complete the typed text once its folder is listed, if it is still in the line."""
         if await self.listed(typed) and self._beginning(typed) is not None:
             self.action_complete()
 
@@ -359,7 +359,7 @@ class Picker(Dialog[Result]):
         self.mark_row()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take what was typed; an empty line goes to the list."""
+        """Take the typed text; an empty line goes to the list."""
         if event.value:
             self.submit(event.value)
         else:
@@ -370,7 +370,7 @@ class Picker(Dialog[Result]):
         self.take_row(event.key)
 
     async def row_taken(self, typed: str) -> bool:
-        """Take the row that is marked, once what begins like what was typed is listed. Returns whether there
+        """Take the row that is marked, once what begins like the typed text is listed. Returns whether there
         is one.
         """
         if not await self.listed(typed) or not self.takes_row(typed):

@@ -30,10 +30,10 @@ _WHY = {
     "special": "special: it is never made from text",
     "byte": "a byte that does not occur here",
     "not in the corpus": "the corpus never spells it",
-    "not chosen": "spelled, but other tokens are taken there",
+    "not chosen": "spelled, but other tokens are used there",
     "unreachable": "no text encodes to it",
 }
-_GOES_ON = "going on until no pair is left …"
+_GOES_ON = "training until no pair is left …"
 _WORKING = "working …"
 _GO_ON: Cell = (("x", "key"), (" trains a copy until nothing is left to merge; it may take a while", "muted"))
 
@@ -196,7 +196,7 @@ class Question(NamedTuple):
 
 QUESTIONS: tuple[Question, ...] = (
     Question(
-        "1 Is all used?", "1 Used",
+        "1 What is used?", "1 Used",
         (Column("id", width=7, align="right", priority=1), Column("token", flex=1, min_width=8, priority=2),
             Column("kind", width=8), Column("why it is not used", flex=3, min_width=16, priority=2)),
         used, used_summary,
@@ -210,7 +210,7 @@ QUESTIONS: tuple[Question, ...] = (
         saved, saved_summary,
     ),
     Question(
-        "3 And going on?", "3 On",
+        "3 What would more steps give?", "3 On",
         (Column(width=12, priority=1), Column(flex=1, min_width=12, priority=2)), on, on_summary,
     ),
     Question(
@@ -326,7 +326,7 @@ class QuestionsScreen(ListDialog[None]):
         self.edit(self.field, self._word)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Ask for the ways of what was typed; nothing stands for the words of the typed text."""
+        """Ask for the ways of the typed text; nothing stands for the words of the typed text."""
         if self.editing:
             self._word = event.value
             self.end_edit(self.listing)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 LIVE_BYTES = 1_000_000
 """Up to this size of a corpus the dialog is live at first."""
-_TAKES = ("enter takes what is changed", "enter trains by these axes, on the same corpus")
+_TAKES = ("enter applies the changes", "enter trains by these axes, on the same corpus")
 _NAMED = 4
 """The most values that a search names."""
 
@@ -236,8 +236,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             stays = turned == self.choice
             self._choose(turned)
             if stays:
-                self.notice.say(f"{name}: no other value goes with the rest as it is; "
-                    "enter shows what would change too", "warning")
+                self.notice.say(f"{name}: no other value fits the other axes; "
+                    "enter shows what else would change", "warning")
         return True
 
     def _choose(self, choice: RecipeChoice) -> None:
@@ -394,7 +394,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         """Return what is said where no preset is found: the values of axes that the text names, or none."""
         named = [f"{axis}={value}" for axis, value in draft.values_named(text)]
         if not named:
-            return f"no preset or value is named or described by ‘{safe(text, limit=40)}’"
+            return f"no preset or value matches ‘{safe(text, limit=40)}’"
         return safe(f"no preset, but {', '.join(named[:_NAMED])}: enter lists the values", limit=200)
 
     def _go_to_axis(self, text: str) -> None:
@@ -414,7 +414,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         if values:
             self.notice.say(self._sought)
         else:
-            none = f"no axis or value is named ‘{safe(text, limit=40)}’"
+            none = f"no axis or value matches ‘{safe(text, limit=40)}’"
             self.notice.say(none if text and not found else "", "warning")
 
     def _open_value(self, text: str) -> None:
@@ -461,7 +461,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             self._check(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take what was typed, if it makes sense, unless esc was quicker; of a search, the marked preset."""
+        """Take the typed text, if it makes sense, unless esc was quicker; of a search, the marked preset."""
         if self.searching:
             if self.presets.rows:
                 self.presets.choose()

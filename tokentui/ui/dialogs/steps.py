@@ -82,7 +82,7 @@ class StepsScreen(Dialog[None]):
     def _ask(self, top: int, rows: int) -> None:
         mode = getattr(self.app, "main", None)
         command = ListSteps(self.order, self.text, mode.mode if mode is not None else "text", top, rows)
-        self.find_out(command, self._take, "going over the steps …")
+        self.find_out(command, self._take, "listing the steps …")
 
     def _take(self, page: StepsView) -> None:
         begins, self.page = not self._begun, page
@@ -246,7 +246,7 @@ class WhyScreen(ListDialog[None]):
             return
         for view in self.found:
             column, why = replace(now.main, why=view.why), view.why
-            made = "the step to come" if view.number > now.main.at.step else "made"
+            made = "the next step" if view.number > now.main.at.step else "made"
             yield TableRow(None, (((_heading(view.number), "strong"),), ((made, "muted"),)))
             sentences = chosen(column, now.corpus.name, "text")
             if sentences and sentences[0][:1] == (("next  ", "accent"),):
@@ -270,7 +270,7 @@ class WhyScreen(ListDialog[None]):
 
 
 def show_why(screen: MainScreen) -> None:
-    """Show the reasons of the step to come and of the step made last."""
+    """Show the reasons of the next step and of the step made last."""
     engine = screen.engine
     step = engine.snapshot.main.at.step if engine.snapshot is not None else 0
     screen.app.push_screen(WhyScreen(engine, (step + 1, step) if step else (1,)))

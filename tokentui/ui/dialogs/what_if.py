@@ -59,7 +59,7 @@ def of_pair(row: Candidate, column: ColumnSnapshot) -> Iterator[Choice]:
     if best is None or best.parts != row.parts or column.why.end is not None:
         yield Choice(
             WhatIf(step, FORCE, row.parts), "force it now",
-            ((f"step {number(step)} merges ", "muted"), *pair, (", whatever its rank is", "muted")),
+            ((f"step {number(step)} merges ", "muted"), *pair, (", whatever its rank", "muted")),
         )
 
 
@@ -68,7 +68,7 @@ def of_step(step: int, token: bytes, parts: Sequence[bytes]) -> Iterator[Choice]
     pair, made = tokens(tuple(parts), "text"), tokens((token,), "text")
     yield Choice(
         WhatIf(step, LEAVE_OUT), "leave this merge out",
-        (("the next best pair is merged in place of ", "muted"), *pair,
+        (("the next best pair is merged instead of ", "muted"), *pair,
             (f", from step {number(step)} on", "muted")),
     )
     yield Choice(
@@ -100,10 +100,10 @@ def choices(
         found += of_step(*made)
     there = column.recipe.changes
     found = [one for one in found if allowed(column.recipe, one.change)]
-    about: Cell = (("the run goes on as if it had never been asked for", "muted"),)
+    about: Cell = (("the run continues without it", "muted"),)
     found += [Choice(one, "take back", ((f"{one.text}   ", ""), *about), back=True) for one in there]
     if not found:
-        what = "no merge made this: a what-if is of a pair, or of a token that a step made"
+        what = "no merge made this token: a what-if needs a pair, or a token that a step made"
         raise TokentuiError(what, "what if", "choose another row")
     return found
 
@@ -174,7 +174,7 @@ class WhatIfScreen(ListDialog[Choice]):
     def on_mount(self) -> None:
         """Say what comes of it."""
         super().on_mount()
-        self.notice.say("the changed run stands beside this one in Compare, with what it costs")
+        self.notice.say("the changed run opens next to this one in Compare, with its cost")
 
     def lay_out(self) -> None:
         """Break long sentences for the room there is."""
@@ -184,7 +184,7 @@ class WhatIfScreen(ListDialog[Choice]):
     def _rows(self) -> Iterator[TableRow]:
         for at, one in enumerate(self._found):
             if one.back and (not at or not self._found[at - 1].back):
-                yield TableRow(None, ((("under these now", "muted"),), ()))
+                yield TableRow(None, ((("in force now", "muted"),), ()))
             yield TableRow(at, (((one.name, "strong"),), one.about))
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:

@@ -488,7 +488,7 @@ class CorpusPane(Vertical, Pane):
         if isinstance(error, TokentuiError):
             self._offered = corpus
             self.app.say(
-                "t again: an empty text, which takes the place of this corpus once something is typed"
+                "t again: start with an empty text, which replaces this corpus once you type"
             )
 
     async def _show(self, text: str, corpus: tuple[str, int] = ("", 0)) -> None:
@@ -505,7 +505,7 @@ class CorpusPane(Vertical, Pane):
         # was.
         place, exact = self.text.top_place, not now.main.recipe.normalize
         editor = CorpusEditor(text, self.changed)
-        editor.placeholder = "" if text else "type the text to learn from; esc: it stays as it was"
+        editor.placeholder = "" if text else "type the text to learn from; esc keeps the old one"
         await self._open(editor, place.offset if exact and not place.document else 0)
 
     async def _open(self, editor: CorpusEditor, offset: int = 0) -> None:
@@ -525,7 +525,7 @@ class CorpusPane(Vertical, Pane):
         self._close(CorpusPlace(0, self._editor.line_offset) if self._editor is not None and typed else None)
 
     def _close(self, place: CorpusPlace | None = None) -> None:
-        """Show the text in tokens again, round a place or where it was; the editor keeps what was typed."""
+        """Show the text in tokens again, round a place or where it was; the editor keeps the typed text."""
         if self._editor is not None and self.editing:
             self.text.display, self._editor.display, self.editing = True, False, False
             self.text.begin_again(place)

@@ -18,9 +18,9 @@ from tokentui.ui.panes.tables import replacement_cell, tokens, worth_of
 from tokentui.ui.waits import nothing_there, time_left
 
 _STEPS = {
-    "em": ("EM", "expected counts by the present probabilities, then probabilities by those counts"),
-    "prune": ("pruning", "pieces with the smallest loss go, and those that are better segmented otherwise"),
-    "cut": ("the last cut", "the most probable pieces stay, as many as are asked for"),
+    "em": ("EM", "expected counts from the current probabilities, then new probabilities from those counts"),
+    "prune": ("pruning", "removes the pieces with the smallest loss, and those with a better segmentation"),
+    "cut": ("the last cut", "keeps the most probable pieces, as many as requested"),
 }
 """A step that may come: what it is called, and what it does."""
 _DONE = {"seeds": "the seeds", "em": "EM", "prune": "pruning", "cut": "the last cut"}
@@ -172,7 +172,7 @@ def reasons(column: ColumnSnapshot, corpus: str, mode: GlyphMode, saves: bool = 
     """
     out: list[Cell] = []
     if column.partial:
-        out.append((("only a part of the corpus is counted: these numbers still grow", "warning"),))
+        out.append((("only part of the corpus is counted so far: these numbers still grow", "warning"),))
     why, traits = column.why, column.traits
     if error := column.errors.get("why"):
         return [*out, ((safe(error, limit=FACT_SHOWN), "error"),)]
@@ -272,7 +272,7 @@ def _end(column: ColumnSnapshot, end: str) -> str:
     if not column.at.start_tokens and column.opened is None:
         return "nothing to merge: the corpus is empty"
     if column.traits.shrinks and end == "no pair left":  # the word of the trace, for all objectives
-        return "the corpus has fewer pieces than are asked for"
+        return "the corpus has fewer pieces than requested"
     return safe(end, limit=200)
 
 

@@ -129,7 +129,7 @@ def describe_target(line: str) -> str:
         TokentuiError: It is none.
     """
     if not line:
-        return "tokens a byte, such as 0.3; or dimensions worth so many tokens each, such as 768:0.001"
+        return "tokens per byte, such as 0.3; or dimensions and their worth in tokens, such as 768:0.001"
     return Target.parse(line).about
 
 

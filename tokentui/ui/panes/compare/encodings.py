@@ -256,14 +256,14 @@ def agreement_cell(pair: PairAgreement, a: int, b: int, room: int) -> Cell:
 
 
 def passage_line(passage: Passage | None, size: int) -> Sequence[Cell]:
-    """Return the place of the passage: `corpus  document 1, character 12,345   E what was typed`; empty for
+    """Return the place of the passage: `corpus  document 1, character 12,345   E typed text`; empty for
     typed text."""
     if passage is None:
         return ()
     where = f"document {number(passage.document + 1)}, character {number(passage.start)}"
     return ((
         ("corpus  ", "strong"), (where, ""), (f" · {plural(size, 'byte')}   ", "muted"), ("E", "key"),
-        (" what was typed", "muted"),
+        (" typed text", "muted"),
     ),)
 
 

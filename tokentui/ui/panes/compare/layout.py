@@ -181,9 +181,9 @@ def divergence_cell(
             spelled = f"; as spelled step {number(found.other)} does" if found.other is not None else ""
             return (*both, (f"  no step differs{how}", "strong"),
                 (f", {number(found.looked)} compared{spelled}", "muted"))
-        so_far = f"  the first {number(found.looked)} steps are alike"
+        so_far = f"  the first {number(found.looked)} steps are the same"
         return (*both, (so_far, "muted"),
-            (", looking on" if found.busy is not None else ", stopped: d goes on", "muted"))
+            (", still searching" if found.busy is not None else ", stopped: d continues", "muted"))
     out: Cell = (*both, (" step " if short else " diverge at step ", "muted"), (number(found.step), "strong"))
     out = (*out, (how, "muted")) if how else out
     for place, side in zip(places, found.sides, strict=False):

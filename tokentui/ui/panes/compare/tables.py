@@ -393,18 +393,18 @@ def _agreement_rows(found: PairAgreement, a: str, b: str, dim: bool) -> Iterator
         ("boundaries of both", one.shared, ""),
         (f"boundaries of {a}", one.boundaries_a, f"{number(one.boundaries_a - one.shared)} only in {a}"),
         (f"boundaries of {b}", one.boundaries_b, f"{number(one.boundaries_b - one.shared)} only in {b}"),
-        ("words cut alike", one.same_words, f"of {number(one.words)}"),
+        ("words with the same tokens", one.same_words, f"of {number(one.words)}"),
     ):
         yield TableRow(name, (((name, ""),), ((number(count), ""),), ((other, "muted"),), ()), dim=dim)
     if found.partings:
-        titles = ("cut otherwise most often", "times", a, b)
+        titles = ("most often different", "times", a, b)
         yield TableRow(None, tuple(((title, "strong"),) for title in titles))
     for n, parting in enumerate(found.partings):
         cells = (runs(parting.text, limit=TEXT_SHOWN), ((number(parting.count), ""),), _cut(parting.a),
             _cut(parting.b))
         yield TableRow(("parting", n), cells, dim=dim)
     if found.words:
-        titles = ("words cut otherwise most often", "times", a, b)
+        titles = ("words that differ most often", "times", a, b)
         yield TableRow(None, tuple(((title, "strong"),) for title in titles))
     for n, word in enumerate(found.words):
         cells = runs(word.text, limit=TEXT_SHOWN), ((number(word.count), ""),), _cut(word.a), _cut(word.b)
