@@ -70,7 +70,7 @@ from tokentui.ui.dialogs.recipe import RecipeScreen
 from tokentui.ui.keymap import sections_of
 from tokentui.ui.main import MainScreen
 from tokentui.ui.panes.compare.encodings import passage_line
-from tokentui.ui.panes.compare.layout import PANES
+from tokentui.ui.panes.compare.panes import COMPARE_PANES
 
 A, B, C = KEYS[:3]
 
@@ -94,16 +94,16 @@ async def test_keys_that_only_ask_the_session() -> None:
 
 async def test_going_from_pane_to_pane() -> None:
     async with comparing((80, 24)) as (_, screen, _, pilot):
-        stops = ["columns"] * 2 + list(PANES)[1:]
+        stops = ["columns"] * 2 + [entry.name for entry in COMPARE_PANES[1:]]
         for n in [*range(1, len(stops)), 0, -1]:
             await pilot.press("tab" if n >= 0 else "shift+tab")
             await until(
                 pilot,
                 lambda n=n: screen.active == stops[n] and screen.focused is screen.body_of(screen.active),  # type: ignore[misc]
             )
-        for key, pane in zip("1234567", PANES, strict=True):
+        for key, entry in zip("1234567", COMPARE_PANES, strict=True):
             await pilot.press(key)
-            assert (screen.active, screen.typing) == (pane, False)
+            assert (screen.active, screen.typing) == (entry.name, False)
         # Keys about a column are about the one that had the focus last.
         await pilot.press("1", "1", "5")
         assert screen.place == 1

@@ -31,7 +31,8 @@ from tokentui.session.snapshot import DivergenceView
 from tokentui.session.views import Busy, ColumnWanted, Passage, Position, TokenList
 from tokentui.ui.compare import CompareScreen
 from tokentui.ui.draw.table import VirtualTable
-from tokentui.ui.panes.compare.layout import PANES, facts, places
+from tokentui.ui.panes.compare.layout import facts
+from tokentui.ui.panes.compare.panes import COMPARE_PANES, places
 from tokentui.ui.screen import titles
 
 EVIL = "e\x1b[2Jvil\u202e"
@@ -66,10 +67,10 @@ async def test_panes_that_share_a_place() -> None:
         await draw(
             screen, session, pilot, tokens=listed(look), held_out="held.txt", curves=curves(2, held_out=True)
         )
-        for pane in list(PANES)[1:]:
-            await pilot.press(PANES[pane][0][0])
+        for number, entry in enumerate(COMPARE_PANES[1:], 2):
+            await pilot.press(str(number))
             await pilot.pause()
-            assert [one for one in SHOWN[pane] if one not in screen_text(app)] == []
+            assert [one for one in SHOWN[entry.name] if one not in screen_text(app)] == []
         await pilot.press("5", "Z", "M")
         await draw(screen, session, pilot, held_out="b.txt", held_measured=measured(2, corpus="b.txt"))
         await settled(pilot)
@@ -253,15 +254,19 @@ async def test_nothing_unsafe_is_drawn() -> None:
 
 
 def test_where_panes_stand() -> None:
+    names = {
+        entry.name: (f"{number} {entry.title}", f"{number} {entry.short_title or entry.title}")
+        for number, entry in enumerate(COMPARE_PANES, 1)
+    }
     for width in range(1, 220, 3):
         for height in range(1, 70, 3):
             for zoomed in (False, True):
                 where = places(width, height, 2, zoomed)
                 assert (where is None) == (width < 40 or height < 10)
                 if where is not None:
-                    assert sorted(pane for group in where.groups for pane in group) == sorted(PANES)
+                    assert sorted(pane for group in where.groups for pane in group) == sorted(names)
                     for group in where.groups:
-                        line = titles(PANES, group, group[-1], width)
+                        line = titles(names, group, group[-1], width)
                         assert [seen for _, seen in line].count(True) == 1
                         assert sum(len(title) for title, _ in line) + 3 * len(line) < width
 

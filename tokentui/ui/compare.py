@@ -19,7 +19,7 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.session import commands as do
 from tokentui.session.snapshot import CURVES, Snapshot
 from tokentui.session.views import BETWEEN, ColumnSnapshot, ColumnWanted, Passage, Viewport
-from tokentui.ui.bindings import Hint, Owners, actions_of
+from tokentui.ui.bindings import Hint, actions_of
 from tokentui.ui.dialogs.ask import AskLine, GoToScreen, describe_conventions, parse_conventions
 from tokentui.ui.dialogs.diff import DiffScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
@@ -27,27 +27,23 @@ from tokentui.ui.dialogs.open import AddScreen, OpenScreen
 from tokentui.ui.dialogs.what_if import Choice, WhatIfScreen, changed, choices, subject_of
 from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.table import VirtualTable
-from tokentui.ui.field import TypedLine
 from tokentui.ui.link import EngineLink
 from tokentui.ui.main import MainScreen
 from tokentui.ui.panes.compare import layout
 from tokentui.ui.panes.compare.curves import CurveChart, describe_target
-from tokentui.ui.panes.compare.encodings import AlignedRows, CompareEncode
-from tokentui.ui.panes.compare.layout import COLUMNS, ENCODE, PANES
+from tokentui.ui.panes.compare.encodings import CompareEncode
+from tokentui.ui.panes.compare.panes import COLUMNS, COMPARE_PANES, ENCODE, LEAST, places
 from tokentui.ui.panes.compare.tables import (
     AgreementList,
     DivergencePane,
     MeasuresList,
-    SideTable,
     TokensPane,
-    TokenTable,
     entry_of,
 )
-from tokentui.ui.panes.pane import Pane, StatusBand
+from tokentui.ui.panes.entry import key_owners, number_keys
+from tokentui.ui.panes.pane import StatusBand
 from tokentui.ui.screen import Layout, PaneScreen
 
-_CONTEXTS = {COLUMNS: "choices", "vocabulary": "tokens", ENCODE: "aligned"}
-"""The contexts of keys that have another name than their pane."""
 _COLUMN_SECTIONS = ("candidates", "why")
 """The sections of a column that are shown."""
 
@@ -104,38 +100,22 @@ class CompareScreen(PaneScreen):
             tooltip="Find tokens that hold a text, in the list of the vocabularies"),
         Binding("escape", "leave", "leave", id="compare_leave", group=Hint(rank=9),
             tooltip="Stop what takes long; else leave typing; else back to the main screen"),
-        Binding("1", "columns", "pane 1", tooltip="Go to the columns; again: to the next one",
-            id="to_columns"),
-        Binding("2", "pane('parting')", "pane 2", id="to_sides",
-            tooltip="Go to where two columns part, with both tables of candidates"),
-        Binding("3", "pane('vocabulary')", "pane 3", tooltip="Go to what two vocabularies share",
-            id="to_tokens"),
-        Binding("4", "pane('encode')", "pane 4", tooltip="Go to the encodings under each other",
-            id="to_encode"),
-        Binding("5", "pane('measures')", "pane 5", tooltip="Go to the measures", id="to_measures"),
-        Binding("6", "pane('agreement')", "pane 6", id="to_agreement",
-            tooltip="Go to how far two columns agree on the corpus"),
-        Binding("7", "pane('curves')", "pane 7", tooltip="Go to the curves", id="to_curves"),
+        *number_keys(COMPARE_PANES),
     ]
-    KEY_OWNERS: ClassVar[Owners] = (
-        ("rows", ScrolledLines), ("choices", layout.CandidateTable), ("choices", layout.ColumnPane),
-        ("parting", SideTable), ("parting", DivergencePane), ("tokens", TokenTable), ("tokens", TokensPane),
-        ("aligned", AlignedRows), ("encode", TypedLine), ("measures", MeasuresList),
-        ("agreement", AgreementList), ("curves", CurveChart),
-    )
+    PANES = COMPARE_PANES
+    KEY_OWNERS = (("rows", ScrolledLines), *key_owners(COMPARE_PANES))
     MESSAGES = 1
-    WITHOUT_TOKENS = frozenset({"measures", "curves"})
     encode: CompareEncode
 
     def __init__(self, engine: EngineLink, typed: str = "") -> None:
-        self.parting, self.vocabulary, self.encode = DivergencePane(), TokensPane(), CompareEncode(typed)
-        self.measures, self.agreement, self.curves = MeasuresList(), AgreementList(), CurveChart()
-        panes: dict[str, Pane] = {
-            "parting": self.parting, "vocabulary": self.vocabulary, ENCODE: self.encode,
-            "measures": self.measures, "agreement": self.agreement, "curves": self.curves,
-        }
         look = Viewport(wants=_COLUMN_SECTIONS, candidates_rows=20, curve_points=200)
-        super().__init__(engine, PANES, COLUMNS, look, panes, layout.LEAST)
+        super().__init__(engine, COLUMNS, look, LEAST, typed)
+        self.parting = self.pane("parting", DivergencePane)
+        self.vocabulary = self.pane("vocabulary", TokensPane)
+        self.encode = self.pane(ENCODE, CompareEncode)
+        self.measures = self.pane("measures", MeasuresList)
+        self.agreement = self.pane("agreement", AgreementList)
+        self.curves = self.pane("curves", CurveChart)
         self.place = 0
         """The column that keys are about."""
         self.zoomed = False
@@ -165,7 +145,7 @@ class CompareScreen(PaneScreen):
             self.header_line, self.status_line, self.divergence_line, self.costs_line, *self.columns,
         )
         self.columns_row = Horizontal(*self.columns, id="columns")
-        self.lower = Horizontal(*(pane for name, pane in panes.items() if name != ENCODE), id="lower")
+        self.lower = Horizontal(*(pane for name, pane in self.panes.items() if name != ENCODE), id="lower")
         self.parts = (
             self.columns_row, self.costs_line, self.divergence_line, self.encode, self.lower,
             self.status_line,
@@ -225,7 +205,7 @@ class CompareScreen(PaneScreen):
 
     def layout_for(self, width: int, height: int) -> Layout | None:
         """Return the layout that `places` gives so many columns."""
-        return layout.places(width, height, self.count, self.zoomed)
+        return places(width, height, self.count, self.zoomed)
 
     def show_containers(self, seen: frozenset[str]) -> None:
         """Share the room between columns, encodings and what is below."""
@@ -244,7 +224,7 @@ class CompareScreen(PaneScreen):
     @property
     def context(self) -> str:
         """The context whose keys work: the input line while one types, else the active pane."""
-        return "encode" if self.typing else _CONTEXTS.get(self.active, self.active)
+        return "encode" if self.typing else super().context
 
     def body_of(self, pane: str) -> Widget | None:
         """Return the widget of a pane that takes the keys; for the columns, that of the active column."""
@@ -275,7 +255,7 @@ class CompareScreen(PaneScreen):
     def action_next_pane(self, by: int) -> None:
         """Go to the next pane, or the one before; each column is one."""
         stops: list[tuple[str, int]] = [(COLUMNS, n) for n in range(self.count)]
-        stops += [(name, self.place) for name in PANES if name != COLUMNS]
+        stops += [(name, self.place) for name in self.panes]
         name, self.place = stops[(stops.index((self.active, self.place)) + by) % len(stops)]
         self.go(name)
 
@@ -542,10 +522,6 @@ class CompareScreen(PaneScreen):
             self.list_tokens()
 
         self.ask_find("the vocabularies", self.vocabulary.find, asked, "only rows of")
-
-    def action_pane(self, pane: str) -> None:
-        """Go to a pane."""
-        self.go(pane)
 
     def action_columns(self) -> None:
         """Go to the columns; from one of them to the next."""

@@ -21,24 +21,23 @@ from tokentui.session.persist.session_file import remember
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import VOCABULARY_ORDERS, ColumnWanted, CorpusPlace, Found, Viewport
 from tokentui.tours.shipped import TOURS
-from tokentui.ui.bindings import BoundAction, Hint, Owners
+from tokentui.ui.bindings import BoundAction, Hint
 from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.field import TypedLine
 from tokentui.ui.link import EngineLink
 from tokentui.ui.panes.corpus import CorpusPane, CorpusText
 from tokentui.ui.panes.encode import EncodePane, first_words
+from tokentui.ui.panes.entry import groups, key_owners, number_keys, one_group
 from tokentui.ui.panes.header import header, tabs
-from tokentui.ui.panes.pane import Pane, StatusBand, state_cell
+from tokentui.ui.panes.main_panes import MAIN_PANES
+from tokentui.ui.panes.pane import StatusBand, state_cell
 from tokentui.ui.panes.scrubber import Scrubber
 from tokentui.ui.panes.tables import (
     ColumnTable,
     PairTable,
-    candidates,
     counted_in,
-    entries,
     match_cell,
     size_state,
 )
@@ -50,11 +49,6 @@ if TYPE_CHECKING:
     from tokentui.session.training.token_values import TokenAt
     from tokentui.ui.predict import Prediction
 
-_NAMES = {
-    "corpus": ("1 Corpus", "1 Corpus"), "pairs": ("2 Pairs", "2 Pairs"),
-    "vocabulary": ("3 Vocabulary", "3 Vocab"),
-    "encode": ("4 Encode", "4 Encode"),
-}
 LEAST = 30, 8
 """Below this nothing but a line is shown."""
 
@@ -156,11 +150,7 @@ class MainScreen(PaneScreen):
             tooltip="Show each step that cut the word at the cursor anew, and go there"),
         Binding("escape", "leave", "cancel", id="cancel",
             tooltip="Stop what takes long; else leave typing, or end finding"),
-        Binding("1", "pane('corpus')", "pane 1", tooltip="Go to the corpus", id="pane_1"),
-        Binding("2", "pane('pairs')", "pane 2", id="pane_2",
-            tooltip="Go to the pairs, or the pieces by loss"),
-        Binding("3", "pane('vocabulary')", "pane 3", tooltip="Go to the vocabulary", id="pane_3"),
-        Binding("4", "pane('encode')", "pane 4", tooltip="Go to the typed text", id="pane_4"),
+        *number_keys(MAIN_PANES),
         # About one pane, in all of them.
         Binding("s", "turn_boundaries", "boundaries", id="boundaries", group=Hint(rank=18, pane="corpus"),
             tooltip="Show the boundaries of tokens by shades, or by bars between them"),
@@ -176,11 +166,8 @@ class MainScreen(PaneScreen):
         Binding("S", "sort_vocabulary", "sort", id="order", group=Hint(rank=7, pane="vocabulary"),
             tooltip="Sort by newest, most used, longest or id"),
     ]
-    KEY_OWNERS: ClassVar[Owners] = (
-        ("corpus", CorpusPane), ("corpus", CorpusText),
-        ("editor", Ref("tokentui.ui.panes.editor:CorpusEditor")),
-        ("pairs", PairTable), ("vocabulary", ColumnTable), ("encode", TypedLine), ("encode", EncodePane),
-    )
+    PANES = MAIN_PANES
+    KEY_OWNERS = key_owners(MAIN_PANES)
     KEYLESS_ACTIONS: ClassVar[Sequence[BoundAction]] = (
         *(
             BoundAction(f"analyze_{analysis.name}", (), analysis.name, analysis.about,
@@ -199,13 +186,12 @@ class MainScreen(PaneScreen):
         self, engine: EngineLink, typed: str = "", boundaries: Boundaries = "shade"
     ) -> None:
         self.text = CorpusText(boundaries, self._want_text, self.update_titles)
-        self.corpus = CorpusPane(engine, self.text, self._editor_turned)
-        self.pairs = PairTable("candidates", candidates)
-        self.vocabulary = ColumnTable("vocabulary", entries)
-        self.encode = EncodePane(typed, self.update_titles)
+        super().__init__(engine, "corpus", Viewport(), LEAST, typed)
+        self.corpus = self.pane("corpus", CorpusPane)
+        self.pairs = self.pane("pairs", PairTable)
+        self.vocabulary = self.pane("vocabulary", ColumnTable)
+        self.encode = self.pane("encode", EncodePane)
         self.tables = {"pairs": self.pairs, "vocabulary": self.vocabulary}
-        panes: dict[str, Pane] = {"corpus": self.corpus, **self.tables, "encode": self.encode}
-        super().__init__(engine, _NAMES, "corpus", Viewport(), panes, LEAST)
         self.sought: tuple[str, str] = ("", "")
         """The last search, as (pane, text)."""
         self.prediction: Prediction | None = None
@@ -241,7 +227,7 @@ class MainScreen(PaneScreen):
         self.why.set_titles((("Why", ""),))
         self.scrubber = Scrubber(lambda step: engine.send(do.GoTo(step)), id="scrubber")
         self.status_panes = self.header_line, self.why, self.scrubber
-        self._upper = Horizontal(*(self.panes[name] for name in list(_NAMES)[:3]), id="panes")
+        self._upper = Horizontal(*(pane for name, pane in self.panes.items() if name != "encode"), id="panes")
         self.parts = self.tabs, self._upper, self.why, self.encode, self.scrubber
 
     # How much room there is.
@@ -252,11 +238,11 @@ class MainScreen(PaneScreen):
         if width < LEAST[0] or height < LEAST[1]:
             return None
         if width < 60 or height < 16:
-            return Layout((tuple(_NAMES),), frozenset({"small", "short"}))
+            return Layout(one_group(MAIN_PANES), frozenset({"small", "short"}))
         tall = "tall" if height >= 36 else "short" if height < 30 else "high"
         if width < 100:
-            return Layout((("corpus",), ("pairs", "vocabulary"), ("encode",)), frozenset({"medium", tall}))
-        return Layout(tuple((name,) for name in _NAMES), frozenset({"wide", tall}))
+            return Layout(groups(MAIN_PANES, "medium"), frozenset({"medium", tall}))
+        return Layout(groups(MAIN_PANES, "wide"), frozenset({"wide", tall}))
 
     def show_containers(self, seen: frozenset[str]) -> None:
         """Let the row of tables go where none of them is seen."""
@@ -266,7 +252,7 @@ class MainScreen(PaneScreen):
     def context(self) -> str:
         """The context whose keys work: the focused pane, or the editor or cursor in it."""
         if self.active != "corpus":
-            return self.active
+            return super().context
         return "editor" if self.corpus.editing else "cursor" if self.text.cursor is not None else "corpus"
 
     def go(self, pane: str, *, typing: bool = False) -> None:
@@ -313,9 +299,9 @@ class MainScreen(PaneScreen):
             for name, on in kinds.items():
                 self.set_class(on, name)
             self.show_footer()
-        title = f"2 {now.main.traits.candidate.capitalize()}s{counted_in(now.main)}"
-        if title != self.names["pairs"][0]:
-            self.names = {**self.names, "pairs": (title, title)}
+        before_names = self.names["pairs"]
+        self.name_pane("pairs", f"{now.main.traits.candidate.capitalize()}s{counted_in(now.main)}")
+        if self.names["pairs"] != before_names:
             self.update_titles()
 
     def _order_for(self, traits: Traits, was: Traits | None) -> None:
@@ -350,9 +336,9 @@ class MainScreen(PaneScreen):
         limit = size_state(now.main) if now is not None and limited else ""
         return (*super().states(pane), *filter(None, [limit]))
 
-    def _editor_turned(self) -> None:
+    def follow_editor(self) -> None:
         """Follow the editor: it was opened or closed, or its text became the corpus."""
-        self.names = {**self.names, "corpus": self.corpus.names()}
+        self.name_pane("corpus", *self.corpus.names())
         self.corpus.invalidate()
         if self.corpus.editing:
             self.set_viewport(corpus_chars=0, corpus_before=0)  # hidden tokens would slow down each change
@@ -484,10 +470,6 @@ class MainScreen(PaneScreen):
     def action_step_pieces(self, pieces: int) -> None:
         """Drop the next pieces of a pruning, or take some back if negative."""
         self.engine.send(do.StepPieces(pieces))
-
-    def action_pane(self, pane: str) -> None:
-        """Go to a pane."""
-        self.go(pane)
 
     def action_go_to(self) -> None:
         """Prompt for a step or a token, and go there."""
@@ -702,7 +684,7 @@ class MainScreen(PaneScreen):
 
     def _name_of(self, pane: str) -> str:
         candidate = self._traits.candidate if self._traits is not None else "pair"
-        return f"{candidate}s" if pane == "pairs" else _NAMES[pane][0][2:].lower()
+        return f"{candidate}s" if pane == "pairs" else self.entry(pane).title.lower()
 
     def action_filter(self) -> None:
         """Ask for a text, and show only the rows of the focused table that hold it; none: all of them."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from rich.cells import cell_len
 from textual import events, on
@@ -39,6 +39,7 @@ from tokentui.ui.draw.text import Cell
 from tokentui.ui.field import TypedLine
 from tokentui.ui.link import EngineLink, EngineScreen
 from tokentui.ui.panes.encode import TypedPane
+from tokentui.ui.panes.entry import PaneEntry
 from tokentui.ui.panes.pane import Pane, StatusBand, title_cell
 from tokentui.ui.waits import has
 
@@ -50,6 +51,7 @@ _LANGUAGES = Ref("tokentui.ui.dialogs.languages:LanguagesScreen")
 _COLOURS = Ref("tokentui.ui.dialogs.colours:ColoursScreen")
 _SETTINGS = Ref("tokentui.ui.dialogs.settings:SettingsScreen")
 
+PaneType = TypeVar("PaneType", bound=Pane)
 VIEWS: Mapping[GlyphMode, str] = {
     "text": "", "escaped": "escapes", "hex": "hex", "points": "code points",
 }
@@ -84,7 +86,8 @@ def too_small(columns: int, lines: int) -> Lines:
 class PaneScreen(EngineScreen[None], inherit_bindings=False):
     """Panes round a session. A hidden pane is not kept up to date.
 
-    A subclass gives the panes, the widgets from top to bottom, and what there is room for (`layout_for`).
+    A subclass gives the table of panes (`PANES`), the widgets from top to bottom, and what there is room for
+    (`layout_for`).
 
     Each snapshot is assigned to all panes at once, so all of them are about the same step. `snapshot` and
     `mode` are `var`s: a `reactive` would repaint the whole screen at each snapshot (10 of them with nothing
@@ -92,11 +95,10 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
 
     Args:
         engine: The link to the session.
-        names: A title and a short one of each pane, in the order of their keys.
         first: The pane that has the focus at first.
         viewport: The rows and sections that it shows at first.
-        panes: The panes by name.
         least: The columns and lines below which nothing but a line is shown.
+        first_text: The initial text of the line to type in.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -144,13 +146,13 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             tooltip="Find a key by a word, and do what it does"),
         Binding("q", "app.quit", "quit", tooltip="Quit", id="quit", group=Hint(rank=7, always=True)),
     ]
+    PANES: ClassVar[Sequence[PaneEntry]] = ()
+    """The table of panes. `BINDINGS` has their number keys, and `KEY_OWNERS` their widgets."""
     KEY_OWNERS: ClassVar[Owners] = ()
     """The widgets of the screen that have keys of their own, each with the name of its pane: for the help."""
     KEYLESS_ACTIONS: ClassVar[Sequence[BoundAction]] = ()
     """Actions without a key, which only the help lists."""
     AUTO_FOCUS = ""  # None would mean that of the app, which focuses the first widget
-    WITHOUT_TOKENS: ClassVar[frozenset[str]] = frozenset()
-    """The panes that show no tokens, so that the view of tokens changes nothing in them."""
     MESSAGES: ClassVar[int] = 0
     """The most messages that are seen at once; 0 for as many as the height has room for."""
     encode: TypedPane
@@ -160,11 +162,14 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
     """The way tokens are shown."""
 
     def __init__(
-        self, engine: EngineLink, names: Mapping[str, tuple[str, str]], first: str, look: Viewport,
-        panes: Mapping[str, Pane], least: tuple[int, int],
+        self, engine: EngineLink, first: str, look: Viewport, least: tuple[int, int], first_text: str
     ) -> None:
         super().__init__(engine)
-        self.names, self.viewport = names, look
+        self.viewport, self.first_text = look, first_text
+        self.names: dict[str, tuple[str, str]] = {}
+        """The title and the short title of each pane, with its number."""
+        for entry in self.PANES:
+            self.name_pane(entry.name, entry.title, entry.short_title)
         self.snapshot_filter: Callable[[Snapshot], Snapshot] | None = None
         """Hides a part of each snapshot; None where all is seen."""
         self.labels: dict[str, str] = {}
@@ -173,8 +178,9 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         """The pane that has the focus, or will have it again."""
         self.typing = False
         """True if keys go into the input line."""
-        self.panes, self._least = dict(panes), least
-        for name, pane in panes.items():
+        self.panes = {entry.name: entry.make(self) for entry in self.PANES if entry.make is not None}
+        self._least = least
+        for name, pane in self.panes.items():
             pane.id = name
             pane.add_class("pane")
         self.tabs: Lines | None = None
@@ -206,7 +212,24 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
     @property
     def context(self) -> str:
         """The context whose keys work: the focused pane, or the input line in it."""
-        return self.active
+        return self.entry(self.active).key_section or self.active
+
+    # The panes.
+
+    def entry(self, pane: str) -> PaneEntry:
+        """Return the entry of a pane in the table."""
+        return next(entry for entry in self.PANES if entry.name == pane)
+
+    def pane(self, name: str, kind: type[PaneType]) -> PaneType:
+        """Return a pane whose class is known."""
+        pane = self.panes[name]
+        assert isinstance(pane, kind)
+        return pane
+
+    def name_pane(self, pane: str, title: str, short_title: str = "") -> None:
+        """Give a pane other titles, without its number."""
+        number = self.PANES.index(self.entry(pane)) + 1
+        self.names[pane] = f"{number} {title}", f"{number} {short_title or title}"
 
     def snapshot_changed(self, before: Snapshot | None, now: Snapshot) -> None:
         """Follow a new snapshot before it is drawn."""
@@ -405,6 +428,10 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.active, self.typing = pane, typing
         self.lay_out()
 
+    def action_pane(self, pane: str) -> None:
+        """Go to a pane."""
+        self.go(pane)
+
     def action_next_pane(self, by: int) -> None:
         """Go to the next pane, or the previous one. `Screen.focus_next` would skip panes that share a place
         with a visible one, and stop at each of several widgets of a pane.
@@ -495,7 +522,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         """Return the settings that change what a pane shows: filter, order, page, view. Defaults are left
         out.
         """
-        view = VIEWS[self.mode] if pane not in self.WITHOUT_TOKENS else ""
+        view = VIEWS[self.mode] if self.entry(pane).shows_tokens else ""
         return (*self.panes[pane].states, *([view] if view else ()))
 
     def action_cycle_view(self) -> None:

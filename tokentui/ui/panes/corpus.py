@@ -428,9 +428,9 @@ class CorpusPane(Vertical, Pane):
         self._turned()
 
     def names(self) -> tuple[str, str]:
-        """Return its title, and a short one, with `editing` or `scratch` if that applies."""
+        """Return its title and a short one, with `editing` or `scratch` if that applies; `PaneEntry`."""
         state = "editing" if self.editing else "scratch" if self.edited else ""
-        return (f"1 Corpus · {state}", f"1 {state.capitalize()}") if state else ("1 Corpus", "1 Corpus")
+        return (f"Corpus · {state}", state.capitalize()) if state else ("Corpus", "")
 
     @property
     def note(self) -> Cell:

@@ -1,4 +1,4 @@
-"""The layout of Compare, its one-line bands and its columns.
+"""The one-line bands of Compare and its columns.
 
 They show what is compared, where two columns part and what they share, and where each of them is.
 """
@@ -28,28 +28,12 @@ from tokentui.ui.panes.pane import TITLE_CORNERS, Pane, title_cell
 from tokentui.ui.panes.scrubber import pace
 from tokentui.ui.panes.tables import ColumnTable, candidates, counted_in, size_state, tokens, worth_of
 from tokentui.ui.panes.why import busy_cell, reasons
-from tokentui.ui.screen import VIEWS, Layout
+from tokentui.ui.screen import VIEWS
 from tokentui.ui.waits import under_way
 
-COLUMNS, ENCODE = "columns", "encode"
-PANES: dict[str, tuple[str, str]] = {
-    COLUMNS: ("1 Columns", "1 Columns"),
-    "parting": ("2 Divergence", "2 Diverge"),
-    "vocabulary": ("3 Vocabulary", "3 Vocab"),
-    ENCODE: ("4 Encode", "4 Encode"),
-    "measures": ("5 Measures", "5 Measures"),
-    "agreement": ("6 Agreement", "6 Agree"),
-    "curves": ("7 Curves", "7 Curves"),
-}
-"""The panes in the order of their keys: a title, and a short one."""
 OfPair = TypeVar("OfPair", DivergenceView, SharedTokens, PairAgreement)
-LEAST = 40, 10
-"""Below this nothing but a line is shown."""
-
-_ALONE_WIDTH, _ALONE_HEIGHT = 60, 20
-_TALL = 30
-_BROAD = 160
-_LEFT, _RIGHT = ("parting", "vocabulary"), ("measures", "agreement", "curves")
+ALONE_WIDTH = 60
+"""Below this width one pane is seen at a time."""
 NAME_SHOWN = 60
 _WAYS = {"merges": "merges", "size": "vocabulary size", "tokens": "tokens"}
 _UNITS = {"merges": "step", "size": "ids", "tokens": "step of A"}
@@ -111,7 +95,7 @@ def divergence_line(now: Snapshot | None, pair: tuple[int, int] | None, mode: Gl
         return ((("─" * width, "frame"),),)
     places, counts = places_of(now.columns, pair), of_pair(now.between.overlaps, pair)
     divergence = of_pair(now.between.divergences, pair)
-    found = divergence_cell(divergence, now.columns, places, mode, short=width < _ALONE_WIDTH)
+    found = divergence_cell(divergence, now.columns, places, mode, short=width < ALONE_WIDTH)
     left: Cell = (("── ", "frame"), *found, (" ", ""))
     ways: list[Cell] = [()]
     if counts is not None:
@@ -217,30 +201,6 @@ def shared_cell(counts: SharedTokens, places: tuple[int, int], present: bool, pa
     return tuple(out)
 
 
-def places(width: int, height: int, count: int, zoomed: bool = False) -> Layout | None:
-    """Return the layout of Compare for a size; None below `LEAST`.
-
-    Args:
-        width: The columns of the terminal.
-        height: Its lines.
-        count: The number of columns that are compared.
-        zoomed: True if one pane fills the screen.
-    """
-    if width < LEAST[0] or height < LEAST[1]:
-        return None
-    classes = {f"of-{count}"}
-    if height >= _TALL:
-        classes |= {"tall", "narrow"} if width // count < _FACTS_WIDTH else {"tall"}
-    groups: tuple[tuple[str, ...], ...] = (COLUMNS,), (ENCODE,), _LEFT, _RIGHT
-    if zoomed or width < _ALONE_WIDTH or height < _ALONE_HEIGHT:
-        groups = (tuple(PANES),)
-    elif height < _TALL:
-        groups = (COLUMNS,), (*_LEFT, ENCODE, *_RIGHT)
-    elif width < _BROAD:
-        groups = (COLUMNS,), (ENCODE,), (*_LEFT, *_RIGHT)
-    return Layout(groups, frozenset(classes))
-
-
 # A column of Compare: its step, what it may take next, what it takes and why; or why it cannot be shown.
 
 
@@ -250,7 +210,7 @@ _NAME_LEAST = 12
 """The name of a column keeps this many columns of its title, because it tells the columns apart."""
 _RATIO_WIDTH = len("2.00")
 _LEAST_DIGITS = len("50,000")
-_FACTS_WIDTH = 62
+FACTS_WIDTH = 62
 """The width that all facts fit into side by side."""
 
 
