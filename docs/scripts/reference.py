@@ -22,6 +22,7 @@ from tokentui.axes import AXES
 from tokentui.cli.schemas import SCHEMAS, Field, Type
 from tokentui.core.choices import Parameter
 from tokentui.core.limits import LIMITS
+from tokentui.core.toml import toml_value
 from tokentui.formats import ASPECTS, FORMATS, Format
 from tokentui.formats.gguf.pre import PRE, UNREAD, Pre
 from tokentui.formats.proof import EXAMPLES
@@ -30,6 +31,7 @@ from tokentui.recipe import SHAPE, Recipe
 from tokentui.text.sources import READ_AS, parallel, samples
 from tokentui.ui.bindings import EVERYWHERE, BoundAction, key_name
 from tokentui.ui.keymap import sections_of
+from tokentui.ui.user_settings import SETTINGS, Setting
 
 DOCS = Path(__file__).resolve().parents[1]
 _MADE = "`python docs/scripts/reference.py` makes this page from the records of the program."
@@ -46,7 +48,7 @@ PANES = {
     },
     "tour": {"tour": "A tour"},
 }
-"""The headings of the panes of each screen."""
+"""The headings of the panes of each screen; other panes have their name."""
 
 
 def _parameter(one: Parameter) -> tuple[str, str, str]:
@@ -127,12 +129,16 @@ def _known(preset: Preset) -> str:
 
 
 def keys() -> str:
-    """The keys, by where they work."""
+    """The settings, and the keys by where they work."""
     lines = ["# Keys", "", "`?` shows these in the program, `ctrl+p` finds one by a word. A key means the",
              "same on all screens. In a dialog the footer shows its keys.", "", _MADE, "",
+             "## Settings", "",
+             "`O` changes these and shows the path of the settings file. A line there, such as",
+             "`speed = 60`, does the same.", "",
+             *table(("name", "setting", "default"), map(_setting, SETTINGS.values())),
              "## Your own keys", "",
              "The table `[keys]` of the settings file gives actions other keys, by the ids below.",
-             "`O` shows the path of the file.", "", "```toml", "[keys]", 'next = "n,f8"', 'until = "@"',
+             "", "```toml", "[keys]", 'next = "n,f8"', 'until = "@"',
              "```", "",
              "Each line replaces the keys of an action. Commas separate keys; that of a comma is `comma`.",
              "A key is a character or a name such as `f8`, `ctrl+b`, `pageup`. Two actions may",
@@ -140,16 +146,24 @@ def keys() -> str:
              "a key, with a key of another action that works in the same place, or with a key that is needed",
              "to type text. The default of that action stays. Dialogs keep their keys.", ""]
     seen: set[str] = set()
-    for screen, panes in PANES.items():
-        for pane, title in panes.items():
-            actions = [one for one in sections_of(screen)[pane] if pane != EVERYWHERE or one.id not in seen]
-            seen |= {one.id for one in actions}
-            lines += [f"## {title}", "", *table(("id", "keys", "does"), map(_key, actions))]
+    for screen, titles in PANES.items():
+        sections = sections_of(screen)
+        for pane in dict.fromkeys((*titles, *sections)):
+            repeated = pane in titles and pane != EVERYWHERE
+            actions = [action for action in sections[pane] if repeated or action.id not in seen]
+            seen |= {action.id for action in actions}
+            if actions:
+                title = titles.get(pane, pane.capitalize())
+                lines += [f"## {title}", "", *table(("id", "keys", "does"), map(_key, actions))]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def _key(action: BoundAction) -> tuple[str, str, str]:
     return code(action.id), " ".join(code(key_name(key)) for key in action.keys), plain(action.help)
+
+
+def _setting(setting: Setting) -> tuple[str, str, str]:
+    return code(setting.name), plain(setting.title), code(toml_value(setting.default))
 
 
 def formats() -> str:

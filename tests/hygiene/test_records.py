@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 import screens
@@ -21,7 +21,6 @@ from dialogs import FakeEngine, shown
 from reimporting import import_again
 from running_cli import done, rows
 from screens import snapshot
-from textual.binding import Binding, BindingType
 from trainers import merge_steps
 from waiting import screen_text, settled, until
 
@@ -56,18 +55,12 @@ from tokentui.text.corpus import Corpus
 from tokentui.text.normalize import NORMALIZERS
 from tokentui.text.pretokenize import MARKS, UNITS
 from tokentui.text.split import Split, WordSpan
-from tokentui.ui import app as app_module
-from tokentui.ui.bindings import EVERYWHERE, Hint
-from tokentui.ui.dialogs import LEAVE, Dialog, draft
+from tokentui.ui.dialogs import draft
 from tokentui.ui.dialogs.analysis import AnalysisScreen
-from tokentui.ui.dialogs.ask import help_rows
 from tokentui.ui.dialogs.export import ExportScreen
 from tokentui.ui.dialogs.facts import FactsScreen
 from tokentui.ui.draw.figures import decimal
-from tokentui.ui.link import EngineLink
-from tokentui.ui.main import MainScreen
 from tokentui.ui.panes.tables import SCORE_WIDTH
-from tokentui.ui.user_settings import SETTINGS, Setting
 
 CORPUS = Corpus.from_text("low lower-lowest New newer-newest wide-wider " * 40 + "widest LOW", "new values")
 PLAIN = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="per-unit")
@@ -336,72 +329,3 @@ async def test_a_new_format_is_written_and_offered(
         await until(pilot, lambda: "lossless" in screen_text(pilot))
         await pilot.press("end")
         await until(pilot, lambda: strangers.FORMAT.about in screen_text(pilot))
-
-
-async def test_a_new_action_has_its_key_its_hint_and_its_help(monkeypatch: pytest.MonkeyPatch) -> None:
-    pressed: list[object] = []
-
-    class Newer(MainScreen):
-        BINDINGS: ClassVar[list[BindingType]] = [
-            Binding("f9", "do_what_is_new", "newest", tooltip="Do what is new", id=NAME, group=Hint(rank=1)),
-        ]
-
-        def action_do_what_is_new(self) -> None:
-            pressed.append(self)
-
-    monkeypatch.setattr(app_module, "MainScreen", Newer)
-    app, _ = screens.explorer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settled(pilot)
-        await until(pilot, lambda: "newest" in screen_text(pilot))
-        await pilot.press("f9")
-        await until(pilot, lambda: bool(pressed))
-        sections = app.main.key_sections()
-        assert NAME in [action.id for action in sections[EVERYWHERE]]
-        assert any(row.key == NAME for row in help_rows(sections, EVERYWHERE, ""))
-
-
-async def test_a_new_dialog_has_its_keys_and_is_opened_by_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    class NewDialog(Dialog[None]):
-        HEADING = "Quite new"
-        BINDINGS: ClassVar[list[BindingType]] = [Binding("f7", "turn", "turn it"), LEAVE]
-
-        def __init__(self, engine: EngineLink) -> None:
-            super().__init__(engine)
-            self.parts = (self.notice,)
-
-        def action_turn(self) -> None:
-            self.notice.say("turned")
-
-    class Newer(MainScreen):
-        BINDINGS: ClassVar[list[BindingType]] = [Binding("f9", "open_new", "newest", id=NAME)]
-
-        def action_open_new(self) -> None:
-            self.app.push_screen(NewDialog(self.engine))
-
-    monkeypatch.setattr(app_module, "MainScreen", Newer)
-    app, _ = screens.explorer()
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settled(pilot)
-        await pilot.press("f9")
-        await until(pilot, lambda: "Quite new" in screen_text(pilot) and "f7 turn it" in screen_text(pilot))
-        await pilot.press("f7")
-        await until(pilot, lambda: "turned" in screen_text(pilot))
-        await pilot.press("escape")
-        await until(pilot, lambda: app.screen is app.main)
-
-
-async def test_a_new_setting_is_read_listed_and_changed(monkeypatch: pytest.MonkeyPatch) -> None:
-    taken: list[object] = []
-    setting = Setting(
-        NAME, "quite new", "off", lambda _: ("off", "on"), str, lambda app, value: taken.append(value)
-    )
-    monkeypatch.setitem(SETTINGS, NAME, setting)
-    app, _ = screens.explorer(kept={NAME: "on"})
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settled(pilot)
-        assert taken == ["on"]
-        await pilot.press("O")
-        await until(pilot, lambda: "quite new" in screen_text(pilot))
-        await pilot.press("end", "right")
-        await until(pilot, lambda: taken == ["on", "off"])

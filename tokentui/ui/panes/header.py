@@ -78,8 +78,8 @@ def _engine(now: Snapshot) -> tuple[str, str]:
 def tabs(
     names: Sequence[tuple[str, str]], active: str, note: Cell, width: int, states: Cell = ()
 ) -> Cell:
-    """Return `1 Corpus  2 Pairs  …`. The states of the active pane are always visible: titles give way to
-    them, then they are cut."""
+    """Return `1 Corpus  2 Pairs  …`; only the numbers of other panes if the titles are too wide. The states
+    of the active pane are always visible: titles give way to them, then they are cut."""
 
     def titled(short: bool) -> Cell:
         line: list[Run] = []
@@ -89,6 +89,8 @@ def tabs(
         return tuple(line)
 
     line = titled(short=False)
+    if not states and ui_text.width(line) > width:
+        line = titled(short=True)
     if states:
         whole = (*states, (" · ", "muted"), *note) if note else states
         if ui_text.width(line) + 1 + ui_text.width(states) > width:
