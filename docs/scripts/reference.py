@@ -31,7 +31,7 @@ from tokentui.recipe import SHAPE, Recipe
 from tokentui.text.sources import READ_AS, parallel, samples
 from tokentui.ui.bindings import EVERYWHERE, BoundAction, key_name
 from tokentui.ui.keymap import sections_of
-from tokentui.ui.user_settings import SETTINGS, Setting
+from tokentui.ui.settings import SETTINGS, Setting
 
 DOCS = Path(__file__).resolve().parents[1]
 _MADE = "`python docs/scripts/reference.py` makes this page from the records of the program."

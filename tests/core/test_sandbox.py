@@ -25,7 +25,7 @@ from tokentui.formats.files import load, mistaken, recognise
 from tokentui.recipe import Recipe, read_recipe
 from tokentui.session import commands as do
 from tokentui.session.persist.session_file import keep_state, offered, recent, remember
-from tokentui.session.persist.settings import read_settings
+from tokentui.session.persist.settings_file import read_settings
 from tokentui.session.views import ColumnWanted
 from tokentui.text.read import read
 from tokentui.text.sources import samples
@@ -253,7 +253,7 @@ DOORS = {
     "core/runtime.py", "text/kernels/rules.py", "text/sources.py", "formats/oniguruma/classes.py",
     "analyze/verify/peers.py",
     # paths of the program's own, which nobody types
-    "session/persist/session_file.py", "session/persist/settings.py",
+    "session/persist/session_file.py", "session/persist/settings_file.py",
 }
 """Files that may make them."""
 ASKED_FIRST = {

@@ -22,8 +22,8 @@ from tokentui.learn import Page, Why
 from tokentui.session.snapshot import DivergenceView, TokenInBoth, TokensInBoth
 from tokentui.session.views import Busy, TokenList
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.compare import CompareScreen
-from tokentui.ui.panes.compare.panes import COMPARE_PANES
+from tokentui.ui.compare_screen import CompareScreen
+from tokentui.ui.panes.compare.compare_panes import COMPARE_PANES
 
 COUNT = 3
 

@@ -22,7 +22,7 @@ from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.life import LifeScreen
 from tokentui.ui.dialogs.steps import StepsScreen, WhyScreen
 from tokentui.ui.dialogs.what_if import WhatIfScreen
-from tokentui.ui.start import StartScreen
+from tokentui.ui.start_screen import StartScreen
 
 SIZES = [(80, 24), (200, 60)]
 TEXTS = hostile.SHORT[::11]

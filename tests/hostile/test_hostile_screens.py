@@ -46,7 +46,7 @@ from tokentui.ui.dialogs.open import AddScreen, OpenScreen
 from tokentui.ui.dialogs.pieces import CompressedScreen, PiecesScreen
 from tokentui.ui.dialogs.questions import QuestionsScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
-from tokentui.ui.dialogs.settings import SettingsScreen
+from tokentui.ui.dialogs.settings_screen import SettingsScreen
 
 SIZES = ((80, 24), (200, 60))
 EVERY = [(walls, size) for walls in WALLS for size in SIZES]

@@ -22,8 +22,8 @@ from tokentui.tours.parser import parse_tour
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.facts import FactsScreen
 from tokentui.ui.dialogs.open import OpenScreen
-from tokentui.ui.dialogs.settings import SettingsScreen
-from tokentui.ui.tour import TourScreen
+from tokentui.ui.dialogs.settings_screen import SettingsScreen
+from tokentui.ui.tour_screen import TourScreen
 
 
 async def shows(app: ExplorerApp, pilot: Pilot[Any], wire: Tripwire, *texts: str) -> None:

@@ -60,7 +60,7 @@ from tokentui.ui.dialogs.analysis import AnalysisScreen
 from tokentui.ui.dialogs.export import ExportScreen
 from tokentui.ui.dialogs.facts import FactsScreen
 from tokentui.ui.draw.figures import decimal
-from tokentui.ui.panes.tables import SCORE_WIDTH
+from tokentui.ui.panes.column_tables import SCORE_WIDTH
 
 CORPUS = Corpus.from_text("low lower-lowest New newer-newest wide-wider " * 40 + "widest LOW", "new values")
 PLAIN = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="per-unit")

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.pty
 
 BROKEN = """
 import threading
-from tokentui.ui.main import MainScreen
+from tokentui.ui.main_screen import MainScreen
 
 def fail(*_):
     corpus = "\\x1b]0;title\\x07 a secret that a variable holds"

@@ -23,7 +23,7 @@ from tokentui.text.corpus import Corpus
 from tokentui.text.count import matches_in
 from tokentui.text.read import read
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.panes.tables import tokens
+from tokentui.ui.panes.column_tables import tokens
 
 
 def plain(cell: Cell) -> str:

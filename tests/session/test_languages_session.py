@@ -21,8 +21,8 @@ from tokentui.session.engine.state import State
 from tokentui.session.persist.session_file import SavedSession, absolute, dumps, loads
 from tokentui.session.training.training import open_corpus, prepare, prepare_tokenizer
 from tokentui.ui.draw.text import Cell
+from tokentui.ui.panes.column_tables import counted_in
 from tokentui.ui.panes.header import header
-from tokentui.ui.panes.tables import counted_in
 from tokentui.ui.panes.why import sentences
 
 PARALLEL = "corpora:en=sample:parallel/english,hi=sample:parallel/hindi,shares=equal"

@@ -16,7 +16,7 @@ from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session.engine.state import State
 from tokentui.session.training.training import prepare, prepare_tokenizer
 from tokentui.session.views import ColumnWanted
-from tokentui.ui.main import MainScreen
+from tokentui.ui.main_screen import MainScreen
 
 CORPUS = tokentui.read("sample:sailor")
 

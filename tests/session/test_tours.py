@@ -31,7 +31,7 @@ from tokentui.tours.parser import (
 )
 from tokentui.tours.shipped import TOURS
 from tokentui.ui.bindings import actions_of
-from tokentui.ui.main import MainScreen
+from tokentui.ui.main_screen import MainScreen
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [one.name for one in TOURS]

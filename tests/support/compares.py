@@ -44,7 +44,7 @@ from tokentui.session.snapshot import (
 )
 from tokentui.session.views import AtStep, ColumnSnapshot, Passage, Position, TokenList
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.compare import CompareScreen
+from tokentui.ui.compare_screen import CompareScreen
 
 AT = Position("merges", 128)
 NAMES = ("gpt2", "wordpiece", "bert", "llama2")

@@ -31,12 +31,12 @@ from tokentui.ui.bindings import (
     key_name,
     split_keys,
 )
-from tokentui.ui.compare import CompareScreen
+from tokentui.ui.compare_screen import CompareScreen
 from tokentui.ui.dialogs.ask import HelpScreen
 from tokentui.ui.dialogs.colours import ColoursScreen
 from tokentui.ui.draw.text import LIGHT_NAME
 from tokentui.ui.keymap import SCREENS, all_actions, sections_of
-from tokentui.ui.main import MainScreen
+from tokentui.ui.main_screen import MainScreen
 
 PANES = [(screen, pane) for screen in SCREENS for pane in sections_of(screen)]
 ALL = list(all_actions().values())

@@ -21,7 +21,7 @@ from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
 from tokentui.ui.dialogs.steps import StepsScreen, WhyScreen
-from tokentui.ui.start import StartScreen
+from tokentui.ui.start_screen import StartScreen
 
 SIZES = [(120, 40), (80, 24)]
 SENTENCE = "The crowd in the street"

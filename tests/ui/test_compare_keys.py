@@ -54,7 +54,7 @@ from tokentui.session.snapshot import Curves
 from tokentui.session.views import PARTS, ColumnWanted, Passage, Position, TokenList
 from tokentui.text.read import read
 from tokentui.ui.bindings import actions_of
-from tokentui.ui.compare import CompareScreen
+from tokentui.ui.compare_screen import CompareScreen
 from tokentui.ui.dialogs.ask import (
     AskLine,
     HelpScreen,
@@ -68,9 +68,9 @@ from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
 from tokentui.ui.keymap import sections_of
-from tokentui.ui.main import MainScreen
+from tokentui.ui.main_screen import MainScreen
+from tokentui.ui.panes.compare.compare_panes import COMPARE_PANES
 from tokentui.ui.panes.compare.encodings import passage_line
-from tokentui.ui.panes.compare.panes import COMPARE_PANES
 
 A, B, C = KEYS[:3]
 

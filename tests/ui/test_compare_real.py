@@ -23,8 +23,8 @@ from tokentui.session.views import ColumnWanted
 from tokentui.text.read import read
 from tokentui.tokenizer import train
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.compare import CompareScreen
-from tokentui.ui.main import MainScreen
+from tokentui.ui.compare_screen import CompareScreen
+from tokentui.ui.main_screen import MainScreen
 
 HUGS = Run.of({"merges": 30})
 

@@ -29,11 +29,11 @@ from tokentui.recipe import Ending
 from tokentui.session.commands import SetViewport
 from tokentui.session.snapshot import DivergenceView
 from tokentui.session.views import Busy, ColumnWanted, Passage, Position, TokenList
-from tokentui.ui.compare import CompareScreen
+from tokentui.ui.compare_screen import CompareScreen
 from tokentui.ui.draw.table import VirtualTable
-from tokentui.ui.panes.compare.layout import facts
-from tokentui.ui.panes.compare.panes import COMPARE_PANES, places
-from tokentui.ui.screen import titles
+from tokentui.ui.pane_screen import titles
+from tokentui.ui.panes.compare.columns import facts
+from tokentui.ui.panes.compare.compare_panes import COMPARE_PANES, places
 
 EVIL = "e\x1b[2Jvil\u202e"
 SHOWN = {

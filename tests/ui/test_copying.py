@@ -25,7 +25,7 @@ from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.field import Field
-from tokentui.ui.main import MainScreen
+from tokentui.ui.main_screen import MainScreen
 
 LEAVES = {"quit", "quit_now", "suspend"}
 KEYS = [

@@ -14,7 +14,7 @@ from tokentui.session.engine.state import State
 from tokentui.session.training.training import prepare
 from tokentui.text.corpus import Corpus
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.panes.tables import candidates, entries
+from tokentui.ui.panes.column_tables import candidates, entries
 from tokentui.ui.panes.why import sentences
 
 COUNTS = {"low": 5, "lower": 2, "newest": 6, "widest": 3}

@@ -24,11 +24,11 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import is_safe
 from tokentui.session.views import ColumnWanted
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.compare import CompareScreen
+from tokentui.ui.compare_screen import CompareScreen
 from tokentui.ui.dialogs import Dialog
 from tokentui.ui.draw.lines import Lines
 from tokentui.ui.guard import Guarded, start_worker
-from tokentui.ui.main import MainScreen
+from tokentui.ui.main_screen import MainScreen
 
 HOSTILE = TokentuiError("no \x1b[31m [red]such[/red] [/b] file", "a[@click=app.quit]b")
 SHOWN = r"a[@click=app.quit]b: no \x1b[31m [red]such[/red] [/b] file"

@@ -23,7 +23,7 @@ from tokentui.session.engine.driver import Session
 from tokentui.session.views import ColumnWanted
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.bindings import BoundAction, actions_of
-from tokentui.ui.compare import CompareScreen
+from tokentui.ui.compare_screen import CompareScreen
 from tokentui.ui.dialogs.ask import GoToScreen, HelpScreen, describe_destination, place_of
 from tokentui.ui.dialogs.exact import facts
 from tokentui.ui.dialogs.export import ExportScreen
@@ -32,7 +32,7 @@ from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.pieces import PiecesScreen
 from tokentui.ui.dialogs.questions import QuestionsScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
-from tokentui.ui.main import MainScreen
+from tokentui.ui.main_screen import MainScreen
 
 STEPS = {
     "next": 1, "back": -1, "next_10": 10, "back_10": -10, "next_100": 100, "back_100": -100, "play": "run",

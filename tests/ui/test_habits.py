@@ -24,7 +24,7 @@ from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.ask import UntilScreen
 from tokentui.ui.dialogs.copying import CopyScreen, token_of
 from tokentui.ui.dialogs.facts import FactsScreen
-from tokentui.ui.tour import TourScreen
+from tokentui.ui.tour_screen import TourScreen
 
 SIZES = [(120, 40), (80, 24)]
 

@@ -18,12 +18,12 @@ from tokentui.session import commands as do
 from tokentui.session.engine.driver import Session
 from tokentui.session.views import VOCABULARY_ORDERS, ColumnWanted
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.compare import CompareScreen
-from tokentui.ui.main import MainScreen
-from tokentui.ui.panes.compare.layout import distinct_name
+from tokentui.ui.compare_screen import CompareScreen
+from tokentui.ui.main_screen import MainScreen
+from tokentui.ui.pane_screen import VIEWS
+from tokentui.ui.panes.compare.columns import distinct_name
 from tokentui.ui.panes.header import tabs
 from tokentui.ui.panes.pane import state_cell, title_cell
-from tokentui.ui.screen import VIEWS
 
 SIZES = [(120, 40), (80, 24), (200, 60), (58, 20)]
 RUN = Run.of({"vocab_size": 300})

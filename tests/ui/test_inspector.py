@@ -24,7 +24,7 @@ from tokentui.session.training.token_values import Context, Places, TokenView
 from tokentui.session.views import ColumnWanted, CorpusPlace
 from tokentui.text.corpus import Corpus
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.compare import CompareScreen
+from tokentui.ui.compare_screen import CompareScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.life import LifeScreen
 from tokentui.ui.dialogs.token import context, of_token, ordinal

@@ -17,7 +17,7 @@ from tokentui.session import commands as do
 from tokentui.session.views import ColumnWanted
 from tokentui.ui.dialogs import Dialog
 from tokentui.ui.guard import start_worker
-from tokentui.ui.screen import PaneScreen
+from tokentui.ui.pane_screen import PaneScreen
 
 
 class Waits(Dialog[str]):

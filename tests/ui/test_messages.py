@@ -8,7 +8,7 @@ from textual.widgets._toast import Toast
 from waiting import screen_text, settled, until
 
 from tokentui.core.errors import in_words
-from tokentui.ui.compare import CompareScreen
+from tokentui.ui.compare_screen import CompareScreen
 from tokentui.ui.waits import NotYet
 
 

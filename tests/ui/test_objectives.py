@@ -24,9 +24,9 @@ from tokentui.ui.dialogs.ask import FindScreen, HelpScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.draw.figures import amount, behind, decimal
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.main import MainScreen
+from tokentui.ui.main_screen import MainScreen
+from tokentui.ui.panes.column_tables import ColumnTable, candidates, replacement_cell
 from tokentui.ui.panes.scrubber import curve, scrubber
-from tokentui.ui.panes.tables import ColumnTable, candidates, replacement_cell
 from tokentui.ui.panes.why import sentences
 from tokentui.ui.waits import has
 

@@ -22,7 +22,7 @@ from tokentui.tokenizer import train
 from tokentui.ui import autosave
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.autosave import OfferScreen
-from tokentui.ui.compare import CompareScreen
+from tokentui.ui.compare_screen import CompareScreen
 from tokentui.ui.dialogs.open import file_column
 
 pytestmark = pytest.mark.usefixtures("every_frame")

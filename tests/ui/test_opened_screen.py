@@ -32,7 +32,7 @@ from tokentui.ui.dialogs.facts import FactsScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import OpenScreen, with_split
 from tokentui.ui.dialogs.recipe import RecipeScreen
-from tokentui.ui.panes.compare.layout import column_why
+from tokentui.ui.panes.compare.columns import column_why
 
 TEXT = "hug hug hugs pun bun <pad> hugs pug\n" * 20
 ROWS = [("u", "g"), ("h", "ug"), ("u", "n"), ("hug", "s"), ("p", "un"), ("p", "ug"), ("b", "un")]

@@ -24,7 +24,7 @@ from waiting import notes_of, screen_text, settled, until
 from tokentui.analyze.analyses import ANALYSES, Analysis
 from tokentui.analyze.report import Report
 from tokentui.core.choices import Ref
-from tokentui.session.persist.settings import keep_setting, read_settings, settings
+from tokentui.session.persist.settings_file import keep_setting, read_settings, settings
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui import app as app_module
 from tokentui.ui.app import ExplorerApp
@@ -36,11 +36,11 @@ from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.keymap import read_keys
 from tokentui.ui.link import EngineLink
-from tokentui.ui.main import MainScreen
+from tokentui.ui.main_screen import MainScreen
 from tokentui.ui.panes import main_panes
 from tokentui.ui.panes.entry import PaneEntry
 from tokentui.ui.panes.pane import Pane
-from tokentui.ui.user_settings import SETTINGS, Setting
+from tokentui.ui.settings import SETTINGS, Setting
 
 NAME = "brand-new"
 REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "scripts" / "reference.py"
@@ -56,13 +56,13 @@ def key_page(monkeypatch: pytest.MonkeyPatch) -> str:
 def use_main_screen(monkeypatch: pytest.MonkeyPatch, kind: type[MainScreen]) -> None:
     """Let new apps have another class of main screen, which is also the one whose keys are known."""
     monkeypatch.setattr(app_module, "MainScreen", kind)
-    monkeypatch.setattr(import_module("tokentui.ui.main"), "MainScreen", kind)
+    monkeypatch.setattr(import_module("tokentui.ui.main_screen"), "MainScreen", kind)
 
 
 def use_tables_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Define the main screen again, from its tables as they are now."""
-    import_again(monkeypatch, "tokentui.ui.main")
-    use_main_screen(monkeypatch, import_module("tokentui.ui.main").MainScreen)
+    import_again(monkeypatch, "tokentui.ui.main_screen")
+    use_main_screen(monkeypatch, import_module("tokentui.ui.main_screen").MainScreen)
 
 
 async def choose_in_palette(app: ExplorerApp, pilot: Pilot[Any], text: str) -> None:

@@ -14,12 +14,12 @@ from waiting import settled, until
 from tokentui.core.safetext import GLYPH_MODES, is_safe
 from tokentui.session import commands as do
 from tokentui.session.engine.driver import Session
-from tokentui.session.persist.settings import keep_setting, read_settings, settings, settings_path
+from tokentui.session.persist.settings_file import keep_setting, read_settings, settings, settings_path
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.dialogs.settings import SettingsScreen
+from tokentui.ui.dialogs.settings_screen import SettingsScreen
 from tokentui.ui.draw.text import DARK_NAME, LIGHT_NAME
-from tokentui.ui.user_settings import SETTINGS, Setting
+from tokentui.ui.settings import SETTINGS, Setting
 
 SIZES = [(120, 40), (80, 24)]
 
@@ -56,7 +56,9 @@ def file(home: Path, data: bytes) -> Path:
 async def test_each_setting_takes_effect_is_kept_and_lasts(
     size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tokentui.ui.dialogs.settings.settings_path", lambda: Path("/home/me/settings.toml"))
+    monkeypatch.setattr(
+        "tokentui.ui.dialogs.settings_screen.settings_path", lambda: Path("/home/me/settings.toml")
+    )
     app = app_of()
     async with app.run_test(size=size, notifications=True) as pilot:
         screen = await opened(app, pilot)

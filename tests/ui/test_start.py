@@ -14,13 +14,13 @@ import tokentui
 from tokentui.cli.commands import explore
 from tokentui.session import commands as do
 from tokentui.session.engine.driver import Session
-from tokentui.session.persist.settings import keep_setting, settings
+from tokentui.session.persist.settings_file import keep_setting, settings
 from tokentui.tours.shipped import TOURS
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.main import MainScreen
-from tokentui.ui.start import StartScreen
-from tokentui.ui.tour import TourScreen
-from tokentui.ui.user_settings import SEEN
+from tokentui.ui.main_screen import MainScreen
+from tokentui.ui.settings import SEEN
+from tokentui.ui.start_screen import StartScreen
+from tokentui.ui.tour_screen import TourScreen
 
 TYPED = "The crowd in the street"
 

@@ -30,13 +30,13 @@ from tokentui.session.engine.driver import Session
 from tokentui.session.views import ColumnWanted
 from tokentui.text.read import read
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.compare import CompareScreen
+from tokentui.ui.compare_screen import CompareScreen
 from tokentui.ui.dialogs.analysis import AnalysisScreen
 from tokentui.ui.dialogs.diff import DiffScreen
 from tokentui.ui.dialogs.edit import EditScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.languages import LanguagesScreen
-from tokentui.ui.dialogs.report import ReportScreen
+from tokentui.ui.dialogs.report_screen import ReportScreen
 
 SIZES = ((120, 40), (80, 24))
 MERGES = 40

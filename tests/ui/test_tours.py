@@ -18,8 +18,8 @@ from tokentui.tours.facts import Place, failures
 from tokentui.tours.parser import Stop, Tour, parse_tour, read_tour
 from tokentui.tours.shipped import TOURS
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.start import StartScreen
-from tokentui.ui.tour import TourScreen
+from tokentui.ui.start_screen import StartScreen
+from tokentui.ui.tour_screen import TourScreen
 
 ALL = 5_000
 SHORT = """

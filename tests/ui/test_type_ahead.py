@@ -16,7 +16,7 @@ from textual.widgets import Input
 from waiting import settled, until
 
 from tokentui.session.commands import GoTo
-from tokentui.ui.main import MainScreen
+from tokentui.ui.main_screen import MainScreen
 
 
 async def ready(pilot: Pilot[None], session: FakeSession) -> None:

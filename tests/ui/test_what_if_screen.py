@@ -20,7 +20,7 @@ from tokentui.session import commands as do
 from tokentui.session.snapshot import CostView, Snapshot
 from tokentui.text.read import read
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.compare import CompareScreen
+from tokentui.ui.compare_screen import CompareScreen
 from tokentui.ui.dialogs.what_if import WhatIfScreen, choices
 
 

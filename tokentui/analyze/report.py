@@ -1,7 +1,7 @@
 """Reports: the result of an analysis, as rows for people and as a value for programs.
 
 An analysis builds one `Report`. `tokentui.cli.output.write_report` prints it as text or as JSON, and
-`tokentui.ui.dialogs.report.ReportScreen` shows it in the explorer. No printer knows the analysis.
+`tokentui.ui.dialogs.report_screen.ReportScreen` shows it in the explorer. No printer knows the analysis.
 """
 
 from __future__ import annotations

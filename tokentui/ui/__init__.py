@@ -94,8 +94,8 @@ def run(
 
     with interrupts_end():
         from tokentui.session.persist.session_file import offered
-        from tokentui.session.persist.settings import read_settings
-        from tokentui.ui.user_settings import SEEN
+        from tokentui.session.persist.settings_file import read_settings
+        from tokentui.ui.settings import SEEN
 
         begun = None if tour is not None or sandbox.sealed() else _kept(opening)
         offer = offered() if resume and not sandbox.sealed() else None

@@ -22,11 +22,11 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.history import NavigationHistory
 from tokentui.ui.link import EngineLink
-from tokentui.ui.main import MainScreen
-from tokentui.ui.screen import PaneScreen
+from tokentui.ui.main_screen import MainScreen
+from tokentui.ui.pane_screen import PaneScreen
+from tokentui.ui.settings import UserSettings
 from tokentui.ui.terminal_app import TerminalApp
 from tokentui.ui.tour_recorder import TourRecorder
-from tokentui.ui.user_settings import UserSettings
 from tokentui.ui.waits import NotYet
 
 if TYPE_CHECKING:  # loaded when it is first wanted
@@ -37,9 +37,9 @@ if TYPE_CHECKING:  # loaded when it is first wanted
     from tokentui.ui import LateSession
     from tokentui.ui.autosave import Autosave
 
-_FIRST = Ref("tokentui.ui.start:show")
+_FIRST = Ref("tokentui.ui.start_screen:show")
 _READ_KEYS = Ref("tokentui.ui.keymap:read_keys")
-_TOUR = Ref("tokentui.ui.tour:TourScreen")
+_TOUR = Ref("tokentui.ui.tour_screen:TourScreen")
 _READ_TOUR = Ref("tokentui.tours.parser:read_tour")
 MOST_PROBLEMS = 3
 """The most problems of the table `[keys]` that are shown one by one."""
@@ -303,7 +303,7 @@ class ExplorerApp(TerminalApp):
             columns: The columns, two to four; none to show those of the last comparison.
             held_out: A second corpus, as the command line names it; empty for none.
         """
-        from tokentui.ui.compare import CompareScreen
+        from tokentui.ui.compare_screen import CompareScreen
 
         engine = self.engine
         links = [screen.engine for screen in self.screen_stack if isinstance(screen, PaneScreen)]

@@ -23,7 +23,7 @@ from tokentui.ui.dialogs import CellText, Dialog
 from tokentui.ui.dialogs.open import file_column
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.link import EngineLink
-from tokentui.ui.screen import PaneScreen
+from tokentui.ui.pane_screen import PaneScreen
 
 if TYPE_CHECKING:
     from tokentui.ui.app import ExplorerApp

@@ -15,7 +15,7 @@ from tokentui.ui.dialogs.copying import CopyScreen, token_of
 from tokentui.ui.draw.lines import StyledLines
 from tokentui.ui.draw.table import Listing, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell, Copied
-from tokentui.ui.screen import PaneScreen
+from tokentui.ui.pane_screen import PaneScreen
 
 if TYPE_CHECKING:
     from tokentui.session.views import EncodedToken

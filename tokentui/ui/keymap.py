@@ -27,8 +27,9 @@ from tokentui.ui.bindings import (
 
 _APP = Ref("tokentui.ui.app:ExplorerApp")
 SCREENS = {
-    "main": Ref("tokentui.ui.main:MainScreen"), "compare": Ref("tokentui.ui.compare:CompareScreen"),
-    "tour": Ref("tokentui.ui.tour:TourScreen"),
+    "main": Ref("tokentui.ui.main_screen:MainScreen"),
+    "compare": Ref("tokentui.ui.compare_screen:CompareScreen"),
+    "tour": Ref("tokentui.ui.tour_screen:TourScreen"),
 }
 """The screens with panes, whose keys a user may change."""
 _TYPES = "encode", "editor"

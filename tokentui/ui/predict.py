@@ -14,11 +14,11 @@ from tokentui.session.commands import Move
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.dialogs.ask import AskLine
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.panes.tables import tokens
+from tokentui.ui.panes.column_tables import tokens
 from tokentui.ui.panes.why import reasons, sentences
 
 if TYPE_CHECKING:
-    from tokentui.ui.main import MainScreen
+    from tokentui.ui.main_screen import MainScreen
 
 LABELS = {"next": "guess", "inspect": "guess it", "predict": "end guessing"}
 """The labels of bindings, by id, while the next pair is hidden."""

@@ -18,7 +18,7 @@ from tokentui.tours.parser import SUFFIX, Stop, tour_text
 from tokentui.ui.tour_recorder import TourRecorder
 
 if TYPE_CHECKING:
-    from tokentui.ui.main import MainScreen
+    from tokentui.ui.main_screen import MainScreen
 
 _ASK = Ref("tokentui.ui.dialogs.ask:AskLine")
 _DELIVER = Ref("tokentui.ui.delivery:deliver")

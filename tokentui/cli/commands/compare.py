@@ -22,7 +22,7 @@ from tokentui.analyze.compare import (
     pieces,
 )
 from tokentui.analyze.divergence import Divergence, first_divergences
-from tokentui.analyze.health.report import measure_json
+from tokentui.analyze.health.health_report import measure_json
 from tokentui.analyze.metrics import (
     SYMBOLS,
     WORD_SPLITTERS,

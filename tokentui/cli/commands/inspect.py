@@ -14,7 +14,7 @@ from click.shell_completion import CompletionItem
 from tokentui.analyze.analyses import ANALYSES, Analysis
 from tokentui.analyze.health import CHECKS, FAIL, WARN, Check, examine, worst
 from tokentui.analyze.health.folder import FOLDER_CHECKS, FolderCheck, examine_folder, with_folder
-from tokentui.analyze.health.report import report as report_on
+from tokentui.analyze.health.health_report import report as report_on
 from tokentui.analyze.inspect import find_tokens, string_facts, string_report, token_facts
 from tokentui.analyze.metrics import MeasureRow, rows_of, tally
 from tokentui.analyze.token_table import check_table_name, table_bytes, token_rows

@@ -11,8 +11,8 @@ from tokentui.analyze.verify import (
     verify_training,
 )
 from tokentui.analyze.verify.peers import PEERS, peer_of
-from tokentui.analyze.verify.reports import peer_report, trained_report
 from tokentui.analyze.verify.trained import verify_trained
+from tokentui.analyze.verify.verify_report import peer_report, trained_report
 from tokentui.cli.options import (
     CORPUS,
     COUNT_HINT,

@@ -10,10 +10,10 @@ from textual.events import Key
 from tokentui.analyze.analyses import Analysis
 from tokentui.analyze.report import Report
 from tokentui.session.commands import Analyze, Command
-from tokentui.ui.dialogs.report import ReportScreen
+from tokentui.ui.dialogs.report_screen import ReportScreen
 
 if TYPE_CHECKING:  # it loads this dialog
-    from tokentui.ui.main import MainScreen
+    from tokentui.ui.main_screen import MainScreen
 
 
 class AnalysisScreen(ReportScreen[Report]):

@@ -11,7 +11,7 @@ from tokentui.ui.bindings import HANDLED
 from tokentui.ui.dialogs import SCROLL, ListDialog
 from tokentui.ui.draw.table import Column, Listing, TableRow, heading
 from tokentui.ui.link import EngineLink
-from tokentui.ui.user_settings import theme_groups
+from tokentui.ui.settings import theme_groups
 
 
 class ColoursScreen(ListDialog[None]):

@@ -10,7 +10,7 @@ from tokentui.analyze.diff import Diff, report
 from tokentui.analyze.report import Report
 from tokentui.core.safetext import safe
 from tokentui.session.commands import Command, DiffColumns
-from tokentui.ui.dialogs.report import ReportScreen
+from tokentui.ui.dialogs.report_screen import ReportScreen
 from tokentui.ui.draw.figures import number
 from tokentui.ui.link import EngineLink
 

@@ -19,7 +19,7 @@ from tokentui.session.commands import Command, EditView, EditVocabulary, Wishes,
 from tokentui.ui.bindings import HANDLED
 from tokentui.ui.dialogs import LEAVE, SCROLL
 from tokentui.ui.dialogs.ask import AskLine
-from tokentui.ui.dialogs.report import ReportScreen
+from tokentui.ui.dialogs.report_screen import ReportScreen
 from tokentui.ui.draw.figures import number
 from tokentui.ui.link import EngineLink
 

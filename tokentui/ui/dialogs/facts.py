@@ -8,13 +8,13 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from tokentui.analyze.health.report import facts_sections, health_sections, status_line
+from tokentui.analyze.health.health_report import facts_sections, health_sections, status_line
 from tokentui.analyze.report import NUMBER, Column, Report, Row, Section, muted, strong, warning
 from tokentui.analyze.results import HealthReport
 from tokentui.core.safetext import safe
 from tokentui.session.commands import Command, ExamineHealth
 from tokentui.session.snapshot import Snapshot
-from tokentui.ui.dialogs.report import OPEN, ReportScreen
+from tokentui.ui.dialogs.report_screen import OPEN, ReportScreen
 from tokentui.ui.draw.figures import number
 
 

@@ -37,7 +37,7 @@ from tokentui.ui.dialogs.exact import (
     text_of,
 )
 from tokentui.ui.dialogs.explained import reason, tokens_of, told_row
-from tokentui.ui.dialogs.report import section_rows
+from tokentui.ui.dialogs.report_screen import section_rows
 from tokentui.ui.dialogs.token import entry_of, of_token
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.table import GAP, Column, Listing, TableRow

@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from tokentui.analyze.languages import BASES, Languages, report
 from tokentui.analyze.report import Report
 from tokentui.session.commands import Command, CountLanguages
-from tokentui.ui.dialogs.report import ReportScreen
+from tokentui.ui.dialogs.report_screen import ReportScreen
 from tokentui.ui.link import EngineLink
 
 

@@ -25,8 +25,8 @@ from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.link import EngineLink
+from tokentui.ui.pane_screen import PaneScreen
 from tokentui.ui.panes.corpus import CorpusText, Marked
-from tokentui.ui.screen import PaneScreen
 
 _COLUMNS = (Column(width=11, align="right", priority=1), Column(flex=1, min_width=14, priority=2))
 _SHOWN = 60

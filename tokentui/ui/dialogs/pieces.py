@@ -28,7 +28,7 @@ from tokentui.ui.link import EngineLink
 from tokentui.ui.waits import has
 
 if TYPE_CHECKING:
-    from tokentui.ui.main import MainScreen
+    from tokentui.ui.main_screen import MainScreen
 
 _MOST_DRAWN = 4000  # characters of a piece
 _HUES = ("primary", "success", "secondary", "warning", "strong")

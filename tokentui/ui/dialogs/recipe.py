@@ -31,7 +31,7 @@ from tokentui.ui.link import EngineLink
 from tokentui.ui.waits import NotYet
 
 if TYPE_CHECKING:
-    from tokentui.ui.main import MainScreen
+    from tokentui.ui.main_screen import MainScreen
 
 LIVE_BYTES = 1_000_000
 """Up to this size of a corpus the dialog is live at first."""

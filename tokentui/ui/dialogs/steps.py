@@ -23,11 +23,11 @@ from tokentui.ui.draw.table import Column, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.field import Field
 from tokentui.ui.link import EngineLink
-from tokentui.ui.panes.tables import SCORE_WIDTH, tokens, worth_of
+from tokentui.ui.panes.column_tables import SCORE_WIDTH, tokens, worth_of
 from tokentui.ui.panes.why import chosen, in_context, last_step, shortening
 
 if TYPE_CHECKING:
-    from tokentui.ui.main import MainScreen
+    from tokentui.ui.main_screen import MainScreen
 
 ORDERS = ("step", "count", "length", "tie")
 """The orders of the list."""

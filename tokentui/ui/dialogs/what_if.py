@@ -17,7 +17,7 @@ from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.link import EngineLink
-from tokentui.ui.panes.tables import tokens
+from tokentui.ui.panes.column_tables import tokens
 
 if TYPE_CHECKING:
     from tokentui.ui.link import EngineScreen

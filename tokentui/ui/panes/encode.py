@@ -24,8 +24,8 @@ from tokentui.ui.draw.lines import Lines, flow
 from tokentui.ui.draw.running import age_of
 from tokentui.ui.draw.text import Cell, runs
 from tokentui.ui.field import TYPED_LIMIT, TypedLine
+from tokentui.ui.panes.column_tables import TOKEN_SHOWN
 from tokentui.ui.panes.pane import Pane
-from tokentui.ui.panes.tables import TOKEN_SHOWN
 
 if TYPE_CHECKING:
     from tokentui.session.views import EncodedToken

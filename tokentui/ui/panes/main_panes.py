@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tokentui.core.choices import Ref
 from tokentui.ui.field import TypedLine
+from tokentui.ui.panes.column_tables import ColumnTable, PairTable, candidates, entries
 from tokentui.ui.panes.corpus import CorpusPane, CorpusText
 from tokentui.ui.panes.encode import EncodePane
 from tokentui.ui.panes.entry import PaneEntry
-from tokentui.ui.panes.tables import ColumnTable, PairTable, candidates, entries
 
 # The layouts are `wide` and `medium` (`MainScreen.layout_for`); in a small one all panes share one place.
 MAIN_PANES: tuple[PaneEntry, ...] = (

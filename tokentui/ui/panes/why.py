@@ -14,7 +14,7 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import bar, behind, number, signed
 from tokentui.ui.draw.lines import flow
 from tokentui.ui.draw.text import Cell, Run, tinted
-from tokentui.ui.panes.tables import replacement_cell, tokens, worth_of
+from tokentui.ui.panes.column_tables import replacement_cell, tokens, worth_of
 from tokentui.ui.waits import nothing_there, time_left
 
 _STEPS = {

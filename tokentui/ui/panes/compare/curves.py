@@ -18,7 +18,7 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import between, number
 from tokentui.ui.draw.lines import Lines, spread
 from tokentui.ui.draw.text import Cell, Run
-from tokentui.ui.panes.compare.layout import letter
+from tokentui.ui.panes.compare.columns import letter
 from tokentui.ui.panes.pane import Pane
 
 _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))

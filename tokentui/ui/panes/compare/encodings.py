@@ -23,7 +23,7 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.text import Cell, Run, cell_len, crop
-from tokentui.ui.panes.compare.layout import letter
+from tokentui.ui.panes.compare.columns import letter
 from tokentui.ui.panes.encode import TypedPane
 
 REFUSAL_SHOWN = 300

@@ -30,7 +30,8 @@ from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.table import Column, Listing, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell, Run, runs
 from tokentui.ui.guard import Guarded
-from tokentui.ui.panes.compare.layout import (
+from tokentui.ui.panes.column_tables import ColumnTable, candidates, match_cell, tokens
+from tokentui.ui.panes.compare.columns import (
     COLUMN_SHOWN,
     at_words,
     choice_cell,
@@ -41,7 +42,6 @@ from tokentui.ui.panes.compare.layout import (
     shared_cell,
 )
 from tokentui.ui.panes.pane import Pane
-from tokentui.ui.panes.tables import ColumnTable, candidates, match_cell, tokens
 from tokentui.ui.panes.why import busy_cell
 
 

@@ -25,7 +25,7 @@ from tokentui.ui.draw.text import Cell
 from tokentui.ui.draw.text import Run as Part
 from tokentui.ui.guard import start_worker
 from tokentui.ui.link import EngineLink
-from tokentui.ui.main import MainScreen
+from tokentui.ui.main_screen import MainScreen
 
 if TYPE_CHECKING:
     from tokentui.ui.app import ExplorerApp

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from tokentui.ui.field import TypedLine
+from tokentui.ui.pane_screen import Layout
+from tokentui.ui.panes.compare.columns import ALONE_WIDTH, FACTS_WIDTH, CandidateTable, ColumnPane
 from tokentui.ui.panes.compare.curves import CurveChart
 from tokentui.ui.panes.compare.encodings import AlignedRows, CompareEncode
-from tokentui.ui.panes.compare.layout import ALONE_WIDTH, FACTS_WIDTH, CandidateTable, ColumnPane
 from tokentui.ui.panes.compare.tables import (
     AgreementList,
     DivergencePane,
@@ -15,7 +16,6 @@ from tokentui.ui.panes.compare.tables import (
     TokenTable,
 )
 from tokentui.ui.panes.entry import PaneEntry, groups, one_group
-from tokentui.ui.screen import Layout
 
 COLUMNS, ENCODE = "columns", "encode"
 LEAST = 40, 10

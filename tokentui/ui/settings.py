@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from tokentui.core.safetext import GLYPH_MODES, safe
 from tokentui.session.commands import SetSpeed
-from tokentui.session.persist.settings import keep_setting
+from tokentui.session.persist.settings_file import keep_setting
 from tokentui.session.views import FIRST_SPEED, SPEEDS, VOCABULARY_ORDERS
 from tokentui.ui.draw.text import DARK_NAME, LIGHT_NAME
-from tokentui.ui.screen import PaneScreen
+from tokentui.ui.pane_screen import PaneScreen
 
 if TYPE_CHECKING:
     from tokentui.ui.app import ExplorerApp

@@ -28,11 +28,12 @@ from tokentui.ui.dialogs.what_if import Choice, WhatIfScreen, changed, choices, 
 from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.link import EngineLink
-from tokentui.ui.main import MainScreen
-from tokentui.ui.panes.compare import layout
+from tokentui.ui.main_screen import MainScreen
+from tokentui.ui.pane_screen import Layout, PaneScreen
+from tokentui.ui.panes.compare import columns
+from tokentui.ui.panes.compare.compare_panes import COLUMNS, COMPARE_PANES, ENCODE, LEAST, places
 from tokentui.ui.panes.compare.curves import CurveChart, describe_target
 from tokentui.ui.panes.compare.encodings import CompareEncode
-from tokentui.ui.panes.compare.panes import COLUMNS, COMPARE_PANES, ENCODE, LEAST, places
 from tokentui.ui.panes.compare.tables import (
     AgreementList,
     DivergencePane,
@@ -42,7 +43,6 @@ from tokentui.ui.panes.compare.tables import (
 )
 from tokentui.ui.panes.entry import key_owners, number_keys
 from tokentui.ui.panes.pane import StatusBand
-from tokentui.ui.screen import Layout, PaneScreen
 
 _COLUMN_SECTIONS = ("candidates", "why")
 """The sections of a column that are shown."""
@@ -121,26 +121,26 @@ class CompareScreen(PaneScreen):
         self.zoomed = False
         self._recent_panes = [COLUMNS, ENCODE, "measures", "vocabulary"]
         self.header_line = StatusBand(
-            lambda width, _: [layout.header(engine.snapshot, width)],
+            lambda width, _: [columns.header(engine.snapshot, width)],
             lambda now: (now.corpus, now.between.held_out, now.position.by), id="header",
         )
         self.divergence_line = StatusBand(
-            lambda width, _: layout.divergence_line(self.snapshot, self.pair, self.mode, width),
+            lambda width, _: columns.divergence_line(self.snapshot, self.pair, self.mode, width),
             lambda now: (now.between.divergences, now.between.overlaps, now.columns, now.position),
         )
         self.costs_line = StatusBand(
-            lambda width, _: layout.costs_line(self.snapshot, width),
+            lambda width, _: columns.costs_line(self.snapshot, width),
             lambda now: (now.between.costs, now.columns), id="costs",
         )
         self.costs_line.display = False
         self.status_line = StatusBand(
-            lambda width, _: layout.status_line(self.snapshot, width),
+            lambda width, _: columns.status_line(self.snapshot, width),
             lambda now: (
                 now.columns, now.position, now.goal, now.running, now.speed, now.engine, now.plain,
                 now.between,
             ),
         )
-        self.columns = tuple(layout.ColumnPane(n) for n in range(MOST))
+        self.columns = tuple(columns.ColumnPane(n) for n in range(MOST))
         self.status_panes = (
             self.header_line, self.status_line, self.divergence_line, self.costs_line, *self.columns,
         )

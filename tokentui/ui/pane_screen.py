@@ -49,7 +49,7 @@ _COPY = Ref("tokentui.ui.copying:ask")
 _HELP = Ref("tokentui.ui.dialogs.ask:HelpScreen")
 _LANGUAGES = Ref("tokentui.ui.dialogs.languages:LanguagesScreen")
 _COLOURS = Ref("tokentui.ui.dialogs.colours:ColoursScreen")
-_SETTINGS = Ref("tokentui.ui.dialogs.settings:SettingsScreen")
+_SETTINGS = Ref("tokentui.ui.dialogs.settings_screen:SettingsScreen")
 
 PaneType = TypeVar("PaneType", bound=Pane)
 VIEWS: Mapping[GlyphMode, str] = {

@@ -22,10 +22,10 @@ from tokentui.ui.draw.lines import Lines, spread
 from tokentui.ui.draw.text import Cell, Run, runs
 from tokentui.ui.guard import start_worker
 from tokentui.ui.link import EngineScreen
-from tokentui.ui.main import LEAST, MainScreen
-from tokentui.ui.panes.tables import tokens
-from tokentui.ui.screen import too_small
-from tokentui.ui.user_settings import SEEN
+from tokentui.ui.main_screen import LEAST, MainScreen
+from tokentui.ui.pane_screen import too_small
+from tokentui.ui.panes.column_tables import tokens
+from tokentui.ui.settings import SEEN
 
 if TYPE_CHECKING:  # the app pushes it
     from tokentui.session.views import EncodedToken

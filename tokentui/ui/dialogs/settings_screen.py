@@ -7,14 +7,14 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from tokentui.core.safetext import safe
-from tokentui.session.persist.settings import settings_path
+from tokentui.session.persist.settings_file import settings_path
 from tokentui.ui.bindings import HANDLED, Hint
 from tokentui.ui.dialogs import SCROLL_LIST, ListDialog, labelled_input
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, runs
 from tokentui.ui.field import Field
 from tokentui.ui.link import EngineLink
-from tokentui.ui.user_settings import MOST_TYPED, SETTINGS, Setting, UserSettings, Value
+from tokentui.ui.settings import MOST_TYPED, SETTINGS, Setting, UserSettings, Value
 
 
 class SettingsScreen(ListDialog[None]):

@@ -27,6 +27,14 @@ from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.link import EngineLink
+from tokentui.ui.pane_screen import Layout, PaneScreen
+from tokentui.ui.panes.column_tables import (
+    ColumnTable,
+    PairTable,
+    counted_in,
+    match_cell,
+    size_state,
+)
 from tokentui.ui.panes.corpus import CorpusPane, CorpusText
 from tokentui.ui.panes.encode import EncodePane, first_words
 from tokentui.ui.panes.entry import groups, key_owners, number_keys, one_group
@@ -34,15 +42,7 @@ from tokentui.ui.panes.header import header, tabs
 from tokentui.ui.panes.main_panes import MAIN_PANES
 from tokentui.ui.panes.pane import StatusBand, state_cell
 from tokentui.ui.panes.scrubber import Scrubber
-from tokentui.ui.panes.tables import (
-    ColumnTable,
-    PairTable,
-    counted_in,
-    match_cell,
-    size_state,
-)
 from tokentui.ui.panes.why import sentences, why_lines
-from tokentui.ui.screen import Layout, PaneScreen
 from tokentui.ui.waits import NotYet, loads
 
 if TYPE_CHECKING:
