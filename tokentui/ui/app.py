@@ -279,7 +279,7 @@ class ExplorerApp(TerminalApp):
         now = time.monotonic()
         if said in self._said and now < self._said[said][0]:
             return  # it is there still: a key that is held would heap it up
-        seen = {one: told for one, told in self._said.items() if told[0] > now}
+        seen = {text: told for text, told in self._said.items() if told[0] > now}
         most = self.screen.MESSAGES if isinstance(self.screen, PaneScreen) else 0
         most = most or max(1, self.size.height // _LINES_A_MESSAGE)
         self._said = dict([*seen.items(), (said, (now + self.NOTIFICATION_TIMEOUT, severity))][-most:])
@@ -287,9 +287,9 @@ class ExplorerApp(TerminalApp):
         if len(seen) >= most:
             self.call_later(self._clear_messages)  # in turn with what is still on its way
             again = [*self._said]
-        for one in again:
-            end, kind = self._said[one]
-            self.notify(one, severity=kind, timeout=end - now)
+        for text in again:
+            end, kind = self._said[text]
+            self.notify(text, severity=kind, timeout=end - now)
 
     def _clear_messages(self) -> None:
         """Take all messages away, and the room that each was given."""

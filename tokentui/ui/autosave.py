@@ -132,17 +132,18 @@ class Autosave:
         training = Branch(seen.main.recipe, self._engine.run, seen.main.at.step)
         self._branches.pop((training.recipe, training.run), None)
         others = tuple(self._branches.values())[-MOST_BRANCHES:]
-        self._branches = {(one.recipe, one.run): one for one in (*others, training)}
+        self._branches = {(branch.recipe, branch.run): branch for branch in (*others, training)}
         settings = {**main.settings, "keep_place": seen.keep_place, "theme": self._app.theme}
         beside = [
-            one.snapshot for one in self._app.screen_stack[1:]
-            if isinstance(one, PaneScreen) and one.engine is self._engine  # a tour is none of the session
+            screen.snapshot for screen in self._app.screen_stack[1:]
+            # The session of a tour is another one.
+            if isinstance(screen, PaneScreen) and screen.engine is self._engine
         ]
         shown = [column for now in beside[:1] if now is not None for column in now.columns]
         paths = [column.path for column in shown]
         columns = [
-            Branch(one.recipe, self._engine.run) if not one.path
-            else _file_of(one, paths.count(one.path) > 1) for one in shown
+            Branch(column.recipe, self._engine.run) if not column.path
+            else _file_of(column, paths.count(column.path) > 1) for column in shown
         ]
         return dataclasses.replace(
             self._about, training=training, branches=others[::-1], typed=main.encode.line.value,
@@ -248,7 +249,7 @@ class Autosave:
         before, self._goes_on = self._about, True
         self.switch_to(dataclasses.replace(kept, ended=False))
         self._resumed, self._before = self._about, before
-        self._branches = {(one.recipe, one.run): one for one in reversed(kept.branches)}
+        self._branches = {(branch.recipe, branch.run): branch for branch in reversed(kept.branches)}
         self._engine.run = kept.training.run
         self._main.encode.line.value = kept.typed
         self._resuming = asyncio.create_task(self._open_again(kept, before))
@@ -279,8 +280,8 @@ class Autosave:
         self.fingerprint(kept.sha256)
         if kept.columns:
             app.compare([
-                file_column(one) if isinstance(one, str) else ColumnWanted(one.recipe, one.run)
-                for one in kept.columns
+                file_column(column) if isinstance(column, str) else ColumnWanted(column.recipe, column.run)
+                for column in kept.columns
             ])
 
     def _reached(self, _: object) -> None:
@@ -325,7 +326,7 @@ class OfferScreen(Dialog[bool]):
         super().__init__(engine)
         recipe, told = kept.training.recipe, CellText()
         self.parts = (told,)
-        what = next((one.name for one in PRESETS.values() if one.recipe == recipe), recipe.objective)
+        what = next((preset.name for preset in PRESETS.values() if preset.recipe == recipe), recipe.objective)
         if kept.tokenizer:
             what = safe(os.path.basename(kept.tokenizer), limit=60)
         # The corpus by the last part of its path: the first ones say less and are long.

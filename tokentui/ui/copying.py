@@ -75,9 +75,9 @@ def _of_row(table: VirtualTable, now: Snapshot | None) -> Iterator[Copied]:
                 yield Copied("id", str(held.id))
         case TokenInBoth():
             yield token_of("token", held.piece)
-            for letter, one in zip("AB", (held.id_a, held.id_b), strict=True):
-                if one is not None:
-                    yield Copied(f"id in the {'first' if letter == 'A' else 'second'}", str(one))
+            for letter, token_id in zip("AB", (held.id_a, held.id_b), strict=True):
+                if token_id is not None:
+                    yield Copied(f"id in the {'first' if letter == 'A' else 'second'}", str(token_id))
     if row is not None and row.key is not None:
         cells = ["".join(text for text, _ in cell).strip() for line in _whole(table, row) for cell in line]
         yield Copied("row", "\t".join(filter(None, cells)))
@@ -87,13 +87,13 @@ def _whole(table: VirtualTable, row: TableRow) -> Iterator[tuple[Cell, ...]]:
     """Yield the cells of a row and of its continuation rows; see `ListDialog.tell`."""
     rows = table.rows if isinstance(table, Listing) else (row,)
     match row.key:
-        case (first, int()) if any(one.key == first for one in rows):
+        case (first, int()) if any(row.key == first for row in rows):
             key: Hashable = first
         case key:
             pass
-    for one in rows:
-        if one.key == key or (isinstance(one.key, tuple) and one.key[:1] == (key,) and len(one.key) == 2):
-            yield one.cells
+    for row in rows:
+        if row.key == key or (isinstance(row.key, tuple) and row.key[:1] == (key,) and len(row.key) == 2):
+            yield row.cells
 
 
 def _ids(now: Snapshot) -> Iterator[Copied]:

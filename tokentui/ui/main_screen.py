@@ -387,7 +387,7 @@ class MainScreen(PaneScreen):
             self._show(row)
 
     def _show(self, row: Candidate | Entry) -> None:
-        table = next((one for one in self.tables.values() if one is self.focused), None)
+        table = next((table for table in self.tables.values() if table is self.focused), None)
 
         def neighbour(by: int) -> Candidate | Entry | None:
             near = table.held_at(table.cursor + by) if table is not None else None

@@ -76,7 +76,7 @@ def too_small(columns: int, lines: int) -> Lines:
 
     def draw(width: int, height: int) -> Sequence[Cell]:
         words = (f"tokentui needs {wanted}", wanted, "…")
-        text = next((one for one in words if cell_len(one) <= width), words[-1])
+        text = next((text for text in words if cell_len(text) <= width), words[-1])
         line: Cell = ((" " * max(0, (width - cell_len(text)) // 2), ""), (text, "strong"))
         return (*(((),) * ((height - 1) // 2)), line)
 
@@ -376,7 +376,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             for name, pane in self.panes.items():
                 pane.display = name in seen
             classes = where.classes if where is not None else {"tiny"}
-            self.set_classes([*classes, *(one for one in self.classes if one.startswith("for-"))])
+            self.set_classes([*classes, *(name for name in self.classes if name.startswith("for-"))])
             self.show_containers(seen)
             self.update_panes()
         self.focus_active()
@@ -407,8 +407,8 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         """Return the widget of a pane that takes the keys: the input line while `typing`, else the first
         other focusable widget."""
         within = self.panes[pane].walk_children(Widget, with_self=True)
-        able = [one for one in within if one.can_focus and one.display]
-        return next((one for one in able if isinstance(one, TypedLine) == self.typing), None)
+        able = [widget for widget in within if widget.can_focus and widget.display]
+        return next((widget for widget in able if isinstance(widget, TypedLine) == self.typing), None)
 
     @on(events.DescendantFocus)
     def _focus_moved(self, event: events.DescendantFocus) -> None:

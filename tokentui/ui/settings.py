@@ -57,13 +57,14 @@ class Setting:
     def takes(self, app: ExplorerApp, value: object) -> bool:
         """True if it may have a value."""
         if values := self.values(app):
-            return any(value == one and type(value) is type(one) for one in values)
+            return any(value == allowed and type(value) is type(allowed) for allowed in values)
         return isinstance(value, str) and len(value) <= MOST_TYPED and value.splitlines() in ([], [value])
 
 
 def _panes(app: ExplorerApp) -> list[PaneScreen]:
     """The screens with panes of the user's session; a tour's are not."""
-    return [one for one in app.screen_stack if isinstance(one, PaneScreen) and one.engine is app.engine]
+    screens = [screen for screen in app.screen_stack if isinstance(screen, PaneScreen)]
+    return [screen for screen in screens if screen.engine is app.engine]
 
 
 def _themes(app: ExplorerApp) -> Sequence[Value]:
@@ -77,7 +78,7 @@ def _theme(app: ExplorerApp, value: Value) -> None:
 
 def _speed(app: ExplorerApp, value: Value) -> None:
     # Not by so many places from the speed that is seen: that may be older than the last change.
-    app.engine.send(SetSpeed(next(one for one in SPEEDS if speed_name(one) == value)))
+    app.engine.send(SetSpeed(next(speed for speed in SPEEDS if speed_name(speed) == value)))
 
 
 def speed_name(speed: int | None) -> Value:
@@ -87,7 +88,7 @@ def speed_name(speed: int | None) -> Value:
 
 def _view(app: ExplorerApp, value: Value) -> None:
     for screen in _panes(app):
-        screen.mode = next(one for one in GLYPH_MODES if one == value)
+        screen.mode = next(mode for mode in GLYPH_MODES if mode == value)
 
 
 def _boundaries(app: ExplorerApp, value: Value) -> None:
@@ -108,15 +109,15 @@ _SENTENCE = Setting(
 _ALL: tuple[Setting, ...] = (
     Setting("theme", "colours", DARK_NAME, _themes, str, _theme),
     Setting("speed", "speed of a run", FIRST_SPEED, lambda _: tuple(map(speed_name, SPEEDS)),
-        lambda one: f"{one:,} a second" if isinstance(one, int) else "as fast as it can", _speed),
+        lambda speed: f"{speed:,} a second" if isinstance(speed, int) else "as fast as it can", _speed),
     Setting("view", "tokens as", "text", lambda _: GLYPH_MODES, str, _view),
     Setting("boundaries", "boundaries in the corpus", "auto", lambda _: ("auto", "shade", "bars"),
-        lambda one: {"auto": "shades where there are colours", "shade": "shades"}.get(str(one), str(one)),
+        lambda mark: {"auto": "shades where there are colours", "shade": "shades"}.get(str(mark), str(mark)),
         _boundaries),
     Setting("order", "order of the vocabulary", "newest", lambda _: VOCABULARY_ORDERS, str, _order),
     _SENTENCE,
     Setting(SEEN, "first screen", False, lambda _: (False, True),
-        lambda one: "is not shown" if one else "is shown at the next start", lambda app, value: None),
+        lambda seen: "is not shown" if seen else "is shown at the next start", lambda app, value: None),
 )
 SETTINGS: dict[str, Setting] = {setting.name: setting for setting in _ALL}
 """The settings by name, in the order in which they are listed."""

@@ -145,7 +145,7 @@ class StartScreen(EngineScreen[BoundAction | None]):
         recipe = safe(now.main.preset or now.main.about, limit=30)
         whole = f"learns from: {name}, {size(now.corpus.bytes)} · recipe: {recipe} "
         ways = (whole, f"{name} · {recipe} ", "")
-        about = next(one for one in ways if len(one) + ui_text.width(left) + 2 <= width or not one)
+        about = next(way for way in ways if len(way) + ui_text.width(left) + 2 <= width or not way)
         return spread(left, ((about, "muted"),), width)
 
     def _sentence(self, width: int) -> list[Cell]:
@@ -163,9 +163,9 @@ class StartScreen(EngineScreen[BoundAction | None]):
         foot: Cell = ((f"└{'─' * (width - 2)}┘", "frame"),)
         side: Run = ("│", "frame")
         body = [
-            (side, (" ", ""), *ui_text.clip(one, inner),
-                (" " * (inner + 1 - min(inner, ui_text.width(one))), ""), side)
-            for one in rows
+            (side, (" ", ""), *ui_text.clip(row, inner),
+                (" " * (inner + 1 - min(inner, ui_text.width(row))), ""), side)
+            for row in rows
         ]
         return [head, *body, foot]
 
@@ -180,8 +180,8 @@ class StartScreen(EngineScreen[BoundAction | None]):
         lines: list[Cell] = [(*self._key("next"), *first)]
         cells = [(*self._key(name), (words, "")) for name, words in _KEYS]
         if width < 76:
-            return [ui_text.clip(one, width) for one in (*lines, *cells)]
-        half = max(ui_text.width(one) for one in cells[::2]) + 3
+            return [ui_text.clip(line, width) for line in (*lines, *cells)]
+        half = max(ui_text.width(cell) for cell in cells[::2]) + 3
         for n in range(0, len(cells), 2):
             left, right = cells[n], cells[n + 1] if n + 1 < len(cells) else ()
             lines.append((*left, (" " * max(2, half - ui_text.width(left)), ""), *right))
@@ -207,8 +207,8 @@ def _tours(width: int) -> list[Cell]:
     """The tours by their numbers."""
     about = "   a few minutes each; your own text stays as it is"
     rows: list[Cell] = [((" ", ""), ("Tours", "strong"), (about, "muted"))]
-    rows += [((" ", ""), (str(n).ljust(7), "key"), (one.title, "")) for n, one in enumerate(TOURS, 1)]
-    return [ui_text.clip(one, width) for one in rows]
+    rows += [((" ", ""), (str(n).ljust(7), "key"), (tour.title, "")) for n, tour in enumerate(TOURS, 1)]
+    return [ui_text.clip(row, width) for row in rows]
 
 
 def show(app: ExplorerApp) -> None:

@@ -64,7 +64,7 @@ def shortened(line: Cell, width: int) -> Cell:
             kept: Cell = (*line[:n], *([(text[: seam.start()], style)] if seam.start() else []))
             if ui_text.width(kept) > width:
                 return best or ui_text.clip(line, width)
-            said = "".join([one for one, _ in kept])
+            said = "".join([text for text, _ in kept])
             if said.count("(") <= said.count(")") and not said.endswith("/"):
                 best = kept or best
     return best or ui_text.clip(line, width)

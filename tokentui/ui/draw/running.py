@@ -132,7 +132,7 @@ def ages_legend() -> Cell:
     """Return the legend of ages, each in its color: `0 ≤10 ≤100 ≤1k ≤10k >10k`."""
     said = [f"≤{step // 1000}k" if step >= 1000 else f"≤{step}" if step else "0" for step in AGES]
     said.append(f">{AGES[-1] // 1000}k")
-    return tuple([run for n, one in enumerate(said) for run in ((" " if n else "", ""), (one, f"age-{n}"))])
+    return tuple([run for n, text in enumerate(said) for run in ((" " if n else "", ""), (text, f"age-{n}"))])
 
 BAR = "│"
 
@@ -176,7 +176,9 @@ class Layout:
         self.text = "".join([part.text for part in self.parts])
         whole = glyphs(self.text, layout_key.mode, self._breaks)
         self._several = [glyph for glyph in whole if glyph.end - glyph.start > 1]
-        self._inside = frozenset(place for one in self._several for place in range(one.start + 1, one.end))
+        self._inside = frozenset(
+            place for glyph in self._several for place in range(glyph.start + 1, glyph.end)
+        )
         """The characters inside a cluster."""
         self._bars, self._cuts = self._marks()
         self._wrap(anchor, at_start)
@@ -314,7 +316,7 @@ class Layout:
         first = at = max(0, bisect.bisect_right(self._starts, start) - 1)
         parts, starts = self.parts, self._starts
         past = bisect.bisect_left(starts, end)
-        found = tuple([one for one in found if one[0] < end and one[1] > start])
+        found = tuple([span for span in found if span[0] < end and span[1] > start])
         key = (
             start, end, found, cursor, (first + self._parity) % 2,
             tuple([part.tokens for part in parts[first:past]]),
@@ -339,16 +341,17 @@ class Layout:
                 # A character, or one with its marks, may be shared by several tokens.
                 length = glyph.end - glyph.start
                 holders = [
-                    one for one in tokens[token : token + 4 + 4 * length] if one.start < inside + length
+                    holder for holder in tokens[token : token + 4 + 4 * length]
+                    if holder.start < inside + length
                 ]
                 beyond = inside + length > len(parts[at].text)  # a cluster of several pre-tokens
                 shared = len(holders) > 1 or beyond
                 if aged:
-                    ground = age_of(max([one.made for one in holders]))
-                elif True in [one.fresh for one in holders]:
+                    ground = age_of(max([holder.made for holder in holders]))
+                elif True in [holder.fresh for holder in holders]:
                     ground = "fresh-other" if token % 2 else "fresh"
                 elif (len(holders) == length or beyond) and max(
-                    [one.end - one.start for one in holders]
+                    [holder.end - holder.start for holder in holders]
                 ) == 1:
                     # A character that is a token needs no shade to be told from its neighbours; what has
                     # grown stands out.
@@ -359,7 +362,7 @@ class Layout:
                     ground = "shade-c" if token % 2 else ("shade-b" if (at + self._parity) % 2 else "shade-a")
             if glyph.start != start and glyph.start in self._bars:
                 drawn.append((BAR, "frame"))
-            marked = "match" if found and any(one[0] <= glyph.start < one[1] for one in found) else ""
+            marked = "match" if found and any(span[0] <= glyph.start < span[1] for span in found) else ""
             marked = "cursor" if cursor[0] <= glyph.start < cursor[1] else marked
             drawn += [(text, _style(ground, shared, kind, bars, marked)) for text, kind in glyph.cell]
         runs = [("".join([text for text, _ in run]), style) for style, run in groupby(drawn, itemgetter(1))]

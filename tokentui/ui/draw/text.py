@@ -222,7 +222,7 @@ def mark_stand_ins(text: Text, exact: str) -> None:
     pairs = zip(text.plain, exact, strict=False)
     places = [place for place, (shown, meant) in enumerate(pairs) if shown != meant]
     # a style for each run of them: it is widened to whole clusters, which takes long
-    for _, run in itertools.groupby(enumerate(places), lambda one: one[1] - one[0]):
+    for _, run in itertools.groupby(enumerate(places), lambda numbered: numbered[1] - numbered[0]):
         first, *more = (place for _, place in run)
         text.stylize("reverse", first, (more[-1] if more else first) + 1)
 
@@ -300,7 +300,7 @@ def wrap(cell: Cell, width: int, *, words: bool = False) -> list[Cell]:
         if words and end < len(clusters) and not skipped and after - start > (end - start) // 2:
             end = after
         runs_of = itertools.groupby(clusters[start:end], operator.itemgetter(1))
-        lines.append(tuple([("".join([one[0] for one in run]), name) for name, run in runs_of]))
+        lines.append(tuple([("".join([glyph[0] for glyph in run]), name) for name, run in runs_of]))
         start = end + skipped
     return lines
 

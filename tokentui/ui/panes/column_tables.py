@@ -197,7 +197,7 @@ _Look: TypeAlias = Callable[[Any, _Row], Cell]
 
 def counted_in(column: ColumnSnapshot) -> str:
     """Return ` in ` and the language whose pairs a column lists; empty where they are those of all texts."""
-    name = next((one.name for one in column.why.judged if one.chosen), "")
+    name = next((language.name for language in column.why.judged if language.chosen), "")
     return f" in {safe(name, limit=_LANGUAGE_SHOWN)}" if name else ""
 
 
@@ -214,11 +214,11 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
     Each kind of column has a width and a look; what matters least gives way first.
     """
     traits, at, best, training = column.traits, column.at, column.why.best, column.why.round
-    digits, kinds = _digits(column), [one.kind for one in traits.columns]
+    digits, kinds = _digits(column), [figure.kind for figure in traits.columns]
     by_count = "score" not in kinds and "loss" not in kinds
     # What rows are compared with.
     page = column.candidates
-    worths = [one.worth for one in page.rows]
+    worths = [row.worth for row in page.rows]
     most = float(best.worth if best is not None else max(worths, default=0))
     by_order = page.order == BY_COUNT
     # While the next step is EM, the marks are no more than what a pruning would do by the figures of now.
@@ -251,7 +251,7 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
                 looks.append((of, lambda value, _: ((number(value) if value else "∅", ""),)))
             case "part" if n == parts[0]:  # one column, so that neither stands without the other
                 names = [traits.columns[place].name for place in parts]
-                both = " ".join([f"{_HEADS.get(one, one):>{digits}}" for one in names])
+                both = " ".join([f"{_HEADS.get(name, name):>{digits}}" for name in names])
                 columns.append(Column(both, width=len(both), align="right", priority=1))
                 held = itemgetter(parts[0], *parts)  # a tuple of one part too
                 looks.append((held, lambda values, _: (
@@ -351,8 +351,8 @@ def entries(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
 
     def row_of(held: Entry, index: int) -> TableRow:
         if held.kind == "folded":
-            ways = [f"{number(held.uses or 0)} {one} ▸" for one in (out, "unused")]
-            short = next((one for one in ways if len(one) <= spare), ways[-1])
+            ways = [f"{number(held.uses or 0)} {name} ▸" for name in (out, "unused")]
+            short = next((way for way in ways if len(way) <= spare), ways[-1])
             return TableRow("folded", ((), ((short, "muted"),), (), ()))
         piece = tokens((held.piece,), mode)
         if held.kind == "left":

@@ -171,7 +171,7 @@ def first_words(column: ColumnSnapshot) -> str:
     mark = recipe.mark_text if AXES["mark"].of(recipe.mark).ends_word else ""  # a sign, and no text
     words = "".join([part.text.removesuffix(mark) for part in column.corpus.parts[:99]]).split()
     starts = [" ".join(words[:count]) for count in range(1, _SAMPLE_WORDS + 1)]
-    return next((one for one in starts[::-1] if is_safe(one) and len(one) <= _SAMPLE_CHARS), "")
+    return next((start for start in starts[::-1] if is_safe(start) and len(start) <= _SAMPLE_CHARS), "")
 
 
 def tally(view: EncodedView, width: int) -> Sequence[Cell]:

@@ -63,8 +63,8 @@ def _with_lengths(column: ColumnSnapshot, front: Cell, now: Snapshot, right: Cel
     """Return the headers with the tokens of each named corpus, longest first; none without named corpora."""
     if not column.at.lengths:
         return []
-    names = [f"{safe(one.name, limit=_PART_SHOWN)} {number(one.tokens)}" for one in column.at.lengths]
-    each = [f" ({one.bytes_per_token:.2f} B)" if one.bytes_per_token else "" for one in column.at.lengths]
+    names = [f"{safe(part.name, limit=_PART_SHOWN)} {number(part.tokens)}" for part in column.at.lengths]
+    each = [f" ({part.bytes_per_token:.2f} B)" if part.bytes_per_token else "" for part in column.at.lengths]
     long = "tokens: " + ", ".join(map(str.__add__, names, each))
     sized: Cell = (*front, (long, ""), (f" · {size(now.corpus.bytes)}", "muted"))
     return [(sized, right), ((*front, ("tokens: " + ", ".join(names), "")), right)]

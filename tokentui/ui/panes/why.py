@@ -132,7 +132,7 @@ def effects(column: ColumnSnapshot, mode: GlyphMode, places: bool = True) -> lis
     if encoding.tokens and not encoding.error and AXES["encode"].of(column.recipe.encode).by_rank:
         found, merged, at, wide = encoding.tokens, 0, 0, len(best.parts)
         while at + 1 < len(found):  # from the left, none twice
-            here = tuple(one.piece for one in found[at : at + wide]) == best.parts and (
+            here = tuple(token.piece for token in found[at : at + wide]) == best.parts and (
                 found[at].word == found[at + wide - 1].word >= 0
             )
             merged, at = merged + here * (wide - 1), at + 1 + here * (wide - 1)
@@ -186,7 +186,7 @@ def reasons(column: ColumnSnapshot, corpus: str, mode: GlyphMode, saves: bool = 
         if isinstance(last, TokenCandidate):
             made = f" id {last.id}", f", {plural(last.places, 'place')}"
             said = tinted(tokens((last.token,), mode), "accent")
-            out.append((("last ", "muted"), *said, *((one, "muted") for one in made)))
+            out.append((("last ", "muted"), *said, *((text, "muted") for text in made)))
         out.append(((f"{number(column.at.vocab_size)} of {number(column.opened.size)} ids", ""),))
         out.append(((f"steps {safe(column.opened.order, limit=120)}", "muted"),))
     # What a compression saves is among its facts, and what its table costs.
@@ -204,31 +204,34 @@ def language_bars(languages: Sequence[Judged]) -> list[Cell]:
     """Return a bar for each language that a parity-aware training chooses from: `▸ hi ▇▇▇▇▇▇▇▇ 1,204 of 3,011
     tokens`. The chosen one comes first."""
 
-    def length(one: Judged) -> float:
-        return one.tokens if one.compressed is None else 1 / max(one.compressed, 1e-9)
+    def length(language: Judged) -> float:
+        return language.tokens if language.compressed is None else 1 / max(language.compressed, 1e-9)
 
-    worst = sorted(languages, key=lambda one: (not one.chosen, -length(one)))[:_JUDGED]
+    worst = sorted(languages, key=lambda language: (not language.chosen, -length(language)))[:_JUDGED]
     out: list[Cell] = []
     most = max(map(length, languages), default=0)
-    wide = max([ui_text.width(((safe(one.name, limit=_NAME), ""),)) for one in worst], default=0)
-    digits = max([len(number(one.tokens)) for one in worst], default=0)
+    wide = max([ui_text.width(((safe(language.name, limit=_NAME), ""),)) for language in worst], default=0)
+    digits = max([len(number(language.tokens)) for language in worst], default=0)
     few = len(languages) <= _FEW
     room = _BAR if few else _NARROW
-    for one in languages if len(worst) == len(languages) else worst:
-        style = "accent" if one.chosen else "muted" if one.barred else ""
-        name = safe(one.name, limit=_NAME)
-        drawn = bar(length(one), most, room)
-        said = f" of {number(one.start)} tokens" if few else ""
-        if one.compressed is not None:
-            said += f", {one.compressed:.3f} times shorter" if few else f" {one.compressed:.2f}×"
-        if one.share is not None:
-            said += f", {100 * one.share:.0f} % of the last steps" if few else f" {100 * one.share:.0f} %"
-        said += ", no turn" if one.barred else ""
+    for language in languages if len(worst) == len(languages) else worst:
+        style = "accent" if language.chosen else "muted" if language.barred else ""
+        name = safe(language.name, limit=_NAME)
+        drawn = bar(length(language), most, room)
+        said = f" of {number(language.start)} tokens" if few else ""
+        if language.compressed is not None:
+            said += f", {language.compressed:.3f} times shorter" if few else f" {language.compressed:.2f}×"
+        if language.share is not None:
+            share = f"{100 * language.share:.0f} %"
+            said += f", {share} of the last steps" if few else f" {share}"
+        said += ", no turn" if language.barred else ""
         gap = " " * (wide - ui_text.width(((name, ""),)))
         out.append((
-            ("▸ " if one.chosen else "  ", "accent"), (f"{name}{gap} ", "strong" if one.chosen else style),
-            (drawn.ljust(room), "accent" if one.chosen else "muted" if one.barred else "primary"),
-            (f" {number(one.tokens).rjust(digits)}", "strong" if one.chosen else ""), (said, "muted"),
+            ("▸ " if language.chosen else "  ", "accent"),
+            (f"{name}{gap} ", "strong" if language.chosen else style),
+            (drawn.ljust(room), "accent" if language.chosen else "muted" if language.barred else "primary"),
+            (f" {number(language.tokens).rjust(digits)}", "strong" if language.chosen else ""),
+            (said, "muted"),
         ))
     if len(worst) < len(languages):
         out.append(((f"  and {plural(len(languages) - len(worst), 'language')} better off", "muted"),))
@@ -302,7 +305,8 @@ def _next(column: ColumnSnapshot, best: Candidate, mode: GlyphMode) -> list[Cell
         merge = (*merge, *replacement_cell(best.token), (" for ", "muted"), *spelled)
     else:
         merge = (*merge, *tokens((best.token,), mode))
-    worth, score = worth_of(best), next((one.name for one in traits.columns if one.kind == "score"), "")
+    worth = worth_of(best)
+    score = next((figure.name for figure in traits.columns if figure.kind == "score"), "")
     if score:
         reason = _formula(column, best, worth, score)
     elif not isinstance(best, PairCandidate):
@@ -358,8 +362,8 @@ def _formula(column: ColumnSnapshot, best: Candidate, worth: str, score: str) ->
     f(xy)/(f(x)·f(y))`."""
     formula = AXES["objective"].of(column.recipe.objective).formula.replace("c(", "f(")
     filled = formula
-    for one, value in zip(column.traits.columns, best.values, strict=False):
-        if one.kind in ("count", "part"):
-            filled = filled.replace(_SYMBOLS.get(one.name, one.name), f"{value:,}")
+    for figure, value in zip(column.traits.columns, best.values, strict=False):
+        if figure.kind in ("count", "part"):
+            filled = filled.replace(_SYMBOLS.get(figure.name, figure.name), f"{value:,}")
     equation = filled.replace("/", " / ").replace("·", " · ") + " = " if filled != formula else ""
     return (equation, ""), (worth, "strong"), (f", the {score} {formula}".rstrip(), "muted")

@@ -72,7 +72,7 @@ def status_line(now: Snapshot | None, width: int) -> Sequence[Cell]:
     progress: `step 128 ▶ 60/s → 1,000`."""
     if now is None:
         return ()
-    ends = [one.at.end.step or one.at.computed for one in now.columns if one.in_sync]
+    ends = [column.at.end.step or column.at.computed for column in now.columns if column.in_sync]
     digits = max(6, len(number(max([now.position.value, *ends]))))
     left: Cell = (
         (f" {_UNITS[now.position.by]} ", "muted"), (number(now.position.value).rjust(digits), "strong"),
@@ -114,12 +114,12 @@ def costs_line(now: Snapshot | None, width: int) -> Sequence[Cell]:
         return ()
     keys = [column.key for column in now.columns]
     facts: list[tuple[str, Cell]] = []
-    for one in now.between.costs:
-        if one.run in keys and one.changed in keys:
-            place, against = keys.index(one.changed), keys.index(one.run)
-            there = one.cost.step == min(now.columns[at].at.step for at in (place, against))
+    for cost in now.between.costs:
+        if cost.run in keys and cost.changed in keys:
+            place, against = keys.index(cost.changed), keys.index(cost.run)
+            there = cost.cost.step == min(now.columns[at].at.step for at in (place, against))
             name, style = safe(now.columns[place].name, limit=COLUMN_SHOWN), "" if there else "muted"
-            said: Cell = (letter(place), (f" {name}: ", "muted"), (one.cost.said, style))
+            said: Cell = (letter(place), (f" {name}: ", "muted"), (cost.cost.said, style))
             facts.append(("   ", (*said, (", against ", "muted"), letter(against))))
     return flow(facts, width, 1)
 
@@ -138,7 +138,7 @@ def places_of(columns: Sequence[ColumnSnapshot], pair: tuple[int, int]) -> tuple
 
 def of_pair(found: Sequence[OfPair], pair: tuple[int, int] | None) -> OfPair | None:
     """Return the result about two columns, given their keys; None if there is none yet."""
-    return next((one for one in found if (one.a, one.b) == pair), None)
+    return next((result for result in found if (result.a, result.b) == pair), None)
 
 
 def divergence_cell(
@@ -310,9 +310,9 @@ def distinct_name(name: str, others: Sequence[str], columns: int) -> str:
     return safe(f"…{name[min(shared, len(name) - kept):]}", limit=COLUMN_SHOWN)
 
 
-def _shared_head(one: str, other: str) -> int:
+def _shared_head(text: str, other: str) -> int:
     """Return the number of characters with which both texts begin."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(text, other, strict=False)))
 
 
 class ColumnPane(Vertical, Pane):

@@ -48,7 +48,7 @@ class Series(NamedTuple):
 
 def bounds(series: Sequence[Series], scale: int) -> tuple[float, float]:
     """Return the least and the greatest value of the series of a scale; zeros if there are none."""
-    values = [value for one in series if one.scale == scale for value in one.values]
+    values = [value for line in series if line.scale == scale for value in line.values]
     return min(values, default=0.0), max(values, default=0.0)
 
 
@@ -64,20 +64,20 @@ def plot(series: Sequence[Series], end: int, width: int, height: int, cursor: in
     """
     masks = [[0] * width for _ in range(height)]
     styles = [[""] * width for _ in range(height)]
-    for one in reversed(series):
-        low, high = bounds(series, one.scale)
+    for line in reversed(series):
+        low, high = bounds(series, line.scale)
         before: int | None = None
         places = [x * end / max(1, 2 * width - 1) for x in range(2 * width)]
-        for x, value in enumerate(between(one.steps, one.values, places)):
+        for x, value in enumerate(between(line.steps, line.values, places)):
             if value is None:
                 before = None
                 continue
             share = (high - value) / (high - low) * (4 * height - 1) if high > low else 2 * height
             y = min(4 * height - 1, max(0, round(share)))
-            if not one.curve.held_out or x % (2 * _DASH) < _DASH:
+            if not line.curve.held_out or x % (2 * _DASH) < _DASH:
                 for dot in _stretch(before, y):
                     masks[dot // 4][x // 2] |= _DOTS[x % 2][dot % 4]
-                    styles[dot // 4][x // 2] = f"column-{one.place}"
+                    styles[dot // 4][x // 2] = f"column-{line.place}"
             before = y
     return [_line(masks[row], styles[row], cursor) for row in range(height)]
 
@@ -98,7 +98,7 @@ def _line(masks: Sequence[int], styles: Sequence[str], cursor: int) -> Cell:
         else:
             drawn.append(("│", "frame") if x == cursor else (" ", ""))
     return tuple(("".join(text for text, _ in run), style) for style,
-        run in groupby(drawn, key=lambda one: one[1]))
+        run in groupby(drawn, key=lambda cell: cell[1]))
 
 
 ERROR_SHOWN = 200
@@ -204,16 +204,16 @@ class CurveChart(Lines, Pane, can_focus=True):
         now = self._at
         wide = self.size.width - max(map(len, self._labels(self._series()))) - 4
         step = now + by * max(1, round(self.curves.end / max(1, wide - 1)))
-        known = sorted({one for curve in self.curves.series for one in curve.steps})
-        onward = [one for one in known if (one > now if by > 0 else one < now)]
+        known = sorted({known_step for curve in self.curves.series for known_step in curve.steps})
+        onward = [known_step for known_step in known if (known_step > now if by > 0 else known_step < now)]
         if onward:
-            self.cursor = min(onward, key=lambda one: abs(one - step))
+            self.cursor = min(onward, key=lambda known_step: abs(known_step - step))
         self.again()
 
     def _shown(self) -> Sequence[tuple[str, str, str]]:
         """Return the measures that can be drawn; `spread` only with named corpora."""
         named = any(curve.spread for curve in self.curves.series)
-        return CURVES if named else [one for one in CURVES if one[0] != "spread"]
+        return CURVES if named else [measure for measure in CURVES if measure[0] != "spread"]
 
     @property
     def _at(self) -> int:
@@ -246,8 +246,8 @@ class CurveChart(Lines, Pane, can_focus=True):
         if not series:
             return [self._measure_names(width), ((" loading …", "muted"),)]
         errors: list[Cell] = [
-            ((" ", ""), letter(one.place), (f" {safe(one.curve.error, limit=ERROR_SHOWN)}", "error"))
-            for one in series if one.curve.error
+            ((" ", ""), letter(line.place), (f" {safe(line.curve.error, limit=ERROR_SHOWN)}", "error"))
+            for line in series if line.curve.error
         ]
         labels = self._labels(series)
         gutter = max(map(len, labels))
@@ -280,7 +280,7 @@ class CurveChart(Lines, Pane, can_focus=True):
 
         gutter, cursor = max(len(high), len(low)), column(self._at)
         if CURVES[self.measure][0] == "saved":
-            series = [one._replace(values=[math.log(value) for value in one.values]) for one in series]
+            series = [line._replace(values=[math.log(value) for value in line.values]) for line in series]
         for n, line in enumerate(plot(series, end, wide, height, cursor)):
             label = high if n == 0 else low if n == height - 1 else ""
             yield ((f" {label:>{gutter}} ", "muted"), ("│", "frame"), *line)
@@ -297,11 +297,11 @@ class CurveChart(Lines, Pane, can_focus=True):
         if CURVES[self.measure][0] != "saved":
             return
         for held in (False, True):
-            mine = [one for one in series if one.curve.held_out == held and one.curve.ids]
+            mine = [line for line in series if line.curve.held_out == held and line.curve.ids]
             for name in ("knee", *(("target",) if target is not None else ())):
                 out: Cell = ((f" {name}{' of the second corpus' if held else ''}", "muted"),)
-                for one in mine:
-                    curve = one.curve
+                for line in mine:
+                    curve = line.curve
                     if target is None or name == "knee":
                         step = curve.knee
                     else:
@@ -310,7 +310,7 @@ class CurveChart(Lines, Pane, can_focus=True):
                     told = "none" if name == "knee" else "not met"
                     if step is not None:
                         told = f"{number(curve.ids[curve.steps.index(step)])} ids at step {number(step)}"
-                    more: Cell = (("  ", ""), letter(one.place), (f" {told}", ""))
+                    more: Cell = (("  ", ""), letter(line.place), (f" {told}", ""))
                     if ui_text.width(out) + ui_text.width(more) > width:
                         break
                     out = (*out, *more)
@@ -322,16 +322,16 @@ class CurveChart(Lines, Pane, can_focus=True):
         field, at, end = CURVES[self.measure][0], self._at, number(self.curves.end)
         here = f"step {number(at):>{len(end)}} of {end}"
         for held in (False, True):
-            mine = [one for one in series if one.curve.held_out == held]
+            mine = [line for line in series if line.curve.held_out == held]
             out: Cell = ((f" {'second corpus'.ljust(len(here)) if held else here} ", "muted"),)
-            for one in mine:
+            for line in mine:
                 # The steps that are known differ from column to column: the value of an earlier step is near.
                 # A column stays at the end of its run, and its value there is exact at any later step.
-                last = bisect_right(one.steps, at) - 1
-                exact = min(at, self.ends.get(one.curve.key, at))
-                near = "≈" if last >= 0 and one.steps[last] != exact else " "
-                value = figure(field, one.values[last]) if last >= 0 else "–"
-                more: Cell = (("  ", ""), letter(one.place), (f" {near}{value:>{wide}}", ""))
+                last = bisect_right(line.steps, at) - 1
+                exact = min(at, self.ends.get(line.curve.key, at))
+                near = "≈" if last >= 0 and line.steps[last] != exact else " "
+                value = figure(field, line.values[last]) if last >= 0 else "–"
+                more: Cell = (("  ", ""), letter(line.place), (f" {near}{value:>{wide}}", ""))
                 if ui_text.width(out) + ui_text.width(more) > width:
                     break
                 out = (*out, *more)

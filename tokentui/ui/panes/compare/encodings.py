@@ -52,7 +52,7 @@ def row_cell(alignment: Alignment, row: int, here: Disagreement | None, fresh: f
     marks = {mark.x: mark.rows for mark in _marks(alignment, start, end)}
     out: list[Run] = []
     at = origin = cells[first].x if cells else start
-    for cell in takewhile(lambda one: one.x <= end, islice(cells, first, None)):
+    for cell in takewhile(lambda cell: cell.x <= end, islice(cells, first, None)):
         within = here is not None and cell.start < here.end and cell.end > here.start
         ground = "+strong+shade-b" if within else ""
         if cell.x > at:
@@ -197,7 +197,7 @@ class AlignedRows(Lines, can_focus=True):
         """Return a row for each column, the ruler, and the agreement of the pair."""
         aligned, alignment, room = self.aligned, self.alignment, self._room
         refused, span = dict(aligned.refused), (self.left, self.left + room)
-        here = next((one for one in alignment.partings if one.start == self.here), None)
+        here = next((parting for parting in alignment.partings if parting.start == self.here), None)
         lines: list[Cell] = []
         for place, column in enumerate(self.columns):
             head: Cell = ((" ", ""), letter(place), ("‹" if self.left else " ", "muted"))
@@ -220,9 +220,9 @@ class AlignedRows(Lines, can_focus=True):
             legend: Cell = ((_LEGEND.rjust(self._tail), "muted"),)
             lines.append(((" " * _MARGIN, ""), *ruler_cell(alignment, here, *span), *legend))
             places = {column.key: place for place, column in enumerate(self.columns)}
-            for one in aligned.pairs:
-                if (one.a, one.b) == self.pair:
-                    said = agreement_cell(one, places.get(one.a, 0), places.get(one.b, 0), width - 2)
+            for pair in aligned.pairs:
+                if (pair.a, pair.b) == self.pair:
+                    said = agreement_cell(pair, places.get(pair.a, 0), places.get(pair.b, 0), width - 2)
                     lines.append(ui_text.clip(((" ", ""), *said), width - 1))
         return lines
 
@@ -237,16 +237,16 @@ def agreement_cell(pair: PairAgreement, a: int, b: int, room: int) -> Cell:
         b: The place of the second.
         room: The columns of the terminal.
     """
-    one = pair.agreement
-    only = one.boundaries_a - one.shared, one.boundaries_b - one.shared
+    agreement = pair.agreement
+    only = agreement.boundaries_a - agreement.shared, agreement.boundaries_b - agreement.shared
     out: Cell = (
-        letter(a), ("·", "muted"), letter(b), ("  boundaries: ", "muted"), (number(one.shared), "strong"),
-        (" shared, ", "muted"),
+        letter(a), ("·", "muted"), letter(b), ("  boundaries: ", "muted"),
+        (number(agreement.shared), "strong"), (" shared, ", "muted"),
         (number(only[0]), ""), (f" in {LETTERS[a]} only, ", "muted"), (number(only[1]), ""),
         (f" in {LETTERS[b]} only", "muted"),
     )
     for measure in PAIR_MEASURES:
-        figure = measure.of(one)
+        figure = measure.of(agreement)
         if figure is not None:
             more: Cell = ((f" · {measure.title} ", "muted"), (f"{figure:.4f}", ""))
             if ui_text.width(out) + ui_text.width(more) > room:
@@ -293,7 +293,9 @@ class CompareEncode(TypedPane):
             shown = len(aligned.text)
             notes.append(f"first {number(shown)} of {number(shown + aligned.left)} characters")
         if len(aligned.keys) > 1:
-            at = next((number(n) for n, one in enumerate(partings, 1) if one.start == self.rows.here), "")
+            at = next(
+                (number(n) for n, parting in enumerate(partings, 1) if parting.start == self.rows.here), ""
+            )
             total = number(len(partings))
             count = f"{at.rjust(len(total))} of {total}" if at else plural(len(partings), "differs", "differ")
             notes.append(count)

@@ -189,7 +189,9 @@ def entry_of(token: TokenInBoth, recipes: Sequence[Recipe]) -> Entry:
 
 def _shared_row(held: TokenInBoth, mode: GlyphMode) -> TableRow:
     """Return the row of a token: its ids and its uses in both columns."""
-    ids: list[Cell] = [(("" if one is None else str(one), "muted"),) for one in (held.id_a, held.id_b)]
+    ids: list[Cell] = [
+        (("" if token_id is None else str(token_id), "muted"),) for token_id in (held.id_a, held.id_b)
+    ]
     uses: list[Cell] = []
     for identity, count in ((held.id_a, held.uses_a), (held.id_b, held.uses_b)):
         shown = "" if identity is None else "–" if count is None else number(count) if count else "∅"
@@ -364,8 +366,8 @@ class AgreementList(Listing, Pane):
         found = of_pair(measured.agreements or (), pair) if measured is not None else None
         self.texts = {}
         if found is not None:
-            self.texts |= {("parting", n): one.text for n, one in enumerate(found.partings)}
-            self.texts |= {("word", n): one.text for n, one in enumerate(found.words)}
+            self.texts |= {("parting", n): parting.text for n, parting in enumerate(found.partings)}
+            self.texts |= {("word", n): word.text for n, word in enumerate(found.words)}
         places = places_of(now.columns, pair) if pair is not None else (0, 1)
         a, b = (LETTERS[place] for place in places)
         columns = (
@@ -384,16 +386,18 @@ class AgreementList(Listing, Pane):
 
 
 def _agreement_rows(found: PairAgreement, a: str, b: str, dim: bool) -> Iterator[TableRow]:
-    one = found.agreement
+    agreement = found.agreement
     for measure in PAIR_MEASURES:
-        figure, name = measure.of(one), measure.title
+        figure, name = measure.of(agreement), measure.title
         shown, formula = "n/a" if figure is None else f"{figure:.4f}", measure.formula.format(a=a, b=b)
         yield TableRow(name, (((name, ""),), ((shown, "strong"),), ((formula, "muted"),), ()), dim=dim)
     for name, count, other in (
-        ("boundaries of both", one.shared, ""),
-        (f"boundaries of {a}", one.boundaries_a, f"{number(one.boundaries_a - one.shared)} only in {a}"),
-        (f"boundaries of {b}", one.boundaries_b, f"{number(one.boundaries_b - one.shared)} only in {b}"),
-        ("words with the same tokens", one.same_words, f"of {number(one.words)}"),
+        ("boundaries of both", agreement.shared, ""),
+        (f"boundaries of {a}", agreement.boundaries_a,
+            f"{number(agreement.boundaries_a - agreement.shared)} only in {a}"),
+        (f"boundaries of {b}", agreement.boundaries_b,
+            f"{number(agreement.boundaries_b - agreement.shared)} only in {b}"),
+        ("words with the same tokens", agreement.same_words, f"of {number(agreement.words)}"),
     ):
         yield TableRow(name, (((name, ""),), ((number(count), ""),), ((other, "muted"),), ()), dim=dim)
     if found.partings:
@@ -414,9 +418,9 @@ def _agreement_rows(found: PairAgreement, a: str, b: str, dim: bool) -> Iterator
 def _cut(tokens: Sequence[str]) -> Cell:
     """Return tokens with bars between them."""
     out: list[Run] = []
-    for one in tokens:
+    for token in tokens:
         out += [("│", "muted")] if out else []
-        out += runs(one, limit=TEXT_SHOWN)
+        out += runs(token, limit=TEXT_SHOWN)
     return tuple(out) or (("nothing", "muted"),)
 
 
@@ -478,9 +482,9 @@ def _measure_rows(measured: Measured, now: Snapshot, formulas: bool, which: str 
         found = dict(zip(measured.keys, row.figures, strict=False))
         figures: list[Cell] = []
         for column in now.columns:  # a dot where it has no figure under these conventions
-            one = found.get(column.key)
-            style = "muted" if one is None or one.value is None else ""
-            figures.append((("·" if one is None else one.shown, style),))
+            figure = found.get(column.key)
+            style = "muted" if figure is None or figure.value is None else ""
+            figures.append((("·" if figure is None else figure.shown, style),))
         about: Cell = ((row.measure.formula if formulas else row.under, "muted"),)
         cells = (((row.measure.title, ""),), *figures, about)
         yield TableRow((which, row.measure.name, n), cells, dim=measured.at != now.position)
