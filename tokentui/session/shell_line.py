@@ -28,13 +28,13 @@ def train_line(source: str, recipe: Recipe, run: Run, step: int, shaped_by: Sequ
     words += [word for name in names if name not in SHAPE for word in ("-s", f"{name}={recipe.axis(name)}")]
     of: dict[str, object] = {name: getattr(recipe, name) for name in names if name in SHAPE}
     ends = {"merges", "vocab_size", "min_count"}.difference(shaped_by)
-    of |= {one: value for one, value in run.words.items() if one not in ends}
-    for one, value in of.items():
-        if one == "prefix_space":
+    of |= {name: value for name, value in run.words.items() if name not in ends}
+    for name, value in of.items():
+        if name == "prefix_space":
             words.append("--prefix-space" if value else "--no-prefix-space")
         elif isinstance(value, list | tuple):
-            words += [word for each in value for word in (_FLAGS[one], str(each))]
+            words += [word for each in value for word in (_FLAGS[name], str(each))]
         else:
-            flag = _FLAGS.get(one, "--" + one.replace("_", "-"))
-            words += [flag, RUN[one].written(value) if one in RUN else str(value)]
+            flag = _FLAGS.get(name, "--" + name.replace("_", "-"))
+            words += [flag, RUN[name].written(value) if name in RUN else str(value)]
     return shlex.join([*words, "--merges", str(step)])

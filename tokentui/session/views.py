@@ -76,7 +76,7 @@ class ColumnWanted:
     def like(self, columns: Iterable[ColumnSnapshot]) -> ColumnWanted:
         """Return this column, with its vocabulary size set to that of the first opened file if it has
         none."""
-        size = next((one.opened.size for one in columns if one.opened is not None), None)
+        size = next((column.opened.size for column in columns if column.opened is not None), None)
         if self.recipe is None or size is None:
             return self
         return replace(self, run=self.run.sized_like(size))

@@ -67,7 +67,7 @@ def divergence(a: tuple[int, Training], b: tuple[int, Training]) -> BackgroundQu
     what = "looking where they part"
 
     def work() -> Divergences:
-        first, second = (_again(one) for _, one in (a, b))
+        first, second = (_again(training) for _, training in (a, b))
         stops = a[1].run.stops, b[1].run.stops
         with quiet_collector():
             found = first_divergences(first, second, rows=ROWS, stops=stops)
@@ -88,11 +88,11 @@ def overlaps(
     seen: list[Seen] = []
 
     def hold() -> None:
-        for one in columns:
+        for column in columns:
             try:
-                seen.append(Seen(one.key, one.trainer.tokenizer(), list(one.trainer.uses)))
+                seen.append(Seen(column.key, column.trainer.tokenizer(), list(column.trainer.uses)))
             except Exception as error:
-                on_column_error(one, error)
+                on_column_error(column, error)
 
     return BackgroundQuery(
         ("vocabulary", ()), signature, "comparing vocabularies", lambda: vocabularies(at, seen),
@@ -103,22 +103,22 @@ def overlaps(
 def costs(columns: Sequence[Column]) -> Iterator[BackgroundQuery]:
     """The cost of the what-ifs of each column against the column that it was branched from, or one like that.
     """
-    trained = [one for one in columns if one.training.opened is None]
+    trained = [column for column in columns if column.training.opened is None]
     for changed in trained:
         recipe, run = changed.training.recipe, changed.training.run
         of = [
-            one for one in trained
-            if set(one.training.recipe.what_if) < set(recipe.what_if) and one.training.run == run
-            and one.training.recipe.but() == recipe.but()
+            column for column in trained
+            if set(column.training.recipe.what_if) < set(recipe.what_if) and column.training.run == run
+            and column.training.recipe.but() == recipe.but()
         ]
         if of:
-            yield _cost(min(of, key=lambda one: len(one.training.recipe.what_if)), changed)
+            yield _cost(min(of, key=lambda column: len(column.training.recipe.what_if)), changed)
 
 
 def _cost(run: Column, changed: Column) -> BackgroundQuery:
     """Return a query for the cost of a what-if, a `Cost` at the lower of the two steps."""
     trainers, sides = (run.trainer, changed.trainer), list[Side]()
-    step = min(one.number for one in trainers)
+    step = min(trainer.number for trainer in trainers)
     return BackgroundQuery(
         ("cost", (run.key, changed.key)), (*trainers, step), "looking what it costs",
         lambda: between(step, *sides),
@@ -157,9 +157,9 @@ def measures(
     def work() -> Measured:
         tallies: dict[int, Tally | None] = {}
         refused = []
-        for key, one in columns:
+        for key, column in columns:
             try:
-                tallies[key] = tally(one, corpus, under, counted)
+                tallies[key] = tally(column, corpus, under, counted)
             except TokentuiError as error:
                 tallies[key] = None
                 refused.append((key, str(error)))
@@ -282,7 +282,7 @@ def spread_of(trainer: Trainer, corpus: Corpus, steps: Iterable[int]) -> Iterato
     they are not known."""
     for step in steps:
         lengths = trainer.lengths_at(step)
-        sized = [(length, one.times * one.corpus.size) for length, one in zip(lengths, corpus.named,
+        sized = [(length, part.times * part.corpus.size) for length, part in zip(lengths, corpus.named,
                                                                               strict=False)]
         costs = [length / size for length, size in sized if length and size]
         yield max(costs) / min(costs) if costs else None
@@ -299,9 +299,9 @@ def curve_of(
         held_out=held_out,
         steps=tuple(steps),
         tokens=tuple(tokens),
-        bytes_per_token=tuple(corpus_bytes / one if one else None for one in tokens),
-        bits=tuple(bits(one, size) or 0.0 for one, size in zip(tokens, ids, strict=True)),
-        in_use=tuple(one / size if size else 0.0 for one, size in zip(used, ids, strict=True))
+        bytes_per_token=tuple(corpus_bytes / count if count else None for count in tokens),
+        bits=tuple(bits(count, size) or 0.0 for count, size in zip(tokens, ids, strict=True)),
+        in_use=tuple(count / size if size else 0.0 for count, size in zip(used, ids, strict=True))
         if used
         else (),
         saved=tuple(map(_saved, tokens, tokens[1:], ids, ids[1:])) + (None,) * bool(steps),
@@ -415,7 +415,7 @@ def _places(pieces: Sequence[bytes], text: str) -> tuple[int, ...]:
     if not text:
         return ()
     wanted = needles(text)
-    return tuple([n for n, piece in enumerate(pieces) if any(one in piece for one in wanted)])
+    return tuple([n for n, piece in enumerate(pieces) if any(text in piece for text in wanted)])
 
 
 def vocabularies(at: Position, columns: Sequence[Seen]) -> Vocabularies:

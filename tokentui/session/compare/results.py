@@ -98,23 +98,23 @@ class Results:
             if column.error:
                 self.cancel_divergence_jumps(column.key)
         self.version += pool.reconcile(wanted, self.deliver, rested)
-        self.busy = {key: one.busy for key, one in pool.running.items() if isinstance(key, tuple)}
+        self.busy = {key: job.busy for key, job in pool.running.items() if isinstance(key, tuple)}
 
     def wanted(self, view: Viewport) -> Iterator[BackgroundQuery]:
         """Yield the queries that a screen needs and that have no result yet, the fastest first."""
-        for one in self._wanted(view):
-            known = self._found.get(one.key)
-            if known is not None and known[0] == one.signature:
+        for query in self._wanted(view):
+            known = self._found.get(query.key)
+            if known is not None and known[0] == query.signature:
                 continue
-            if self._cancelled.get(one.key) != one.signature:
-                yield one
+            if self._cancelled.get(query.key) != query.signature:
+                yield query
 
     def _wanted(self, view: Viewport) -> Iterator[BackgroundQuery]:
         wants, sync, listed = view.wants, self.sync, view.tokens
-        opened = sorted(((one.key, one.training) for one in sync.open), key=lambda one: one[0])
+        opened = sorted(((column.key, column.training) for column in sync.open), key=lambda keyed: keyed[0])
         yield from itertools.starmap(findings.divergence, combinations(opened, 2))
         if listed is not None and listed.part.startswith("never"):
-            yield from (findings.whole_run(*one) for one in opened if one[0] == listed.other)
+            yield from (findings.whole_run(*keyed) for keyed in opened if keyed[0] == listed.other)
         there = sync.in_sync
         if sync.has_work or not there:
             return
@@ -128,22 +128,24 @@ class Results:
             yield findings.measures("measures", at, tokenizers, self.counted, self.under, signature)
         points, held = view.curve_points, self.held_out
         if "curves" in wants:
-            yield from (findings.curve(one.key, one.training, self.counted, points) for one in there)
+            yield from (findings.curve(column.key, column.training, self.counted, points) for column in there)
         if held is not None and "measures" in wants:
             yield findings.measures("held measures", at, tokenizers, held, self.under, signature)
         if "agreement" in wants:
             yield findings.agreements("agreement", tokenizers, self.corpus, self.under, signature)
         if held is not None and "curves" in wants:
-            yield from (findings.curve(one.key, one.training, held, points, held_out=True) for one in there)
+            yield from (
+                findings.curve(column.key, column.training, held, points, held_out=True) for column in there
+            )
 
-    def deliver(self, one: BackgroundQuery, value: object) -> None:
+    def deliver(self, query: BackgroundQuery, value: object) -> None:
         """Take in what was found; an error is not looked for again."""
         self.version += 1
-        if isinstance(value, Cancelled) or any(self.sync.column(key) is None for key in one.key[1]):
+        if isinstance(value, Cancelled) or any(self.sync.column(key) is None for key in query.key[1]):
             return
-        self._found[one.key] = (one.signature, value)
-        if one.key[0] == "divergence":
-            for answer, literal in self._divergence_jumps.pop(one.key[1], []):
+        self._found[query.key] = (query.signature, value)
+        if query.key[0] == "divergence":
+            for answer, literal in self._divergence_jumps.pop(query.key[1], []):
                 if isinstance(value, Divergences):
                     answer.set_result(self._go_before(value, literal))
                 else:
@@ -180,7 +182,9 @@ class Results:
         """Answer those that wait to go where two columns part that these are among: one of the two cannot be
         shown, or the way is given up."""
         for pair in [pair for pair in self._divergence_jumps if {*keys} <= {*pair}]:
-            failed = next((one for one in self.sync.columns if one.key in pair and one.error), None)
+            failed = next(
+                (column for column in self.sync.columns if column.key in pair and column.error), None
+            )
             for answer, _ in self._divergence_jumps.pop(pair):
                 answer.set_exception(Cancelled() if failed is None else _no_divergence(failed))
 
@@ -278,7 +282,7 @@ class Results:
                 if kind == "cost" and isinstance(cost, Cost) and all(map(self.sync.column, keys))
             ),
             held_out=self.held_out.corpus.name if self.held_out else "",
-            ended=bool(sync.in_sync) and all(one.end(free=False) is not None for one in sync.in_sync),
+            ended=bool(sync.in_sync) and all(column.end(free=False) is not None for column in sync.in_sync),
             busy=next(iter(self.busy.values()), None),
             failed=tuple(
                 f"{kind}: {in_words(value)}"
@@ -296,19 +300,19 @@ class Results:
             literal: True to compare merges as they are spelled, False by what they mean.
         """
         able = [column for column in self.sync.columns if not column.error]
-        for one, other in combinations(able, 2):
-            pair = _pair(one.key, other.key)
+        for column, other in combinations(able, 2):
+            pair = _pair(column.key, other.key)
             found, busy = self._divergence(pair), self.busy.get(("divergence", pair))
             if found is None:
                 done = busy.done if busy else 0
-                yield DivergenceView(one.key, other.key, done, None, (), busy, False, literal)
+                yield DivergenceView(column.key, other.key, done, None, (), busy, False, literal)
                 continue
             way, otherwise = found.ways[literal], found.ways[not literal]
-            step, other_step = (one.step if one else None for one in (way, otherwise))
+            step, other_step = (divergence.step if divergence else None for divergence in (way, otherwise))
             sides = (way.a, way.b) if way else ()
             yield DivergenceView(
-                one.key, other.key, step - 1 if step else found.steps, step,
-                sides if pair == (one.key, other.key) else sides[::-1], None, True, literal,
+                column.key, other.key, step - 1 if step else found.steps, step,
+                sides if pair == (column.key, other.key) else sides[::-1], None, True, literal,
                 other_step if other_step != step else None,
             )
 
@@ -332,7 +336,8 @@ class Results:
     def _align(self, text: str, passage: Passage | None) -> Aligned:
         """A text in the tokens of each column at the position, under each other."""
         columns, words, shown = self.sync.in_sync, self.under.splitter, text[:MOST_SHOWN]
-        key = text, passage, words, [(one.key, one.trainer, one.trainer.number) for one in columns]
+        steps = [(column.key, column.trainer, column.trainer.number) for column in columns]
+        key = text, passage, words, steps
         if self._aligned is not None and self._aligned[0] == key:
             return self._aligned[1]
         rows: dict[int, Encoding] = {}
@@ -349,11 +354,11 @@ class Results:
             passage=passage,
             keys=tuple(rows),
             alignment=alignment,
-            tokens=tuple(one.rows for one in rows.values()),
+            tokens=tuple(encoded.rows for encoded in rows.values()),
             bytes=len(to_bytes(shown)),
             pairs=tuple(
-                PairAgreement(a, b, agreement(one, other, spans))
-                for (a, one), (b, other) in combinations(zip(rows, cuts, strict=True), 2)
+                PairAgreement(a, b, agreement(cuts_a, cuts_b, spans))
+                for (a, cuts_a), (b, cuts_b) in combinations(zip(rows, cuts, strict=True), 2)
             ),
             refused=tuple(refused),
             left=len(text) - len(shown),

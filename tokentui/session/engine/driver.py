@@ -236,7 +236,7 @@ class Session:
                 if state.waiting or state.main.training.nothing or not loading.quiet:
                     state.busy = self._loader.running["load"].busy
             # Jobs that commands begin have names for keys.
-            asked = [one.busy for key, one in self._pool.running.items() if isinstance(key, str)]
+            asked = [job.busy for key, job in self._pool.running.items() if isinstance(key, str)]
             state.asked = next((busy for busy in asked if busy.left is not None), None)
             # What is trained anew has come to its place before it is shown: the screen changes once.
             quiet = now < self._quiet_until and sync.approaching_start and not state.waiting
@@ -247,7 +247,10 @@ class Session:
                     snapshot = state.snapshot()
                     self._stamp, self._published, self._touched = state.stamp(), now, False
             under_way = self._columns.running
-            if any(one.needs_fallback and ("column", (one.key,)) not in under_way for one in sync.columns):
+            if any(
+                column.needs_fallback and ("column", (column.key,)) not in under_way
+                for column in sync.columns
+            ):
                 wait = 0.0  # kernels failed at this look
             answers, self._answers = self._answers, []
         return wait, answers, snapshot
@@ -353,8 +356,8 @@ class Session:
         """
         state, sync = self.state, self.state.sync
 
-        def taken(one: BackgroundQuery, training: object) -> None:
-            state.install_column(one, training)
+        def taken(query: BackgroundQuery, training: object) -> None:
+            state.install_column(query, training)
             self._cache.keep(state.main.training)
 
         self._columns.reconcile(state.missing_trainings(), taken)

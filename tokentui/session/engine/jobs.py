@@ -161,14 +161,14 @@ class JobPool:
         Returns:
             Whether anything was begun or given up.
         """
-        found, before = {one.key: one for one in wanted}, list(self.running.values())
+        found, before = {query.key: query for query in wanted}, list(self.running.values())
         for key, running in list(self.running.items()):
             if isinstance(key, tuple) and (key not in found or found[key].signature != running.signature):
                 self.cancel(key)
-        for key, one in found.items():
-            if key not in self.running and (rested or not one.resting):
-                one.before_start()
-                self.submit(key, one.work, functools.partial(take, one), one.what, one.signature)
+        for key, query in found.items():
+            if key not in self.running and (rested or not query.resting):
+                query.before_start()
+                self.submit(key, query.work, functools.partial(take, query), query.what, query.signature)
         return list(self.running.values()) != before
 
     def cancel(self, key: Hashable) -> None:

@@ -99,7 +99,10 @@ class State:
         self._note_facts()
         if moved:
             self.results.reset(corpus)
-            anew = [one if one is self.main else Column(one.key, one.wanted) for one in self.compared]
+            anew = [
+                column if column is self.main else Column(column.key, column.wanted)
+                for column in self.compared
+            ]
             self.compared = anew  # the others are to be opened on it
             if len(self.sync.columns) > 1:
                 self.sync.columns = list(anew)
@@ -224,11 +227,11 @@ class State:
     def _settled(self) -> None:
         """Files are shown whole at first, as soon as all columns are open."""
         columns = self.sync.columns
-        if self._show_whole and len(columns) > 1 and all(one.open or one.error for one in columns):
+        if self._show_whole and len(columns) > 1 and all(column.open or column.error for column in columns):
             self._show_whole = False
-            files = [one for one in self.sync.open if one.training.opened]
+            files = [column for column in self.sync.open if column.training.opened]
             if files:
-                self.sync.go(max(one.trainer.computed for one in files), free=False)
+                self.sync.go(max(column.trainer.computed for column in files), free=False)
 
     def start_walk(self) -> None:
         """Prepare for a command that walks: a kept place is forgotten.
@@ -257,17 +260,18 @@ class State:
             TokentuiError: There are fewer than two.
         """
         known = list(dict.fromkeys(self.compared if self.main.error else (self.main, *self.compared)))
-        known = [self._new_column(one.wanted) if one.error else one for one in known]  # it is tried again
+        # A column that failed is tried again.
+        known = [self._new_column(column.wanted) if column.error else column for column in known]
         if wanted:
             columns = []
-            for one in wanted[:MOST]:
-                found = next((column for column in known if same_request(column.wanted, one)), None)
+            for request in wanted[:MOST]:
+                found = next((column for column in known if same_request(column.wanted, request)), None)
                 if found is not None:
                     known.remove(found)
-                    if one.name:
-                        found.wanted = dataclasses.replace(found.wanted, name=one.name)
+                    if request.name:
+                        found.wanted = dataclasses.replace(found.wanted, name=request.name)
                         found.describe()
-                columns.append(found or self._new_column(one))
+                columns.append(found or self._new_column(request))
         else:
             columns = known
         if len(columns) < FEWEST:
@@ -284,7 +288,7 @@ class State:
         self.sync.set_columns(columns)
         if self.main not in columns:
             self.sync.send_all_to(Position())
-        files = bool(wanted) and all(one.path for one in wanted)
+        files = bool(wanted) and all(request.path for request in wanted)
         self._show_whole = self.main not in columns or (
             files and self.main.trainer.number == self.main.trainer.computed
         )
@@ -294,7 +298,9 @@ class State:
         if len(self.sync.columns) == 1:
             return
         self.sync.halt()
-        first = next((one for one in self.sync.columns if one.open or one.needs_fallback), self.main)
+        first = next(
+            (column for column in self.sync.columns if column.open or column.needs_fallback), self.main
+        )
         if first is not self.main:
             self.main = first
             self._note_engine()
@@ -326,7 +332,7 @@ class State:
             TokentuiError: There is no such column.
         """
         old, column = self.column(key), self._new_column(wanted)
-        self._put(column if one is old else one for one in self.sync.columns)
+        self._put(column if other is old else other for other in self.sync.columns)
         self.results.forget(key)
         return column.key
 
@@ -349,14 +355,14 @@ class State:
             TokentuiError: There is no such column.
         """
         column = self.column(key)
-        columns = [one for one in self.sync.columns if one is not column]
+        columns = [other for other in self.sync.columns if other is not column]
         columns.insert(min(max(0, self.sync.columns.index(column) + by), len(columns)), column)
         self._put(columns)
 
     def _put(self, columns: Iterable[Column]) -> None:
         self.compared = list(columns)
-        for one in self.compared:
-            self._branch(one)
+        for column in self.compared:
+            self._branch(column)
         self.sync.set_columns(self.compared)
 
     def _branch(self, column: Column) -> None:
@@ -366,14 +372,14 @@ class State:
         if column.open or column.error or recipe is None or not recipe.what_if:
             return
         near = [
-            one for one in (self.main, *self.sync.columns, *self.compared)
-            if one.open and one.training.opened is None and not one.training.partial
-            and one.training.corpus is self.results.corpus and one.training.run == column.wanted.run
-            and one.training.recipe.but() == recipe.but()
-            and set(one.training.recipe.what_if) < set(recipe.what_if)
+            column for column in (self.main, *self.sync.columns, *self.compared)
+            if column.open and column.training.opened is None and not column.training.partial
+            and column.training.corpus is self.results.corpus and column.training.run == column.wanted.run
+            and column.training.recipe.but() == recipe.but()
+            and set(column.training.recipe.what_if) < set(recipe.what_if)
         ]
         if near:
-            of = max(near, key=lambda one: len(one.training.recipe.what_if))
+            of = max(near, key=lambda column: len(column.training.recipe.what_if))
             column.set_training(branched(of.training, recipe))
 
     def column(self, key: int) -> Column:
@@ -411,23 +417,24 @@ class State:
         """Return the values that change a snapshot, besides commands."""
         sync = self.sync
         numbers = tuple([
-            (one.training, one.in_sync, one.trainer.number) if one.open else one.error for one in sync.columns
+            (column.training, column.in_sync, column.trainer.number) if column.open else column.error
+            for column in sync.columns
         ])
         return (
             numbers, sync.position, sync.goal, sync.playing, sync.search is not None,
             self.busy, self.asked, native.failed, self.waiting, self.results.version,
-            [one.loading for one in sync.columns],
+            [column.loading for column in sync.columns],
             list(self.results.busy.values()),
         )
 
     def _named(self, columns: tuple[ColumnSnapshot, ...]) -> tuple[ColumnSnapshot, ...]:
         """Return the columns with names that tell their files apart."""
-        paths = [one.wanted.path for one in self.sync.columns]
+        paths = [column.wanted.path for column in self.sync.columns]
         names = short_names(paths)
         return tuple(
-            shown if one.wanted.name or not path or shown.name == name
+            shown if column.wanted.name or not path or shown.name == name
             else dataclasses.replace(shown, name=name)
-            for shown, one, path, name in zip(columns, self.sync.columns, paths, names, strict=True)
+            for shown, column, path, name in zip(columns, self.sync.columns, paths, names, strict=True)
         )
 
     def snapshot(self) -> Snapshot:
@@ -465,7 +472,10 @@ class State:
         """Note what of the recipes there is no kernel for, where the corpus gains by them: to train, and to
         count."""
         self._gains = self.results.corpus.size >= KERNEL_BYTES
-        trained = [one.training.recipe for one in self.sync.columns if one.open and not one.training.opened]
+        trained = [
+            column.training.recipe for column in self.sync.columns
+            if column.open and not column.training.opened
+        ]
         trains, counts = (
             next(filter(None, map(lacks, trained if self._gains else ())), "")
             for lacks in (value_without_kernel, without_scanner)

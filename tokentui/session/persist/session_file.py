@@ -129,7 +129,7 @@ def _head(version: int, checksum: str) -> bytes:
     return json.dumps({"format": _FORMAT, "version": version, "sha256": checksum}).encode("ascii") + b"\n"
 
 
-_NAMES = {one.name: one.name.rstrip("_") for one in dataclasses.fields(SavedSession)}
+_NAMES = {field.name: field.name.rstrip("_") for field in dataclasses.fields(SavedSession)}
 """The fields of a session, and their names in its file."""
 
 
@@ -148,8 +148,8 @@ def _whole(body: Any) -> SavedSession:
         sha256=_text(body["sha256"]), scratch=_text_or_none(body["scratch"]),
         tokenizer=_text(body["tokenizer"]), split=_text(body["split"]), training=_branch(body["training"]),
         branches=_each(_branch, body["branches"]), typed=_text(body["typed"]),
-        settings={name: _of(one, *_PLAIN) for name, one in _of(body["settings"], dict).items()},
-        columns=_each(lambda one: one if isinstance(one, str) else _branch(one), body["columns"]),
+        settings={name: _of(setting, *_PLAIN) for name, setting in _of(body["settings"], dict).items()},
+        columns=_each(lambda column: column if isinstance(column, str) else _branch(column), body["columns"]),
         ended=_of(body["ended"], bool),
     )
 
@@ -269,8 +269,8 @@ def tidy(folder: Path | None = None) -> None:
     for path in _sessions(folder or _folder())[MOST_SESSIONS:]:
         with contextlib.suppress(TokentuiError):
             held = _hold(path)
-            for one in (path, _before(path), path.with_suffix(".lock")):
-                remove(str(one))
+            for old in (path, _before(path), path.with_suffix(".lock")):
+                remove(str(old))
             os.close(held)
 
 
@@ -363,7 +363,8 @@ def recent() -> tuple[str, ...]:
         return ()
     if not isinstance(listed, list):
         return ()
-    return tuple(dict.fromkeys(one for one in listed if isinstance(one, str) and one))[:MOST_RECENT]
+    sources = dict.fromkeys(source for source in listed if isinstance(source, str) and source)
+    return tuple(sources)[:MOST_RECENT]
 
 
 def remember(source: str) -> None:
@@ -378,7 +379,7 @@ def remember(source: str) -> None:
         kept = absolute(source)
     except (OSError, ValueError):  # the folder that it is named from has gone
         return
-    listed = [kept, *(one for one in recent() if one != kept)][:MOST_RECENT]
+    listed = [kept, *(source for source in recent() if source != kept)][:MOST_RECENT]
     keep_state("recent.json", json.dumps(listed, indent=1).encode("ascii"))
 
 

@@ -91,8 +91,8 @@ def _lengths(training: Training) -> tuple[PartLength, ...]:
     found = zip(training.corpus.named, training.trainer.lengths_at(training.trainer.number), strict=False)
     counted = WEIGHTS.of(training.recipe.weight).by_occurrences
     return tuple(
-        PartLength(one.name, length, one.times * one.corpus.size / length if counted and length else None)
-        for one, length in found
+        PartLength(part.name, length, part.times * part.corpus.size / length if counted and length else None)
+        for part, length in found
     )
 
 
@@ -257,10 +257,11 @@ class Column:
             "curve": ((computed, at.end.step, view.curve_points), lambda: self._curve(at, view.curve_points)),
         }
         sections = {
-            one: self._section(one, *wanted[one]) if one in view.wants else getattr(_EMPTY, one)
-            for one in MAIN
+            section: self._section(section, *wanted[section])
+            if section in view.wants else getattr(_EMPTY, section)
+            for section in MAIN
         }
-        errors = {one: error for one, error in self._errors.items() if one in view.wants}
+        errors = {section: error for section, error in self._errors.items() if section in view.wants}
         self.in_sync = self.in_sync and (alone or not self.needs_fallback)
         return dataclasses.replace(self._shown, in_sync=self.in_sync, at=at, errors=errors, **sections)
 
@@ -322,7 +323,7 @@ class Column:
             tokens = self.encode(text)
         except TokentuiError as error:
             return EncodedView(text, (), len(exact), str(error))
-        ages = learn.ages(self.trainer, [one.id for one in tokens]) if aged else ()
+        ages = learn.ages(self.trainer, [token.id for token in tokens]) if aged else ()
         tokenizer, joins = self._at, self._joins and not self._at.vocabulary.byte_tokens
         comes_back = joins and b"".join([token.piece or b"" for token in tokens]) == exact
         if comes_back or len(text) > LOSSES_CHARS:
@@ -447,15 +448,15 @@ class Column:
         )
 
 
-def same_request(one: ColumnWanted, other: ColumnWanted) -> bool:
+def same_request(wanted: ColumnWanted, other: ColumnWanted) -> bool:
     """Return whether two requests are for the same file, or for the same recipe and run.
 
     Two requests for a file differ if both name a way to encode, and not the same.
     """
     return (
-        one.path == other.path and (one.encode == other.encode or "" in (one.encode, other.encode))
-        if one.path or other.path
-        else (one.recipe, one.run) == (other.recipe, other.run)
+        wanted.path == other.path and (wanted.encode == other.encode or "" in (wanted.encode, other.encode))
+        if wanted.path or other.path
+        else (wanted.recipe, wanted.run) == (other.recipe, other.run)
     )
 
 

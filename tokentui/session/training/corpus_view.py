@@ -93,7 +93,10 @@ class RunningText(CorpusWindow):
     def typed(self, text: str) -> Iterator[PiecePart]:
         """The pre-tokens of a typed text, in characters of its training form."""
         analysis = self._pretokenizer.analyse(text)
-        cuts = [Cut(one.prepared_start, one.prepared_end, one.text, one.text) for one in analysis.pretokens]
+        cuts = [
+            Cut(pretoken.prepared_start, pretoken.prepared_end, pretoken.text, pretoken.text)
+            for pretoken in analysis.pretokens
+        ]
         return pieces(analysis.prepared, 0, len(analysis.prepared), cuts, self.branches)
 
     def cuts(self, document: int, start: int, end: int) -> Iterator[Cut]:
@@ -174,20 +177,20 @@ class RunningText(CorpusWindow):
                 if merged[0] in symbols and merged[1] in symbols and merged in itertools.pairwise(symbols)
             ]
         elif shown.merged and number == before - 1:
-            changed = [key for key, one in cut.items() if was in one.symbols]
+            changed = [key for key, word_cut in cut.items() if was in word_cut.symbols]
         else:
             changed = list(cut)
         again = {key: self._cut_word(Word(key[0]), cut[key].units, trainer) for key in changed}
-        for key, one in cut.items():  # else only the mark of the newest token changes
-            if (was in one.symbols or newest in one.symbols) and key not in again:
-                marked = zip(one.spans, one.symbols, strict=True)
+        for key, word_cut in cut.items():  # else only the mark of the newest token changes
+            if (was in word_cut.symbols or newest in word_cut.symbols) and key not in again:
+                marked = zip(word_cut.spans, word_cut.symbols, strict=True)
                 spans = tuple([span._replace(fresh=symbol == newest) for span, symbol in marked])
-                again[key] = one._replace(spans=spans)
+                again[key] = word_cut._replace(spans=spans)
         cut.update(again)
         parts = list(shown.view.parts)
-        for key, one in again.items():
+        for key, word_cut in again.items():
             for index in shown.words[key]:
-                parts[index] = parts[index]._replace(tokens=one.spans)
+                parts[index] = parts[index]._replace(tokens=word_cut.spans)
         shown.view = replace(shown.view, parts=tuple(parts))
 
     def pieces(self, place: CorpusPlace, chars: int) -> Iterator[PiecePart]:
@@ -320,7 +323,7 @@ class OpenedText(RunningText):
             items = self.pretokens.within(text, start, end)
             self._known = document, start, end, items
         yield from cuts_of(
-            (one for one in items if one.start < end and (one.end > start or not one.end)), text
+            (item for item in items if item.start < end and (item.end > start or not item.end)), text
         )
 
     def words(self, document: int, start: int, end: int) -> Iterator[tuple[int, str, int]]:
@@ -388,12 +391,12 @@ def _without(part: CorpusPart, count: int) -> CorpusPart:
 
 def cuts_of(items: Iterable[Item], text: str | LongText) -> Iterator[Cut]:
     """The pre-tokens of a text under the steps of a tokenizer."""
-    for one in items:
-        start, end, shown = one.start, one.end, text[one.start : one.end]
-        if isinstance(one, Special):
+    for item in items:
+        start, end, shown = item.start, item.end, text[item.start : item.end]
+        if isinstance(item, Special):
             yield Cut(start, end, shown, None)
         else:
-            yield Cut(start, end, shown, one.text, one.unit_spans)
+            yield Cut(start, end, shown, item.text, item.unit_spans)
 
 
 def pieces(

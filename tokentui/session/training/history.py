@@ -49,7 +49,7 @@ class StepHistory:
         if match:
             found = [
                 row for row in each(known)
-                if any(one in row.token or one in b"+".join(row.parts) for one in match)
+                if any(spelling in row.token or spelling in b"+".join(row.parts) for spelling in match)
             ]
         if order == "count":
             found = sorted(found, key=lambda row: -row.worth)
@@ -114,7 +114,7 @@ class StepHistory:
             )
         text, changed, seen = self._text, copy.changed(), set[tuple[int, int]]()
         words = copy.words.words
-        differs = changed.differs or {words[one] for one in changed.words}.__contains__
+        differs = changed.differs or {words[word] for word in changed.words}.__contains__
         at = CorpusPlace(max(0, text.documents - 1), 1 << 40)
         while len(seen) < count and text.documents:
             found = text.find_word(differs, at)
@@ -156,11 +156,11 @@ def _around(view: CorpusView, place: CorpusPlace) -> StepPlace | None:
     before = ""
     parts = iter(view.parts)
     for part in parts:
-        fresh = next((one for one in part.tokens if one.fresh), None)
+        fresh = next((token for token in part.tokens if token.fresh), None)
         if fresh is None or part.place < place:
             before += part.text
             continue
-        after = part.text[fresh.end :] + "".join([one.text for one in parts])
+        after = part.text[fresh.end :] + "".join([part.text for part in parts])
         before += part.text[: fresh.start]
         return StepPlace(before[-_AROUND:], part.text[fresh.start : fresh.end], after[:_AROUND])
     return None

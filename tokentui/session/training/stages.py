@@ -104,8 +104,8 @@ def _kinds(spec: object) -> Iterator[str]:
     pattern = spec.get("pattern")
     if isinstance(pattern, Mapping) and "Regex" in pattern:
         yield "Regex"
-    for one in [inner for key in _INNER if isinstance(spec.get(key), list) for inner in spec[key]]:
-        yield from _kinds(one)
+    for step in [inner for key in _INNER if isinstance(spec.get(key), list) for inner in spec[key]]:
+        yield from _kinds(step)
 
 
 def _steps(name: str, spec: object, axis: str) -> Iterator[StageView]:
@@ -114,8 +114,8 @@ def _steps(name: str, spec: object, axis: str) -> Iterator[StageView]:
         return
     inner = next((spec[key] for key in _INNER if isinstance(spec.get(key), list)), None)
     if inner is not None:
-        for one in inner:
-            yield from _steps(name, one, axis)
+        for step in inner:
+            yield from _steps(name, step, axis)
             axis = ""
         return
     rules = spec.get(_RULES)

@@ -141,7 +141,8 @@ class Synchronizer:
             self.halt()
             there = self.in_sync
         if by == "size":
-            least = min((one.trainer.size_at(0) for one in there if one.trainer.traits.grows), default=0)
+            sizes = [column.trainer.size_at(0) for column in there if column.trainer.traits.grows]
+            least = min(sizes, default=0)
         self._free = free and value is not None and bool(there)
         if value is None:
             self.goal = Position(by, END)
@@ -246,7 +247,8 @@ class Synchronizer:
         if by is not None and by not in WAYS:
             raise TokentuiError("no such unit to sync columns by", by, "one of: " + ", ".join(WAYS))
         self.halt()
-        ways = WAYS if len({one.trainer.traits.grows for one in self.open}) < 2 else (*WAYS[1:], WAYS[0])
+        kinds = {column.trainer.traits.grows for column in self.open}
+        ways = WAYS if len(kinds) < 2 else (*WAYS[1:], WAYS[0])
         self._set_unit(by or ways[(ways.index(self.position.by) + 1) % len(ways)])
 
     def set_columns(self, columns: Iterable[Column]) -> None:
@@ -398,7 +400,7 @@ class Synchronizer:
         """
         there, free = self.in_sync, self._passes_stops(self.target.value)
         if len(there) > 1 and self.target.by != "tokens":
-            there.sort(key=lambda one: not one.trainer.traits.heavy)
+            there.sort(key=lambda column: not column.trainer.traits.heavy)
         for column in there:
             if not self._walk(column, self.target, max(_LEAST_S, deadline - time.perf_counter())):
                 return False

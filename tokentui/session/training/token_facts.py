@@ -32,8 +32,10 @@ def symbol_of(tokenizer: Tokenizer, token: int | bytes) -> int | None:
     known = vocabulary.symbols_by_id(merges)
     if isinstance(token, int):
         return known.get(token)
-    return next((one for one in known.values() if token in (vocabulary.pieces[one], vocabulary.spelled(one))),
-                None)
+    for symbol in known.values():
+        if token in (vocabulary.pieces[symbol], vocabulary.spelled(symbol)):
+            return symbol
+    return None
 
 
 def token_view(
@@ -77,11 +79,11 @@ def token_view(
 def _makes(vocabulary: Vocabulary, merges: int, symbol: int, uses: Sequence[int]) -> list[MadeOf]:
     makings = vocabulary.makings(merges)
     made = list(dict.fromkeys(child for child, parts in makings if symbol in parts))
-    made.sort(key=lambda one: -uses[one])
+    made.sort(key=lambda result: -uses[result])
     return [
-        MadeOf(Token(vocabulary.id_of(one, merges), vocabulary.spelled(one)), uses[one],
-               vocabulary.made_at(one))
-        for one in made[:_MOST_MAKES]
+        MadeOf(Token(vocabulary.id_of(result, merges), vocabulary.spelled(result)), uses[result],
+               vocabulary.made_at(result))
+        for result in made[:_MOST_MAKES]
     ]
 
 
@@ -103,8 +105,8 @@ def _spellings(tokenizer: Tokenizer, symbol: int) -> Iterator[Spelled]:
         form.encode("utf-8", "surrogateescape")
         for case in cases for form in (case, f"{front}{case}{end}" if mark else space + case)
     )
-    known = {vocabulary.spelled(one): number
-             for number, one in vocabulary.symbols_by_id(tokenizer.merges).items()}
+    known = {vocabulary.spelled(known_symbol): number
+             for number, known_symbol in vocabulary.symbols_by_id(tokenizer.merges).items()}
     own = vocabulary.spelled(symbol)
     yield from (Spelled(form, known.get(form)) for form in forms if form != own)
 
@@ -135,9 +137,9 @@ def part_at(tokenizer: Tokenizer, text: str, place: int) -> PreToken | Special |
     """Return the pre-token of a text, or the token found by its name, at an offset or before it."""
     taken: PreToken | Special | None = None
     for part in tokenizer.encoder.stretches(text, False):
-        for one in part if isinstance(part, list) else [part]:
-            if one.start <= place:
-                taken = one
+        for stretch in part if isinstance(part, list) else [part]:
+            if stretch.start <= place:
+                taken = stretch
     return taken
 
 

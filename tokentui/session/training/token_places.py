@@ -69,8 +69,8 @@ def contexts(
                 if data not in to_bytes(cut.word):
                     continue
                 past = first.offset - cut.start if same else -1
-                for one, start, stop in _tokens(cut, trainer, past):
-                    if one == symbol and start > past:
+                for token_symbol, start, stop in _tokens(cut, trainer, past):
+                    if token_symbol == symbol and start > past:
                         yield _context(text, CorpusPlace(document, cut.start + start), cut, start, stop)
             begin = end
 

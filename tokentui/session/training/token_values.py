@@ -99,7 +99,7 @@ class TokenView:
         """The tokens that took its uses: each with how many it took, and its step; most first."""
         pairs = itertools.pairwise(self.over)
         taken = [(now.into, was.uses - now.uses, now.number) for was, now in pairs if now.uses < was.uses]
-        return sorted((one for one in taken if one[0]), key=lambda one: (-one[1], one[2]))
+        return sorted((row for row in taken if row[0]), key=lambda row: (-row[1], row[2]))
 
 
 class Turn(NamedTuple):

@@ -194,7 +194,7 @@ def branched(of: Training, recipe: Recipe) -> Training:
         TokentuiError: The recipe makes no sense, or its training knows no what-ifs.
     """
     recipe = check(recipe)
-    more = [one for one in recipe.changes if one.text not in of.recipe.what_if]
+    more = [change for change in recipe.changes if change.text not in of.recipe.what_if]
     with quiet_collector():
         trainer = branch(of.trainer, more)
     return replace(of, recipe=recipe, trainer=trainer, text=RunningText(of.corpus, recipe))
@@ -277,9 +277,9 @@ class TrainingCache:
         if training.partial or training.failed:
             return
         file, recipe, run = training.opened, training.recipe, training.run
-        here = [one for one in self._kept if one.corpus is training.corpus]
-        self._kept = [*(one for one in here if not one.makes(file, recipe, run)), training]
-        while len(self._kept) > 1 and sum(one.trainer.memory() for one in self._kept) > KEPT_BYTES:
+        here = [kept for kept in self._kept if kept.corpus is training.corpus]
+        self._kept = [*(kept for kept in here if not kept.makes(file, recipe, run)), training]
+        while len(self._kept) > 1 and sum(kept.trainer.memory() for kept in self._kept) > KEPT_BYTES:
             self._kept = self._kept[1:]
 
 
@@ -337,8 +337,8 @@ class Training:
         """True if its trainer makes the steps of a tokenizer of a file, or of a recipe under a run, on its
         corpus."""
         shapes = [
-            (one.stops.only(self.trainer.traits.shaped_by), one.first_id, one.specials)
-            for one in (self.run, run)
+            (run_of.stops.only(self.trainer.traits.shaped_by), run_of.first_id, run_of.specials)
+            for run_of in (self.run, run)
         ]
         return self.opened is file and self.recipe == recipe and shapes[0] == shapes[1]
 

@@ -87,7 +87,7 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         # another.
         for length, breakpoints in zip(self.app.size,
                 (self.HORIZONTAL_BREAKPOINTS, self.VERTICAL_BREAKPOINTS), strict=True):
-            self.add_class(max((one for one in breakpoints if length >= one[0]), default=(0, ""))[1])
+            self.add_class(max((pair for pair in breakpoints if length >= pair[0]), default=(0, ""))[1])
         with self.box:
             yield from self.parts
             yield self.key_line

@@ -53,7 +53,7 @@ class AnalysisScreen(ReportScreen[Report]):
         """Leave, and show only the tokens that are seen in the vocabulary."""
         sections = [self.section] if self.section is not None else self.tabs
         targets = [row.target for section in sections for row in section.rows]
-        ids = frozenset(one.number for one in targets if one is not None and one.kind == "token")
+        ids = frozenset(target.number for target in targets if target is not None and target.kind == "token")
         if not ids:
             self.notice.say("there are no tokens to show", "warning")
             return

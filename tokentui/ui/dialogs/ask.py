@@ -63,9 +63,9 @@ def place_of(now: Snapshot | None) -> Place:
     there = [column.at for column in now.columns if not column.error and column.in_sync]
     if by == "tokens":  # its steps are those of the first column
         there = there[:1]
-    ends = [one.end for one in there if one.end.step is not None]
-    end = max(ends, key=lambda one: one.step or 0) if ends and len(ends) == len(there) else Ending()
-    return Place(now.position.value, max((one.computed for one in there), default=0), end, by)
+    ends = [column_at.end for column_at in there if column_at.end.step is not None]
+    end = max(ends, key=lambda ending: ending.step or 0) if ends and len(ends) == len(there) else Ending()
+    return Place(now.position.value, max((column_at.computed for column_at in there), default=0), end, by)
 
 
 def _count(text: str) -> int:

@@ -52,12 +52,12 @@ class CopyScreen(ListDialog[None]):
 
     def lay_out(self) -> None:
         """A row for each text: its name, and its beginning."""
-        wide = max((len(one.name) for one in self._found), default=0)
+        wide = max((len(copied.name) for copied in self._found), default=0)
         rows = [
-            TableRow(n, (((one.name, "strong"),), (
-                runs(one.text, limit=_SHOWN) if one.marked else ((safe(one.text, limit=_SHOWN), ""),)
+            TableRow(n, (((copied.name, "strong"),), (
+                runs(copied.text, limit=_SHOWN) if copied.marked else ((safe(copied.text, limit=_SHOWN), ""),)
             )))
-            for n, one in enumerate(self._found)
+            for n, copied in enumerate(self._found)
         ]
         self.listing.show(
             rows, self.listing.cursor_key, (Column(width=wide, priority=2), Column(flex=1, priority=1))
@@ -70,12 +70,12 @@ class CopyScreen(ListDialog[None]):
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
         """Copy a text, and say which."""
-        one = self._found[event.index]
-        self.app.copy_to_clipboard(one.text)
+        copied = self._found[event.index]
+        self.app.copy_to_clipboard(copied.text)
         self.dismiss(None)
-        how = ", as a literal of its bytes, which are not UTF-8" if one.escaped else ""
-        if len(one.text.encode("utf-8", "replace")) > CLIPBOARD_BYTES:
-            self.app.say(f"the {one.name} is too long for a terminal's clipboard: ctrl+v pastes it here",
+        how = ", as a literal of its bytes, which are not UTF-8" if copied.escaped else ""
+        if len(copied.text.encode("utf-8", "replace")) > CLIPBOARD_BYTES:
+            self.app.say(f"the {copied.name} is too long for a terminal's clipboard: ctrl+v pastes it here",
                 "warning")
         else:
-            self.app.say(f"copied the {one.name}{how}: {safe(one.text, limit=_SAID)}")
+            self.app.say(f"copied the {copied.name}{how}: {safe(copied.text, limit=_SAID)}")

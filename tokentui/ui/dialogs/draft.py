@@ -34,7 +34,7 @@ PLACES = {"step": "same number of merges", "size": "same vocabulary size"}
 """The values of the place, as `tokentui.session.commands.KeepPlace` has them, and what they mean."""
 
 _WORDS = RUN | SHAPE
-_ABOUTS = {name: one.about for name, one in _WORDS.items()} | {
+_ABOUTS = {name: shape_word.about for name, shape_word in _WORDS.items()} | {
     PLACE: "where another recipe goes on from",
     LIVE: "the screen behind shows each change; esc restores the old one",
 }
@@ -147,7 +147,9 @@ class RecipeChoice:
         elif isinstance(now, tuple):  # a list goes through the empty one and each value alone
             ways = [(), *((value,) for value in AXES[name])]
         else:
-            ways = [one.value for one in options(self.recipe, name) if one.taken or not one.refused]
+            ways = [
+                option.value for option in options(self.recipe, name) if option.taken or not option.refused
+            ]
         at = ways.index(now) if now in ways else -1 if by > 0 else 0
         return self._with(name, ways[(at + by) % len(ways)])
 
@@ -210,7 +212,7 @@ class Option:
     @property
     def together(self) -> str:
         """The other axes that change with it, as safe text: `base=sorted, unknown=error`."""
-        return ", ".join(f"{one.name}={safe(one.new, limit=_MOST_SHOWN)}" for one in self.goes_with)
+        return ", ".join(f"{change.name}={safe(change.new, limit=_MOST_SHOWN)}" for change in self.goes_with)
 
 
 def options(recipe: Recipe, axis: str) -> tuple[Option, ...]:
@@ -220,9 +222,9 @@ def options(recipe: Recipe, axis: str) -> tuple[Option, ...]:
         record, value = AXES[axis][name], name
         if record.text:
             # The text of another value is as good a start as any.
-            text = next((one.partition(":")[2] for one in now if axis == "mark"), "")
+            text = next((part.partition(":")[2] for part in now if axis == "mark"), "")
             value = next(
-                (one for one in now if one.partition(":")[0] == name), f"{name}:{text or record.sample}"
+                (part for part in now if part.partition(":")[0] == name), f"{name}:{text or record.sample}"
             )
         refused, others = "", Changes()
         try:
@@ -231,7 +233,7 @@ def options(recipe: Recipe, axis: str) -> tuple[Option, ...]:
             refused = str(error)
             with_it = mended(recipe, axis, put(recipe, axis, value)) or recipe
             changes = RecipeChoice(recipe).changes(RecipeChoice(with_it))
-            others = tuple([one for one in changes if one.name in AXES and one.name != axis])
+            others = tuple([change for change in changes if change.name in AXES and change.name != axis])
         found.append(Option(value, label, record.about, value in now, refused, others))
     return tuple(found)
 
@@ -241,7 +243,7 @@ def put(recipe: Recipe, axis: str, value: str) -> str | tuple[str, ...]:
     now = getattr(recipe, axis)
     if not isinstance(now, tuple):
         return value
-    return tuple(one for one in now if one != value) if value in now else (*now, value)
+    return tuple(part for part in now if part != value) if value in now else (*now, value)
 
 
 def values_named(wanted: str) -> list[tuple[str, str]]:
@@ -249,7 +251,7 @@ def values_named(wanted: str) -> list[tuple[str, str]]:
     text = wanted.lower()
     found = [(axis, value) for axis in AXES for value in AXES[axis].written().values()
              if text in value.lower()]
-    return sorted(found, key=lambda one: not one[1].lower().startswith(text)) if text else []
+    return sorted(found, key=lambda row: not row[1].lower().startswith(text)) if text else []
 
 
 # Presets.
@@ -264,7 +266,7 @@ def run_of(preset: Preset, run: Run, published: bool) -> Run:
 
 def named(recipe: Recipe, chosen: str) -> Preset | None:
     """The preset that a recipe is, None if none is; of several that are alike the one that was chosen."""
-    alike = [one for one in PRESETS.values() if one.recipe == recipe]
+    alike = [preset for preset in PRESETS.values() if preset.recipe == recipe]
     return next((one for one in alike if one.name == chosen), alike[0] if alike else None)
 
 
@@ -321,8 +323,10 @@ def preset_rows(recipe: Recipe, wanted: str = "") -> list[TableRow]:
     rows: list[TableRow] = []
     for family, members in families(wanted):
         rows.append(heading(family))
-        rows += [TableRow(one.name, (((f" {one.name}", ""),),), mark="•" if one.recipe == recipe else "")
-            for one in members]
+        rows += [
+            TableRow(member.name, (((f" {member.name}", ""),),), mark="•" if member.recipe == recipe else "")
+            for member in members
+        ]
     return rows
 
 

@@ -136,7 +136,7 @@ class DrawnScreen(ListDialog[None]):
 
 def _word(at: int, word: DrawnWord, p: float) -> Iterator[TableRow]:
     """A word with its tokens, and a row a draw."""
-    tokens = ["unknown" if one is None else one for one in word.pieces]
+    tokens = ["unknown" if piece is None else piece for piece in word.pieces]
     yield TableRow((at, "word"), ((), (), _joined(tokens), ((plural(len(word.draws), "draw"), "muted"),)))
     for n, draw in enumerate(word.draws[:_MOST_DRAWS]):
         style = "accent" if draw.merged else "muted" if draw.kept else "warning"
@@ -155,7 +155,7 @@ def _word(at: int, word: DrawnWord, p: float) -> Iterator[TableRow]:
 
 def _joined(tokens: Sequence[str | bytes]) -> Cell:
     out: list[Run] = []
-    for one in tokens:
+    for token in tokens:
         out += [("│", "muted")] if out else []
-        out += ui_text.runs(one, limit=_SHOWN)
+        out += ui_text.runs(token, limit=_SHOWN)
     return tuple(out) or (("nothing", "muted"),)

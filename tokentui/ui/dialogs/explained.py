@@ -37,11 +37,11 @@ def reason(found: StringFacts, also: str = "") -> TableRow:
 def tokens_of(found: StringFacts) -> Iterator[TableRow]:
     """The tokens of a text with their ids, as many as there is room for; enter goes into each."""
     rows = [] if found.encoding is None else found.encoding.rows
-    for n, one in enumerate(rows[:MOST_TOKENS]):
-        shown = ui_text.runs(one.text if one.piece is None else one.piece, limit=_PIECE_SHOWN)
-        told = "  not in the vocabulary" if one.id is None else f"  id {one.id}"
-        key = ("no token", n) if one.id is None else ("token", one.id, n)
-        style = "warning" if one.piece is None else "primary"
+    for n, row in enumerate(rows[:MOST_TOKENS]):
+        shown = ui_text.runs(row.text if row.piece is None else row.piece, limit=_PIECE_SHOWN)
+        told = "  not in the vocabulary" if row.id is None else f"  id {row.id}"
+        key = ("no token", n) if row.id is None else ("token", row.id, n)
+        style = "warning" if row.piece is None else "primary"
         yield told_row(key, "" if n else "tokens", (*ui_text.tinted(shown, style), (told, "muted")))
     if (more := len(rows) - MOST_TOKENS) > 0:
         yield told_row("more tokens", "", ((f"and {plural(more, 'more token')}", "muted"),))

@@ -160,7 +160,7 @@ class ExportScreen(Dialog[None]):
             self.dismiss(None)
             return
         self._reports[report.format] = report
-        self.formats.show([_row(one) for one in self._reports.values()], keep=report.format)
+        self.formats.show([_row(report) for report in self._reports.values()], keep=report.format)
         self._follow()
         self.notice.say(f"nothing was written: {safe_line(report.refused)}", "error")
 

@@ -152,7 +152,7 @@ class InspectScreen(ListDialog[None]):
         now = self.now
         if now is None or self._column is None:
             return None if now is None else now.main
-        return next((one for one in now.columns if one.key == self._column), None)
+        return next((column for column in now.columns if column.key == self._column), None)
 
     # What is asked.
 
@@ -402,9 +402,9 @@ class InspectScreen(ListDialog[None]):
         if row is not None:
             known = list(facts(row, at))
             told = view is not None and bool(view.facts.parents)
-            cut = next((n for n, one in enumerate(known) if one[0] in ("mark", *GLYPH_MODES)), len(known))
-            heads = [one for one in known[:cut] if not (told and one[0] == "parents")]
-            yield from (told_row(("fact", n), *one) for n, one in enumerate(heads))
+            cut = next((n for n, fact in enumerate(known) if fact[0] in ("mark", *GLYPH_MODES)), len(known))
+            heads = [fact for fact in known[:cut] if not (told and fact[0] == "parents")]
+            yield from (told_row(("fact", n), *fact) for n, fact in enumerate(heads))
             known = known[cut:]
             if isinstance(row, PairCandidate) and self._tells:
                 for n, part in enumerate(row.parts):
@@ -414,7 +414,7 @@ class InspectScreen(ListDialog[None]):
             yield from of_token(view, self.places, self._first, width)
         elif self._lacks and row is not None:
             yield told_row("lacks", "", ((self._lacks, "error"),))
-        yield from (told_row(("spelled as", n), *one) for n, one in enumerate(known))
+        yield from (told_row(("spelled as", n), *fact) for n, fact in enumerate(known))
         if found is not None:
             if row is not None:
                 yield told_row("gap", "", ())
@@ -424,7 +424,7 @@ class InspectScreen(ListDialog[None]):
                 yield from section_rows(section, place, _MOST_ROWS, self._targets, set())
         points = bare_of(row) if row is not None else to_bytes(found.text) if found is not None else b""
         yield told_row("points", "", ())
-        yield from (told_row(("point", n), *one) for n, one in enumerate(code_points(points)))
+        yield from (told_row(("point", n), *point) for n, point in enumerate(code_points(points)))
 
     def _step_of(self, key: Hashable) -> int | None:
         """Return the step that a row leads to; None for no step."""

@@ -102,7 +102,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         self.workers.cancel_group(self, "what")
         # A session answers the last question of a kind: this one would take the place of that of enter, which
         # would then open a tokenizer as a text.
-        opening = any(one.group == "opening" and not one.is_finished for one in self.workers)
+        opening = any(worker.group == "opening" and not worker.is_finished for worker in self.workers)
         if path and not opening:
             start_worker(self, "what", self._tell_what, sandbox.expanded(path))
 
@@ -245,7 +245,7 @@ def with_axes(typed: str) -> tuple[str, str, str]:
     named = {_SPLIT: "", _ENCODE: ""}
     while True:
         path, space, last = typed.rpartition(" ")
-        axis = next((one for one in named if last.startswith(one)), "")
+        axis = next((name for name in named if last.startswith(name)), "")
         if not (space and path and axis) or named[axis]:
             return typed, named[_SPLIT], named[_ENCODE]
         typed, named[axis] = path.rstrip(), last.removeprefix(axis)
@@ -287,7 +287,7 @@ def _recent_cells(source: str) -> tuple[Cell, ...]:
 OWN = "your own recipe"
 AS_LEFT = ColumnWanted(name="continue where you left off")
 """The answer of a user who goes on with the comparison that was left, and adds no column."""
-SPLITS: tuple[str, ...] = ("", *(name for name, one in AXES["split"].items() if not one.text))
+SPLITS: tuple[str, ...] = ("", *(name for name, split in AXES["split"].items() if not split.text))
 """The splits that a file may be read with, "" for its own."""
 
 
@@ -341,21 +341,21 @@ class AddScreen(Picker[ColumnWanted]):
             for preset in found:
                 cells = ((f" {preset.name}", ""),), ((preset.about, "muted"),), ()
                 yield TableRow(("preset", preset.name), cells)
-        if ways := [one for one in self._ways() if typed.lower() in f"{_ENCODE}{one.name}"]:
+        if ways := [way for way in self._ways() if typed.lower() in f"{_ENCODE}{way.name}"]:
             yield heading("the same vocabulary, encoded another way")
-            for one in ways:
-                yield TableRow(("way", one.name), (((f" {_ENCODE}{one.name}", ""),),
-                    ((one.about, "muted"),), ()))
+            for way in ways:
+                yield TableRow(("way", way.name), (((f" {_ENCODE}{way.name}", ""),),
+                    ((way.about, "muted"),), ()))
 
     def _ways(self) -> Iterator[Choice]:
         """The other ways to encode by the vocabulary of the column in use."""
         objective = AXES["objective"].find(self._recipe.objective)
         if objective is None or self._column is None:
             return
-        for one in AXES["encode"].values():
-            fits = one.needs != ("merges" if objective.scored else "scores")
-            if fits and one.name != self._recipe.encode and self._otherwise(one.name) is not None:
-                yield one
+        for way in AXES["encode"].values():
+            fits = way.needs != ("merges" if objective.scored else "scores")
+            if fits and way.name != self._recipe.encode and self._otherwise(way.name) is not None:
+                yield way
 
     def _otherwise(self, encode: str) -> ColumnWanted | None:
         """The column of the same vocabulary under another way of encoding; None where it makes no sense."""

@@ -70,7 +70,7 @@ def first_difference(left: PreviewView | None, right: PreviewView | None) -> int
     if left is None or right is None:
         return None
     both = zip_longest(steps_of(left), steps_of(right), fillvalue=Step(None, ()))
-    return next((place for place, (one, other) in enumerate(both) if one.does != other.does), None)
+    return next((place for place, (first, other) in enumerate(both) if first.does != other.does), None)
 
 
 def compare(used: PreviewView | None, looked_at: PreviewView | None) -> list[TableRow]:
@@ -169,14 +169,14 @@ class PreviewPane(Guarded, Vertical):
         self._show()
 
     async def _ask(self, engine: EngineLink, wish: Preview) -> None:
-        for one in (self._used, wish):
-            if one not in self._known:
+        for recipe in (self._used, wish):
+            if recipe not in self._known:
                 try:
-                    self._known[one] = await engine.ask(one)
+                    self._known[recipe] = await engine.ask(recipe)
                 except Cancelled:
                     return
                 except TokentuiError as error:
-                    self._known[one] = PreviewView((), (), "", 0, safe_line(error))
+                    self._known[recipe] = PreviewView((), (), "", 0, safe_line(error))
                 self._show()
 
     def _show(self) -> None:

@@ -84,12 +84,13 @@ def saved_summary(answers: VocabularyReport) -> Cell:
 def saved(answers: VocabularyReport) -> list[TableRow]:
     """The documents that save most, the best first."""
     rows = []
-    for one in answers.documents:
-        less = one.units - one.tokens
-        rows.append(TableRow(one.number, (
-            ((number(one.number), "muted"),), ui_text.runs(one.name, limit=_MOST_SHOWN),
-            ((number(one.units), ""),),
-            ((number(one.tokens), ""),), ((number(less), "strong"),), ((_share(less, one.units), "muted"),),
+    for document in answers.documents:
+        less = document.units - document.tokens
+        rows.append(TableRow(document.number, (
+            ((number(document.number), "muted"),), ui_text.runs(document.name, limit=_MOST_SHOWN),
+            ((number(document.units), ""),),
+            ((number(document.tokens), ""),), ((number(less), "strong"),),
+            ((_share(less, document.units), "muted"),),
         )))
     if answers.document_count > len(answers.documents):
         rest = f"and {plural(answers.document_count - len(answers.documents), 'more document')}"
@@ -125,7 +126,7 @@ def ways_summary(answers: VocabularyReport) -> Cell:
     """Return a title for the list of ways to write a word, and the encoder's rule."""
     if not answers.ways:
         return (("no word to write", "strong"), (" · w types one", "muted"))
-    how = {one.how for one in answers.ways}
+    how = {way.how for way in answers.ways}
     by = f": {safe(how.pop(), limit=200)}" if len(how) == 1 else " by the encoder"
     return (("Ways to write", "strong"), (f" · • taken{by}", "muted"))
 
@@ -135,18 +136,19 @@ def ways(answers: VocabularyReport) -> list[TableRow]:
     among the first.
     """
     rows: list[TableRow] = []
-    alike = len({one.how for one in answers.ways}) == 1
-    for word, one in enumerate(answers.ways):
-        heading: list[Run] = [("‘", "muted"), *ui_text.runs(one.word, limit=_MOST_SHOWN), ("’", "muted")]
-        heading += [(f"  {plural(one.count, 'way')}", "strong"),
-            ("" if alike else f" · {safe(one.how, limit=200)}", "muted")]
+    alike = len({way.how for way in answers.ways}) == 1
+    for word, word_ways in enumerate(answers.ways):
+        written = ui_text.runs(word_ways.word, limit=_MOST_SHOWN)
+        heading: list[Run] = [("‘", "muted"), *written, ("’", "muted")]
+        heading += [(f"  {plural(word_ways.count, 'way')}", "strong"),
+            ("" if alike else f" · {safe(word_ways.how, limit=200)}", "muted")]
         rows.append(TableRow((word, "word"), ((), (), tuple(heading))))
-        shown: Sequence[tuple[tuple[bytes, ...], float | None]] = one.ways
-        if one.chosen and one.chosen not in [pieces for pieces, _ in shown]:
-            shown = (*shown, (one.chosen, None))
-        rows += [_way(word, place, one, pieces, chance) for place, (pieces, chance) in enumerate(shown)]
-        if one.count > len(shown):
-            more = f"and {plural(one.count - len(shown), 'more way')}"
+        shown: Sequence[tuple[tuple[bytes, ...], float | None]] = word_ways.ways
+        if word_ways.chosen and word_ways.chosen not in [pieces for pieces, _ in shown]:
+            shown = (*shown, (word_ways.chosen, None))
+        rows += [_way(word, place, word_ways, pieces, chance) for place, (pieces, chance) in enumerate(shown)]
+        if word_ways.count > len(shown):
+            more = f"and {plural(word_ways.count - len(shown), 'more way')}"
             rows.append(TableRow((word, "rest"), ((), (), ((more, "muted"),))))
     return rows
 
@@ -346,7 +348,7 @@ class QuestionsScreen(ListDialog[None]):
 
 def _tabs(at: int, room: int) -> Cell:
     """The titles of the questions, the one that is shown marked; short ones where there is no room."""
-    for titles in ([one.title for one in QUESTIONS], [one.short for one in QUESTIONS]):
+    for titles in ([question.title for question in QUESTIONS], [question.short for question in QUESTIONS]):
         line = [run for place, title in enumerate(titles)
             for run in (("  " if place else "", ""), (title, "key" if place == at else "muted"))]
         if ui_text.width(line) <= room:

@@ -146,7 +146,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         if section is not None and section.titled:
             self.listing.show(list(self._table_rows(section)), keep, columns_of(section))
             return
-        label = max((ui_text.width(screen_cell(one.name)) for one in self.shown.sections), default=0)
+        label = max((ui_text.width(screen_cell(section.name)) for section in self.shown.sections), default=0)
         columns = Column(width=min(label, _NAME), priority=1), Column(flex=1, min_width=20, priority=2)
         self.tell(columns, self._section_rows(section), words=True, keep=keep)
 
@@ -156,7 +156,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         tabs, section = self.tabs, self.section
         out: list[Run] = []
         if len(tabs) > 1 or self.tab:
-            for place, name in enumerate(("all", *(one.name.strip() for one in tabs))):
+            for place, name in enumerate(("all", *(section.name.strip() for section in tabs))):
                 out += [(safe(name, limit=_NAME), "key" if place == self.tab else "muted"), ("  ", "")]
         about = self.shown.summary if section is None else section.summary
         return (*out, *screen_cell(about))
@@ -285,7 +285,7 @@ def section_rows(
         yield TableRow(key, ((), (*line, *more)), mark="•" if row.marked else "")
         for at, detail in enumerate(row.details if key in unfolded else ()):
             targets[("detail", place, n, at)] = detail
-            cells = [((_GAP * 2, ""), *screen_cell(one)) for one in detail.cells]
+            cells = [((_GAP * 2, ""), *screen_cell(cell)) for cell in detail.cells]
             yield TableRow(("detail", place, n, at), ((), tuple(run for cell in cells for run in cell)))
     total = len(section.rows) if section.total is None else section.total
     if few and len(rows) < total:

@@ -53,12 +53,12 @@ class SettingsScreen(ListDialog[None]):
     def lay_out(self) -> None:
         """A row for each setting: its name and its value."""
         rows = []
-        for one in SETTINGS.values():
-            said = one.said(self.settings.value_of(one))
+        for setting in SETTINGS.values():
+            said = setting.said(self.settings.value_of(setting))
             value: Cell = (("  ", ""), *runs(said, limit=400))
-            if self.settings.values_of(one):
+            if self.settings.values_of(setting):
                 value = (("‹ ", "muted"), (safe(said, limit=60), ""), (" ›", "muted"))
-            rows.append(TableRow(one.name, (((one.title, "strong"),), value)))
+            rows.append(TableRow(setting.name, (((setting.title, "strong"),), value)))
         width = max(len(setting.title) for setting in SETTINGS.values())
         columns = Column(width=width, priority=2), Column(flex=1, priority=1)
         self.listing.show(rows, self.listing.cursor_key, columns)

@@ -101,7 +101,7 @@ class StepsScreen(Dialog[None]):
             self.find_out(ExplainSteps(tuple(wanted), 0), self._explained, "looking for the runners-up …")
 
     def _explained(self, found: Sequence[StepView]) -> None:
-        self._why |= {one.number: one for one in found}
+        self._why |= {why.number: why for why in found}
         self.notice.say("")
         self._draw()
 

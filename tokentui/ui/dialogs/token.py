@@ -65,9 +65,9 @@ def of_token(view: TokenView, places: Places | None, first: int, width: int) -> 
     yield from _places(view, places, first, width)
     if view.spellings:
         spelled: list[Cell] = []
-        for one in view.spellings:
-            known = ("–", "muted") if one.id is None else (f"id {one.id}", "")
-            spelled.append((*ui_text.runs(one.piece, limit=_SHOWN), (" ", ""), known))
+        for spelling in view.spellings:
+            known = ("–", "muted") if spelling.id is None else (f"id {spelling.id}", "")
+            spelled.append((*ui_text.runs(spelling.piece, limit=_SHOWN), (" ", ""), known))
         yield from _several("spelled", spelled, width)
     if not view.facts.unreachable:
         count = view.ways
@@ -103,10 +103,10 @@ def _over(view: TokenView, width: int) -> Iterator[TableRow]:
         return
     last = f" 0 … {number(view.number)}"
     room = max(1, min(view.number + 1, 48, width - len(last)))
-    numbers = [one.number for one in view.over]
+    numbers = [user.number for user in view.over]
     steps = [round(view.number * n / max(1, room - 1)) for n in range(room)] if view.number else [0]
     values = [view.over[bisect.bisect_right(numbers, step) - 1].uses for step in steps]
-    most = max(view.over, key=lambda one: one.uses)
+    most = max(view.over, key=lambda user: user.uses)
     spark = upright(values, max(most.uses, 1))
     yield told_row("over", "over steps", ((spark, "primary"), (last, "muted")))
     told = f"most: {plural(most.uses, 'time')}, from step {number(most.number)} on"
@@ -135,17 +135,17 @@ def _places(view: TokenView, places: Places | None, first: int, width: int) -> I
         yield told_row("places", "in the text", (("no further place", "muted"),))
     of = f" of {number(view.uses)}" if places.counted else ""
     size = max([len(number(first + n) + of) for n in range(len(places.found))], default=0)
-    for n, one in enumerate(places.found):
+    for n, place in enumerate(places.found):
         count = f"{number(first + n)}{of}".rjust(size)
         label = "in the text" if not n else ""
-        yield told_row(("place", n), label, (*context(one, width - size - 2), (f"  {count}", "muted")))
+        yield told_row(("place", n), label, (*context(place, width - size - 2), (f"  {count}", "muted")))
 
 
-def context(one: Context, width: int) -> Cell:
+def context(passage: Context, width: int) -> Cell:
     """A token in its text, marked, in exactly so many columns: as much of either side as fits."""
-    shown = ui_text.clip(ui_text.tinted(ui_text.runs(one.shown), "match"), max(1, width - 2))
+    shown = ui_text.clip(ui_text.tinted(ui_text.runs(passage.shown), "match"), max(1, width - 2))
     room = max(0, width - ui_text.width(shown) - 2)
-    before, after = ui_text.runs(one.before), ui_text.runs(one.after)
+    before, after = ui_text.runs(passage.before), ui_text.runs(passage.after)
     left, have = room // 2, ui_text.width(before)
     before = ui_text.crop(before, max(0, have - left), have)
     out: Cell = (*ui_text.tinted(before, "muted"), ("│", "frame"), *shown, ("│", "frame"))
@@ -170,9 +170,9 @@ def _tree(view: TokenView, width: int) -> Iterator[TableRow]:
     tree = view.facts.tree
     if len(tree) < 3:
         return
-    deepest = min(_DEEPEST, max(one.depth for one in tree))
+    deepest = min(_DEEPEST, max(node.depth for node in tree))
     blocks = (_drawn(tree, levels) for levels in range(deepest, 0, -1))
-    fits = (one for one in blocks if one.width <= width and len(one.lines) <= _MOST_LINES)
+    fits = (block for block in blocks if block.width <= width and len(block.lines) <= _MOST_LINES)
     block = next(fits, None)
     for n, line in enumerate(block.lines if block is not None else ()):
         yield told_row(("tree", n), "merge tree" if not n else "", line)
@@ -182,20 +182,20 @@ def _drawn(tree: Sequence[Branch], levels: int) -> _Block:
     """A merge tree down to a level. Parts that are not listed are left out."""
     place = 0
 
-    def node() -> _Block:
+    def block() -> _Block:
         nonlocal place
-        one = tree[place]
+        node = tree[place]
         place += 1
-        label = ui_text.runs(one.piece, limit=_SHOWN)
+        label = ui_text.runs(node.piece, limit=_SHOWN)
         parts: list[_Block] = []
-        while len(parts) < 2 and place < len(tree) and tree[place].depth == one.depth + 1:
-            parts.append(node())
-        if len(parts) < 2 or one.depth >= levels:
+        while len(parts) < 2 and place < len(tree) and tree[place].depth == node.depth + 1:
+            parts.append(block())
+        if len(parts) < 2 or node.depth >= levels:
             size = max(1, ui_text.width(label))
             return _Block([label], size, (size - 1) // 2)
         return _over_parts(label, *parts)
 
-    return node()
+    return block()
 
 
 def _over_parts(label: Cell, left: _Block, right: _Block) -> _Block:
@@ -207,7 +207,7 @@ def _over_parts(label: Cell, left: _Block, right: _Block) -> _Block:
     width = max(shift + left.width + 2 + right.width, start + size)
     wire = " " * (shift + low) + "┌" + "─" * (middle - low - 1) + "┴" + "─" * (high - middle - 1) + "┐"
     lines: list[Cell] = [((" " * start, ""), *label), ((wire, "frame"),)]
-    for one, other in itertools.zip_longest(left.lines, right.lines, fillvalue=()):
-        gap = left.width + 2 - ui_text.width(one)
-        lines.append(((" " * shift, ""), *one, (" " * gap, ""), *other))
+    for line, other in itertools.zip_longest(left.lines, right.lines, fillvalue=()):
+        gap = left.width + 2 - ui_text.width(line)
+        lines.append(((" " * shift, ""), *line, (" " * gap, ""), *other))
     return _Block(lines, width, middle + shift)

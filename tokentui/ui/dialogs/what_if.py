@@ -99,9 +99,9 @@ def choices(
     elif made is not None:
         found += of_step(*made)
     there = column.recipe.changes
-    found = [one for one in found if allowed(column.recipe, one.change)]
+    found = [choice for choice in found if allowed(column.recipe, choice.change)]
     about: Cell = (("the run continues without it", "muted"),)
-    found += [Choice(one, "take back", ((f"{one.text}   ", ""), *about), back=True) for one in there]
+    found += [Choice(change, "take back", ((f"{change.text}   ", ""), *about), back=True) for change in there]
     if not found:
         what = "no merge made this token: a what-if needs a pair, or a token that a step made"
         raise TokentuiError(what, "what if", "choose another row")
@@ -182,10 +182,10 @@ class WhatIfScreen(ListDialog[Choice]):
         self.fit_height(len(self.listing.rows) + 1)
 
     def _rows(self) -> Iterator[TableRow]:
-        for at, one in enumerate(self._found):
-            if one.back and (not at or not self._found[at - 1].back):
+        for at, choice in enumerate(self._found):
+            if choice.back and (not at or not self._found[at - 1].back):
                 yield TableRow(None, ((("in force now", "muted"),), ()))
-            yield TableRow(at, (((one.name, "strong"),), one.about))
+            yield TableRow(at, (((choice.name, "strong"),), choice.about))
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
         """Take one."""
