@@ -214,13 +214,13 @@ class ExplorerApp(TerminalApp):
     def _offer_to_go_on(self, kept: SavedSession, note: str) -> None:
         from tokentui.ui.autosave import OfferScreen
 
-        def answered(wanted: bool | None) -> None:
+        def answered(resumes: bool | None) -> None:
             self._offer = None
-            if wanted:
+            if resumes:
                 self._start_autosave().resume(kept)
                 return
             self._begin_anew()
-            if wanted is None:
+            if resumes is None:
                 # to be offered again it has to stay as it is: what is done now is not kept over it
                 self._begun = None
             else:
@@ -275,15 +275,15 @@ class ExplorerApp(TerminalApp):
 
     def say(self, text: str, severity: Severity = "information") -> None:
         """Show a line for some seconds; the oldest give way to it where there are many."""
-        said = safe(text, limit=400)
+        shown = safe(text, limit=400)
         now = time.monotonic()
-        if said in self._said and now < self._said[said][0]:
+        if shown in self._said and now < self._said[shown][0]:
             return  # it is there still: a key that is held would heap it up
-        seen = {text: told for text, told in self._said.items() if told[0] > now}
+        seen = {text: until for text, until in self._said.items() if until[0] > now}
         most = self.screen.MESSAGES if isinstance(self.screen, PaneScreen) else 0
         most = most or max(1, self.size.height // _LINES_A_MESSAGE)
-        self._said = dict([*seen.items(), (said, (now + self.NOTIFICATION_TIMEOUT, severity))][-most:])
-        again = [said]
+        self._said = dict([*seen.items(), (shown, (now + self.NOTIFICATION_TIMEOUT, severity))][-most:])
+        again = [shown]
         if len(seen) >= most:
             self.call_later(self._clear_messages)  # in turn with what is still on its way
             again = [*self._said]

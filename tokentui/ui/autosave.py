@@ -295,8 +295,8 @@ def _file_of(column: ColumnSnapshot, several: bool) -> str:
     """
     split, way = f"split={column.recipe.split}", f"encode={column.recipe.encode}"
     words = [absolute(column.path)]
-    told = column.opened is not None or column.recipe.split != Recipe().split
-    if told and " " not in split:  # a pattern may hold one, which would end it
+    names_split = column.opened is not None or column.recipe.split != Recipe().split
+    if names_split and " " not in split:  # a pattern may hold one, which would end it
         words.append(split)
     if several or column.name.endswith(f" {way}"):
         words.append(way)
@@ -324,8 +324,8 @@ class OfferScreen(Dialog[bool]):
 
     def __init__(self, engine: EngineLink, kept: SavedSession, note: str) -> None:
         super().__init__(engine)
-        recipe, told = kept.training.recipe, CellText()
-        self.parts = (told,)
+        recipe, summary = kept.training.recipe, CellText()
+        self.parts = (summary,)
         what = next((preset.name for preset in PRESETS.values() if preset.recipe == recipe), recipe.objective)
         if kept.tokenizer:
             what = safe(os.path.basename(kept.tokenizer), limit=60)
@@ -341,4 +341,4 @@ class OfferScreen(Dialog[bool]):
             lines.append(((f"  comparing {len(kept.columns)} side by side", "muted"),))
         if note:
             lines.append(((safe(note, limit=300), "warning"),))
-        told.show(*lines)
+        summary.show(*lines)

@@ -72,10 +72,10 @@ class Layout(NamedTuple):
 
 def too_small(columns: int, lines: int) -> Lines:
     """Return the message of a terminal that is too small: the size that is needed, centred."""
-    wanted = f"{columns}×{lines}"
+    least = f"{columns}×{lines}"
 
     def draw(width: int, height: int) -> Sequence[Cell]:
-        words = (f"tokentui needs {wanted}", wanted, "…")
+        words = (f"tokentui needs {least}", least, "…")
         text = next((text for text in words if cell_len(text) <= width), words[-1])
         line: Cell = ((" " * max(0, (width - cell_len(text)) // 2), ""), (text, "strong"))
         return (*(((),) * ((height - 1) // 2)), line)

@@ -93,10 +93,10 @@ class Prediction:
         """The parts of the candidate that a line names; nothing where none of those shown is meant."""
         if self.seen is None:
             return ()
-        wanted = line.replace("·", " ").encode("utf-8", "surrogateescape")
+        guessed = line.replace("·", " ").encode("utf-8", "surrogateescape")
         rows = [row.parts for row in self.seen.main.candidates.rows[:CHOICES]]
-        exact = [parts for parts in rows if b"+".join(parts) == wanted]
-        joined = [parts for parts in rows if b"".join(parts) == wanted]
+        exact = [parts for parts in rows if b"+".join(parts) == guessed]
+        joined = [parts for parts in rows if b"".join(parts) == guessed]
         return next(iter(exact or joined), ())
 
     def _judge(self, parts: tuple[bytes, ...]) -> None:

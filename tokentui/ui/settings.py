@@ -190,8 +190,8 @@ class UserSettings:
         # Of several writes of a name the last one counts, whichever thread comes first.
         with self._lock:
             waiting, self._waiting = self._waiting, {}
-            return "; ".join([said for name, value in waiting.items() if (said := keep_setting(name, value))])
+            return "; ".join(filter(None, [keep_setting(name, value) for name, value in waiting.items()]))
 
-    def _written(self, said: str) -> None:
-        if said:
-            self._app.say(said, "warning")
+    def _written(self, problem: str) -> None:
+        if problem:
+            self._app.say(problem, "warning")

@@ -207,8 +207,8 @@ class TourScreen(MainScreen):
         number = f"{self.at + 1} of {len(self.tour.stops)}"
         waited = self._waited
         keys: list[Part] = [(waited.shown_key, "key"), (" or ", "muted")] if waited is not None else []
-        said: Cell = (*keys, ("enter ", "key"), ("goes on · ", "muted"), (number, "strong"))
-        self.panel.border_subtitle = ui_text.join(said)
+        keys_line: Cell = (*keys, ("enter ", "key"), ("goes on · ", "muted"), (number, "strong"))
+        self.panel.border_subtitle = ui_text.join(keys_line)
         self.panel.again()
 
     def lay_out(self) -> None:

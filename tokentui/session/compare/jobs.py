@@ -228,8 +228,8 @@ def curve(
             return Curve(key, held_out, (), (), (), (), (), str(error))
 
     # One that takes long is drawn again when the steps have become a twentieth, or eight, more.
-    drawn = computed if remembers else int(20 * math.log1p(computed / 160))
-    signature = trainer, drawn, points, corpus.sha256
+    drawn_steps = computed if remembers else int(20 * math.log1p(computed / 160))
+    signature = trainer, drawn_steps, points, corpus.sha256
     return BackgroundQuery(
         ("held curve" if held_out else "curve", (key,)), signature, what, work, before_start=hold)
 
@@ -414,8 +414,8 @@ def _places(pieces: Sequence[bytes], text: str) -> tuple[int, ...]:
     """The numbers of the pieces that hold a typed text; none where it is empty."""
     if not text:
         return ()
-    wanted = needles(text)
-    return tuple([n for n, piece in enumerate(pieces) if any(text in piece for text in wanted)])
+    forms = needles(text)
+    return tuple([n for n, piece in enumerate(pieces) if any(text in piece for text in forms)])
 
 
 def vocabularies(at: Position, columns: Sequence[Seen]) -> Vocabularies:

@@ -93,11 +93,11 @@ class Results:
             view: What is shown.
             rested: Whether the columns have not moved for a moment.
         """
-        wanted = self.wanted(view) if len(self.sync.columns) > 1 else ()
+        queries = self.wanted(view) if len(self.sync.columns) > 1 else ()
         for column in self.sync.columns:
             if column.error:
                 self.cancel_divergence_jumps(column.key)
-        self.version += pool.reconcile(wanted, self.deliver, rested)
+        self.version += pool.reconcile(queries, self.deliver, rested)
         self.busy = {key: job.busy for key, job in pool.running.items() if isinstance(key, tuple)}
 
     def wanted(self, view: Viewport) -> Iterator[BackgroundQuery]:

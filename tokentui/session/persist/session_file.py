@@ -108,8 +108,8 @@ def loads(data: bytes, where: str) -> SavedSession:
     """
     head, _, data = data.partition(b"\n")
     try:
-        said = json.loads(head)
-        version = said["version"]
+        header = json.loads(head)
+        version = header["version"]
     except (ValueError, TypeError, KeyError, RecursionError):
         raise TokentuiError("not a session of tokentui", where, _HINT) from None
     if type(version) is int and version > VERSION:

@@ -57,15 +57,15 @@ def keep_setting(name: str, value: bool | int | str) -> str:
         text, found, wrong = _read()
         if text is None:
             return f"the setting is not kept: {wrong}"
-        said = ""
+        note = ""
         if wrong:
             aside = _set_aside()
             if aside is None:
                 return f"the setting is not kept: {wrong}"
-            text, found, said = "", {}, f"the broken file of settings is kept as {aside}"
+            text, found, note = "", {}, f"the broken file of settings is kept as {aside}"
         line = f"{name} = {toml_value(value)}\n"
         if found.get(name) == value and type(found.get(name)) is type(value):
-            return said
+            return note
         changed = _with_line(text, name, line)
         try:
             whole = _parsed(changed) == {**found, name: _parsed(line)[name]}
@@ -76,7 +76,7 @@ def keep_setting(name: str, value: bool | int | str) -> str:
             return f"the setting is not kept: change {name} by hand in {settings_path()}"
         if keep_state(_NAME, changed.encode()) is None and not sandbox.sealed():
             return f"the setting is not kept: {settings_path()} cannot be written"
-        return said
+        return note
 
 
 def _read() -> tuple[str | None, dict[str, object], str]:

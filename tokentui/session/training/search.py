@@ -65,8 +65,8 @@ def _within(places: Sequence[int], left: Sequence[int] | None) -> Sequence[int]:
     """Return the rows of a list as they are numbered in the filtered list, if it is filtered."""
     if left is None:
         return places
-    wanted = set(places)
-    return [number for number, row in enumerate(left) if row in wanted]
+    positions = set(places)
+    return [number for number, row in enumerate(left) if row in positions]
 
 
 def find_changed(training: Training, start: CorpusPlace) -> CorpusPlace | None:

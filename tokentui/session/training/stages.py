@@ -60,7 +60,7 @@ def _name(path: str) -> str:
 def stages(tokenizer: Tokenizer) -> Iterator[StageView]:
     """The steps of a tokenizer."""
     vocabulary, recipe = tokenizer.vocabulary, tokenizer.recipe
-    said, pretokenizer = vocabulary.pipeline.stages, vocabulary.pipeline.pretokenizer
+    spec, pretokenizer = vocabulary.pipeline.stages, vocabulary.pipeline.pretokenizer
     exact = pretokenizer is None or type(pretokenizer) is Pretokenizer
     normalize, split = f"normalize={','.join(recipe.normalize) or 'none'}", f"split={recipe.split}"
     if not exact:
@@ -68,28 +68,28 @@ def stages(tokenizer: Tokenizer) -> Iterator[StageView]:
     if vocabulary.specials:
         names = " ".join(vocabulary.specials[:6]) + (" …" if len(vocabulary.specials) > 6 else "")
         yield StageView("tokens by name", f"{len(vocabulary.specials):,}: {names}")
-    if "sentencepiece" in said:
-        yield from _sentencepiece(said["sentencepiece"], split)
+    if "sentencepiece" in spec:
+        yield from _sentencepiece(spec["sentencepiece"], split)
     else:
-        yield from _steps("normalizer", said.get("normalizer"), normalize if exact else "")
-        yield from _steps("pre_tokenizer", said.get("pre_tokenizer"), split)
-        if not said:
+        yield from _steps("normalizer", spec.get("normalizer"), normalize if exact else "")
+        yield from _steps("pre_tokenizer", spec.get("pre_tokenizer"), split)
+        if not spec:
             yield StageView(_NAMES["normalizer"], ", ".join(recipe.normalize) or "none", axis=normalize)
             yield StageView(_NAMES["pre_tokenizer"], recipe.split, axis=split)
-    model = dict(said.get("model") or {})
+    model = dict(spec.get("model") or {})
     what = [str(model.pop("type", "") or WAYS.of(recipe.encode).how), *_worded(model)]
     yield StageView("model", _short(", ".join(what)), axis=f"encode={recipe.encode} unknown={recipe.unknown}")
-    versions = _versions(said)
+    versions = _versions(spec)
     if versions:
         yield StageView("Unicode", versions)
     for name in ("post_processor", "decoder", *_UNAPPLIED):
-        for stage in _steps(name, said.get(name), ""):
+        for stage in _steps(name, spec.get(name), ""):
             yield stage if name not in _UNAPPLIED else StageView(stage.name, f"{stage.what} (not applied)")
 
 
-def _versions(said: Mapping[str, object]) -> str:
+def _versions(spec: Mapping[str, object]) -> str:
     """By which versions of Unicode the steps of a `tokenizer.json` tell characters apart, there and here."""
-    kinds = set(_kinds(said.get("normalizer"))) | set(_kinds(said.get("pre_tokenizer")))
+    kinds = set(_kinds(spec.get("normalizer"))) | set(_kinds(spec.get("pre_tokenizer")))
     found = ["patterns know 16.0 there and that of the regex library here"] if kinds & _BY_PATTERN else []
     if kinds & _BY_TABLE:
         found.append(f"normalisers know 8.0 to 12.0 there and {unicodedata.unidata_version} here")

@@ -170,13 +170,13 @@ class Synchronizer:
             raise TokentuiError("tokens are searched in one column", text, "go to a step, or leave Compare")
         self.halt()
         trainer = self.columns[0].trainer
-        wanted, answer = spellings(text), Future[int | None]()
-        step = trainer.find(wanted)
+        forms, answer = spellings(text), Future[int | None]()
+        step = trainer.find(forms)
         if step is not None:
             self.go(step)
             answer.set_result(step)
         else:
-            self.search = Seek(wanted, trainer.computed, trainer.number, answer)
+            self.search = Seek(forms, trainer.computed, trainer.number, answer)
         return answer
 
     def run_until(self, goal: Goal) -> Future[int | None]:

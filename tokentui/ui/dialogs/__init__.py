@@ -175,8 +175,8 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
 
     def follow(self, snapshot: Snapshot) -> None:
         """Take what the session shows now."""
-        said, self.now = (self.waits, self.asked_so_far), snapshot
-        if self.is_mounted and (self.waits, self.asked_so_far) != said:
+        before, self.now = (self.waits, self.asked_so_far), snapshot
+        if self.is_mounted and (self.waits, self.asked_so_far) != before:
             self.tell_waiting()
 
     def tell_waiting(self) -> None:

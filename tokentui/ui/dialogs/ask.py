@@ -154,14 +154,14 @@ def describe_destination(text: str, place: Place) -> str:
         case GoTo(int(number)) if place.by:
             return f"{number:,} ids" if place.by == "size" else f"step {number:,}"
         case GoTo(int(number)):
-            told = ""
+            note = ""
             if number == place.value:
-                told = ", where you are"
+                note = ", where you are"
             elif text.strip().endswith("%") and not end.exact:
-                told = f" of {end.kind} {end.step:,}"
+                note = f" of {end.kind} {end.step:,}"
             elif end.step is not None and number > end.step:
-                told = f", {_PAST.get(end.kind, 'beyond the stop at')} {end.step:,}"
-            return f"step {number:,}{told} (known to {place.known:,})"
+                note = f", {_PAST.get(end.kind, 'beyond the stop at')} {end.step:,}"
+            return f"step {number:,}{note} (known to {place.known:,})"
     raise AssertionError
 
 
@@ -209,8 +209,8 @@ class AskLine(Dialog[None]):
     def check(self, line: str) -> bool:
         """Say what a line will do, or what is wrong with it. Returns whether it can be taken."""
         try:
-            told = self._describe(line)
-            self.notice.say(f"{told} · {self.waits}" if self.waits and line else told,
+            note = self._describe(line)
+            self.notice.say(f"{note} · {self.waits}" if self.waits and line else note,
                 "" if line else "muted")
         except TokentuiError as error:
             self.notice.tell(error)
@@ -310,8 +310,8 @@ class UntilScreen(AskLine):
     def _told(self, line: str) -> str:
         command = until(line)
         sized = command is not None and sized_by(command.size, self.now, self.engine.run)
-        told = f"vocab_size becomes {sized.size:,}, and the run goes there" if sized else ""
-        return told or describe_condition(line, self.now)
+        note = f"vocab_size becomes {sized.size:,}, and the run goes there" if sized else ""
+        return note or describe_condition(line, self.now)
 
     def _run(self, line: str) -> None:
         if (command := until(line)) is None:
@@ -399,8 +399,8 @@ def describe_conventions(line: str) -> str:
         TokentuiError: It cannot be read.
     """
     splitter, alpha = parse_conventions(line)
-    said = f"words by {safe(splitter, limit=_TYPED_SHOWN)}, Rényi's entropy of order {alpha:g}"
-    return said if line else "the word splitter and the order of the Rényi entropy: whitespace 2.5"
+    conventions = f"words by {safe(splitter, limit=_TYPED_SHOWN)}, Rényi's entropy of order {alpha:g}"
+    return conventions if line else "the word splitter and the order of the Rényi entropy: whitespace 2.5"
 
 
 # Help: every key and what it does, made from the same actions as the footer and the command palette.

@@ -246,9 +246,9 @@ def put(recipe: Recipe, axis: str, value: str) -> str | tuple[str, ...]:
     return tuple(part for part in now if part != value) if value in now else (*now, value)
 
 
-def values_named(wanted: str) -> list[tuple[str, str]]:
+def values_named(query: str) -> list[tuple[str, str]]:
     """Return the values of axes whose names hold a text, as (axis, value); names that begin so come first."""
-    text = wanted.lower()
+    text = query.lower()
     found = [(axis, value) for axis in AXES for value in AXES[axis].written().values()
              if text in value.lower()]
     return sorted(found, key=lambda row: not row[1].lower().startswith(text)) if text else []
@@ -283,30 +283,30 @@ def said(preset: Preset | None) -> str:
     return safe(f"{preset.name}: {', '.join(known)}" if known else f"{preset.name}: no sizes are published")
 
 
-def families(wanted: str = "") -> list[tuple[str, list[Preset]]]:
+def families(query: str = "") -> list[tuple[str, list[Preset]]]:
     """The presets that a text is found in, by family.
 
     Those whose names begin so come first, then those whose names hold it, then those whose descriptions do: a
     family may be there more than once.
 
     Args:
-        wanted: The text, in upper or lower case; "" for all presets.
+        query: The text, in upper or lower case; "" for all presets.
     """
     out: list[tuple[str, list[Preset]]] = []
     for near in range(3):
         found: dict[str, list[Preset]] = {}
         for preset in PRESETS.values():
-            if _distance(preset, wanted.lower()) == near:
+            if _distance(preset, query.lower()) == near:
                 found.setdefault(preset.family, []).append(preset)
         out += found.items()
     return out
 
 
-def _distance(preset: Preset, wanted: str) -> int:
+def _distance(preset: Preset, query: str) -> int:
     """0 where the name of a preset begins with a text, 1 where it holds it, 2 where its description does."""
-    if wanted in preset.name:
-        return int(not preset.name.startswith(wanted))
-    return 2 if wanted in f"{preset.about} {preset.family}".lower() else 3
+    if query in preset.name:
+        return int(not preset.name.startswith(query))
+    return 2 if query in f"{preset.about} {preset.family}".lower() else 3
 
 
 # Rows.
@@ -318,10 +318,10 @@ def axis_columns(stages: Sequence[StageView]) -> tuple[Column, ...]:
     return first, Column(flex=3 if stages else 2, min_width=15, priority=1), Column(flex=4, min_width=15)
 
 
-def preset_rows(recipe: Recipe, wanted: str = "") -> list[TableRow]:
+def preset_rows(recipe: Recipe, query: str = "") -> list[TableRow]:
     """The presets that a text is found in, by family, marked where they are the recipe."""
     rows: list[TableRow] = []
-    for family, members in families(wanted):
+    for family, members in families(query):
         rows.append(heading(family))
         rows += [
             TableRow(member.name, (((f" {member.name}", ""),),), mark="•" if member.recipe == recipe else "")
@@ -369,12 +369,12 @@ def _stage_rows(steps: Sequence[StageView]) -> list[TableRow]:
     for place, step in enumerate(steps):
         named = step.name if not place or steps[place - 1].name != step.name else ""
         does: Cell = ((safe(step.what), "muted"),)
-        said: Cell = ((safe(step.axis, limit=_MOST_SHOWN), ""),)
+        label: Cell = ((safe(step.axis, limit=_MOST_SHOWN), ""),)
         if step.opaque:
-            said = (("opaque", "warning"),)
+            label = (("opaque", "warning"),)
         elif not step.axis:
-            said, does = does, (("no axis says it", "muted"),)
-        rows.append(TableRow(None, (((f" {named}", "muted"),), said, does)))
+            label, does = does, (("no axis says it", "muted"),)
+        rows.append(TableRow(None, (((f" {named}", "muted"),), label, does)))
     return rows
 
 

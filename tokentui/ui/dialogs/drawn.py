@@ -67,8 +67,8 @@ class DrawnScreen(ListDialog[None]):
     # What is asked.
 
     def _ask(self) -> None:
-        wanted = Draw(self._text, SHARES[self.share], tuple(LIKE)[self.like], self.seed)
-        self.find_out(wanted, self._take, "drawing …", self._not_done)
+        request = Draw(self._text, SHARES[self.share], tuple(LIKE)[self.like], self.seed)
+        self.find_out(request, self._take, "drawing …", self._not_done)
 
     def _take(self, drawn: Drawn) -> None:
         self.drawn = drawn

@@ -89,30 +89,30 @@ class EditScreen(ReportScreen[EditView]):
 
     def action_ask_keep(self) -> None:
         """Ask how many ids are kept, those that the corpus uses most."""
-        said = "the number of ids to keep: those that the corpus uses most"
-        self._ask_number("Prune to", said, lambda n: replace(self.wishes, prune=True, keep=n))
+        hint = "the number of ids to keep: those that the corpus uses most"
+        self._ask_number("Prune to", hint, lambda n: replace(self.wishes, prune=True, keep=n))
 
     def action_ask_size(self) -> None:
         """Ask for the size to train on to."""
-        said = "the number of ids to train on to; new ids follow the existing ones"
-        self._ask_number("Train on to", said, lambda n: replace(self.wishes, size=n))
+        hint = "the number of ids to train on to; new ids follow the existing ones"
+        self._ask_number("Train on to", hint, lambda n: replace(self.wishes, size=n))
 
-    def _ask_number(self, title: str, said: str, wished: Callable[[int], Wishes]) -> None:
+    def _ask_number(self, title: str, hint: str, wished: Callable[[int], Wishes]) -> None:
         def read(line: str) -> int:
             if not (count := read_count(line)) or count >= 10**9:
                 raise TokentuiError("expected a number", line[:20], "such as 4000 or 32k")
             return count
 
         def describe_destination(line: str) -> str:
-            return f"{number(read(line))} ids" if line else said
+            return f"{number(read(line))} ids" if line else hint
 
         prompt = AskLine(self.engine, title, describe_destination, lambda line: self.wish(wished(read(line))))
         self.app.push_screen(prompt)
 
     def action_ask_other(self) -> None:
         """Ask for the file of another tokenizer, whose merges are put behind."""
-        said = "another tokenizer file, whose merges that are missing here are appended"
-        self.app.push_screen(AskLine(self.engine, "Merge with", lambda line: safe(line, limit=80) or said,
+        hint = "another tokenizer file, whose merges that are missing here are appended"
+        self.app.push_screen(AskLine(self.engine, "Merge with", lambda line: safe(line, limit=80) or hint,
                                lambda line: self.wish(replace(self.wishes, merge=line.strip()))))
 
     def action_ask_token(self, kind: str, title: str) -> None:
@@ -123,16 +123,16 @@ class EditScreen(ReportScreen[EditView]):
             added = kind == "add"
             self.wish(replace(self.wishes, add=named) if added else replace(self.wishes, special=named))
 
-        said = "a text that is always one token"
-        said = said if kind == "add" else "the name of a special token"
-        self.app.push_screen(AskLine(self.engine, title, lambda line: safe(line, limit=60) or said, take))
+        hint = "a text that is always one token"
+        hint = hint if kind == "add" else "the name of a special token"
+        self.app.push_screen(AskLine(self.engine, title, lambda line: safe(line, limit=60) or hint, take))
 
     def action_ask_path(self) -> None:
         """Ask for a file, and write it."""
         if self.answer is None:
             self.notice.say("there is nothing to write yet", "warning")
             return
-        said = "a file; its name says the format. Behind it a .json or .npy: the new id of each old one"
+        hint = "a file; its name says the format. Behind it a .json or .npy: the new id of each old one"
 
         def take(line: str) -> None:
             path, _, ids = line.strip().partition(" ")
@@ -140,7 +140,7 @@ class EditScreen(ReportScreen[EditView]):
             self.find_out(command, partial(self._written, path), "writing, and reading it back …",
                           self.notice.tell)
 
-        prompt = AskLine(self.engine, "Write to", lambda line: safe(line, limit=80) or said, take)
+        prompt = AskLine(self.engine, "Write to", lambda line: safe(line, limit=80) or hint, take)
         self.app.push_screen(prompt)
 
     def _written(self, path: str, report: ExportReport) -> None:
@@ -157,8 +157,8 @@ class EditScreen(ReportScreen[EditView]):
     def lay_out(self) -> None:
         """Say what can be wished for, where nothing is."""
         if self.answer is None and not self.asking and self.wishes == Wishes():
-            told = " Each key below adds a change; what it removes and adds is listed here first."
-            self.summary.show((("Nothing is changed yet.", "strong"), (told, "muted")))
+            summary = " Each key below adds a change; what it removes and adds is listed here first."
+            self.summary.show((("Nothing is changed yet.", "strong"), (summary, "muted")))
             self.listing.show([], None)
         else:
             super().lay_out()
@@ -169,12 +169,12 @@ class EditScreen(ReportScreen[EditView]):
             answer.before, answer.after, answer.went, answer.came, added=answer.added, pruned=answer.pruned,
             grown=answer.grown, losses=answer.losses,
         )
-        wishes, told = self.wishes, []
+        wishes, summary = self.wishes, []
         if wishes.prune:
-            told.append("pruned" + (f" to {number(wishes.keep)} ids" if wishes.keep else " to the corpus"))
+            summary.append("pruned" + (f" to {number(wishes.keep)} ids" if wishes.keep else " to the corpus"))
         if wishes.size:
-            told.append(f"trained on to {number(wishes.size)} ids")
+            summary.append(f"trained on to {number(wishes.size)} ids")
         if wishes.merge:
-            told.append(f"with the merges of {safe(os.path.basename(wishes.merge), limit=30)}")
-        told += [f"+ {safe(text, limit=20)}" for text in (*wishes.add, *wishes.special)]
-        return replace(found, summary=(*spans(found.summary), muted(f" · {', '.join(told)}")))
+            summary.append(f"with the merges of {safe(os.path.basename(wishes.merge), limit=30)}")
+        summary += [f"+ {safe(text, limit=20)}" for text in (*wishes.add, *wishes.special)]
+        return replace(found, summary=(*spans(found.summary), muted(f" · {', '.join(summary)}")))

@@ -52,8 +52,8 @@ def facts(row: Row, step: int = 0) -> Iterator[tuple[str, Cell]]:
                 "made",
                 _said(f"step {number(row.number)}, {safe(row.place, limit=_REASON_SHOWN)} in the file"),
             )
-            told = f"{number(row.places)} in {number(row.words)} distinct words"
-            yield "places", _said(told, "as soon as it is made")
+            note = f"{number(row.places)} in {number(row.words)} distinct words"
+            yield "places", _said(note, "as soon as it is made")
             parents = row.parts
         case Entry():
             yield "id", _said("–" if row.id is None else str(row.id), row.kind, "strong")
@@ -144,8 +144,8 @@ def _counted(row: PairCandidate) -> Iterator[tuple[str, Cell]]:
     if row.left_uses and row.right_uses:
         yield "its sides", _said(f"{number(row.left_uses)} and {number(row.right_uses)} times")
         ratio = Fraction(row.count, row.left_uses * row.right_uses)
-        told = "count divided by their product" if not scored or row.score == float(ratio) else ""
-        yield "score", _said(_figure(row.score if scored else float(ratio)), told, "strong")
+        note = "count divided by their product" if not scored or row.score == float(ratio) else ""
+        yield "score", _said(_figure(row.score if scored else float(ratio)), note, "strong")
     if row.tied:
         yield (
             "tied", _said("another pair is exactly as good" if scored else "another pair has the same count"),

@@ -28,10 +28,10 @@ def reason(found: StringFacts, also: str = "") -> TableRow:
     """
     step = leads_to(found.reason)
     sentence = safe(found.refusal or found.why, limit=4 * _SAID_SHOWN)
-    said: Cell = ((sentence, "warning" if found.refusal else ""),)
+    line: Cell = ((sentence, "warning" if found.refusal else ""),)
     if step is not None:
-        said = (*said, (" enter", "key"), (" goes there", "muted"))
-    return told_row(("why", step), "one token", (*said, (f" {also}" if also else "", "muted")))
+        line = (*line, (" enter", "key"), (" goes there", "muted"))
+    return told_row(("why", step), "one token", (*line, (f" {also}" if also else "", "muted")))
 
 
 def tokens_of(found: StringFacts) -> Iterator[TableRow]:
@@ -39,10 +39,10 @@ def tokens_of(found: StringFacts) -> Iterator[TableRow]:
     rows = [] if found.encoding is None else found.encoding.rows
     for n, row in enumerate(rows[:MOST_TOKENS]):
         shown = ui_text.runs(row.text if row.piece is None else row.piece, limit=_PIECE_SHOWN)
-        told = "  not in the vocabulary" if row.id is None else f"  id {row.id}"
+        note = "  not in the vocabulary" if row.id is None else f"  id {row.id}"
         key = ("no token", n) if row.id is None else ("token", row.id, n)
         style = "warning" if row.piece is None else "primary"
-        yield told_row(key, "" if n else "tokens", (*ui_text.tinted(shown, style), (told, "muted")))
+        yield told_row(key, "" if n else "tokens", (*ui_text.tinted(shown, style), (note, "muted")))
     if (more := len(rows) - MOST_TOKENS) > 0:
         yield told_row("more tokens", "", ((f"and {plural(more, 'more token')}", "muted"),))
 

@@ -401,15 +401,15 @@ class InspectScreen(ListDialog[None]):
         known: list[tuple[str, Cell]] = []
         if row is not None:
             known = list(facts(row, at))
-            told = view is not None and bool(view.facts.parents)
+            has_parents = view is not None and bool(view.facts.parents)
             cut = next((n for n, fact in enumerate(known) if fact[0] in ("mark", *GLYPH_MODES)), len(known))
-            heads = [fact for fact in known[:cut] if not (told and fact[0] == "parents")]
+            heads = [fact for fact in known[:cut] if not (has_parents and fact[0] == "parents")]
             yield from (told_row(("fact", n), *fact) for n, fact in enumerate(heads))
             known = known[cut:]
             if isinstance(row, PairCandidate) and self._tells:
                 for n, part in enumerate(row.parts):
-                    said = ui_text.tinted(ui_text.runs(part, limit=MOST_SHOWN), "primary")
-                    yield told_row(("token", part, n), "" if n else "parts", said)
+                    value = ui_text.tinted(ui_text.runs(part, limit=MOST_SHOWN), "primary")
+                    yield told_row(("token", part, n), "" if n else "parts", value)
         if view is not None:
             yield from of_token(view, self.places, self._first, width)
         elif self._lacks and row is not None:

@@ -132,8 +132,8 @@ class LifeScreen(ListDialog[None]):
         self.life, self._at = life, life.turns[-1].number
         if self._origin is None:
             self._origin = life.number
-        told = f"{len(life.turns) - 1} of {number(life.number)} steps changed it"
-        self.name_box(f"Life of ‘{ui_text_of(life.word)}’", told)
+        summary = f"{len(life.turns) - 1} of {number(life.number)} steps changed it"
+        self.name_box(f"Life of ‘{ui_text_of(life.word)}’", summary)
         self.lay_out()
         self.listing.move_to(len(life.turns) - 1)
         self._mark(life.word.strip(" ▁"))
@@ -167,8 +167,8 @@ class LifeScreen(ListDialog[None]):
 
     def _rows(self) -> Iterator[TableRow]:
         if self.life is None:
-            said = self._said or self.waits or self.asking
-            yield TableRow(None, (((said, "error" if self._said else "muted"),),))
+            status = self._said or self.waits or self.asking
+            yield TableRow(None, (((status, "error" if self._said else "muted"),),))
             return
         for turn in self.life.turns:
             label = f"step {number(turn.number)}" if turn.number else "start"

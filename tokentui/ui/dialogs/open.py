@@ -118,19 +118,19 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
 
     def rows(self, typed: str) -> Iterator[TableRow]:
         """Yield the recent sources and the built-in ones."""
-        wanted = typed.lower()
-        found = [source for source in self._recent if wanted in source.lower()]
+        lowered = typed.lower()
+        found = [source for source in self._recent if lowered in source.lower()]
         if found:
             yield heading("Recent")
             yield from (TableRow(("open", source), _recent_cells(source)) for source in found)
         built_in = [sample for sample in samples()
-            if wanted in f"{SAMPLES}{sample.name} {sample.title}".lower()]
+            if lowered in f"{SAMPLES}{sample.name} {sample.title}".lower()]
         if built_in:
             yield heading("Built in")
             for sample in built_in:
                 about, size = ((safe(sample.title), "muted"),), ((_size_of(sample), "muted"),)
                 yield TableRow(("open", SAMPLES + sample.name), (((f" {sample.name}", ""),), about, size))
-        if wanted and wanted in f"{PARALLEL} {_LANGUAGES}".lower():
+        if lowered and lowered in f"{PARALLEL} {_LANGUAGES}".lower():
             yield TableRow(("open", PARALLEL), (((" parallel", ""),), ((_LANGUAGES, "muted"),), ()))
 
     def whole_folder(self, head: str) -> Iterator[TableRow]:
@@ -326,8 +326,8 @@ class AddScreen(Picker[ColumnWanted]):
             columns: Cell = ((f"{now.parked + 1} columns", "muted"),)
             yield TableRow(("left", AS_LEFT.name), (((f" {AS_LEFT.name}", "key"),), columns, ()))
         if not typed:
-            said = (("choose each axis, starting from the active column", "muted"),)
-            yield TableRow(("own", OWN), (((f" {OWN}", "key"),), said, ()))
+            about = (("choose each axis, starting from the active column", "muted"),)
+            yield TableRow(("own", OWN), (((f" {OWN}", "key"),), about, ()))
             what = (
                 "presets come with their own sizes and special tokens"
                 if self.published
@@ -420,10 +420,10 @@ class AddScreen(Picker[ColumnWanted]):
                 recipe = await in_thread(lambda: read_recipe(path))
                 self.dismiss(ColumnWanted(recipe, self.engine.run))
             else:
-                wanted = file_column(path, self.split)
-                if not is_remote(wanted.path):
-                    await look_at(wanted.path)
-                self.dismiss(wanted)
+                request = file_column(path, self.split)
+                if not is_remote(request.path):
+                    await look_at(request.path)
+                self.dismiss(request)
         except TokentuiError as error:
             if not await self.row_taken(typed):
                 self.notice.tell(error)

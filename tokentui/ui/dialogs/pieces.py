@@ -235,9 +235,9 @@ class PiecesScreen(Dialog[None]):
         if view is None or not width:
             return
         self.facts.show(facts(view))
-        told = tuple(legend(view))
-        self.legend.styles.height = len(told) + 1  # and the rule below
-        self.legend.show(lambda width, height: told)
+        legend_line = tuple(legend(view))
+        self.legend.styles.height = len(legend_line) + 1  # and the rule below
+        self.legend.show(lambda width, height: legend_line)
         self.text.show(tuple(self._told(view, width)))
 
     def _told(self, view: PiecesView, width: int) -> Iterator[Cell]:

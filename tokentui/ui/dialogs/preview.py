@@ -111,11 +111,11 @@ def summary(
     apart = first_difference(used, looked_at)
     if apart is None:
         alike = [row.places for row in used.pairs] == [row.places for row in looked_at.pairs]
-        told = "the same" if alike else "the same, other counts"
+        difference = "the same" if alike else "the same, other counts"
     else:
-        told = f"differ from step {apart + 1} on"
+        difference = f"differ from step {apart + 1} on"
     ways: list[Cell] = [(
-        ("First steps", "strong"), (" · ", "muted"), (told, "" if apart is None else "strong")
+        ("First steps", "strong"), (" · ", "muted"), (difference, "" if apart is None else "strong")
     )]
     if looked_at.sample:
         chars, says = number(looked_at.chars), ways[0][1:]

@@ -46,8 +46,9 @@ def used_summary(answers: VocabularyReport) -> Cell:
     """Return the number of tokens in the corpus."""
     unused = len(answers.unused)
     many = f"{number(answers.used)} of {plural(answers.vocab_size, 'token')}"
-    told = f"{many} stand in the corpus at step {number(answers.step)}"
-    return ((told, "strong"), (f" · {number(unused)} do not" if unused else " · every one is used", "muted"))
+    summary = f"{many} stand in the corpus at step {number(answers.step)}"
+    rest = f" · {number(unused)} do not" if unused else " · every one is used"
+    return ((summary, "strong"), (rest, "muted"))
 
 
 def why(token: UnusedToken) -> Cell:
@@ -76,9 +77,9 @@ def used(answers: VocabularyReport) -> list[TableRow]:
 def saved_summary(answers: VocabularyReport) -> Cell:
     """Return the total number of tokens saved."""
     saved = answers.units - answers.tokens
-    told = f"{plural(saved, 'token')} saved, {_share(saved, answers.units)}"
+    summary = f"{plural(saved, 'token')} saved, {_share(saved, answers.units)}"
     counts = f"{plural(answers.units, 'unit')} → {plural(answers.tokens, 'token')}"
-    return ((told, "strong"), (f" · {counts} in {plural(answers.document_count, 'document')}", "muted"))
+    return ((summary, "strong"), (f" · {counts} in {plural(answers.document_count, 'document')}", "muted"))
 
 
 def saved(answers: VocabularyReport) -> list[TableRow]:
@@ -102,8 +103,8 @@ def on_summary(answers: VocabularyReport) -> Cell:
     """Return the reason why further training ends, or the key that starts it."""
     if answers.exhausted is None:
         return _GO_ON
-    told = f" · {safe(answers.exhausted.end, limit=200)}"
-    return (("Going on until nothing is left", "strong"), (told, "muted"))
+    reason = f" · {safe(answers.exhausted.end, limit=200)}"
+    return (("Going on until nothing is left", "strong"), (reason, "muted"))
 
 
 def on(answers: VocabularyReport) -> list[TableRow]:
@@ -112,14 +113,14 @@ def on(answers: VocabularyReport) -> list[TableRow]:
     if end is None:
         return []
     whole = f"{number(end.whole)} of {number(end.distinct)} distinct pre-tokens are one token then"
-    told = (
+    facts = (
         ("merges", f"{number(answers.step)} → {number(end.merges)}"),
         ("vocabulary", f"{number(answers.vocab_size)} → {number(end.vocab_size)} ids"),
         ("corpus", f"{number(answers.tokens)} → {plural(end.tokens, 'token')}"),
         ("whole", whole),
         ("end", safe(end.end, limit=400)),
     )
-    return [TableRow(name, (((name, "muted"),), ((text, ""),))) for name, text in told]
+    return [TableRow(name, (((name, "muted"),), ((text, ""),))) for name, text in facts]
 
 
 def ways_summary(answers: VocabularyReport) -> Cell:

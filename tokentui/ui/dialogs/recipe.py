@@ -167,26 +167,27 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         looked_at, here, style = self.choice, "draft", "muted"
         preset = PRESETS.get(str(self.presets.cursor_key)) if self._list is self.presets else None
         if self._list is self.presets and not self.presets.rows:
-            said, style = self._none_named(self.presets.find), "warning"
+            sentence, style = self._none_named(self.presets.find), "warning"
         elif preset is not None:
             looked_at, here = self._with(preset), preset.name
-            said = f"{preset.about} · {preset.source}"
+            sentence = f"{preset.about} · {preset.source}"
         elif option := self._option(self.values.cursor_key):
             if option.possible:
                 looked_at = looked_at.typed(self._open, option.value)
                 here = f"{self._open}={looked_at.recipe.axis(self._open)}"
             too = f" · enter changes {option.together} too" if option.goes_with else ""
-            said, style = (safe(option.refused) or option.about) + too, "warning" if option.refused else style
+            sentence = (safe(option.refused) or option.about) + too
+            style = "warning" if option.refused else style
         elif (name := str(self.axes.cursor_key)) == draft.PUBLISHED:
-            said = f"{draft.said(self._named)}: enter {'leaves' if self.published else 'takes'} them"
+            sentence = f"{draft.said(self._named)}: enter {'leaves' if self.published else 'takes'} them"
         else:
-            said = draft.about(self.choice, name) or _TAKES[bool(self._stages)]
+            sentence = draft.about(self.choice, name) or _TAKES[bool(self._stages)]
         if self._seeks and self._sought:
-            said, style = self._sought, "muted"
+            sentence, style = self._sought, "muted"
         self._looked_at = looked_at
         self.lay_out()
         self.preview.look(looked_at, here)
-        self.notice.say(said, style)
+        self.notice.say(sentence, style)
 
     def on_virtual_table_cursor_moved(self, event: Listing.CursorMoved) -> None:
         """Say what the row means."""
@@ -406,8 +407,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         values = [] if found else draft.values_named(text)
         if values:
             found = [n for n, name in names if name == values[0][0]]
-        said = ", ".join(f"{axis}={value}" for axis, value in values[:_NAMED])
-        self._sought = safe(f"{said}: enter lists the values", limit=200) if values else ""
+        sentence = ", ".join(f"{axis}={value}" for axis, value in values[:_NAMED])
+        self._sought = safe(f"{sentence}: enter lists the values", limit=200) if values else ""
         self.axes.find = text
         if text and found:
             self.axes.move_to(found[0])

@@ -269,8 +269,8 @@ def section_rows(
         yield TableRow(("fact", place), (ui_text.tinted(name, "muted"), summary))
     elif section.folded:
         hint = "enter folds them" if few else "enter shows them ▸"
-        told: Cell = (*summary, (f"{_GAP}{hint}", "muted"))
-        yield TableRow(("rows", place), (ui_text.tinted(name, "muted"), told))
+        summary_line: Cell = (*summary, (f"{_GAP}{hint}", "muted"))
+        yield TableRow(("rows", place), (ui_text.tinted(name, "muted"), summary_line))
     else:
         yield TableRow(("head", place), (ui_text.tinted(name, "strong"), ui_text.tinted(summary, "muted")))
     rows = section.rows[:few]

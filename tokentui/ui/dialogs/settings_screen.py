@@ -54,10 +54,10 @@ class SettingsScreen(ListDialog[None]):
         """A row for each setting: its name and its value."""
         rows = []
         for setting in SETTINGS.values():
-            said = setting.said(self.settings.value_of(setting))
-            value: Cell = (("  ", ""), *runs(said, limit=400))
+            words = setting.said(self.settings.value_of(setting))
+            value: Cell = (("  ", ""), *runs(words, limit=400))
             if self.settings.values_of(setting):
-                value = (("‹ ", "muted"), (safe(said, limit=60), ""), (" ›", "muted"))
+                value = (("‹ ", "muted"), (safe(words, limit=60), ""), (" ›", "muted"))
             rows.append(TableRow(setting.name, (((setting.title, "strong"),), value)))
         width = max(len(setting.title) for setting in SETTINGS.values())
         columns = Column(width=width, priority=2), Column(flex=1, priority=1)

@@ -94,11 +94,11 @@ class StepsScreen(Dialog[None]):
         order = "" if self.order == "step" else f", by {self.order}"
         found = f" with ‘{self.text}’" if self.text else ""
         self.name_box(f"{self.HEADING} · {plural(page.total, 'step')}{found}{order}")
-        wanted = [row.number for row in page.rows if row.number not in self._why]
+        unknown = [row.number for row in page.rows if row.number not in self._why]
         self.notice.say("" if page.total else "no step has been made yet" if not self.text else "none has it")
         heavy = self.now is not None and self.now.main.traits.heavy
-        if wanted and not heavy:
-            self.find_out(ExplainSteps(tuple(wanted), 0), self._explained, "looking for the runners-up …")
+        if unknown and not heavy:
+            self.find_out(ExplainSteps(tuple(unknown), 0), self._explained, "looking for the runners-up …")
 
     def _explained(self, found: Sequence[StepView]) -> None:
         self._why |= {why.number: why for why in found}
@@ -215,8 +215,8 @@ class WhyScreen(ListDialog[None]):
     def on_mount(self) -> None:
         """Ask for them."""
         super().on_mount()
-        said = ", ".join(map(number, sorted(self._numbers)))
-        self.name_box(f"{self.HEADING} · step{'s' * (len(self._numbers) > 1)} {said}")
+        numbers = ", ".join(map(number, sorted(self._numbers)))
+        self.name_box(f"{self.HEADING} · step{'s' * (len(self._numbers) > 1)} {numbers}")
         self.find_out(ExplainSteps(self._numbers), self._take, "going to the step …", self._not_told)
 
     def _not_told(self, error: TokentuiError | Cancelled) -> None:
@@ -257,8 +257,8 @@ class WhyScreen(ListDialog[None]):
             for n, sentence in enumerate(sentences):
                 yield TableRow((view.number, "why", n), ((("why" if not n else "", "muted"),), sentence))
             if view.taken is not None and why.best is not None and view.taken.parts != why.best.parts:
-                said: Cell = (*tokens(view.taken.parts, "text"), (f"   {worth_of(view.taken)}", "strong"))
-                yield TableRow((view.number, "taken"), ((("took", "muted"),), said))
+                taken: Cell = (*tokens(view.taken.parts, "text"), (f"   {worth_of(view.taken)}", "strong"))
+                yield TableRow((view.number, "taken"), ((("took", "muted"),), taken))
             for n, place in enumerate(view.places):
                 here = in_context(place.before, (place.token,), place.after, "text")
                 yield TableRow((view.number, "place", n), ((("places" if not n else "", "muted"),), here))

@@ -57,9 +57,9 @@ def of_token(view: TokenView, places: Places | None, first: int, width: int) -> 
     for n, part in enumerate(view.facts.parents):
         yield told_row(("token", part, n), "" if n else "parts", _entered(part))
     for n, made in enumerate(view.makes[:_MOST_MADE]):
-        told = f"  used {plural(made.uses, 'time')}, made at step {number(made.step)}"
+        note = f"  used {plural(made.uses, 'time')}, made at step {number(made.step)}"
         key = ("token", made.token.id, "made")
-        yield told_row(key, "" if n else "makes", _entered(made.token.piece, told))
+        yield told_row(key, "" if n else "makes", _entered(made.token.piece, note))
     if (more := view.facts.child_count - min(len(view.makes), _MOST_MADE)) > 0:
         yield told_row("more makes", "", ((f"and {plural(more, 'more token')}", "muted"),))
     yield from _places(view, places, first, width)
@@ -92,9 +92,9 @@ def _several(label: str, cells: Sequence[Cell], width: int) -> Iterator[TableRow
         yield told_row((label, n), "" if n else label, line)
 
 
-def _entered(piece: bytes, told: str = "") -> Cell:
+def _entered(piece: bytes, note: str = "") -> Cell:
     """A token that enter goes into."""
-    return (*ui_text.tinted(ui_text.runs(piece, limit=_SHOWN), "primary"), (told, "muted"))
+    return (*ui_text.tinted(ui_text.runs(piece, limit=_SHOWN), "primary"), (note, "muted"))
 
 
 def _over(view: TokenView, width: int) -> Iterator[TableRow]:
@@ -109,8 +109,8 @@ def _over(view: TokenView, width: int) -> Iterator[TableRow]:
     most = max(view.over, key=lambda user: user.uses)
     spark = upright(values, max(most.uses, 1))
     yield told_row("over", "over steps", ((spark, "primary"), (last, "muted")))
-    told = f"most: {plural(most.uses, 'time')}, from step {number(most.number)} on"
-    yield told_row("most", "", ((told, "muted"),))
+    note = f"most: {plural(most.uses, 'time')}, from step {number(most.number)} on"
+    yield told_row("most", "", ((note, "muted"),))
     lost = view.lost()
     for n, (piece, by, step) in enumerate(lost[:_MOST_LOST]):
         key = ("token", piece, "lost", n)
@@ -118,8 +118,8 @@ def _over(view: TokenView, width: int) -> Iterator[TableRow]:
                        (f" at step {number(step)}", "muted")))
     if (more := len(lost) - _MOST_LOST) > 0:
         taken = sum(by for _, by, _ in lost[_MOST_LOST:])
-        told = f"and {number(taken)} to {plural(more, 'more token')}"
-        yield told_row("more lost", "", ((told, "muted"),))
+        note = f"and {number(taken)} to {plural(more, 'more token')}"
+        yield told_row("more lost", "", ((note, "muted"),))
 
 
 # ---- its places

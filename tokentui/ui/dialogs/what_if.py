@@ -166,8 +166,8 @@ class WhatIfScreen(ListDialog[Choice]):
     ]
 
     def __init__(self, engine: EngineLink, subject: Cell, found: Sequence[Choice]) -> None:
-        said = "".join(text for text, _ in subject)
-        super().__init__(engine, f"{self.HEADING} · {said}" if said else self.HEADING)
+        subject_text = "".join(text for text, _ in subject)
+        super().__init__(engine, f"{self.HEADING} · {subject_text}" if subject_text else self.HEADING)
         self._found = tuple(found)
         self.parts = self.listing, self.notice
 

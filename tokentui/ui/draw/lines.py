@@ -64,8 +64,8 @@ def shortened(line: Cell, width: int) -> Cell:
             kept: Cell = (*line[:n], *([(text[: seam.start()], style)] if seam.start() else []))
             if ui_text.width(kept) > width:
                 return best or ui_text.clip(line, width)
-            said = "".join([text for text, _ in kept])
-            if said.count("(") <= said.count(")") and not said.endswith("/"):
+            shown = "".join([text for text, _ in kept])
+            if shown.count("(") <= shown.count(")") and not shown.endswith("/"):
                 best = kept or best
     return best or ui_text.clip(line, width)
 

@@ -64,7 +64,8 @@ def glyphs(text: str, mode: GlyphMode, breaks: frozenset[int] = frozenset()) -> 
 
 
 def wrap(
-    text: str, drawn: Sequence[Glyph], width: int, breaks: Collection[int] = (), bars: Collection[int] = (),
+    text: str, text_glyphs: Sequence[Glyph], width: int, breaks: Collection[int] = (),
+    bars: Collection[int] = (),
     start: int = 0, end: int | None = None,
 ) -> list[tuple[int, int]]:
     """Return the rows of a stretch of text, as (start, end) in characters.
@@ -74,7 +75,7 @@ def wrap(
 
     Args:
         text: The text.
-        drawn: Its glyphs, none of which goes over a break.
+        text_glyphs: Its glyphs, none of which goes over a break.
         width: The cells of a row.
         breaks: Characters before which a row begins whatever happens.
         bars: Characters before which a bar of one cell stands, unless a row begins there.
@@ -82,14 +83,14 @@ def wrap(
         end: Where it ends; the end of the text where not given.
     """
     end, width = len(text) if end is None else end, max(1, width)
-    starts = [glyph.start for glyph in drawn]
+    starts = [glyph.start for glyph in text_glyphs]
     rows: list[tuple[int, int]] = []
     row, used, at = start, 0, bisect.bisect_left(starts, start)
     for word in _WORD.finditer(text, start, end):
         edges = [place for place in range(word.start() + 1, word.end()) if place in breaks] if breaks else []
         for edge in (*edges, word.end()):
             first, at = at, bisect.bisect_left(starts, edge, at)
-            if not (part := drawn[first:at]):
+            if not (part := text_glyphs[first:at]):
                 continue
             left, bar = starts[first], starts[first] in bars
             size = sum([glyph.width for glyph in part])
@@ -130,9 +131,11 @@ def age_of(made: int) -> str:
 
 def ages_legend() -> Cell:
     """Return the legend of ages, each in its color: `0 ≤10 ≤100 ≤1k ≤10k >10k`."""
-    said = [f"≤{step // 1000}k" if step >= 1000 else f"≤{step}" if step else "0" for step in AGES]
-    said.append(f">{AGES[-1] // 1000}k")
-    return tuple([run for n, text in enumerate(said) for run in ((" " if n else "", ""), (text, f"age-{n}"))])
+    labels = [f"≤{step // 1000}k" if step >= 1000 else f"≤{step}" if step else "0" for step in AGES]
+    labels.append(f">{AGES[-1] // 1000}k")
+    return tuple([
+        run for n, label in enumerate(labels) for run in ((" " if n else "", ""), (label, f"age-{n}"))
+    ])
 
 BAR = "│"
 
@@ -324,7 +327,7 @@ class Layout:
         if (known := self._drawn.get(number_of_row)) is not None and known[0] == key:
             return known[1]
         bars, aged, token = self.layout_key.boundaries != "shade", self.layout_key.boundaries == "age", 0
-        drawn: list[Run] = []
+        cell: list[Run] = []
         for place in range(bisect.bisect_left(self._glyph_starts, start), len(self._glyphs)):
             glyph = self._glyphs[place]
             if glyph.start >= end:
@@ -361,11 +364,11 @@ class Layout:
                     # shade.
                     ground = "shade-c" if token % 2 else ("shade-b" if (at + self._parity) % 2 else "shade-a")
             if glyph.start != start and glyph.start in self._bars:
-                drawn.append((BAR, "frame"))
+                cell.append((BAR, "frame"))
             marked = "match" if found and any(span[0] <= glyph.start < span[1] for span in found) else ""
             marked = "cursor" if cursor[0] <= glyph.start < cursor[1] else marked
-            drawn += [(text, _style(ground, shared, kind, bars, marked)) for text, kind in glyph.cell]
-        runs = [("".join([text for text, _ in run]), style) for style, run in groupby(drawn, itemgetter(1))]
+            cell += [(text, _style(ground, shared, kind, bars, marked)) for text, kind in glyph.cell]
+        runs = [("".join([text for text, _ in run]), style) for style, run in groupby(cell, itemgetter(1))]
         times = parts[first].times
         if times is not None and end - starts[first] == len(parts[first].text):
             runs.append((f" ×{number(times)}", "muted"))

@@ -365,16 +365,17 @@ class VirtualTable(ScrolledLines):
             self.refresh()
         elif changed := [y for y in range(seen) if now[y] != old[y]]:
             self.refresh(*[Region(0, y + self._header_lines, width, 1) for y in changed])
-        wanted = (*self.window, self.total) if any(line.exists and line.row is None for line in now) else None
+        lacks_rows = any(line.exists and line.row is None for line in now)
+        missing = (*self.window, self.total) if lacks_rows else None
         # A wish is said once: an owner that cannot meet it is not asked again and again.
-        if wanted not in (None, self._wanted):
+        if missing not in (None, self._wanted):
             self.post_message(self.WindowWanted(self, *self.window))
-        self._wanted = wanted
-        row, told = self.row_at(self.cursor), self._reported
+        self._wanted = missing
+        row, reported = self.row_at(self.cursor), self._reported
         here = self.cursor, None if row is None else row.key
         if not self.total:
             self._reported = None
-        elif told is None or told[0] != here[0] or (told[1] is None and here[1] is not None):
+        elif reported is None or reported[0] != here[0] or (reported[1] is None and here[1] is not None):
             self._reported = here
             self.post_message(self.CursorMoved(self, *here))
 

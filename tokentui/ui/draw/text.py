@@ -232,15 +232,15 @@ def highlight(cell: Cell, find: str) -> Cell:
     if not find:
         return cell
     out: list[Run] = []
-    wanted = find.lower()
+    lowered = find.lower()
     for text, name in cell:
         low = text.lower()
         if len(low) != len(text):  # the few characters that lower case makes longer would shift the places
             low = text
         start = 0
-        while (found := low.find(wanted, start)) >= 0:
-            out += [(text[start:found], name), (text[found : found + len(wanted)], "match")]
-            start = found + len(wanted)
+        while (found := low.find(lowered, start)) >= 0:
+            out += [(text[start:found], name), (text[found : found + len(lowered)], "match")]
+            start = found + len(lowered)
         out.append((text[start:], name))
     return tuple(run for run in out if run[0])
 

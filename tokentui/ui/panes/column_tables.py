@@ -356,8 +356,8 @@ def entries(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
             return TableRow("folded", ((), ((short, "muted"),), (), ()))
         piece = tokens((held.piece,), mode)
         if held.kind == "left":
-            said: Cell = (*tinted(piece, "gone"), (f"  {safe(held.reason, limit=REASON_SHOWN)}", "muted"))
-            return TableRow(("left", held.piece), ((("–", "muted"),), said, (), ()), dim=True, mark="×")
+            label: Cell = (*tinted(piece, "gone"), (f"  {safe(held.reason, limit=REASON_SHOWN)}", "muted"))
+            return TableRow(("left", held.piece), ((("–", "muted"),), label, (), ()), dim=True, mark="×")
         # A byte that stands for a pair has the id of the byte that it was.
         newest = held.made is not None and held.id == at.last_id
         if held.score is not None:

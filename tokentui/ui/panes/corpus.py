@@ -53,7 +53,7 @@ class CorpusText(ScrolledLines):
 
     Args:
         boundaries: The initial mark between tokens.
-        wanted: Called for other text: from a place on, so many characters after it and before it.
+        want_text: Called for other text: from a place on, so many characters after it and before it.
         moved: Called at once when another row is the first that is seen.
     """
 
@@ -69,11 +69,11 @@ class CorpusText(ScrolledLines):
     ]
 
     def __init__(
-        self, boundaries: Boundaries, wanted: Callable[[CorpusPlace, int, int], object],
+        self, boundaries: Boundaries, want_text: Callable[[CorpusPlace, int, int], object],
         moved: Callable[[], object],
     ) -> None:
         super().__init__()
-        self.boundaries, self._wanted, self.moved = boundaries, wanted, moved
+        self.boundaries, self._wanted, self.moved = boundaries, want_text, moved
         self._before_ages: Boundaries = boundaries
         self.mode: GlyphMode = "text"
         self.layout_held: Layout | None = None
@@ -254,8 +254,8 @@ class CorpusText(ScrolledLines):
         row = held.row_of(held.place_of(here[0]))
         to = min(max(0, row + rows), len(held.rows) - 1)
         start, end = held.rows[to]
-        wanted = min(start + here[0] - held.rows[row][0], end - 1)
-        self._put(held, held.token_at(wanted) if to != row else here)
+        target = min(start + here[0] - held.rows[row][0], end - 1)
+        self._put(held, held.token_at(target) if to != row else here)
 
     @property
     def under_cursor(self) -> tuple[int, int] | None:

@@ -186,10 +186,10 @@ def tally(view: EncodedView, width: int) -> Sequence[Cell]:
     lossy = " · lossy" if view.lost else ""
     while len(facts) > 1 and len(" · ".join(facts)) + len(lossy) > width:
         facts.pop()
-    said: Cell = (
+    tally_line: Cell = (
         (facts[0], "strong"), ("".join(f" · {fact}" for fact in facts[1:]), "muted"), (lossy, "warning"),
     )
-    return (((" " * (width - ui_text.width(said)), ""), *said),)
+    return (((" " * (width - ui_text.width(tally_line)), ""), *tally_line),)
 
 
 def tokens(view: EncodedView, mode: GlyphMode, last_id: int | None, width: int,
@@ -237,8 +237,8 @@ def _lost(view: EncodedView, mode: GlyphMode, width: int, height: int) -> list[C
     back = runs(view.back, mode=mode, limit=max(1, width)) or (("nothing", "muted"),)
     losses = [(("decoding gives back ", "muted"), *back)]
     losses += [((safe(loss, limit=200), "warning"),) for loss in view.lost]
-    told = flow([(" · ", loss) for loss in losses], width - 2, height)
-    return [((" ", ""), *line) for line in told]
+    loss_lines = flow([(" · ", loss) for loss in losses], width - 2, height)
+    return [((" ", ""), *line) for line in loss_lines]
 
 
 def matches(text: str, find: str) -> list[tuple[int, int]]:
@@ -258,13 +258,13 @@ def lay_out_tokens(
     """
     lines, end = _lay_out(found, 0, width, height, mode, last_id, matched, ages)
     if seen and end < len(found):
-        wanted = max(0, bisect_left(found, seen, key=attrgetter("start")) - 1)
-        if wanted >= end:
+        begin = max(0, bisect_left(found, seen, key=attrgetter("start")) - 1)
+        if begin >= end:
             half = max(1, end // 2)  # the first moves by halves of a page: typing shifts it seldom
-            first = max(1, (wanted // half - 1) * half)
+            first = max(1, (begin // half - 1) * half)
             lines, end = _lay_out(found, first, width, height, mode, last_id, matched, ages)
-            if wanted >= end:
-                lines, end = _lay_out(found, wanted, width, height, mode, last_id, matched, ages)
+            if begin >= end:
+                lines, end = _lay_out(found, begin, width, height, mode, last_id, matched, ages)
     return lines
 
 

@@ -39,21 +39,21 @@ def header(now: Snapshot | None, mode: GlyphMode, width: int) -> Cell:
     view = f"view: {mode} · " if mode != "text" else ""
     engine, reason = _engine(now)
     column = now.main
-    named, said = column.preset, column.about
+    named, summary = column.preset, column.about
     if column.opened is not None:
-        named, said = column.opened.name, f"{number(column.opened.size)} ids · {said}"
+        named, summary = column.opened.name, f"{number(column.opened.size)} ids · {summary}"
     name_of: Cell = ((safe(named, limit=NAME_SHOWN), "strong"),)
-    about: Cell = (("  " if named else "", ""), (safe(said, limit=NAME_SHOWN), "muted"), (" ", ""))
+    about: Cell = (("  " if named else "", ""), (safe(summary, limit=NAME_SHOWN), "muted"), (" ", ""))
     preset: Cell = ((view, "warning"), (engine, "muted"), *name_of)
     right: Cell = (*preset, *about)
-    told: Cell = ((view, "warning"), (reason, "muted"), *name_of, *about)
+    details: Cell = ((view, "warning"), (reason, "muted"), *name_of, *about)
     name: Run = (safe(now.corpus.name, limit=NAME_SHOWN), "")
     left: Cell = (*program, ("   ", ""), name, (facts, "muted"))
     short: Cell = (*program, ("  ", ""), name, (f" · {size(now.corpus.bytes)}", "muted"))
     # What gives way first is at the top; the name does last.
     ways = [
         *_with_lengths(column, (*program, ("   ", "")), now, right),
-        (left, told), (left, right), (short, right),
+        (left, details), (left, right), (short, right),
     ]
     fitting = (way for way in ways if ui_text.width((*way[0], *way[1])) + 2 <= width)
     return spread(*next(fitting, (short, (*preset, (" ", "")))), width)

@@ -66,9 +66,9 @@ class Pane(Guarded, Widget):
         """
         if self.snapshot is None or not self.display:
             return
-        drawn = self.mode, self.pair, self.sections(self.snapshot)
-        if force or drawn != self._drawn:
-            self._drawn = drawn
+        inputs = self.mode, self.pair, self.sections(self.snapshot)
+        if force or inputs != self._drawn:
+            self._drawn = inputs
             self.draw_snapshot(self.snapshot)
 
     def invalidate(self) -> None:

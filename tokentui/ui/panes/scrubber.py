@@ -121,10 +121,10 @@ def scrubber(now: Snapshot | None, width: int) -> Sequence[Cell]:
         pieces = (number(training.pieces).rjust(_PIECES_WIDTH), "strong"), (" pieces", "muted"), ("   ", "")
     # While a part of the corpus is counted its bytes and its tokens are not of the same text.
     known = here.tokens and not now.main.partial
-    said = f" ({now.corpus.bytes / here.tokens:,.2f} B/token)" if known else ""
+    bytes_per_token = f" ({now.corpus.bytes / here.tokens:,.2f} B/token)" if known else ""
     tokens: Cell = (
         (number(here.tokens).rjust(len(number(max(here.start_tokens, here.tokens)))), "strong"),
-        (said.ljust(_RATIO_WIDTH), "muted"), ("   ", ""),
+        (bytes_per_token.ljust(_RATIO_WIDTH), "muted"), ("   ", ""),
     )
     title: Cell = ((" Tokens ", "muted"),)
     room, right = width - ui_text.width(place) - 2, place

@@ -49,9 +49,9 @@ def last_step(at: Round) -> list[Cell]:
     before = "" if at.before is None else f"{at.before:.5f} → "
     change = "" if at.before is None else f" ({at.objective - at.before:+.5f})".replace("-", "−")
     dropped = f", {number(at.dropped)} dropped" if at.dropped else ""
-    said: Cell = ((f"after {_DONE.get(at.last, at.last)}: ", "muted"), ("objective ", "muted"))
+    sentence: Cell = ((f"after {_DONE.get(at.last, at.last)}: ", "muted"), ("objective ", "muted"))
     figures: Cell = ((before, "muted"), (f"{at.objective:.5f}", "strong"), (change, "muted"))
-    return [(*said, *figures), ((plural(at.pieces, "piece"), ""), (dropped, "muted"))]
+    return [(*sentence, *figures), ((plural(at.pieces, "piece"), ""), (dropped, "muted"))]
 
 
 _BAR = 20
@@ -98,12 +98,12 @@ def sentences(snapshot: Snapshot | None, mode: GlyphMode) -> list[Cell]:
     token = replacement_cell(last.token) if main.traits.compresses else tokens((last.token,), mode)
     merge: Cell = (_MADE, *tokens(last.parts, mode), (" → ", "muted"), *token)
     places = plural(last.places, "place") if isinstance(last.worth, int) else worth_of(last)
-    said: Cell = (*merge, ("   ", ""), (places, ""))
+    sentence: Cell = (*merge, ("   ", ""), (places, ""))
     if last.tied:
         known = AXES["tie"].get(main.recipe.tie)
         rule = safe(main.recipe.tie, limit=60) + (f" {known.why}" if known is not None else "")
-        said = (*said, (" · tied with another: ", "muted"), (rule, "muted"))
-    return [*out, said]
+        sentence = (*sentence, (" · tied with another: ", "muted"), (rule, "muted"))
+    return [*out, sentence]
 
 
 def why_lines(cells: Sequence[Cell], width: int, height: int) -> list[Cell]:
@@ -142,13 +142,13 @@ def effects(column: ColumnSnapshot, mode: GlyphMode, places: bool = True) -> lis
     run = [part.decode("utf-8", "surrogateescape") for part in best.parts]
     # A mark in front is not in the text: a left part has none at the start of a word.
     inside = [part[len(mark) :] if part.startswith(mark) else None for part in run]
-    wanted = [None if mark and run[0].startswith(mark) else run[0], *inside[1:]], inside
+    expected = [None if mark and run[0].startswith(mark) else run[0], *inside[1:]], inside
     for n, part in enumerate(shown if places else ()):
         for at in range(len(part.tokens) - len(run) + 1):
             stretch = part.tokens[at : at + len(run)]
             left, right = stretch[0], stretch[-1]
             texts = [part.text[token.start : token.end] for token in stretch]
-            if texts != wanted[left.start > 0] or any(token.partial for token in stretch):
+            if texts != expected[left.start > 0] or any(token.partial for token in stretch):
                 continue
             before = "".join([near.text for near in shown[max(0, n - _AROUND) : n]]) + part.text[: left.start]
             after = part.text[right.end :] + "".join([near.text for near in shown[n + 1 : n + 1 + _AROUND]])
@@ -185,8 +185,8 @@ def reasons(column: ColumnSnapshot, corpus: str, mode: GlyphMode, saves: bool = 
         last = column.at.last
         if isinstance(last, TokenCandidate):
             made = f" id {last.id}", f", {plural(last.places, 'place')}"
-            said = tinted(tokens((last.token,), mode), "accent")
-            out.append((("last ", "muted"), *said, *((text, "muted") for text in made)))
+            sentence = tinted(tokens((last.token,), mode), "accent")
+            out.append((("last ", "muted"), *sentence, *((text, "muted") for text in made)))
         out.append(((f"{number(column.at.vocab_size)} of {number(column.opened.size)} ids", ""),))
         out.append(((f"steps {safe(column.opened.order, limit=120)}", "muted"),))
     # What a compression saves is among its facts, and what its table costs.
@@ -217,21 +217,22 @@ def language_bars(languages: Sequence[Judged]) -> list[Cell]:
     for language in languages if len(worst) == len(languages) else worst:
         style = "accent" if language.chosen else "muted" if language.barred else ""
         name = safe(language.name, limit=_NAME)
-        drawn = bar(length(language), most, room)
-        said = f" of {number(language.start)} tokens" if few else ""
+        filled = bar(length(language), most, room)
+        note = f" of {number(language.start)} tokens" if few else ""
         if language.compressed is not None:
-            said += f", {language.compressed:.3f} times shorter" if few else f" {language.compressed:.2f}×"
+            ratio = language.compressed
+            note += f", {ratio:.3f} times shorter" if few else f" {ratio:.2f}×"
         if language.share is not None:
             share = f"{100 * language.share:.0f} %"
-            said += f", {share} of the last steps" if few else f" {share}"
-        said += ", no turn" if language.barred else ""
+            note += f", {share} of the last steps" if few else f" {share}"
+        note += ", no turn" if language.barred else ""
         gap = " " * (wide - ui_text.width(((name, ""),)))
         out.append((
             ("▸ " if language.chosen else "  ", "accent"),
             (f"{name}{gap} ", "strong" if language.chosen else style),
-            (drawn.ljust(room), "accent" if language.chosen else "muted" if language.barred else "primary"),
+            (filled.ljust(room), "accent" if language.chosen else "muted" if language.barred else "primary"),
             (f" {number(language.tokens).rjust(digits)}", "strong" if language.chosen else ""),
-            (said, "muted"),
+            (note, "muted"),
         ))
     if len(worst) < len(languages):
         out.append(((f"  and {plural(len(languages) - len(worst), 'language')} better off", "muted"),))

@@ -119,8 +119,8 @@ def costs_line(now: Snapshot | None, width: int) -> Sequence[Cell]:
             place, against = keys.index(cost.changed), keys.index(cost.run)
             there = cost.cost.step == min(now.columns[at].at.step for at in (place, against))
             name, style = safe(now.columns[place].name, limit=COLUMN_SHOWN), "" if there else "muted"
-            said: Cell = (letter(place), (f" {name}: ", "muted"), (cost.cost.said, style))
-            facts.append(("   ", (*said, (", against ", "muted"), letter(against))))
+            cost_line: Cell = (letter(place), (f" {name}: ", "muted"), (cost.cost.said, style))
+            facts.append(("   ", (*cost_line, (", against ", "muted"), letter(against))))
     return flow(facts, width, 1)
 
 
@@ -241,17 +241,17 @@ def _facts(at: AtStep) -> list[Cell]:
     tokens = len(number(max(at.start_tokens, at.tokens)))
     ratio = "–" if at.bytes_per_token is None else f"{at.bytes_per_token:.2f}"
     if not at.end.exact or at.step < (at.end.step or 0):
-        said = f"ends at {step_of(at.end)}"
+        ending = f"ends at {step_of(at.end)}"
     elif at.step > (at.end.step or 0):
-        said = f"past its stop at {step_of(at.end)}"
+        ending = f"past its stop at {step_of(at.end)}"
     else:
-        said = "the last step" if at.end.kind == "last" else "at its stop"
+        ending = "the last step" if at.end.kind == "last" else "at its stop"
     return [
         (("step ", "muted"), (number(at.step).rjust(step), "strong")),
         ((number(at.vocab_size).rjust(ids), "strong"), (" ids", "muted")),
         ((ratio.rjust(_RATIO_WIDTH), "strong"), (" B/token", "muted")),
         ((number(at.tokens).rjust(tokens), ""), (" tokens", "muted")),
-        *([((said, "muted"),)] if at.end.step is not None else []),
+        *([((ending, "muted"),)] if at.end.step is not None else []),
     ]
 
 
@@ -270,13 +270,13 @@ def column_message(column: ColumnSnapshot, width: int, height: int) -> Sequence[
     """Return the text shown instead of candidates: why a column cannot be shown, or its work under way."""
     if column.error:
         words = textwrap.wrap(safe(column.error, limit=ERROR_SHOWN), max(2, width - 2))
-        said: list[Cell] = [line for part in words for line in wrap(((part, "error"),), width - 2)]
+        lines: list[Cell] = [line for part in words for line in wrap(((part, "error"),), width - 2)]
     elif column.loading is not None:
-        said = [busy_cell(column.loading, width - 2)[:-2]]
+        lines = [busy_cell(column.loading, width - 2)[:-2]]
     else:
-        said = [(("loading …", "muted"),)]
+        lines = [(("loading …", "muted"),)]
     about: Cell = ((safe(column.about, limit=ERROR_SHOWN), "muted"),)
-    return [((" ", ""), *ui_text.clip(line, max(0, width - 2))) for line in (about, (), *said)]
+    return [((" ", ""), *ui_text.clip(line, max(0, width - 2))) for line in (about, (), *lines)]
 
 
 class ColumnMessage(Lines, can_focus=True):

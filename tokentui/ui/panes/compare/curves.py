@@ -90,15 +90,15 @@ def _stretch(before: int | None, now: int) -> range:
 
 
 def _line(masks: Sequence[int], styles: Sequence[str], cursor: int) -> Cell:
-    drawn = []
+    cells = []
     for x, (mask, style) in enumerate(zip(masks, styles, strict=True)):
         if mask:
             # A braille character without dots would be no blank to every terminal.
-            drawn.append((chr(_BLANK + mask), style))
+            cells.append((chr(_BLANK + mask), style))
         else:
-            drawn.append(("│", "frame") if x == cursor else (" ", ""))
+            cells.append(("│", "frame") if x == cursor else (" ", ""))
     return tuple(("".join(text for text, _ in run), style) for style,
-        run in groupby(drawn, key=lambda cell: cell[1]))
+        run in groupby(cells, key=lambda cell: cell[1]))
 
 
 ERROR_SHOWN = 200
@@ -307,10 +307,10 @@ class CurveChart(Lines, Pane, can_focus=True):
                     else:
                         met = met_at(target, curve.ids, curve.tokens, curve.bytes)
                         step = None if met is None else curve.steps[met]
-                    told = "none" if name == "knee" else "not met"
+                    answer = "none" if name == "knee" else "not met"
                     if step is not None:
-                        told = f"{number(curve.ids[curve.steps.index(step)])} ids at step {number(step)}"
-                    more: Cell = (("  ", ""), letter(line.place), (f" {told}", ""))
+                        answer = f"{number(curve.ids[curve.steps.index(step)])} ids at step {number(step)}"
+                    more: Cell = (("  ", ""), letter(line.place), (f" {answer}", ""))
                     if ui_text.width(out) + ui_text.width(more) > width:
                         break
                     out = (*out, *more)

@@ -207,10 +207,10 @@ class AlignedRows(Lines, can_focus=True):
                 fresh = frozenset(
                     n for n, token in enumerate(tokens) if last is not None and token.id == last
                 )
-                drawn = row_cell(alignment, row, here, fresh, *span)
+                row_line = row_cell(alignment, row, here, fresh, *span)
                 count: Cell = (("›" if alignment.width > span[1] else " ", "muted"),
                     (plural(len(tokens), "token").rjust(self._tail - 1), "strong"))
-                lines.append((*head, *drawn, (" " * (room - ui_text.width(drawn)), ""), *count))
+                lines.append((*head, *row_line, (" " * (room - ui_text.width(row_line)), ""), *count))
             elif column.key in refused:
                 error: Cell = ((safe(refused[column.key], limit=REFUSAL_SHOWN), "error"),)
                 lines.append((*head, *ui_text.clip(error, width - _MARGIN - 1)))
@@ -222,8 +222,8 @@ class AlignedRows(Lines, can_focus=True):
             places = {column.key: place for place, column in enumerate(self.columns)}
             for pair in aligned.pairs:
                 if (pair.a, pair.b) == self.pair:
-                    said = agreement_cell(pair, places.get(pair.a, 0), places.get(pair.b, 0), width - 2)
-                    lines.append(ui_text.clip(((" ", ""), *said), width - 1))
+                    counts = agreement_cell(pair, places.get(pair.a, 0), places.get(pair.b, 0), width - 2)
+                    lines.append(ui_text.clip(((" ", ""), *counts), width - 1))
         return lines
 
 

@@ -378,8 +378,8 @@ class AgreementList(Listing, Pane):
         )
         self.note = measured_note(now)
         broken = any(now.columns[place].error for place in places if place < len(now.columns))
-        said = "a column cannot be compared" if broken else "loading …"
-        rows = [TableRow("coming", (((said, "muted"),), (), (), ()))]
+        reason = "a column cannot be compared" if broken else "loading …"
+        rows = [TableRow("coming", (((reason, "muted"),), (), (), ()))]
         if found is not None:
             rows = list(_agreement_rows(found, a, b, bool(self.note)))
         self.show(rows, self.cursor_key, columns)
