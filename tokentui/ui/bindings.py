@@ -172,28 +172,28 @@ def _merged(
             if binding.id is not None and binding.id in keymap:
                 keys = split_keys(keymap[binding.id])
             groups.setdefault(group or binding, []).append((binding, keys))
-    found = []
+    actions = []
     for members in groups.values():
         first, hint = members[0][0], members[0][0].group
         keys = (*(keys[0] for _, keys in members), *(key for _, keys in members for key in keys[1:]))
-        found.append(BoundAction(
+        actions.append(BoundAction(
             first.id or first.action, keys, (hint.description if hint else "") or first.description,
             first.tooltip, first.action, hint if isinstance(hint, Hint) else NO_HINT,
             first.key_display or "", on_screen,
         ))
-    return found
+    return actions
 
 
 def active_actions(screen: Screen[Any], keymap: Mapping[str, str]) -> list[BoundAction]:
     """Return the actions whose keys work where the focus is, with these keys, those of the focus first."""
     active = screen.active_bindings
-    found = []
+    actions = []
     for node in (screen.focused or screen).ancestors_with_self:
         for action in actions_of(type(node), keymap):
             keys = tuple(key for key in action.keys if key in active and active[key].node is node)
             if keys:
-                found.append(replace(action, keys=keys))
-    return found
+                actions.append(replace(action, keys=keys))
+    return actions
 
 
 EVERYWHERE = "everywhere"

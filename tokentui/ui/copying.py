@@ -25,29 +25,29 @@ def ask(screen: PaneScreen) -> None:
     """Ask what to copy of a screen."""
     now = screen.snapshot
     focused = screen.focused
-    found = list(_of_row(focused, now)) if isinstance(focused, VirtualTable) else []
+    copies = list(_of_row(focused, now)) if isinstance(focused, VirtualTable) else []
     if now is not None:
-        found += _ids(now)
+        copies += _ids(now)
         if not now.corpus.nothing:
-            found.append(_command(screen, _column(screen, now)))
-    if found:
-        screen.app.push_screen(CopyScreen(screen.engine, found))
+            copies.append(_command(screen, _column(screen, now)))
+    if copies:
+        screen.app.push_screen(CopyScreen(screen.engine, copies))
     else:
         screen.app.say("there is nothing to copy yet")
 
 
 def ask_of(dialog: Dialog[Any]) -> None:
     """Ask what to copy of a dialog: what it names itself, then the row under the cursor."""
-    found = [*dialog.copied()]
+    copies = [*dialog.copied()]
     match dialog.focused:
         case VirtualTable() as table:
-            found += _of_row(table, dialog.engine.snapshot)
+            copies += _of_row(table, dialog.engine.snapshot)
         case StyledLines() as lines:
             seen = "\n".join("".join(text for text, _ in cell).rstrip() for cell in lines.painted)
-            found += [Copied("text that is seen", seen)] if seen.strip() else []
-    found = list(dict.fromkeys(found))
-    if found:
-        dialog.app.push_screen(CopyScreen(dialog.engine, found))
+            copies += [Copied("text that is seen", seen)] if seen.strip() else []
+    copies = list(dict.fromkeys(copies))
+    if copies:
+        dialog.app.push_screen(CopyScreen(dialog.engine, copies))
     else:
         dialog.app.say("there is nothing to copy yet")
 

@@ -191,13 +191,13 @@ class StartScreen(EngineScreen[BoundAction | None]):
         return ((" ", ""), (self._actions[id].shown_key.ljust(7), "key"))
 
 
-def _cut(found: Sequence[EncodedToken], when: str, width: int) -> list[Cell]:
+def _cut(tokens: Sequence[EncodedToken], when: str, width: int) -> list[Cell]:
     """The tokens of a sentence with bars between them, and how many there are, and when."""
     line: list[Run] = []
-    for n, token in enumerate(found):
+    for n, token in enumerate(tokens):
         line += [("│", "frame")] if n else []
         line += runs(token.text if token.piece is None else token.piece, limit=40)
-    many: Cell = ((plural(len(found), "token"), "strong"), (f" {when}", "muted"))
+    many: Cell = ((plural(len(tokens), "token"), "strong"), (f" {when}", "muted"))
     if ui_text.width(line) + ui_text.width(many) + 5 <= width:
         return [spread((("  ", ""), *line), many, width)]
     return [(("  ", ""), *ui_text.clip(tuple(line), width - 2)), spread((), many, width)]

@@ -383,11 +383,11 @@ class CorpusText(ScrolledLines):
         held, height = self.layout_held, self.size.height
         if held is None:
             return
-        found = list(held.matches(self.sought, self.top, self.top + height)) if self.sought else []
+        matches = list(held.matches(self.sought, self.top, self.top + height)) if self.sought else []
         if self.found is not None and (start := held.offset_of(self.found[0])) >= 0:
-            found.append((start, start + self.found[1]))
+            matches.append((start, start + self.found[1]))
         cursor = self.under_cursor or (0, 0)
-        self.paint([held.row(self.top + y, found, cursor) for y in range(height)])
+        self.paint([held.row(self.top + y, matches, cursor) for y in range(height)])
 
 
 class CorpusPane(Vertical, Pane):

@@ -198,9 +198,9 @@ def tokens(view: EncodedView, mode: GlyphMode, last_id: int | None, width: int,
     text that is marked, `at` the place in the text that is seen where there is no room for all."""
     if view.error is not None:
         return ((("  ", ""), (safe(view.error, limit=300), "error")),)
-    found = matches(view.text, find)
+    spans = matches(view.text, find)
     room = height - reserved_lines(view, height)
-    lines = lay_out_tokens(view.tokens, width - 2, room, mode, last_id, found, view.ages, at)
+    lines = lay_out_tokens(view.tokens, width - 2, room, mode, last_id, spans, view.ages, at)
     return [*lines, *_lost(view, mode, width, height - len(lines))]
 
 
@@ -248,7 +248,7 @@ def matches(text: str, find: str) -> list[tuple[int, int]]:
 
 
 def lay_out_tokens(
-    found: Sequence[EncodedToken], width: int, height: int, mode: GlyphMode, last_id: int | None = None,
+    tokens: Sequence[EncodedToken], width: int, height: int, mode: GlyphMode, last_id: int | None = None,
     matched: Sequence[tuple[int, int]] = (), ages: Sequence[int] = (), seen: int = 0,
 ) -> list[Cell]:
     """Return tokens over their ids, in pairs of lines; the last pair ends with the number of tokens left.
@@ -256,26 +256,26 @@ def lay_out_tokens(
     Where there is no room for all, they begin with the first, or before the one that ends at the character
     `seen` of the text or holds it; then the first line says how many are left out.
     """
-    lines, end = _lay_out(found, 0, width, height, mode, last_id, matched, ages)
-    if seen and end < len(found):
-        begin = max(0, bisect_left(found, seen, key=attrgetter("start")) - 1)
+    lines, end = _lay_out(tokens, 0, width, height, mode, last_id, matched, ages)
+    if seen and end < len(tokens):
+        begin = max(0, bisect_left(tokens, seen, key=attrgetter("start")) - 1)
         if begin >= end:
             half = max(1, end // 2)  # the first moves by halves of a page: typing shifts it seldom
             first = max(1, (begin // half - 1) * half)
-            lines, end = _lay_out(found, first, width, height, mode, last_id, matched, ages)
+            lines, end = _lay_out(tokens, first, width, height, mode, last_id, matched, ages)
             if begin >= end:
-                lines, end = _lay_out(found, begin, width, height, mode, last_id, matched, ages)
+                lines, end = _lay_out(tokens, begin, width, height, mode, last_id, matched, ages)
     return lines
 
 
 def _lay_out(
-    found: Sequence[EncodedToken], at: int, width: int, height: int, mode: GlyphMode, last_id: int | None,
+    tokens: Sequence[EncodedToken], at: int, width: int, height: int, mode: GlyphMode, last_id: int | None,
     matched: Sequence[tuple[int, int]], ages: Sequence[int],
 ) -> tuple[list[Cell], int]:
     """Lay out tokens from the number `at` on; see `lay_out_tokens`.
 
     Args:
-        found: The tokens.
+        tokens: The tokens.
         at: The number of the first token to lay out.
         width: The columns of a line.
         height: The most lines.
@@ -290,13 +290,13 @@ def _lay_out(
     lines: list[Cell] = []
     before = f"+{number(at)} … " if at else ""
     with_ids = height > 1
-    while at < len(found) and len(lines) + (2 if with_ids else 1) <= max(1, height):
+    while at < len(tokens) and len(lines) + (2 if with_ids else 1) <= max(1, height):
         last_pair = len(lines) + 2 * (2 if with_ids else 1) > max(1, height)
         upper: Cell = (("  ", ""), (before, "muted"))
         lower: Cell = (("  ", ""), (" " * len(before), ""))
         used, begin, before = len(before), at, ""
-        while at < len(found):
-            token = found[at]
+        while at < len(tokens):
+            token = tokens[at]
             data = token.text if token.piece is None else token.piece
             text = runs(data, mode=mode, limit=TOKEN_SHOWN)
             made = token.id is not None and token.id == last_id and not ages
@@ -309,7 +309,7 @@ def _lay_out(
                 text = tuple([(part, f"{name}+match" if name else "match") for part, name in text])
             identity = "–" if token.id is None else str(token.id)
             size = max(ui_text.width(text), len(identity))
-            left = len(found) - at - 1
+            left = len(tokens) - at - 1
             # Room for what says how many are left, unless this is the last one.
             more = len(f" … +{number(left)} more") if last_pair and left else 0
             bar = 1 if at > begin else 0
@@ -323,8 +323,8 @@ def _lay_out(
             lower = (*lower, (" " * bar, ""), (identity.ljust(size), "muted"))
             used += bar + size
             at += 1
-        if at < len(found) and last_pair:
-            upper = (*upper, (f" … +{number(len(found) - at)} more", "muted"))
+        if at < len(tokens) and last_pair:
+            upper = (*upper, (f" … +{number(len(tokens) - at)} more", "muted"))
         lines.append(upper)
         if with_ids:
             lines.append(lower)

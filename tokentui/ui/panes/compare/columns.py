@@ -95,8 +95,8 @@ def divergence_line(now: Snapshot | None, pair: tuple[int, int] | None, mode: Gl
         return ((("─" * width, "frame"),),)
     places, counts = places_of(now.columns, pair), of_pair(now.between.overlaps, pair)
     divergence = of_pair(now.between.divergences, pair)
-    found = divergence_cell(divergence, now.columns, places, mode, short=width < ALONE_WIDTH)
-    left: Cell = (("── ", "frame"), *found, (" ", ""))
+    divergence_text = divergence_cell(divergence, now.columns, places, mode, short=width < ALONE_WIDTH)
+    left: Cell = (("── ", "frame"), *divergence_text, (" ", ""))
     ways: list[Cell] = [()]
     if counts is not None:
         shared = shared_cell(counts, places, counts.at == now.position)
@@ -136,9 +136,9 @@ def places_of(columns: Sequence[ColumnSnapshot], pair: tuple[int, int]) -> tuple
     return a, b
 
 
-def of_pair(found: Sequence[OfPair], pair: tuple[int, int] | None) -> OfPair | None:
+def of_pair(results: Sequence[OfPair], pair: tuple[int, int] | None) -> OfPair | None:
     """Return the result about two columns, given their keys; None if there is none yet."""
-    return next((result for result in found if (result.a, result.b) == pair), None)
+    return next((result for result in results if (result.a, result.b) == pair), None)
 
 
 def divergence_cell(

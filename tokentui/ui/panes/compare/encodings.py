@@ -144,13 +144,13 @@ class AlignedRows(Lines, can_focus=True):
         """Look at the next disagreement, or the one before. Returns whether there is one."""
         alignment = self.alignment
         if backward:
-            found = alignment.before(len(alignment.text) if self.here is None else self.here)
+            parting = alignment.before(len(alignment.text) if self.here is None else self.here)
         else:
-            found = alignment.after(-1 if self.here is None else self.here)
-        if found is None:
+            parting = alignment.after(-1 if self.here is None else self.here)
+        if parting is None:
             return False
-        self.here = found.start
-        start, end = alignment.x(found.start), alignment.x(found.end)
+        self.here = parting.start
+        start, end = alignment.x(parting.start), alignment.x(parting.end)
         if start < self.left or end > self.left + self._room:
             self.scroll_columns(start - max(0, self._room - (end - start)) // 2)
         else:

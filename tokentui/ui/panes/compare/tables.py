@@ -131,12 +131,14 @@ class DivergencePane(Vertical, Pane):
         pair, mode = self.pair, self.mode
         if pair is None:
             return
-        places, found = places_of(now.columns, pair), of_pair(now.between.divergences, pair)
-        sides = found.sides if found is not None and len(found.sides) == 2 else ()
+        places, divergence = places_of(now.columns, pair), of_pair(now.between.divergences, pair)
+        sides = divergence.sides if divergence is not None and len(divergence.sides) == 2 else ()
         self.note = ()
-        if found is not None and (found.other is not None or found.literal):
-            how, otherwise = ("as spelled", "by meaning") if found.literal else ("by meaning", "as spelled")
-            other = "" if found.other is None else f", {otherwise} at step {number(found.other)}"
+        if divergence is not None and (divergence.other is not None or divergence.literal):
+            how, otherwise = "by meaning", "as spelled"
+            if divergence.literal:
+                how, otherwise = otherwise, how
+            other = "" if divergence.other is None else f", {otherwise} at step {number(divergence.other)}"
             self.note = ((f"{how}{other} (D)", "muted"),)
         self.said.display = not sides
         for n, side in enumerate((self.left, self.right)):
@@ -145,8 +147,8 @@ class DivergencePane(Vertical, Pane):
                 side.show(places[n], now.columns[places[n]], sides[n], mode)
             else:
                 side.table.clear()
-        busy = busy_cell(found.busy) if found is not None and found.busy is not None else ()
-        lines = () if sides else (divergence_cell(found, now.columns, places, mode), busy)
+        busy = busy_cell(divergence.busy) if divergence is not None and divergence.busy is not None else ()
+        lines = () if sides else (divergence_cell(divergence, now.columns, places, mode), busy)
         self.said.show(lambda *_: [((" ", ""), *line) for line in lines])
 
 
@@ -272,10 +274,10 @@ class TokensPane(Vertical, Pane):
 
     def find_again(self, backward: bool) -> bool:
         """Go to the next row that holds the text, or the one before, round the end. False where none does."""
-        found = next_place(self.places, self.table.cursor, backward)
-        if found is not None and isinstance(found.at, int):
-            self.table.move_to(found.at)
-        return found is not None
+        place = next_place(self.places, self.table.cursor, backward)
+        if place is not None and isinstance(place.at, int):
+            self.table.move_to(place.at)
+        return place is not None
 
     def sections(self, snapshot: Snapshot) -> object:
         """Return the counts, the listed tokens, the columns and their position."""
@@ -363,11 +365,11 @@ class AgreementList(Listing, Pane):
     def draw_snapshot(self, now: Snapshot) -> None:
         """Show the agreement of the pair, or that it is loading."""
         measured, pair = now.between.measured, self.pair
-        found = of_pair(measured.agreements or (), pair) if measured is not None else None
+        agreement = of_pair(measured.agreements or (), pair) if measured is not None else None
         self.texts = {}
-        if found is not None:
-            self.texts |= {("parting", n): parting.text for n, parting in enumerate(found.partings)}
-            self.texts |= {("word", n): word.text for n, word in enumerate(found.words)}
+        if agreement is not None:
+            self.texts |= {("parting", n): parting.text for n, parting in enumerate(agreement.partings)}
+            self.texts |= {("word", n): word.text for n, word in enumerate(agreement.words)}
         places = places_of(now.columns, pair) if pair is not None else (0, 1)
         a, b = (LETTERS[place] for place in places)
         columns = (
@@ -380,8 +382,8 @@ class AgreementList(Listing, Pane):
         broken = any(now.columns[place].error for place in places if place < len(now.columns))
         reason = "a column cannot be compared" if broken else "loading …"
         rows = [TableRow("coming", (((reason, "muted"),), (), (), ()))]
-        if found is not None:
-            rows = list(_agreement_rows(found, a, b, bool(self.note)))
+        if agreement is not None:
+            rows = list(_agreement_rows(agreement, a, b, bool(self.note)))
         self.show(rows, self.cursor_key, columns)
 
 
@@ -479,10 +481,10 @@ def _measure_rows(measured: Measured, now: Snapshot, formulas: bool, which: str 
             error: Cell = ((f"{LETTERS[place]} ", ""), (safe(errors[column.key], limit=ERROR_SHOWN), "error"))
             yield TableRow((which, "error", column.key), (error, *empty))
     for n, row in enumerate(measured.rows):
-        found = dict(zip(measured.keys, row.figures, strict=False))
+        figure_by_column = dict(zip(measured.keys, row.figures, strict=False))
         figures: list[Cell] = []
         for column in now.columns:  # a dot where it has no figure under these conventions
-            figure = found.get(column.key)
+            figure = figure_by_column.get(column.key)
             style = "muted" if figure is None or figure.value is None else ""
             figures.append((("·" if figure is None else figure.shown, style),))
         about: Cell = ((row.measure.formula if formulas else row.under, "muted"),)
