@@ -405,4 +405,4 @@ def test_a_stretch_is_cut_as_the_whole_document(name: str, tmp_path: Path) -> No
         start = some.randrange(len(document))
         end = start + some.randrange(1, 900)
         here = [one for one in whole if one.end > start and one.start < end]
-        assert list(map(known, pretokens.within(document, start, end))) == list(map(known, here))
+        assert list(map(known, pretokens.overlapping(document, start, end))) == list(map(known, here))

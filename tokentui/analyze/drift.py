@@ -212,8 +212,8 @@ class DriftCheck:
             return "bytes", f"{REASONS['bytes']}: encoding has {_named(after)} for {_named(before)}"
         if old == new:
             return "mark", f"{_named(before)} and {_named(after)} differ in {REASONS['mark']} alone"
-        if (border := self._border(text, place, new, old)) is not None:
-            return "split", f"the split separates {_named(before[border : border + 1])}"
+        if (crossing := self._crossing(text, place, new, old)) is not None:
+            return "split", f"the split separates {_named(before[crossing : crossing + 1])}"
         ends = list(accumulate(map(len, old)))
         if len(new[0]) in ends[1:]:
             count = ends.index(len(new[0])) + 1
@@ -255,8 +255,15 @@ class DriftCheck:
         what = "loses or adds a space" if spaces else "changes the text"
         return "changed", f"decoding or normalizing {what}: {_named(before)} comes back as {_named(after)}"
 
-    def _border(self, text: str, place: int, new: list[bytes], old: list[bytes]) -> int | None:
-        """Return the index of the first token of the ids that a pre-token's end is inside of, if any."""
+    def _crossing(self, text: str, place: int, new: list[bytes], old: list[bytes]) -> int | None:
+        """Return the index in `old` of the first token that crosses the end of a pre-token, or None.
+
+        Args:
+            text: The text of the ids, which is encoded again.
+            place: The index of the first token of its encoding that differs.
+            new: The bytes of the tokens of the encoding from there on.
+            old: The bytes of the tokens of the ids from there on, together the same bytes.
+        """
         encoding = self._tokenizer.encode(
             text, special_tokens=self._special_tokens, allow_special=self._allow_special
         )

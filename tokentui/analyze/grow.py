@@ -61,7 +61,7 @@ def extend(edit: Edit, corpus: Corpus, size: int) -> Edit:
     if recipe.symbols:
         raise TokentuiError("it has symbols that no merge crosses", where, "train it again")
     merges = tokenizer.merges
-    grown = vocabulary.copy(merges)
+    grown = vocabulary.truncated(merges)
     if len(set(grown.pieces)) < len(grown.pieces):
         raise TokentuiError("two of its tokens are spelled alike", where, "train it again")
     units = Pretokenizer(recipe).units
@@ -162,7 +162,7 @@ def merge(edit: Edit, other: Tokenizer) -> Edit:
             raise TokentuiError(what, where, f"both take the same {axis}")
     if edit.tokenizer.vocabulary.imported:
         return _merged_file(edit, other)
-    grown, left_out = edit.tokenizer.vocabulary.copy(edit.tokenizer.merges), []
+    grown, left_out = edit.tokenizer.vocabulary.truncated(edit.tokenizer.merges), []
     symbols = {piece: symbol for symbol, piece in reversed(list(enumerate(grown.pieces)))}
     for left, right in other.vocabulary.merges[: other.merges]:
         made, pair = other.vocabulary.join(left, right), (other.vocabulary.pieces[left],

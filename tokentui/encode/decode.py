@@ -109,7 +109,12 @@ class Decoder:
         """True if the decoder of a `tokenizer.json` decodes a run of byte tokens as a whole."""
 
     def to_bytes(self, ids: Iterable[int | None]) -> bytes:
-        """Return the exact bytes of ids. A token without an id (None, or `NO_ID`) gives U+FFFD.
+        """Return the exact bytes of ids; none for no ids. A token without an id (None, or `NO_ID`) gives
+        U+FFFD.
+
+        Marks become spaces, but not at the start and end of the text: `##` and `</w>` say where no space or
+        one follows, ▁ is a space, and the first ▁ is left out if encoding adds it. With the decoder of a
+        file, the bytes are those that it gives. The bytes of each id are cached.
 
         Args:
             ids: Integers of any kind.

@@ -232,14 +232,14 @@ class EventVocabulary(Vocabulary):
             if event.kind in MAKING and self.is_there(event.symbol, merges)
         ]
 
-    def copy(self, merges: int) -> EventVocabulary:
-        """Return a copy with only the first `merges` steps and their symbols."""
-        copy = EventVocabulary(
+    def truncated(self, merges: int) -> EventVocabulary:
+        """Return a vocabulary with only the first `merges` steps and their symbols, which grows by itself."""
+        shorter = EventVocabulary(
             self.recipe, self.pieces[: self.base_size], self.specials, self.first_id, within=self.within
         )
         last = max((event.symbol for event in self.events[: self.ends[merges]]), default=-1)
         for piece in self.pieces[: last + 1]:
-            copy.named(piece)
+            shorter.named(piece)
         for first, end in zip(self.ends[:merges], self.ends[1 : merges + 1], strict=True):
-            copy.step(self.events[first:end])
-        return copy
+            shorter.step(self.events[first:end])
+        return shorter

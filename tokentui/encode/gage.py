@@ -80,12 +80,12 @@ class GageVocabulary(Vocabulary):
         self.sizes.append(self.sizes[-1])
         return self.base_size + rank
 
-    def copy(self, merges: int) -> GageVocabulary:
-        """Return a copy with only the first `merges` merges."""
-        copy = GageVocabulary(self.recipe, self.placeholders, self.specials, self.first_id)
+    def truncated(self, merges: int) -> GageVocabulary:
+        """Return a vocabulary with only the first `merges` merges, which grows by itself."""
+        shorter = GageVocabulary(self.recipe, self.placeholders, self.specials, self.first_id)
         for (left, right), count in zip(self.merges[:merges], self.counts, strict=False):
-            copy.add(left, right, count)
-        return copy
+            shorter.add(left, right, count)
+        return shorter
 
     def symbols(self, merges: int) -> Sequence[int]:
         """Return the symbols after a number of merges. The symbol of a pair replaces that of its placeholder.

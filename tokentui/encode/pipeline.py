@@ -189,8 +189,8 @@ class ImportedVocabulary(Vocabulary):
         by_id = super().symbols_by_id(merges)
         return {number: symbol for number, symbol in by_id.items() if number not in taken}
 
-    def copy(self, merges: int) -> Vocabulary:
-        """Return this vocabulary: a vocabulary that was read from a file does not grow."""
+    def truncated(self, merges: int) -> Vocabulary:
+        """Return this vocabulary with all its merges: one that was read from a file does not grow."""
         return self
 
     def with_specials(

@@ -47,8 +47,11 @@ class Pretokens:
             else:
                 yield from stretch
 
-    def within(self, document: str | LongText, start: int, end: int) -> list[Item]:
-        """Return the items that overlap a range of a document, in order.
+    def overlapping(self, document: str | LongText, start: int, end: int) -> list[Item]:
+        """Return the items that overlap a range of a document, in order, without reading all of it.
+
+        Reads context around the range, and more of it until the items are those of the whole document. Places
+        are those in the document. An item without width at its start counts as overlapping.
 
         Args:
             document: The document.
@@ -71,6 +74,8 @@ class Pretokens:
 
     def count(self, corpus: Corpus) -> tuple[Words, dict[str, int]]:
         """Count the distinct pre-tokens of a corpus, and the special tokens that it contains by name.
+
+        The second is empty for a corpus of counted words. Ticks the job in characters.
 
         Raises:
             Cancelled: The job is cancelled.
@@ -129,7 +134,8 @@ class Pretokens:
         size = CHUNK_CHARS
         while start < len(document):
             end = len(document) if len(document) - start < 2 * size else start + size
-            items = [item for item in self.within(document, start, end) if item.start >= start or not start]
+            items = self.overlapping(document, start, end)
+            items = [item for item in items if item.start >= start or not start]
             if items and items[0].start < reached:
                 # Two chunks disagree at their border: cut all of the rest at once.
                 end = len(document)
@@ -140,8 +146,8 @@ class Pretokens:
 
 
 def _after_space(document: str | LongText, at: int) -> int:
-    """Return the nearest place at or before an offset that follows white space; the offset itself if there is
-    none near; 0 for negative offsets."""
+    """Return the nearest place at or before an offset that follows white space; the offset itself if none of
+    the `_CONTEXT` characters before it is white space; 0 for negative offsets."""
     if at <= 0:
         return 0
     head = document[max(0, at - _CONTEXT) : at]

@@ -62,11 +62,15 @@ class Drawn:
     seed: int
 
 
-def drawn(
+def encode_with_dropout(
     vocabulary: Vocabulary, merges: int, text: str | bytes, p: float = P, like: str = "tokenizers",
     seed: int | None = None,
 ) -> Drawn:
-    """Encode a text by BPE-dropout; see `tokentui.encode.segment.dropout`.
+    """Encode a text by BPE-dropout, and return the tokens with the random draws that led to them.
+
+    Each occurrence of a pre-token draws anew; see `tokentui.encode.segment.dropout`. A symbol of the recipe
+    is a pre-token without draws. Special tokens are not read from the text. The result has the seed, also if
+    it was chosen here.
 
     Args:
         vocabulary: A vocabulary with merges.

@@ -37,12 +37,12 @@ class StagedVocabulary(Vocabulary):
         """Return merging inside words if only merges of the first stage count, else None."""
         return WITHIN if merges < self.at and WAYS.of(self.recipe.encode).by_rank else super().way(merges)
 
-    def copy(self, merges: int) -> StagedVocabulary:
-        """Return a copy with only the first `merges` merges."""
-        copy = StagedVocabulary(
+    def truncated(self, merges: int) -> StagedVocabulary:
+        """Return a vocabulary with only the first `merges` merges, which grows by itself."""
+        shorter = StagedVocabulary(
             self.recipe, self.pieces[: self.base_size], self.specials, self.first_id, at=self.at,
             within=self.within,
         )
         for (left, right), count in zip(self.merges[:merges], self.counts, strict=False):
-            copy.add(left, right, count)
-        return copy
+            shorter.add(left, right, count)
+        return shorter

@@ -19,7 +19,7 @@ from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.explain import RoundTrip, WordExplanation, explain, round_trip
 from tokentui.encode.padding import PaddedBatch, check_sides, cut, padded
-from tokentui.encode.sampling import Drawn, drawn
+from tokentui.encode.sampling import Drawn, encode_with_dropout
 from tokentui.encode.segment import SAMPLED
 from tokentui.encode.segment.dropout import P
 from tokentui.encode.vocabulary import Vocabulary, byte_token
@@ -102,7 +102,7 @@ class Tokenizer:
         """Pickle with a copy of the vocabulary that has only the merges that count."""
         vocabulary = self.vocabulary
         if len(vocabulary.merges) > self.merges:
-            vocabulary = vocabulary.copy(self.merges)
+            vocabulary = vocabulary.truncated(self.merges)
         return type(self), (vocabulary, self.merges, dict(self.run))
 
     def __deepcopy__(self, memo: object) -> Self:
@@ -353,7 +353,7 @@ class Tokenizer:
         >>> [(draw.left, draw.right, draw.merged) for draw in drawn.words[0].draws if draw.left]
         [(b'u', b'g', True), (b'h', b'ug', True)]
         """
-        return drawn(self.vocabulary, self.merges, text_of(text), p, like, seed)
+        return encode_with_dropout(self.vocabulary, self.merges, text_of(text), p, like, seed)
 
     def decode(self, ids: Iterable[int | None]) -> str:
         """Return the text of ids. Bytes that are not UTF-8 become U+FFFD, as does a token without an id (None

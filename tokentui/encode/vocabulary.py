@@ -342,12 +342,16 @@ class Vocabulary:
         self.order.extend(range(number, self._next_id))
         self.sizes.extend(range(size, size + len(pairs)))
 
-    def copy(self, merges: int) -> Vocabulary:
-        """Return a copy with only the first `merges` merges, for a run that continues differently."""
-        copy = Vocabulary(self.recipe, self.pieces[: self.base_size], self.specials, self.first_id)
+    def truncated(self, merges: int) -> Vocabulary:
+        """Return a vocabulary with only the first `merges` merges, for a run that continues differently.
+
+        It shares nothing that grows: merges added to either are not in the other. A vocabulary that was read
+        from a file cannot grow, and returns itself.
+        """
+        shorter = Vocabulary(self.recipe, self.pieces[: self.base_size], self.specials, self.first_id)
         for (left, right), count in zip(self.merges[:merges], self.counts, strict=False):
-            copy.add(left, right, count)
-        return copy
+            shorter.add(left, right, count)
+        return shorter
 
     def size(self, merges: int) -> int:
         """Return the number of ids after a number of merges, including specials and byte tokens."""

@@ -425,11 +425,16 @@ def _read_minbpe(source: Source) -> Tokenizer:
 
 
 def _fit_minbpe(spec: Spec) -> Fitted:
-    """Convert a tokenizer to a `.model` of minbpe: bytes by value, merges from 256 on, specials with their
-    ids.
+    """Convert a tokenizer to the contents of a `.model` of minbpe: bytes have their values as ids, the tokens
+    of merges the ids from 256 on, in order.
+
+    A special token keeps its id if no token has it; otherwise it gets the next id after all others. Special
+    tokens whose names are empty or have white space are left out. The result lists both as losses, and each
+    token whose id changes.
 
     Raises:
-        Unsupported: The format cannot represent the tokenizer.
+        Unsupported: The tokenizer is not byte-level, a token is not made by a merge, or the pattern does not
+            fit into a line or has groups or set operations.
     """
     check_bytes(spec)
     pattern = "" if spec.recipe.split == "none" else pattern_of(spec.recipe)

@@ -362,7 +362,7 @@ class PlainPairs:
 
     def forget(self) -> None:
         """Forget the steps past the present one."""
-        self.vocabulary = self.vocabulary.copy(self._earlier + self.number)
+        self.vocabulary = self.vocabulary.truncated(self._earlier + self.number)
         del self.uses[len(self.vocabulary.pieces) :], self.length[len(self.vocabulary.pieces) :]
         del self._made[self.number :], self._tokens[self.number + 1 :]
         self.computed = self.number

@@ -312,7 +312,7 @@ class KernelPairs:
 
     def forget(self) -> None:
         """Forget the steps past the present one."""
-        self._vocabulary = self.vocabulary.copy(self._earlier + self.number)
+        self._vocabulary = self.vocabulary.truncated(self._earlier + self.number)
         self.computed = self.number
         for latest in (1, 2):
             self._state.symbols[latest::4] = flat("int32", self._rows("symbols"))

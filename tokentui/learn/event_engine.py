@@ -233,7 +233,7 @@ class EventEngine:
 
     def forget(self) -> None:
         """Forget the steps after the present one."""
-        self.vocabulary = self.vocabulary.copy(self.number)
+        self.vocabulary = self.vocabulary.truncated(self.number)
         del self.steps[self.number :], self._tokens[self.number + 1 :]
         self.computed = self.number
         self.corpus.forget(self.vocabulary)

@@ -20,7 +20,7 @@ from tokentui.learn.bases import WEIGHTS
 from tokentui.learn.engine import Constraints, MergeEngine, NGram, Pair, PairEngine, Ranked
 from tokentui.learn.objectives import Material
 from tokentui.learn.pages import contains_any, entry_of, listed_entries, page, searches_parts, vocabulary_page
-from tokentui.learn.part_lengths import Lengths
+from tokentui.learn.part_lengths import PartLengths
 from tokentui.learn.replay.segmentations import MERGES, TokenOrder, WordSegmentations
 from tokentui.learn.rows import (
     BY_COUNT,
@@ -80,7 +80,7 @@ class PairTrainer:
         )
         self.number, self.computed = engine.number, engine.computed
         self.tokens_at, self.size_at, self.memory = engine.tokens_at, engine.size_at, engine.memory
-        self._lengths = Lengths(self.words, self.recipe.weight)
+        self._lengths = PartLengths(self.words, self.recipe.weight)
         self._index: dict[str, int] = {}
         self._last: tuple[Constraints, Ranked] | None = None
         """The candidates that were asked for last, and the constraints with the step."""
@@ -104,7 +104,7 @@ class PairTrainer:
         engine = self.engine
         if not self.words.parts or not isinstance(engine, MergeEngine):  # a step may change any word
             return self._lengths.measured(number, self.segment) if number == self.number else ()
-        return self._lengths.after(
+        return self._lengths.after_step(
             number, self.number, lambda word: len(engine.word(word, 0, None)), engine.words_merged
         )
 

@@ -13,8 +13,8 @@ MOST_WORDS = 20_000
 """The most distinct words of a corpus whose parts are measured if a step may change any word."""
 
 
-class Lengths:
-    """The lengths of the parts of a corpus, kept by step.
+class PartLengths:
+    """Cache of the length of each named part of a corpus, in tokens, by step.
 
     Args:
         words: The counted words, with the parts of the corpus that they occur in.
@@ -30,7 +30,8 @@ class Lengths:
         self._measured: dict[int, tuple[int, ...]] = {}
         """The lengths that `measured` has returned, by step."""
 
-    def _parts_of(self) -> list[list[tuple[int, int]]]:
+    def _parts_of_words(self) -> list[list[tuple[int, int]]]:
+        """Return for each word its (part, weight) pairs; computed by the first call."""
         if not self._parts:
             index_of = {word: index for index, word in enumerate(self.words.words)}
             self._parts = [[] for _ in index_of]
@@ -43,25 +44,29 @@ class Lengths:
     def _count(self, sizes: Callable[[int], int]) -> tuple[int, ...]:
         """Return the lengths, given a function that returns the number of tokens of the word at an index."""
         lengths = [0] * len(self.words.parts)
-        for word, parts in each(enumerate(self._parts_of())):
+        for word, parts in each(enumerate(self._parts_of_words())):
             size = sizes(word)
             for part, weight in parts:
                 lengths[part] += size * weight
         return tuple(lengths)
 
-    def after(
+    def after_step(
         self, number: int, now: int, sizes: Callable[[int], int], merged: Callable[[int], Sequence[int]]
     ) -> tuple[int, ...]:
-        """Return the lengths after a step of a training by merges.
+        """Return the length of each part after a step of a training by merges, and keep it.
+
+        The first call counts all words; after that, the lengths follow from the places that each step
+        merged. Lengths of steps after the current one come from the cache, until `forget` drops them.
 
         Args:
             number: The step.
-            now: The present step of the training.
-            sizes: Returns the present number of tokens of a word, by its index.
-            merged: Returns the index of the word of each place that a step up to the present one merged.
+            now: The current step of the training.
+            sizes: Returns the number of tokens of a word at the current step, by the index of the word.
+            merged: Returns for a step, at most the current one, the index of the word of each place that it
+                merged. A word with several places is listed several times.
 
         Returns:
-            An empty tuple for a step after the present one that was never the present one.
+            An empty tuple for a step after the current one whose lengths are not in the cache.
         """
         if not self._known and not now:
             self._known = [self._count(sizes)]
@@ -77,21 +82,22 @@ class Lengths:
 
     def _after_merges(self, lengths: Sequence[int], words: Sequence[int], sign: int) -> list[int]:
         """Return lengths after words have each lost a token (`sign` -1) or gained one (1)."""
-        changed, parts = list(lengths), self._parts_of()
+        changed, parts = list(lengths), self._parts_of_words()
         for word in words:
             for part, weight in parts[word]:
                 changed[part] += sign * weight
         return changed
 
     def forget(self, number: int) -> None:
-        """Forget the lengths after later steps."""
+        """Drop the cached lengths of all steps after one."""
         del self._known[number + 1 :]
         self._measured = {step: lengths for step, lengths in self._measured.items() if step <= number}
 
     def measured(self, number: int, segment: Callable[[Word], Sequence[Span]]) -> tuple[int, ...]:
         """Return the lengths after the step at which `segment` cuts words, by cutting all of them.
 
-        For trainings whose steps may change any word. The result is kept for the step.
+        For trainings whose steps may change any word. The result is cached: `segment` is not called again
+        for the step.
 
         Returns:
             An empty tuple without named parts, or with more than `MOST_WORDS` words.

@@ -47,7 +47,7 @@ from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BASES, FILTERS, WEIGHTS, barriers, tokens_of, totals_of
 from tokentui.learn.objectives import Material
 from tokentui.learn.pages import contains_any, entry_of, listed_entries, page, vocabulary_page
-from tokentui.learn.part_lengths import Lengths
+from tokentui.learn.part_lengths import PartLengths
 from tokentui.learn.rows import KEPT_ROWS, Entry, Page, PieceCandidate, Query, Traits, Why
 from tokentui.learn.shortest_paths import (
     STAYS,
@@ -161,7 +161,7 @@ class PathTrainer:
 
     def _start(self) -> None:
         """Forget all steps, choose the tokens of step 0, and cut all words by them."""
-        self._lengths = Lengths(self.words, self.recipe.weight)
+        self._lengths = PartLengths(self.words, self.recipe.weight)
         longest = min(self._longest, self.limits.max_length or self._longest)
         counts = count_texts(self._unit_words, self._weights, longest, self._run.specials)
         allows = FILTERS.of(self.recipe.pieces).allows

@@ -488,7 +488,13 @@ def splitter_of(recipe: Recipe) -> Splitter:
 
 @functools.lru_cache(maxsize=64)
 def branches(split: str) -> patterns.Branches:
-    """Return the branches of a value of the axis.
+    """Return the top-level alternatives of the pattern of a split, each with a label and compiled. Cached.
+
+    A split without a pattern, such as `none`, has one branch with the empty pattern. A pattern of which an
+    alternative does not compile by itself, as it refers to a group of another one, is one branch.
+
+    Args:
+        split: The value of the axis, such as `gpt2` or `regex:\\w+`.
 
     Raises:
         TokentuiError: The pattern cannot be compiled.
@@ -498,11 +504,11 @@ def branches(split: str) -> patterns.Branches:
     compiled = re.compile if record.plain else compile_own if record.text else compile_pattern
     whole, parts = compiled(pattern), patterns.alternatives(pattern)
     try:
-        patterns_ = tuple(map(compiled, parts))
+        compiled_parts = tuple(map(compiled, parts))
     except TokentuiError:  # a branch that refers to a group of another one
         return patterns.Branches((pattern,), record.branch_by_word, (whole,))
     meanings = itertools.chain(record.branches, itertools.repeat(""))
-    return patterns.Branches(tuple(map(_named, parts, meanings)), record.branch_by_word, patterns_)
+    return patterns.Branches(tuple(map(_named, parts, meanings)), record.branch_by_word, compiled_parts)
 
 
 def _named(part: str, meaning: str) -> str:

@@ -75,7 +75,10 @@ class _Id(NamedTuple):
 
 
 def _known_ids() -> dict[str, _Id]:
-    """Return all ids that have keys."""
+    """Return the ids of all bindings of the app, the screens and their panes, with what is known of each.
+
+    An id with several bindings has the label and keys of the last one, and the places of all.
+    """
     ids: dict[str, _Id] = {}
 
     def add(node: type[DOMNode], typing: bool, places: frozenset[tuple[str, str]]) -> None:

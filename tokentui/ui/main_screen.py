@@ -754,7 +754,8 @@ class MainScreen(PaneScreen):
         }
 
     def restore(self, settings: Mapping[str, object]) -> None:
-        """Show the view as the settings of a saved session have it."""
+        """Restore the glyphs, the order of the vocabulary, the pane and the place in the corpus from a saved
+        session. A setting that is missing or invalid changes nothing."""
         if settings.get("glyphs") in GLYPH_MODES:
             self.mode = settings["glyphs"]  # type: ignore[assignment]
         if settings.get("order") in VOCABULARY_ORDERS:

@@ -387,11 +387,12 @@ class FolderCheck:
     look: Callable[[Files], Found]
 
     def result(self, files: Files) -> CheckResult:
-        """Return the result of the check."""
-        found = self.look(files)
+        """Return the result of the check, `n/a` if the finding sets no status. The result counts all examples
+        and has the first `_MOST_EXAMPLES`."""
+        finding = self.look(files)
         return CheckResult(
-            self.name, self.title, self.about, found.status or NONE, found.observed, self.limits, found.value,
-            len(found.examples), tuple(found.examples[:_MOST_EXAMPLES]),
+            self.name, self.title, self.about, finding.status or NONE, finding.observed, self.limits,
+            finding.value, len(finding.examples), tuple(finding.examples[:_MOST_EXAMPLES]),
         )
 
 

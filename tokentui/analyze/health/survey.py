@@ -115,12 +115,18 @@ class Check:
         return self.limits or "; ".join(told) or "none"
 
     def result(self, survey: Survey) -> CheckResult:
-        """Run the check on a tokenizer and return its result."""
-        none = bool(self.of) and not getattr(survey, self.of)
-        found = Found("there are no tokens") if none else self.look(survey)
+        """Return the result of the check on a surveyed tokenizer.
+
+        The status is that of the finding if it sets one, otherwise it follows from the value and the
+        thresholds; `n/a` without a value, and without running the check if the survey lacks what it needs.
+        The result counts all examples and has the first `_MOST_EXAMPLES`.
+        """
+        lacks_tokens = bool(self.of) and not getattr(survey, self.of)
+        finding = Found("there are no tokens") if lacks_tokens else self.look(survey)
         return CheckResult(
-            self.name, self.title, self.about, found.status or self._graded(found.value), found.observed,
-            self.threshold, found.value, len(found.examples), tuple(found.examples[:_MOST_EXAMPLES]),
+            self.name, self.title, self.about, finding.status or self._graded(finding.value),
+            finding.observed, self.threshold, finding.value, len(finding.examples),
+            tuple(finding.examples[:_MOST_EXAMPLES]),
         )
 
     def _graded(self, value: float | None) -> str:

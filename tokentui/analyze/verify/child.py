@@ -110,36 +110,45 @@ class Opened(Protocol):
     """A file, opened by its owner's library."""
 
     def ids(self, text: str, specials: bool) -> list[int]:
-        """The ids of a text; with special tokens found in it by their names, if so asked."""
+        """Return the ids of a text. With `specials`, the name of a special token in it becomes that token.
+        None is added around the text."""
 
     def stages(self, text: str) -> dict[str, object]:
-        """Return the normalized text, the words (None if the library does not report them) and the tokens of
-        a plain text."""
+        """Return the stages of a text in which no special token is read or added.
+
+        Returns:
+            `normalized`: the normalized text, or None. `words`: the pre-tokens, or None. `tokens`: the tokens
+            as the library shows them. A stage is None if the library does not report it.
+        """
 
 
 class HuggingFace(Opened):
-    """A `tokenizer.json`."""
+    """A `tokenizer.json`, opened by `tokenizers`.
+
+    Each call sets whether the names of special tokens are read; both calls do so before they encode. The
+    words of a tokenizer without a pre-tokenizer are the one normalized text.
+    """
 
     def __init__(self, path: str, **_: object) -> None:
         import tokenizers
 
-        self._one = tokenizers.Tokenizer.from_file(path)
-        self._one.no_truncation()
-        self._one.no_padding()
+        self._opened = tokenizers.Tokenizer.from_file(path)
+        self._opened.no_truncation()
+        self._opened.no_padding()
 
     def ids(self, text: str, specials: bool) -> list[int]:
-        self._one.encode_special_tokens = not specials
-        return list(self._one.encode(text, add_special_tokens=False).ids)
+        self._opened.encode_special_tokens = not specials
+        return list(self._opened.encode(text, add_special_tokens=False).ids)
 
     def stages(self, text: str) -> dict[str, object]:
-        one = self._one
-        one.encode_special_tokens = True
-        normal = one.normalizer.normalize_str(text) if one.normalizer else text
-        words = [(normal, None)]
-        if one.pre_tokenizer:
-            words = one.pre_tokenizer.pre_tokenize_str(normal)
-        tokens = one.encode(text, add_special_tokens=False).tokens
-        return {"normalized": normal, "words": [word for word, _ in words], "tokens": tokens}
+        tokenizer = self._opened
+        tokenizer.encode_special_tokens = True
+        normalized = tokenizer.normalizer.normalize_str(text) if tokenizer.normalizer else text
+        words = [(normalized, None)]
+        if tokenizer.pre_tokenizer:
+            words = tokenizer.pre_tokenizer.pre_tokenize_str(normalized)
+        tokens = tokenizer.encode(text, add_special_tokens=False).tokens
+        return {"normalized": normalized, "words": [word for word, _ in words], "tokens": tokens}
 
 
 class Transformers(HuggingFace):
@@ -149,18 +158,18 @@ class Transformers(HuggingFace):
         os.environ["HF_HUB_OFFLINE"] = "1"  # read when the library is imported
         from transformers import AutoTokenizer
 
-        self._whole = AutoTokenizer.from_pretrained(path, local_files_only=True, trust_remote_code=False)
-        if (backend := getattr(self._whole, "backend_tokenizer", None)) is not None:
-            self._one = backend
+        self._auto = AutoTokenizer.from_pretrained(path, local_files_only=True, trust_remote_code=False)
+        if (backend := getattr(self._auto, "backend_tokenizer", None)) is not None:
+            self._opened = backend
 
     def ids(self, text: str, specials: bool) -> list[int]:
-        whole = self._whole(text, add_special_tokens=False, split_special_tokens=not specials)
+        whole = self._auto(text, add_special_tokens=False, split_special_tokens=not specials)
         return list(whole["input_ids"])
 
     def stages(self, text: str) -> dict[str, object]:
         if hasattr(self, "_one"):
             return super().stages(text)
-        return {"normalized": None, "words": None, "tokens": self._whole.tokenize(text)}
+        return {"normalized": None, "words": None, "tokens": self._auto.tokenize(text)}
 
 
 class SentencePiece(Opened):
@@ -169,15 +178,15 @@ class SentencePiece(Opened):
     def __init__(self, path: str, **_: object) -> None:
         import sentencepiece
 
-        self._one = sentencepiece.SentencePieceProcessor(model_file=path)
+        self._opened = sentencepiece.SentencePieceProcessor(model_file=path)
 
     def ids(self, text: str, specials: bool) -> list[int]:
-        return list(self._one.encode(_as_bytes(text)))
+        return list(self._opened.encode(_as_bytes(text)))
 
     def stages(self, text: str) -> dict[str, object]:
         given = _as_bytes(text)
-        tokens = self._one.encode(given, out_type=str)
-        normal = self._one.normalize(given)
+        tokens = self._opened.encode(given, out_type=str)
+        normal = self._opened.normalize(given)
         if isinstance(normal, bytes):
             normal = normal.decode("utf-8", "replace")
         return {"normalized": normal, "words": None, "tokens": list(map(_as_text, tokens))}
@@ -202,16 +211,18 @@ class TikToken(Opened):
 
         ranks = load_tiktoken_bpe(path)
         self._pattern = pattern
-        self._one = tiktoken.Encoding("one", pat_str=pattern, mergeable_ranks=ranks, special_tokens=specials)
+        self._opened = tiktoken.Encoding(
+            "one", pat_str=pattern, mergeable_ranks=ranks, special_tokens=specials
+        )
 
     def ids(self, text: str, specials: bool) -> list[int]:
-        one = self._one
+        one = self._opened
         return list(one.encode(text, allowed_special="all") if specials else one.encode_ordinary(text))
 
     def stages(self, text: str) -> dict[str, object]:
         import regex
 
-        pieces = map(self._one.decode_single_token_bytes, self.ids(text, False))
+        pieces = map(self._opened.decode_single_token_bytes, self.ids(text, False))
         tokens = [piece.decode("utf-8", "replace") for piece in pieces]
         return {"normalized": text, "words": regex.findall(self._pattern, text), "tokens": tokens}
 

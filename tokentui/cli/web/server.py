@@ -299,8 +299,13 @@ class ExplorerServer:
             await runner.cleanup()
 
     def _guard(self) -> Middleware:
-        """Return a middleware that rejects requests for other host names and from pages of other origins.
-        Such pages could read what is served to this machine only."""
+        """Return a middleware that refuses foreign requests and adds security headers to responses.
+
+        A request from a page of another origin gets status 403, as does one for an unknown host name if the
+        server listens on the loopback only: such pages could read what is served to this machine only. Names
+        given by `--name` are known. Headers that cannot be parsed give 400. A response that has already
+        begun, such as a WebSocket, gets no headers.
+        """
         from aiohttp import web
 
         @web.middleware

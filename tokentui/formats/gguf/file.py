@@ -439,10 +439,13 @@ def _read_spm(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
 
 
 def _read_unigram(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
-    """Return the tokenizer of a file with Unigram pieces.
+    """Return the tokenizer of a file with Unigram pieces, which normalizes as llama.cpp does.
+
+    By default the unknown token is id 2 and the end token is id 1, which is added after a text. The file may
+    name others, say that spaces are prefixed or squeezed, and hold a character map.
 
     Raises:
-        TokentuiError: The unknown token is missing.
+        TokentuiError: The unknown token is missing, or the character map or a flag is invalid.
     """
     unknown = vocabulary.id("unknown", 2)
     if unknown is None:

@@ -28,7 +28,7 @@ from typing import Self
 from tokentui.encode.events import Event, EventKind
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.pages import contains_any, entry_of, listed_entries, page, vocabulary_page
-from tokentui.learn.part_lengths import Lengths
+from tokentui.learn.part_lengths import PartLengths
 from tokentui.learn.replay.segmentations import ChangeLog, TokenOrder, WordSegmentations
 from tokentui.learn.rows import KEPT_ROWS, Column, Entry, Page, Query, TokenCandidate, Traits, Why
 from tokentui.learn.steps import Changed, Life, MergeStep, Span, Stop, Used, Word
@@ -96,7 +96,7 @@ class ReplayTrainer:
         order: TokenOrder | None = None,
     ) -> None:
         self.opened = tokenizer
-        self.words, self._lengths = words, Lengths(words)
+        self.words, self._lengths = words, PartLengths(words)
         self.recipe = tokenizer.recipe
         self.order = order or TokenOrder.of(tokenizer)
         self.fixed = dict(fixed or {})

@@ -46,7 +46,7 @@ from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.kernels.unigram_text import LONGEST
 from tokentui.learn.objectives import UNIGRAM_SIZE, Material
 from tokentui.learn.pages import contains_any, page, searches_parts
-from tokentui.learn.part_lengths import Lengths
+from tokentui.learn.part_lengths import PartLengths
 from tokentui.learn.rows import Entry, Page, PieceCandidate, Query, Round, Traits, Why
 from tokentui.learn.steps import Changed, Life, Span, Stop, Used, Word, lives
 from tokentui.learn.trainer import SLICE_S, Goal, Size, Tokens
@@ -123,7 +123,7 @@ class UnigramTrainer:
     def _lay_out(self, material: Material, seed_size: int) -> None:
         """Find the seeds, and start at step 0."""
         size = self._run.stops.vocab_size
-        self._lengths = Lengths(self.words)
+        self._lengths = PartLengths(self.words)
         self._models = Models(self.words, self.recipe, material.documents, seed_size)
         self._target = self._size(UNIGRAM_SIZE if size is None else size)
         self._start()

@@ -125,9 +125,14 @@ class Pieces(Command[PiecesView], need=Need.COUNTED):
 
 
 class Compress(Command["Compressed"], need=Need.COUNTED):
-    """The compressed text at this step: `length` bytes from byte `start` of the first document on.
+    """Ask for the state of Gage's compression at this step of the main column: its table of pairs, sizes, and
+    a part of the compressed text.
 
-    Raises if the objective is not Gage's compression.
+    The part has at most `length` bytes from byte `start` on, counted through all documents; it is empty after
+    the end.
+
+    Raises:
+        TokentuiError: The objective is not Gage's compression.
     """
 
     start: int = 0

@@ -320,7 +320,7 @@ class OpenedText(RunningText):
             return
         held, low, high, items = self._known
         if held != document or start < low or end > high:
-            items = self.pretokens.within(text, start, end)
+            items = self.pretokens.overlapping(text, start, end)
             self._known = document, start, end, items
         yield from cuts_of(
             (item for item in items if item.start < end and (item.end > start or not item.end)), text

@@ -408,7 +408,12 @@ class Synchronizer:
         return not self._free or free or not self._passes_stops(self.target.value) or self._sync(deadline)
 
     def _advance_late_columns(self, deadline: float) -> None:
-        """Walk the columns that are not in sync towards the position, until a deadline of `perf_counter`."""
+        """Move the columns that are not in sync towards the position, until a deadline of `perf_counter`.
+
+        A column that arrives joins those in sync. If none is left to arrive, a position after the end of all
+        columns moves back to the end of the furthest. If another column comes first in a position by tokens,
+        the position becomes the step of that column. A single column in sync sets the position to its own.
+        """
         first, target = next(iter(self.in_sync), None), self.position
         for column in self.open:
             while column.open and not column.in_sync and (left := deadline - time.perf_counter()) > 0:

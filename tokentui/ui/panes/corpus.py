@@ -532,7 +532,8 @@ class CorpusPane(Vertical, Pane):
             self._turned()
 
     async def _drop(self) -> None:
-        """Do without the editor."""
+        """Show the corpus as tokens, and remove the editor with all that was typed in it. Without an editor,
+        do nothing."""
         self._close()
         editor, self._editor = self._editor, None
         if editor is not None:
