@@ -32,11 +32,11 @@ class Cell:
 
     Attributes:
         x: Its first column.
-        width: Its columns, without the one of the boundary behind it.
-        text: The text drawn there: safe, of just that width.
+        width: Its columns, without that of the boundary after it.
+        text: The text drawn there: safe, and exactly that wide.
         start: The first character of the text that it covers.
-        end: The one behind the last.
-        token: The token's number in the encoding, `DROPPED` for text that is in none.
+        end: The character after the last.
+        token: The index of the token in the encoding; `DROPPED` for text that no token covers.
         unknown: True if the token replaces text that the vocabulary lacks.
         place: Among the tokens that share its characters, from 0.
         of: The number of tokens that share its characters: 1 for one alone.
@@ -55,8 +55,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place of the ruler: a boundary before the character `offset`, its column, and the rows that have it.
-    """
+    """A boundary on the ruler, before the character `offset`, in column `x`. `rows` has the indices of the
+    rows that have it."""
 
     offset: int
     x: int
@@ -84,19 +84,23 @@ class Alignment:
     partings: tuple[Disagreement, ...]
 
     def x(self, offset: int) -> int:
-        """Return the column of a boundary: 0 for the start of the text, the width for its end."""
+        """Return the column of a boundary: 0 for the start of the text, the width for its end.
+
+        Raises:
+            StopIteration: No row has a boundary there.
+        """
         if offset in (0, len(self.text)):
             return 0 if offset == 0 else self.width
         return next(mark.x for mark in self.ruler if mark.offset == offset)
 
     def after(self, offset: int) -> Disagreement | None:
         """Return the first disagreement that begins after an offset, or None."""
-        at = bisect_right(self.partings, offset, key=lambda one: one.start)
+        at = bisect_right(self.partings, offset, key=lambda disagreement: disagreement.start)
         return self.partings[at] if at < len(self.partings) else None
 
     def before(self, offset: int) -> Disagreement | None:
         """Return the last disagreement that begins before an offset, or None."""
-        at = bisect_left(self.partings, offset, key=lambda one: one.start)
+        at = bisect_left(self.partings, offset, key=lambda disagreement: disagreement.start)
         return self.partings[at - 1] if at else None
 
     def line(self, row: int, boundary: str = "│", shared: str = "┊") -> str:
@@ -107,7 +111,7 @@ class Alignment:
         return _drawn([*((cell.x, cell.text) for cell in cells), *inner, *lines])
 
     def counts(self) -> str:
-        """Return the ruler as a line of text: below each boundary, the number of rows that have it."""
+        """Return a line of text with the number of rows that have each boundary, in its column."""
         return _drawn([(mark.x, str(len(mark.rows))) for mark in self.ruler])
 
 
@@ -127,7 +131,7 @@ def align(encodings: Sequence[Encoding], *, width: Width = cell_width) -> Alignm
 
     Args:
         encodings: The rows, one at least.
-        width: Return the width of a safe text; by default that of a terminal.
+        width: Returns the columns of a safe text; by default those of a terminal.
     """
     text = encodings[0].text
     ways = tuple(map(cuts, encodings))
@@ -138,14 +142,15 @@ def align(encodings: Sequence[Encoding], *, width: Width = cell_width) -> Alignm
         ) for way in ways for offset in way.offsets
     }
     edges = {0, len(text), *shared}
-    edges.update(place for row in rows for one in row for place in (one.first, one.last))
+    edges.update(place for row in rows for stretch in row for place in (stretch.first, stretch.last))
     places = sorted(edges | _clusters(text, edges))
     needs: dict[int, list[tuple[int, int]]] = {}
     for encoding, row in zip(encodings, rows, strict=True):
-        for one in row:
-            if len(one.tokens) > 1:
-                labels = _labels(encoding, one.tokens)
-                needs.setdefault(one.last, []).append((one.first, sum(map(width, labels)) + len(labels) - 1))
+        for stretch in row:
+            if len(stretch.tokens) > 1:
+                labels = _labels(encoding, stretch.tokens)
+                room = sum(map(width, labels)) + len(labels) - 1
+                needs.setdefault(stretch.last, []).append((stretch.first, room))
     shown = {start: _shown(text[start:end]) for start, end in pairwise(places)}
     xs = {0: 0}  # where the text of each place begins, behind the line of its boundary
     for start, end in pairwise(places):
@@ -167,8 +172,15 @@ def align(encodings: Sequence[Encoding], *, width: Width = cell_width) -> Alignm
 
 
 class _Drawing(NamedTuple):
-    """The material of cells: places, the text at each, their columns, and which of them have a line
-    before them."""
+    """Draws the cells of rows.
+
+    Attributes:
+        places: The offsets where something is drawn, ascending.
+        shown: The visible text of each place, up to the next one.
+        xs: The column of each place.
+        lines: The places with a line before them, in the column before theirs.
+        width: Returns the columns of a safe text.
+    """
 
     places: list[int]
     shown: dict[int, str]
@@ -179,18 +191,19 @@ class _Drawing(NamedTuple):
     def cells(self, encoding: Encoding, row: Sequence[_Stretch]) -> Iterator[Cell]:
         """Yield the cells of a row."""
         unknown = frozenset(encoding.unknown)
-        for one in row:
-            if one.start < one.first:
-                yield self._cell(one.start, one.first, DROPPED, False)
-            if len(one.tokens) == 1:
-                yield self._cell(one.first, one.last, one.tokens[0], one.tokens[0] in unknown)
-            elif one.tokens:
-                yield from self._group(encoding, one, unknown)
-            if one.last < one.end:
-                yield self._cell(one.last, one.end, DROPPED, False)
+        for stretch in row:
+            if stretch.start < stretch.first:
+                yield self._cell(stretch.start, stretch.first, DROPPED, False)
+            if len(stretch.tokens) == 1:
+                yield self._cell(stretch.first, stretch.last, stretch.tokens[0], stretch.tokens[0] in unknown)
+            elif stretch.tokens:
+                yield from self._group(encoding, stretch, unknown)
+            if stretch.last < stretch.end:
+                yield self._cell(stretch.last, stretch.end, DROPPED, False)
 
     def _cell(self, start: int, end: int, token: int, unknown: bool) -> Cell:
-        """Return the cell of one token: its visible text, padded with spaces up to the next boundary."""
+        """Return the cell of a token, or of dropped text: the visible text from `start` to `end`, padded with
+        spaces up to the next boundary."""
         x, last = self.xs[start], self.xs[end] - (end in self.lines)
         drawn: list[str] = []
         at = x
@@ -200,14 +213,15 @@ class _Drawing(NamedTuple):
         drawn.append(" " * (last - at))
         return Cell(x, last - x, "".join(drawn), start, end, token, unknown)
 
-    def _group(self, encoding: Encoding, one: _Stretch, unknown: frozenset[int]) -> Iterator[Cell]:
+    def _group(self, encoding: Encoding, stretch: _Stretch, unknown: frozenset[int]) -> Iterator[Cell]:
         """Yield the cells of several tokens that share characters."""
-        labels = _labels(encoding, one.tokens)
-        x, last = self.xs[one.first], self.xs[one.last] - (one.last in self.lines)
-        for place, (token, label) in enumerate(zip(one.tokens, labels, strict=True)):
+        labels = _labels(encoding, stretch.tokens)
+        x, last = self.xs[stretch.first], self.xs[stretch.last] - (stretch.last in self.lines)
+        for place, (token, label) in enumerate(zip(stretch.tokens, labels, strict=True)):
             end = last if place == len(labels) - 1 else x + self.width(label)
             drawn = label + " " * (end - x - self.width(label))
-            yield Cell(x, end - x, drawn, one.first, one.last, token, token in unknown, place, len(labels))
+            first, last_covered = stretch.first, stretch.last
+            yield Cell(x, end - x, drawn, first, last_covered, token, token in unknown, place, len(labels))
             x = end + 1
 
 
@@ -222,8 +236,8 @@ def _stretches(encoding: Encoding, way: Cuts) -> Iterator[_Stretch]:
 
 
 def _clusters(text: str, edges: set[int]) -> set[int]:
-    """Return the offsets of everything that is drawn by itself: grapheme clusters, split at the token edges
-    inside them."""
+    """Return the offsets of all that is drawn by itself: grapheme clusters, and parts of them between the
+    edges of tokens."""
     if text.isascii():
         return set(range(len(text)))
     cuts = sorted({0, len(text), *edges})
@@ -232,15 +246,15 @@ def _clusters(text: str, edges: set[int]) -> set[int]:
 
 def _labels(encoding: Encoding, tokens: range) -> list[str]:
     """Return the text of each of several tokens that share characters."""
-    found = (encoding.pieces[token] for token in tokens)
+    pieces = (encoding.pieces[token] for token in tokens)
     return [
         _shown(encoding.tokens[token] if piece is None else piece) for token,
-        piece in zip(tokens, found, strict=True)
+        piece in zip(tokens, pieces, strict=True)
     ]
 
 
 def _drawn(placed: list[tuple[int, str]]) -> str:
-    """Join texts into one line, each at its column."""
+    """Join texts into one line, each at its column, with spaces between them."""
     out, at = [], 0
     for x, text in sorted(placed):
         out.append(" " * (x - at) + text)

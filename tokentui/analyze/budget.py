@@ -70,9 +70,9 @@ class Target(NamedTuple):
     """A target of a vocabulary.
 
     Attributes:
-        rate: The tokens a byte that are wanted; None for a price.
-        dimensions: The numbers that an id adds to the embedding.
-        worth: The tokens of the corpus that one of these numbers is worth.
+        rate: The most tokens per byte; None for a price.
+        dimensions: The parameters that an id adds to the embedding; 0 for a rate.
+        worth: The tokens of the corpus that one parameter is worth; 0 for a rate.
     """
 
     rate: float | None = None
@@ -92,14 +92,14 @@ class Target(NamedTuple):
         """
         size, colon, worth = text.rpartition(":")
         try:
-            made = cls(None, int(size), float(worth)) if colon else cls(float(text))
+            target = cls(None, int(size), float(worth)) if colon else cls(float(text))
         except ValueError:
-            made = cls(math.nan)
-        values = (made.dimensions, made.worth) if made.rate is None else (made.rate,)
-        if not all(math.isfinite(one) and one > 0 for one in values):
+            target = cls(math.nan)
+        values = (target.dimensions, target.worth) if target.rate is None else (target.rate,)
+        if not all(math.isfinite(number) and number > 0 for number in values):
             hint = "such as 0.25 tokens per byte, or 768:0.01 for 768 dimensions at 0.01 tokens per parameter"
             raise TokentuiError("no target", f"target={text}", hint)
-        return made
+        return target
 
     @property
     def about(self) -> str:
@@ -119,8 +119,8 @@ class BudgetCurve:
         bytes: Its bytes, as UTF-8.
         documents: Its documents; 0 for counted words.
         tokens: Its tokens after each step, from step 0 on.
-        knee: The step of the knee; None where no step saves anything.
-        met: The first step that meets the target; None where none does, or none was named.
+        knee: The step of the knee, see `knee`; None if there is none.
+        met: The first step that meets the target; None if none does, or without a target.
     """
 
     corpus: str
@@ -137,8 +137,8 @@ class Budget:
 
     Attributes:
         sizes: The ids after each step, from step 0 on, specials counted.
-        curves: The corpus, and the second one where there is one.
-        target: The target; None where none was named.
+        curves: A curve for each corpus.
+        target: The target; None without one.
     """
 
     sizes: tuple[int, ...]
@@ -155,7 +155,7 @@ def budget(tokenizer: Tokenizer, corpora: Sequence[Corpus], target: Target | Non
         target: A target.
 
     Raises:
-        TokentuiError: It does not make its tokens one by one, or cannot read a corpus.
+        TokentuiError: The tokenizer does not make its tokens one by one, or refuses a corpus.
         Cancelled: The job is cancelled.
     """
     sizes: tuple[int, ...] = ()
@@ -177,6 +177,8 @@ def knee(sizes: Sequence[int], tokens: Sequence[int]) -> int | None:
     """Return the step at the knee of a curve. With ln(tokens) over ids, both scaled to 0..1, the knee is the
     point that is furthest below the chord from the first point to the last. The first one wins a tie.
 
+    Return None if no point is below the chord, the tokens do not fall or end at 0, or the ids do not grow.
+
     Source: Satopaa et al., "Finding a 'Kneedle' in a Haystack", 2011, without smoothing.
 
     >>> knee([0, 1, 2, 3, 4], [1000, 100, 50, 40, 36])
@@ -197,10 +199,10 @@ def knee(sizes: Sequence[int], tokens: Sequence[int]) -> int | None:
 
 
 def met_at(target: Target, sizes: Sequence[int], tokens: Sequence[int], size: int) -> int | None:
-    """Return the first step that meets a target, or None.
+    """Return the first step that meets a target; None if no step has a rate as low as wanted.
 
-    A rate is met by at most so many tokens a byte. A price is met where the tokens, and the numbers that the
-    embedding has grown by at what they are worth in tokens, together are least.
+    A price is met at the step with the least sum of the tokens and of the price, in tokens, of the parameters
+    that the embedding has gained since step 0.
 
     Args:
         target: The target.
@@ -210,7 +212,7 @@ def met_at(target: Target, sizes: Sequence[int], tokens: Sequence[int], size: in
     """
     if target.rate is not None:
         rate = target.rate
-        return next((step for step, one in enumerate(tokens) if one <= rate * size), None)
+        return next((step for step, count in enumerate(tokens) if count <= rate * size), None)
     price = target.dimensions * target.worth
     return min(range(len(tokens)), key=lambda step: tokens[step] + price * (sizes[step] - sizes[0]))
 
@@ -219,7 +221,7 @@ def step_of(sizes: Sequence[int], size: int) -> int:
     """Return the last step with at most `size` ids.
 
     Raises:
-        TokentuiError: The vocabulary never has so few ids, or so many.
+        TokentuiError: The size is below the first or above the last number of ids.
     """
     if size > max(sizes):
         hint = "train further, or leave it out"
@@ -230,21 +232,21 @@ def step_of(sizes: Sequence[int], size: int) -> int:
     return max(step for step, ids in enumerate(sizes) if ids <= size)
 
 
-def size_rows(found: Budget, curve: BudgetCurve, steps: Sequence[int], costs: Costs) -> list[SizeRow]:
+def size_rows(budget: Budget, curve: BudgetCurve, steps: Sequence[int], costs: Costs) -> list[SizeRow]:
     """Return a row for each of some steps, in their order."""
     rows: list[SizeRow] = []
     for step in steps:
-        size, tokens = found.sizes[step], curve.tokens[step]
+        size, tokens = budget.sizes[step], curve.tokens[step]
         before = rows[-1] if rows else None
-        each = ratio(curve.bytes, tokens)
+        bytes_per_token = ratio(curve.bytes, tokens)
         trained = context = None
         if costs.training_bytes is not None and curve.bytes:
             trained = round(costs.training_bytes * tokens / curve.bytes)
-        if costs.context is not None and each is not None:
-            context = round(costs.context * each)
+        if costs.context is not None and bytes_per_token is not None:
+            context = round(costs.context * bytes_per_token)
         paid = trained if costs.training_bytes is not None else tokens
         rows.append(SizeRow(
-            size, step, tokens, each, ratio(tokens, curve.documents),
+            size, step, tokens, bytes_per_token, ratio(tokens, curve.documents),
             None if before is None else ratio(before.tokens - tokens, size - before.size),
             None if costs.dimensions is None else size * costs.dimensions * costs.matrices,
             trained, context, None if costs.price is None or paid is None else paid * costs.price / 10**6,
@@ -256,7 +258,7 @@ def size_rows(found: Budget, curve: BudgetCurve, steps: Sequence[int], costs: Co
 
 
 def analysis(tokenizer: Tokenizer, corpus: Corpus | None) -> Report:
-    """Find the budget of a vocabulary on a corpus, and report on it."""
+    """Find the budget of a vocabulary on a corpus, which must not be None, and report on it."""
     assert corpus is not None
     return report(budget(tokenizer, [corpus]))
 
@@ -357,7 +359,15 @@ def _notes(costs: Costs) -> tuple[str, ...]:
 def _places(
     name: str, found: Budget, steps: Sequence[int | None], none: str, about: str
 ) -> Iterator[Section]:
-    """Yield the place of a step on each curve."""
+    """Yield a section for each curve with the size and number of a step of it.
+
+    Args:
+        name: The name of the sections.
+        found: The budget.
+        steps: The step on each curve; None if it has none.
+        none: The text for None.
+        about: A note below the last section; empty for none.
+    """
     for n, step in enumerate(steps):
         place = none if step is None else f"{found.sizes[step]:,} ids, step {step:,}"
         notes = (about,) if about and n == len(steps) - 1 else ()
@@ -365,7 +375,7 @@ def _places(
 
 
 def _table(found: Budget) -> Section:
-    """Return the tokens at some sizes, of each corpus next to each other."""
+    """Return a table of the tokens at some sizes, with columns for each corpus."""
     rows = []
     before: int | None = None
     for step in _marked(found):
@@ -393,6 +403,6 @@ def _marked(found: Budget) -> list[int]:
 
 
 def _curve_json(found: Budget, curve: BudgetCurve) -> Json:
-    """Return a whole curve; its knee and the place of the target are steps, with their sizes."""
+    """Return a curve as JSON, with the sizes at its knee and its target; None without one."""
     knee_size, met_size = (None if step is None else found.sizes[step] for step in (curve.knee, curve.met))
     return {**as_row(curve), "knee_size": knee_size, "met_size": met_size}

@@ -47,8 +47,8 @@ class Cuts:
         offsets: The boundaries inside the text, ascending.
         before: The number of tokens before each of them, before the start and before the end of the text.
         whole: True if a token ends where the text ends.
-        starts: Where the tokens start, none lower than one after it, for searching.
-        ends: Where they end, none lower than one before it.
+        starts: Where the tokens start, made ascending for searching: a start after a later one is that one.
+        ends: Where they end, made ascending: an end before an earlier one is that one.
     """
 
     length: int
@@ -58,23 +58,23 @@ class Cuts:
     starts: tuple[int, ...]
     ends: tuple[int, ...]
 
-    def within(self, start: int, end: int) -> tuple[int, tuple[int, ...]]:
+    def touching(self, start: int, end: int) -> tuple[int, tuple[int, ...]]:
         """Return how many tokens touch a range of characters, and the boundaries strictly inside it."""
         touching = max(0, bisect_left(self.starts, end) - bisect_right(self.ends, start))
         return touching, self.offsets[bisect_right(self.offsets, start) : bisect_left(self.offsets, end)]
 
 
 def cuts(encoding: Encoding) -> Cuts:
-    """Compute the boundaries of an encoding."""
+    """Compute the boundaries of an encoding. Tokens that share a character have none between them."""
     length, spans = len(encoding.text), encoding.offsets
     ends = tuple(accumulate((end for _, end in spans), max))
     starts = tuple(accumulate((start for start, _ in reversed(spans)), min))[::-1]
-    found: dict[int, int] = {}
+    numbers: dict[int, int] = {}
     for number, (end, following) in enumerate(zip(ends, (*starts[1:], length), strict=False), 1):
         if 0 < end < length and following >= end:
-            found[end] = number  # of a token without width after it the last counts
-    before = {length: len(spans), 0: 0, **found}
-    return Cuts(length, tuple(found), before, ends[-1:] == (length,), starts, ends)
+            numbers[end] = number  # of a token without width after it the last counts
+    before = {length: len(spans), 0: 0, **numbers}
+    return Cuts(length, tuple(numbers), before, ends[-1:] == (length,), starts, ends)
 
 
 class Agreement(NamedTuple):
@@ -100,20 +100,20 @@ class Agreement(NamedTuple):
 
     def plus(self, other: Agreement, times: int = 1) -> Agreement:
         """Add the counts of another text that occurs `times` times."""
-        return Agreement(*(one + times * more for one, more in zip(self, other, strict=True)))
+        return Agreement(*(count + times * added for count, added in zip(self, other, strict=True)))
 
 
 PAIR_MEASURES: tuple[Measure[Agreement], ...] = (
     Measure("exact", "word agreement", "words split the same way / words", "share", "more",
-            lambda one: ratio(one.same_words, one.words)),
+            lambda counts: ratio(counts.same_words, counts.words)),
     Measure("precision", "precision", "boundaries of both / boundaries of {b}", "share", "more",
-            lambda one: ratio(one.shared, one.boundaries_b)),
+            lambda counts: ratio(counts.shared, counts.boundaries_b)),
     Measure("recall", "recall", "boundaries of both / boundaries of {a}", "share", "more",
-            lambda one: ratio(one.shared, one.boundaries_a)),
+            lambda counts: ratio(counts.shared, counts.boundaries_a)),
     Measure("f1", "F1", "2 · boundaries of both / (those of {a} + those of {b})", "share", "more",
-            lambda one: ratio(2 * one.shared, one.boundaries_a + one.boundaries_b)),
+            lambda counts: ratio(2 * counts.shared, counts.boundaries_a + counts.boundaries_b)),
     Measure("token_ratio", "token ratio", "tokens of {b} / tokens of {a}", "tokens", "",
-            lambda one: ratio(one.tokens_b, one.tokens_a)),
+            lambda counts: ratio(counts.tokens_b, counts.tokens_a)),
 )
 """The measures of an agreement in the order in which they are shown. A new one is an entry here."""
 
@@ -127,9 +127,9 @@ def agreement(a: Cuts, b: Cuts, words: Sequence[tuple[int, int]], *, more: bool 
     """Count how far two encodings of a text agree.
 
     Args:
-        a: The first.
-        b: The second, of the same text.
-        words: The places of the text's words, see `word_spans`.
+        a: The boundaries of the first.
+        b: Those of the second, on the same text.
+        words: The (start, end) of each word of the text, see `word_spans`.
         more: True if text follows, so that a token that ends with this text makes a boundary.
     """
     return Agreement(
@@ -139,16 +139,17 @@ def agreement(a: Cuts, b: Cuts, words: Sequence[tuple[int, int]], *, more: bool 
         boundaries_b=len(b.offsets) + (more and b.whole),
         shared=len(set(a.offsets) & set(b.offsets)) + (more and a.whole and b.whole),
         words=len(words),
-        same_words=sum(a.within(start, end) == b.within(start, end) for start, end in words),
+        same_words=sum(a.touching(start, end) == b.touching(start, end) for start, end in words),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A stretch of text, as short as can be, that all encodings begin and end alike and do not cut alike.
+    """A stretch of text between two neighboring boundaries of all encodings, which they cut differently.
 
-    `start` and `end` are in characters of the text; `tokens` has each encoding's half-open range of token
-    numbers.
+    Attributes:
+        start, end: Its first character, and the character after it.
+        tokens: For each encoding the half-open range of the indices of its tokens there.
     """
 
     start: int
@@ -159,14 +160,14 @@ class Disagreement:
 def disagreements(ways: Sequence[Cuts]) -> Iterator[Disagreement]:
     """Yield the stretches that encodings of one text split differently, from left to right. A stretch lies
     between two neighboring boundaries that all encodings share."""
-    common = set(ways[0].offsets).intersection(*(one.offsets for one in ways[1:]))
+    common = set(ways[0].offsets).intersection(*(way.offsets for way in ways[1:]))
     for start, end in pairwise([0, *sorted(common), ways[0].length]):
-        tokens = tuple((one.before[start], one.before[end]) for one in ways)
+        tokens = tuple((way.before[start], way.before[end]) for way in ways)
         # Tokens without width, such as a ▁ of its own, count as tokens and hold no character.
-        cut = (
-            (last - first, one.within(start, end)) for one, (first, last) in zip(ways, tokens, strict=True)
+        divisions = (
+            (last - first, way.touching(start, end)) for way, (first, last) in zip(ways, tokens, strict=True)
         )
-        if len(set(cut)) > 1:
+        if len(set(divisions)) > 1:
             yield Disagreement(start, end, tokens)
 
 
@@ -185,20 +186,20 @@ class Overlap(NamedTuple):
 
     @property
     def jaccard(self) -> float | None:
-        """The common tokens as a share of all."""
+        """The common tokens as a share of all, from 0 to 1; None without tokens."""
         return ratio(len(self.common), len(self.common) + len(self.only_a) + len(self.only_b))
 
     def find(self, text: str) -> Overlap:
-        """Return the tokens that contain a text."""
-        wanted = to_bytes(text)
-        return Overlap(*(tuple(piece for piece in part if wanted in piece) for part in self))
+        """Return an overlap with only the tokens that contain a text."""
+        searched = to_bytes(text)
+        return Overlap(*(tuple(piece for piece in part if searched in piece) for part in self))
 
 
 def overlap(a: Iterable[bytes], b: Iterable[bytes]) -> Overlap:
     """Compare two vocabularies: shared tokens, and tokens of only one of them.
 
     Args:
-        a: The `pieces` of the first.
+        a: The bytes of the tokens of the first, see `pieces`. Repeated ones count once.
         b: Those of the second.
     """
     first, second = dict.fromkeys(a), dict.fromkeys(b)
@@ -239,8 +240,8 @@ class DifferentCut:
     Attributes:
         text: The stretch.
         count: The number of times it occurs.
-        a: The tokens of the first, for people.
-        b: The tokens of the second.
+        a: The tokens of the first, for people; of a word, its parts.
+        b: The same of the second.
     """
 
     text: str
@@ -291,13 +292,13 @@ def stretches(corpus: Corpus, pretokenizers: Sequence[Pretokenizer]) -> Iterator
     for document in corpus.documents:
         start = 0
         for match in _BEFORE_SPACE.finditer(document):
-            at = match.end()
-            around = document[at - 1 : at + 1]
+            place = match.end()
+            around = document[place - 1 : place + 1]
             if around not in safe:
-                safe[around] = all(one.safe_cut(around, 1) == 1 for one in pretokenizers)
+                safe[around] = all(pretokenizer.safe_cut(around, 1) == 1 for pretokenizer in pretokenizers)
             if safe[around]:
-                yield document[start:at], True
-                start = at
+                yield document[start:place], True
+                start = place
         if start < len(document):
             yield document[start:], False
 
@@ -307,13 +308,13 @@ def compare_on(
     most: int = 10,
 ) -> tuple[PairAgreement, ...]:
     """Measure the agreement of each pair of tokenizers on a corpus. A tokenizer that cannot encode a stretch
-    is dropped.
+    is dropped: its pairs are not in the result. With fewer than two tokenizers the result is empty.
 
     Args:
         columns: The tokenizers, each with its key.
         corpus: The corpus; each word of a counted one is a text of its own.
-        conventions: The splitter tells the words.
-        most: The most stretches listed for a pair.
+        conventions: Its splitter says what a word is.
+        most: The most stretches, and the most words, listed for a pair.
 
     Raises:
         Cancelled: The job is cancelled.
@@ -321,7 +322,7 @@ def compare_on(
     if len(columns) < 2:
         return ()
     under = conventions or Conventions()
-    able = {key: one.encoder for key, one in columns}
+    able = {key: tokenizer.encoder for key, tokenizer in columns}
     distinct = _distinct(list(able.values()), corpus, under)
     totals = dict.fromkeys(combinations(able, 2), Agreement())
     partings: dict[tuple[int, int], Counter[tuple[str, tuple[str, ...], tuple[str, ...]]]]
@@ -330,10 +331,10 @@ def compare_on(
     whole = {pair: Counter() for pair in totals}
     for (text, more), count in each(distinct.items(), len(distinct)):
         encodings: dict[int, Encoding] = {}
-        for key, one in list(able.items()):
+        for key, encoder in list(able.items()):
             try:
                 with silent():
-                    encodings[key] = one.encode(text)
+                    encodings[key] = encoder.encode(text)
             except TokentuiError:
                 del able[key]
         ways = {key: cuts(encoding) for key, encoding in encodings.items()}
@@ -348,15 +349,15 @@ def compare_on(
                 )
                 partings[pair][text[place.start : place.end], first, second] += count
             for start, end in words if a != b else ():
-                cut, otherwise = a.within(start, end), b.within(start, end)
-                if cut != otherwise:
-                    parts = _parts(text, start, end, cut[1]), _parts(text, start, end, otherwise[1])
+                cut_a, cut_b = a.touching(start, end), b.touching(start, end)
+                if cut_a != cut_b:
+                    parts = _parts(text, start, end, cut_a[1]), _parts(text, start, end, cut_b[1])
                     whole[pair][text[start:end], *parts] += count
     commonest, words_of = (
         {
             pair: tuple(DifferentCut(text, count, a, b) for (text, a, b), count in often.most_common(most))
-            for pair, often in found.items()
-        } for found in (partings, whole)
+            for pair, often in counted.items()
+        } for counted in (partings, whole)
     )
     return tuple(
         PairAgreement(*pair, totals[pair], commonest[pair], words_of[pair]) for pair in combinations(able, 2)
@@ -365,7 +366,7 @@ def compare_on(
 
 def _parts(text: str, start: int, end: int, inside: Sequence[int]) -> tuple[str, ...]:
     """Return a word split at the boundaries inside it."""
-    return tuple(text[one:other] for one, other in pairwise([start, *inside, end]))
+    return tuple(text[first:last] for first, last in pairwise([start, *inside, end]))
 
 
 def _distinct(
@@ -374,11 +375,11 @@ def _distinct(
     """Count the distinct (text, whether its document goes on) of a corpus. The texts are short stretches, or
     whole documents if an encoder looks across stretches."""
     parts: Iterable[tuple[str, bool]] = ((document, False) for document in corpus.documents if document)
-    if all(in_parts(one.vocabulary) and one.pretokenizer.in_parts for one in encoders):
+    if all(in_parts(encoder.vocabulary) and encoder.pretokenizer.in_parts for encoder in encoders):
         words = Pretokenizer(under.word_recipe())
-        parts = stretches(corpus, [words, *(one.pretokenizer for one in encoders)])
-    found: Counter[tuple[str, bool]] = Counter()
-    found.update(each(parts))
+        parts = stretches(corpus, [words, *(encoder.pretokenizer for encoder in encoders)])
+    counts: Counter[tuple[str, bool]] = Counter()
+    counts.update(each(parts))
     for word, count in corpus.counts or ():
-        found[word, False] += count
-    return found
+        counts[word, False] += count
+    return counts

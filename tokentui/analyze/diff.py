@@ -1,7 +1,8 @@
 """The differences of two tokenizers: the first merge that differs, ids that moved, tokens that came and went,
 special tokens, steps, chat templates, and the documents of a corpus that change.
 
-Tokens are told by their exact bytes, marks included; where several are spelled alike, in order of their ids.
+Tokens are matched by their exact bytes, marks included; several with the same bytes first by equal ids, then
+in order of their ids.
 """
 
 from __future__ import annotations
@@ -44,9 +45,9 @@ from tokentui.text.corpus import Corpus
 TEMPLATE = "chat_template"
 """The key of a file that holds the text of its chat template."""
 _TRAINING = ("base", "objective", "weight", "tie", "pieces", "coverage", "what_if")
-"""The axes and words of a training, which another tool's file does not tell."""
+"""The axes and parameters of a training, which another tool's file does not store."""
 _ELSEWHERE = ("added_tokens", "version", TEMPLATE)
-"""Keys of a file that are told elsewhere, or say nothing of a text."""
+"""Keys of a file that other sections report, or that say nothing of a text."""
 _SHOWN = 80
 
 
@@ -58,9 +59,9 @@ class MergeSide:
         parts: The exact bytes of the pair.
         token: The token that it makes.
         id: Its id.
-        elsewhere: The step at which the other one makes the same merge, None for never.
-        built: How many later merges are made of this token, directly or not; None of a file without pairs.
-        uses: How often the token stands in the documents of the corpus that change, None without a corpus.
+        elsewhere: The step at which the other tokenizer makes the same merge; None if it never does.
+        built: The number of later merges made of this token, directly or not; None if a file stores no pairs.
+        uses: The occurrences of the token in the documents of the corpus that change; None without a corpus.
     """
 
     parts: tuple[bytes, bytes]
@@ -88,7 +89,7 @@ class ChangedToken:
         id: Its id there.
         piece: Its exact bytes.
         kind: The kind of its entry.
-        uses: How often it stands in the documents of the corpus that change, None without a corpus.
+        uses: Its occurrences in the documents of the corpus that change; None without a corpus.
     """
 
     id: int
@@ -99,12 +100,12 @@ class ChangedToken:
 
 @dataclass(frozen=True, slots=True)
 class MovedIds:
-    """Tokens whose ids follow each other in both tokenizers, and moved.
+    """A run of tokens with consecutive ids in both tokenizers, which differ by the same number.
 
     Attributes:
-        first, last: The ids in the first one.
-        by: How much is added to each in the second one.
-        piece: The exact bytes of the first of them.
+        first, last: The first and last id in the first tokenizer.
+        by: The number that is added to each id in the second one; negative for lower ids.
+        piece: The exact bytes of the first token.
     """
 
     first: int
@@ -136,20 +137,22 @@ class Diff:
     """The differences of two tokenizers.
 
     Attributes:
-        merges: The first merge that is spelled otherwise; None for none, or where one has no merges.
-        merges_by_meaning: The first that means something else: where a space, ▁ and a mark at the edge of a
-            word are one boundary.
+        merges: The first merge that is spelled differently; None if there is none, or a tokenizer has no
+            merges.
+        merges_by_meaning: The first merge with another meaning: a space, ▁ and a mark at the edge of a word
+            are the same boundary.
         moved: The ids that moved, in runs.
         moved_count: How many tokens have another id.
-        reused: How many ids stand for another token than before.
-        went: The tokens that the second lacks: those used most first, then in order of the ids.
+        reused: The number of ids of the first that are another token in the second.
+        went: The tokens that the second lacks, those used most first, then in order of the ids.
         came: The tokens that the first lacks, in the same order.
         rescored: The tokens of another score, the greatest change first.
         specials: What differs of special tokens: names, ids, flags, and those around a text.
         steps: The axes and steps that differ.
         template: The first line of the chat template that differs.
         documents: The documents of the corpus, None without one.
-        first: The first text of the corpus that differs, and the stage; None for none, or without a corpus.
+        first: The first text of the corpus that differs, and the stage; None if there is none, or without a
+            corpus.
     """
 
     merges: MergeDifference | None
@@ -168,7 +171,7 @@ class Diff:
 
     @property
     def same(self) -> bool:
-        """True if no differences."""
+        """True if nothing differs, as far as this diff looks."""
         texts = self.documents
         return not (
             self.merges or self.moved or self.went or self.came or self.rescored or self.specials
@@ -182,11 +185,11 @@ class Diff:
         return not (self.moved or self.went or (self.documents and self.documents.changed))
 
     def grows_more(self, share: float) -> bool:
-        """Return whether the corpus takes more tokens than before by more than a share, or a document is
-        refused that was not.
+        """Return whether the second tokenizer needs more tokens for the corpus by more than a share, or alone
+        refuses a document. False without a corpus.
 
         Args:
-            share: Such as 0.005.
+            share: The share of the tokens of the first, such as 0.005.
         """
         texts = self.documents
         if texts is None:
@@ -204,28 +207,28 @@ def diff(
         b: The second, the new one.
         corpus: The corpus; None for none.
         rows: The most documents listed.
-        processes: The processes at most; the cores of the machine where None.
+        processes: The processes at most; the cores of the machine if None.
 
     Raises:
         Cancelled: The job is cancelled.
     """
-    pairs, gone, new = _matched(a, b)
-    same = {one.id: other.id for one, other in pairs}
+    pairs, went, came = _matched(a, b)
+    same = {old.id: new.id for old, new in pairs}
     texts = first = None
     if corpus is not None:
         texts = documents_diff(a, b, same, corpus, rows, processes=processes)
         first = first_changed(a, b, same, corpus, texts)
     uses_a, uses_b = (None, None) if texts is None else (texts.uses_a, texts.uses_b)
     by_meaning, spelled = _merges(a, b, uses_a, uses_b)
-    moved = sorted((one.id, other.id, one.piece) for one, other in pairs if one.id != other.id)
-    there = {other.id for _, other in pairs} | {one.id for one in new}
-    scores = (Rescored(one.piece, one.score, other.score) for one, other in pairs
-              if one.score is not None and other.score is not None and one.score != other.score)
+    moved = sorted((old.id, new.id, old.piece) for old, new in pairs if old.id != new.id)
+    ids_of_b = {new.id for _, new in pairs} | {entry.id for entry in came}
+    scores = (Rescored(old.piece, old.score, new.score) for old, new in pairs
+              if old.score is not None and new.score is not None and old.score != new.score)
     return Diff(
         spelled, by_meaning, tuple(_runs(moved)), len(moved),
-        sum(one in there for one, _, _ in moved) + sum(one.id in there for one in gone),
-        _changed(gone, uses_a), _changed(new, uses_b),
-        tuple(sorted(scores, key=lambda one: -abs(one.b - one.a))),
+        sum(number in ids_of_b for number, _, _ in moved) + sum(entry.id in ids_of_b for entry in went),
+        _changed(went, uses_a), _changed(came, uses_b),
+        tuple(sorted(scores, key=lambda change: -abs(change.b - change.a))),
         tuple(_specials(a, b)), tuple(_steps(a, b)), _template(a, b), texts, first,
     )
 
@@ -233,44 +236,44 @@ def diff(
 def _matched(a: Tokenizer, b: Tokenizer) -> tuple[
     list[tuple[TokenEntry, TokenEntry]], list[TokenEntry], list[TokenEntry]
 ]:
-    """Return the entries of both vocabularies that are the same token, and the entries of only the first and
-    only the second."""
+    """Return the pairs of entries that are the same token, the entries of only the first, and those of only
+    the second. Entries with the same bytes are paired by equal ids first, then in order of their ids."""
     theirs: dict[bytes, list[TokenEntry]] = {}
     for entry in each(b.entries()):
         theirs.setdefault(entry.piece, []).append(entry)
-    pairs, gone, waiting = [], [], []
+    pairs, only_a, waiting = [], [], []
     for entry in each(a.entries()):
-        # One that kept its id is itself, whatever else is spelled so.
-        found = theirs.get(entry.piece, [])
-        twin = next((one for one in found if one.id == entry.id), None)
+        # A token that kept its id is the same one, whatever others have its bytes.
+        same_bytes = theirs.get(entry.piece, [])
+        twin = next((other for other in same_bytes if other.id == entry.id), None)
         if twin is None:
             waiting.append(entry)
         else:
-            found.remove(twin)
+            same_bytes.remove(twin)
             pairs.append((entry, twin))
     for entry in waiting:
-        if left := theirs.get(entry.piece):
-            pairs.append((entry, left.pop(0)))
+        if remaining := theirs.get(entry.piece):
+            pairs.append((entry, remaining.pop(0)))
         else:
-            gone.append(entry)
-    return pairs, gone, [one for listed in theirs.values() for one in listed]
+            only_a.append(entry)
+    return pairs, only_a, [entry for entries in theirs.values() for entry in entries]
 
 
 def _changed(entries: Sequence[TokenEntry], uses: Mapping[int, int] | None) -> tuple[ChangedToken, ...]:
-    found = [
-        ChangedToken(one.id, one.piece, one.kind, None if uses is None else uses.get(one.id, 0))
-        for one in entries
+    tokens = [
+        ChangedToken(entry.id, entry.piece, entry.kind, None if uses is None else uses.get(entry.id, 0))
+        for entry in entries
     ]
-    return tuple(sorted(found, key=lambda one: (-(one.uses or 0), one.id)))
+    return tuple(sorted(tokens, key=lambda token: (-(token.uses or 0), token.id)))
 
 
 def _runs(moved: Sequence[tuple[int, int, bytes]]) -> Iterator[MovedIds]:
-    """Moves in runs of ids that follow each other and move alike."""
+    """Yield runs of (old id, new id, bytes) with consecutive ids that move by the same number."""
     for (_, by), run in itertools.groupby(
         enumerate(moved), lambda row: (row[1][0] - row[0], row[1][1] - row[1][0])
     ):
-        held = [one for _, one in run]
-        yield MovedIds(held[0][0], held[-1][0], by, held[0][2])
+        tokens = [token for _, token in run]
+        yield MovedIds(tokens[0][0], tokens[-1][0], by, tokens[0][2])
 
 
 # ---- merges
@@ -320,15 +323,22 @@ class _Merges:
     def side(
         self, number: int, other: _Merges, uses: Mapping[int, int] | None, meant: bool
     ) -> MergeSide | None:
-        """Describe a merge and its effect."""
+        """Describe a merge and its effect; return None past the end.
+
+        Args:
+            number: The merge, from 0.
+            other: The merges of the other tokenizer, searched for the same merge.
+            uses: The occurrences of each id; None without a corpus.
+            meant: True to compare merges by meaning, false by spelling.
+        """
         if number >= len(self):
             return None
         left, right, made = self.of(number)
         pieces, identity = self._vocabulary.spelled, self._vocabulary.id_of(made, self._at)
         numbers = each(range(len(other)))
         if meant:
-            wanted = self.decision(number)[1]
-            place = next((n + 1 for n in numbers if other.decision(n)[1] == wanted), None)
+            meaning = self.decision(number)[1]
+            place = next((n + 1 for n in numbers if other.decision(n)[1] == meaning), None)
         else:  # few tokens are spelled so, and their pairs may have to be worked out
             token, pair = self.token(number), self.spelled(number)
             alike = (n for n in numbers if other.token(n) == token)
@@ -339,13 +349,15 @@ class _Merges:
         )
 
     def _built(self, number: int) -> int | None:
+        """Count the later merges made of the token of a merge, directly or not. Return None if the pairs of
+        merges are not stored."""
         if isinstance(self._vocabulary.merges, Parents):  # to work all of them out takes seconds
             return None
-        held, built = {self.of(number)[2]}, 0
+        built_symbols, built = {self.of(number)[2]}, 0
         for later in range(number + 1, len(self)):
             left, right, made = self.of(later)
-            if left in held or right in held:
-                held.add(made)
+            if left in built_symbols or right in built_symbols:
+                built_symbols.add(made)
                 built += 1
         return built
 
@@ -353,17 +365,18 @@ class _Merges:
 def _merges(
     a: Tokenizer, b: Tokenizer, uses_a: Mapping[int, int] | None, uses_b: Mapping[int, int] | None
 ) -> tuple[MergeDifference | None, MergeDifference | None]:
-    """Return the first merge that differs by spelling, and the first that differs by meaning."""
+    """Return the first merge that differs by meaning, and the first that differs by spelling. Both are None
+    if a tokenizer has no merges."""
     if not (a.merges and b.merges):
         return None, None
-    joined = [isinstance(one.encoder.segmenter, JoinedMerging) for one in (a, b)]
-    first, second = (_Merges(one, not any(joined)) for one in (a, b))
+    joined = [isinstance(tokenizer.encoder.segmenter, JoinedMerging) for tokenizer in (a, b)]
+    first, second = (_Merges(tokenizer, not any(joined)) for tokenizer in (a, b))
     start, ends = 0, max(len(first), len(second))
     if all(joined) and _units(a) == _units(b):
         # The pairs of ranks follow from the tokens: where these are alike, so are those.
         start = next((n for n in each(range(ends)) if first.token(n) != second.token(n)), ends)
-    numbers = each(range(start, ends))
-    found = first_numbers(((first.decision(n), second.decision(n)) for n in numbers), start + 1)
+    decisions = ((first.decision(n), second.decision(n)) for n in each(range(start, ends)))
+    by_meaning, by_spelling = first_numbers(decisions, start + 1)
 
     def difference(number: int | None, meant: bool) -> MergeDifference | None:
         if number is None:
@@ -373,8 +386,8 @@ def _merges(
             second.side(number - 1, first, uses_b, meant),
         )
 
-    spelled = difference(found[1], False)
-    return spelled if found[0] == found[1] else difference(found[0], True), spelled
+    spelled = difference(by_spelling, False)
+    return spelled if by_meaning == by_spelling else difference(by_meaning, True), spelled
 
 
 def _units(tokenizer: Tokenizer) -> list[bytes]:
@@ -388,17 +401,17 @@ def _units(tokenizer: Tokenizer) -> list[bytes]:
 def _specials(a: Tokenizer, b: Tokenizer) -> Iterator[Change]:
     """Yield the changes of special tokens: their ids, the tokens added before and after a text, the unknown
     token, and flags."""
-    one, other = ({
-        name: str(way.vocabulary.special_id(name)) for name in way.vocabulary.specials
-    } for way in (a, b))
-    yield from _differing({f"id of {name}": number for name, number in one.items()},
-                          {f"id of {name}": number for name, number in other.items()})
+    ids_a, ids_b = ({
+        name: str(tokenizer.vocabulary.special_id(name)) for name in tokenizer.vocabulary.specials
+    } for tokenizer in (a, b))
+    yield from _differing({f"id of {name}": number for name, number in ids_a.items()},
+                          {f"id of {name}": number for name, number in ids_b.items()})
     yield from _differing(_flags(a), _flags(b)) if _both_staged(a, b) else ()
     for n, where in enumerate(("before a text", "after a text")):
-        texts = [" ".join(way.encoder.around[n]) for way in (a, b)]
+        texts = [" ".join(tokenizer.encoder.around[n]) for tokenizer in (a, b)]
         if texts[0] != texts[1]:
             yield Change(where, *texts)
-    unknown = [str(way.vocabulary.unknown_id) for way in (a, b)]
+    unknown = [str(tokenizer.vocabulary.unknown_id) for tokenizer in (a, b)]
     if unknown[0] != unknown[1]:
         yield Change("id of the unknown token", *unknown)
 
@@ -406,19 +419,19 @@ def _specials(a: Tokenizer, b: Tokenizer) -> Iterator[Change]:
 def _flags(tokenizer: Tokenizer) -> dict[str, str]:
     """Return the flags of the added tokens of a file, by name and place."""
     added = tokenizer.vocabulary.pipeline.stages.get("added_tokens")
-    listed = [one for one in added if isinstance(one, dict)] if isinstance(added, list) else []
+    listed = [token for token in added if isinstance(token, dict)] if isinstance(added, list) else []
     flags = ("single_word", "lstrip", "rstrip", "normalized", "special")
     return {
-        f"{flag} of {one.get('content')}": str(bool(one.get(flag, flag == "normalized"))).lower()
-        for one in listed for flag in flags
+        f"{flag} of {token.get('content')}": str(bool(token.get(flag, flag == "normalized"))).lower()
+        for token in listed for flag in flags
     }
 
 
 def _both_staged(a: Tokenizer, b: Tokenizer) -> bool:
     """Return whether both are of files of one format that lists its steps."""
-    one, other = a.vocabulary.pipeline, b.vocabulary.pipeline
-    formats = [way.origin.format if way.origin else "" for way in (one, other)]
-    return formats[0] == formats[1] and bool(one.stages and other.stages)
+    pipeline_a, pipeline_b = a.vocabulary.pipeline, b.vocabulary.pipeline
+    formats = [pipeline.origin.format if pipeline.origin else "" for pipeline in (pipeline_a, pipeline_b)]
+    return formats[0] == formats[1] and bool(pipeline_a.stages and pipeline_b.stages)
 
 
 def _steps(a: Tokenizer, b: Tokenizer) -> Iterator[Change]:
@@ -428,35 +441,35 @@ def _steps(a: Tokenizer, b: Tokenizer) -> Iterator[Change]:
     Axes of training are compared only if tokentui trained both. For axes that only approximate the steps of
     a file, these steps are compared instead.
     """
-    read = any(one.vocabulary.imported for one in (a, b))
+    read = any(tokenizer.vocabulary.imported for tokenizer in (a, b))
     staged = _both_staged(a, b)
     for name in (*AXIS_NAMES, *SHAPE):
         if (read and name in _TRAINING) or (staged and name in ("split", "normalize")):
             continue
-        values = [word(one.recipe, name) for one in (a, b)]
+        values = [word(tokenizer.recipe, name) for tokenizer in (a, b)]
         if values[0] != values[1]:
             yield Change(name, *values)
     if staged:
-        stages = (one.vocabulary.pipeline.stages for one in (a, b))
-        flat = ({key: value for key, value in one.items() if key not in _ELSEWHERE} for one in stages)
-        yield from _differing(*(dict(_leaves(one, "")) for one in flat))
+        stages = (tokenizer.vocabulary.pipeline.stages for tokenizer in (a, b))
+        compared = ({key: step for key, step in steps.items() if key not in _ELSEWHERE} for steps in stages)
+        yield from _differing(*(dict(_leaves(steps, "")) for steps in compared))
 
 
 def _leaves(value: object, where: str) -> Iterator[tuple[str, str]]:
     """Yield the path and the text of each value of a JSON document."""
     if isinstance(value, Mapping) and value:
-        for key, one in value.items():
-            yield from _leaves(one, f"{where}.{key}" if where else str(key))
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{where}.{key}" if where else str(key))
     elif isinstance(value, list) and value:
-        for n, one in enumerate(value):
-            yield from _leaves(one, f"{where}[{n}]")
+        for n, inner in enumerate(value):
+            yield from _leaves(inner, f"{where}[{n}]")
     else:
         yield where, "null" if value is None else str(value)
 
 
-def _differing(one: Mapping[str, str], other: Mapping[str, str]) -> Iterator[Change]:
-    for where in dict.fromkeys((*one, *other)):
-        values = one.get(where), other.get(where)
+def _differing(texts_a: Mapping[str, str], texts_b: Mapping[str, str]) -> Iterator[Change]:
+    for where in dict.fromkeys((*texts_a, *texts_b)):
+        values = texts_a.get(where), texts_b.get(where)
         if values[0] != values[1]:
             yield Change(where, *(None if value is None else _short(value) for value in values))
 
@@ -467,11 +480,11 @@ def _short(text: str) -> str:
 
 def template_of(tokenizer: Tokenizer) -> str | None:
     """Return the chat template that the file of a tokenizer stores, or None. Several templates are joined."""
-    held = tokenizer.vocabulary.pipeline.stages.get(TEMPLATE)
-    if isinstance(held, list):
-        rows = [one for one in held if isinstance(one, dict)]
-        return "\n".join(f"{one.get('name')}:\n{one.get('template')}" for one in rows)
-    return held if isinstance(held, str) else None
+    stored = tokenizer.vocabulary.pipeline.stages.get(TEMPLATE)
+    if isinstance(stored, list):
+        rows = [row for row in stored if isinstance(row, dict)]
+        return "\n".join(f"{row.get('name')}:\n{row.get('template')}" for row in rows)
+    return stored if isinstance(stored, str) else None
 
 
 def _template(a: Tokenizer, b: Tokenizer) -> Change | None:
@@ -483,9 +496,9 @@ def _template(a: Tokenizer, b: Tokenizer) -> Change | None:
             None if text is None else f"{text.count(chr(10)) + 1:,} lines" for text in texts
         ))
     lines = [(text or "").split("\n") for text in texts]
-    for number, (one, other) in enumerate(itertools.zip_longest(*lines), 1):
-        if one != other:
-            return Change(f"chat template, line {number:,}", one, other)
+    for number, (line_a, line_b) in enumerate(itertools.zip_longest(*lines), 1):
+        if line_a != line_b:
+            return Change(f"chat template, line {number:,}", line_a, line_b)
     return None
 
 
@@ -499,7 +512,7 @@ _LEFT = (Column(),)
 
 
 def report(
-    found: Diff, names: tuple[str, str], tokenizers: tuple[Tokenizer, Tokenizer] | None = None,
+    differences: Diff, names: tuple[str, str], tokenizers: tuple[Tokenizer, Tokenizer] | None = None,
     bounds: Mapping[str, bool] | None = None, rows: int | None = None,
 ) -> Report:
     """Report on the differences of two tokenizers, A and B.
@@ -516,32 +529,34 @@ def report(
         tokenizer = None if tokenizers is None else tokenizers[n]
         about = "" if tokenizer is None else f"  {label(tokenizer.recipe)}  {tokenizer.vocab_size:,} ids"
         sections.append(Section(_LETTERS[n], (name, about)))
-    if found.same:
+    if differences.same:
         sections.append(Section("", "no differences"))
     sections += [
-        *_merge_sections(found, rows), *_id_sections(found, rows), *_change_sections(found, rows),
-        *([] if found.documents is None else _document_sections(found.documents)),
-        *([] if found.first is None else _first_sections(found.first)),
+        *_merge_sections(differences, rows),
+        *_id_sections(differences, rows),
+        *_change_sections(differences, rows),
+        *([] if differences.documents is None else _document_sections(differences.documents)),
+        *([] if differences.first is None else _first_sections(differences.first)),
     ]
     for name, holds in (bounds or {}).items():
         sections.append(Section("bound", f"{name}: {'passed' if holds else 'failed'}"))
-    value = _value(found, names, tokenizers) | {"bounds": dict(bounds or {})}
-    return Report(f"From {names[0]} to {names[1]}", tuple(sections), value, _summary(found))
+    value = _value(differences, names, tokenizers) | {"bounds": dict(bounds or {})}
+    return Report(f"From {names[0]} to {names[1]}", tuple(sections), value, _summary(differences))
 
 
-def _summary(found: Diff) -> Cell:
-    texts = found.documents
-    if found.same or texts is None:
-        return strong("no differences" if found.same else "the tokenizers differ")
+def _summary(differences: Diff) -> Cell:
+    texts = differences.documents
+    if differences.same or texts is None:
+        return strong("no differences" if differences.same else "the tokenizers differ")
     growth = "" if texts.growth is None else f" {texts.growth:+.3%}"
     recut = f" · {texts.recut:,} of {plural(texts.documents, 'document')} with different tokens"
     ids = f", {texts.changed:,} with different ids"
     return (strong(f"{texts.a:,} → {plural(texts.b, 'token')}{growth}"), muted(recut + ids))
 
 
-def _merge_sections(found: Diff, rows: int | None) -> Iterator[Section]:
+def _merge_sections(differences: Diff, rows: int | None) -> Iterator[Section]:
     """Yield the first merge that differs, by spelling and by meaning, with both sides."""
-    spelled, meant = found.merges, found.merges_by_meaning
+    spelled, meant = differences.merges, differences.merges_by_meaning
     if spelled is None:
         return
     yield Section("merges", f"first difference at step {spelled.step:,}", _sides(spelled), _LEFT, rows)
@@ -551,9 +566,9 @@ def _merge_sections(found: Diff, rows: int | None) -> Iterator[Section]:
         yield Section("by meaning", f"first difference at step {meant.step:,}", _sides(meant), _LEFT, rows)
 
 
-def _sides(found: MergeDifference) -> tuple[Row, ...]:
+def _sides(difference: MergeDifference) -> tuple[Row, ...]:
     rows = []
-    for n, side in enumerate((found.a, found.b)):
+    for n, side in enumerate((difference.a, difference.b)):
         if side is None:
             rows.append(Row((_LETTERS[n], "has no more merges")))
             continue
@@ -568,22 +583,23 @@ def _sides(found: MergeDifference) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def _uses(found: MergeSide | ChangedToken) -> tuple[Cell, ...]:
-    return () if found.uses is None else (muted(f"{found.uses:,} in changed documents"),)
+def _uses(token: MergeSide | ChangedToken) -> tuple[Cell, ...]:
+    return () if token.uses is None else (muted(f"{token.uses:,} in changed documents"),)
 
 
-def _id_sections(found: Diff, rows: int | None) -> Iterator[Section]:
+def _id_sections(differences: Diff, rows: int | None) -> Iterator[Section]:
     """Yield the tokens that moved, were removed, were added or have another score."""
-    if found.moved:
-        belongs = "belongs" if found.reused == 1 else "belong"
-        told = f"{plural(found.moved_count, 'token')} moved; {plural(found.reused, 'id')} of A {belongs} to "
+    if differences.moved:
+        belongs = "belongs" if differences.reused == 1 else "belong"
+        summary = f"{plural(differences.moved_count, 'token')} moved; "
+        summary += f"{plural(differences.reused, 'id')} of A {belongs} to another token in B"
         moved = tuple(
             Row((_ids(run.first, run.last), f"→ {_ids(run.first + run.by, run.last + run.by)}",
                  f"{run.by:+,}", run.piece), Target("token", run.first, 0))
-            for run in found.moved
+            for run in differences.moved
         )
-        yield Section("ids", told + "another token in B", moved, few=rows)
-    for n, (name, tokens) in enumerate((("removed", found.went), ("added", found.came))):
+        yield Section("ids", summary, moved, few=rows)
+    for n, (name, tokens) in enumerate((("removed", differences.went), ("added", differences.came))):
         if tokens:
             listed = tuple(
                 Row((f"{token.id:,}", token.piece, muted(token.kind), *_uses(token)),
@@ -591,21 +607,24 @@ def _id_sections(found: Diff, rows: int | None) -> Iterator[Section]:
                 for token in tokens
             )
             yield Section(name, plural(len(tokens), "token"), listed, few=rows)
-    if found.rescored:
-        scores = tuple(Row((f"{one.a:.4f}", f"→ {one.b:.4f}", one.piece)) for one in found.rescored)
-        yield Section("scores", plural(len(found.rescored), "token"), scores, few=rows)
+    if differences.rescored:
+        scores = tuple(
+            Row((f"{change.a:.4f}", f"→ {change.b:.4f}", change.piece)) for change in differences.rescored
+        )
+        yield Section("scores", plural(len(differences.rescored), "token"), scores, few=rows)
 
 
 def _ids(first: int, last: int) -> str:
     return f"{first:,}" if first == last else f"{first:,}–{last:,}"
 
 
-def _change_sections(found: Diff, rows: int | None) -> Iterator[Section]:
-    template = (found.template,) if found.template else ()
-    for name, changes in (("specials", found.specials), ("steps", found.steps), ("template", template)):
+def _change_sections(differences: Diff, rows: int | None) -> Iterator[Section]:
+    template = (differences.template,) if differences.template else ()
+    changes_of = {"specials": differences.specials, "steps": differences.steps, "template": template}
+    for name, changes in changes_of.items():
         if changes:
-            told = plural(len(changes), "difference")
-            yield Section(name, told, tuple(map(_change, changes)), _LEFT, rows)
+            summary = plural(len(changes), "difference")
+            yield Section(name, summary, tuple(map(_change, changes)), _LEFT, rows)
 
 
 def _change(change: Change) -> Row:
@@ -613,17 +632,18 @@ def _change(change: Change) -> Row:
     return Row((muted(change.where), (a, muted(" → "), b)))
 
 
-def _document_sections(found: DocumentsDiff) -> Iterator[Section]:
-    told = f"{plural(found.documents, 'document')}: {found.changed:,} with different ids, "
-    told += f"{found.recut:,} with different tokens ({found.grown:,} grow, {found.shrunk:,} shrink)"
-    yield Section("corpus", told)
-    growth = "" if found.growth is None else f", {found.growth:+.3%}"
-    yield Section("tokens", f"{found.a:,} → {found.b:,}{growth}")
-    if found.refused_a or found.refused_b:
-        told = f"A {found.refused_a:,}, B {found.refused_b:,}, B only {found.only_b_refuses:,}"
-        yield Section("refused", told)
-    if found.worst:
-        yield Section("documents", "largest change first", tuple(map(_document, found.worst)), _LEFT)
+def _document_sections(documents: DocumentsDiff) -> Iterator[Section]:
+    summary = f"{plural(documents.documents, 'document')}: {documents.changed:,} with different ids, "
+    summary += f"{documents.recut:,} with different tokens "
+    summary += f"({documents.grown:,} grow, {documents.shrunk:,} shrink)"
+    yield Section("corpus", summary)
+    growth = "" if documents.growth is None else f", {documents.growth:+.3%}"
+    yield Section("tokens", f"{documents.a:,} → {documents.b:,}{growth}")
+    if documents.refused_a or documents.refused_b:
+        summary = f"A {documents.refused_a:,}, B {documents.refused_b:,}, B only {documents.only_b_refuses:,}"
+        yield Section("refused", summary)
+    if documents.worst:
+        yield Section("documents", "largest change first", tuple(map(_document, documents.worst)), _LEFT)
 
 
 def _first_sections(first: FirstText) -> Iterator[Section]:
@@ -651,8 +671,8 @@ def _document(document: ChangedDocument) -> Row:
     if document.a is not None and document.b is not None:
         style = "warning" if document.growth > 0 else "success"
         sizes = (f"{document.a:,} → {document.b:,} tokens, ", Span(f"{document.growth:+,}", style))
-    place, told = document.place, data(document.name)
-    cells: tuple[Cell, ...] = (told,)
+    place, beginning = document.place, data(document.name)
+    cells: tuple[Cell, ...] = (beginning,)
     if place is not None:
         text = (muted("…" * (place.start > _BEFORE)), data(place.before[-_BEFORE:], "muted"), muted("▸"),
                 data(place.text, "strong"), muted("◂"))
@@ -661,7 +681,7 @@ def _document(document: ChangedDocument) -> Row:
         f"{letter} cannot encode it: {why}"
         for letter, why in zip(_LETTERS, document.refusals, strict=True) if why
     ]
-    return Row((f"document {document.number:,}{times}:", sizes, *cells, *refusals), about=told)
+    return Row((f"document {document.number:,}{times}:", sizes, *cells, *refusals), about=beginning)
 
 
 def _cut(tokens: Sequence[str]) -> tuple[Span, ...]:
@@ -673,37 +693,37 @@ def _cut(tokens: Sequence[str]) -> tuple[Span, ...]:
 
 
 def _value(
-    found: Diff, names: tuple[str, str], tokenizers: tuple[Tokenizer, Tokenizer] | None
+    differences: Diff, names: tuple[str, str], tokenizers: tuple[Tokenizer, Tokenizer] | None
 ) -> dict[str, object]:
-    texts = found.documents
+    texts = differences.documents
     return {
-        "same": found.same,
-        "same_ids": found.same_ids,
+        "same": differences.same,
+        "same_ids": differences.same_ids,
         "tokenizers": [
             {"letter": letter, "name": name, "vocab_size": tokenizer.vocab_size,
              "recipe": tokenizer.recipe.to_dict() | tokenizer.recipe.shape}
             for letter, name, tokenizer in zip(_LETTERS, names, tokenizers or (), strict=False)
         ],
-        "merges": _merges_json(found.merges),
-        "merges_by_meaning": _merges_json(found.merges_by_meaning),
-        "moved": found.moved,
-        "moved_count": found.moved_count,
-        "reused": found.reused,
-        "went": found.went,
-        "came": found.came,
-        "rescored": found.rescored,
-        "specials": found.specials,
-        "steps": found.steps,
-        "template": found.template,
+        "merges": _merges_json(differences.merges),
+        "merges_by_meaning": _merges_json(differences.merges_by_meaning),
+        "moved": differences.moved,
+        "moved_count": differences.moved_count,
+        "reused": differences.reused,
+        "went": differences.went,
+        "came": differences.came,
+        "rescored": differences.rescored,
+        "specials": differences.specials,
+        "steps": differences.steps,
+        "template": differences.template,
         "corpus": None if texts is None else as_row(texts, *_TOTALS) | {"worst": as_json(texts.worst)},
-        "first": as_json(found.first),
+        "first": as_json(differences.first),
     }
 
 
-def _merges_json(found: MergeDifference | None) -> Json | None:
-    if found is None:
+def _merges_json(difference: MergeDifference | None) -> Json | None:
+    if difference is None:
         return None
-    return {"step": found.step, "a": _side_json(found.a), "b": _side_json(found.b)}
+    return {"step": difference.step, "a": _side_json(difference.a), "b": _side_json(difference.b)}
 
 
 def _side_json(side: MergeSide | None) -> Json | None:

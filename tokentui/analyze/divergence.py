@@ -53,7 +53,7 @@ class Divergence:
 
 
 class Meanings:
-    """Reads the merges of a vocabulary by what they mean.
+    """Returns the meanings of the merges of a vocabulary.
 
     Args:
         vocabulary: The vocabulary.
@@ -101,8 +101,8 @@ def _is_space(vocabulary: Vocabulary) -> bool:
         return True
     merges, pieces = len(vocabulary.merges), vocabulary.pieces
     symbols = vocabulary.symbols_by_id(merges).items()
-    held = next((number for number, symbol in symbols if _METASPACE in pieces[symbol]), None)
-    return held is not None and "▁" not in Decoder(vocabulary, merges).to_text([held])
+    with_metaspace = next((number for number, symbol in symbols if _METASPACE in pieces[symbol]), None)
+    return with_metaspace is not None and "▁" not in Decoder(vocabulary, merges).to_text([with_metaspace])
 
 
 class _Decisions:
@@ -120,8 +120,8 @@ class _Decisions:
         self._meanings = Meanings(self._vocabulary)
 
     def of(self, number: int) -> Decision:
-        """Return the decision of a step by spelling and by meaning; (None, None) after the end of the
-        training."""
+        """Return the decision of a step by spelling and by meaning, and compute the training as far as
+        needed; (None, None) after its end."""
         trainer = self._trainer
         if number > trainer.computed:
             self._go_on(number)
@@ -137,7 +137,8 @@ class _Decisions:
         return (step.left, step.right), self._meanings.of_pieces(step.left, step.right)
 
     def _go_on(self, number: int) -> None:
-        """Compute a step and a few more after it, or go to the step where the limits are reached."""
+        """Compute the training up to a step and at most `_CHUNK` - 1 more, or to its end. Moves the training
+        to its last computed step."""
         # Few steps at first: trainings that diverge mostly do so early.
         ends = number - 1 + min(_CHUNK, number), self._limit, self._stops.merges
         stops = replace(self._stops, merges=min(end for end in ends if end is not None))
@@ -162,14 +163,15 @@ def first_divergences(
         a: A training.
         b: Another one, of any objective, on the same corpus.
         limit: The last step that is compared.
-        rows: The number of candidates of either side.
-        stops: The ends of either, also before no pair is left. No steps past them are computed.
+        rows: The most candidates listed for either side.
+        stops: The stops of each training. No steps past them are computed.
 
     Returns:
-        None for each where they are alike up to the limit, or both end at the same step.
+        The first divergence by meaning, and the first by spelling; None for each if the trainings agree up to
+        the limit, or up to the same end.
     """
     before = a.number, b.number
-    first, second = (_Decisions(one, ends, limit) for one, ends in zip((a, b), stops, strict=True))
+    first, second = (_Decisions(trainer, ends, limit) for trainer, ends in zip((a, b), stops, strict=True))
     numbers = itertools.count(1) if limit is None else range(1, limit + 1)
     try:
         meant, spelled = first_numbers((first.of(n), second.of(n)) for n in each(numbers, limit or 0))
@@ -188,41 +190,41 @@ def first_divergences(
 def first_numbers(
     decisions: Iterable[tuple[Decision, Decision]], start: int = 1
 ) -> tuple[int | None, int | None]:
-    """Return the numbers of the first decisions that differ by meaning and by spelling; None for no
-    difference up to the end.
+    """Return the numbers of the first decisions that differ by meaning and by spelling; None if none differs.
+    Reads no further than needed.
 
     Args:
-        decisions: The decisions of two in order, each as it is spelled and by its meaning; None where one has
-            ended.
-        start: The number of the first.
+        decisions: The decisions of two trainings in order, each by spelling and by meaning. Both are None
+            after the end of a training.
+        start: The number of the first decision.
     """
     spelled = None
-    for number, ((one, meaning), (other, other_meaning)) in enumerate(decisions, start):
-        if spelled is None and one != other:
+    for number, ((spelled_a, meaning_a), (spelled_b, meaning_b)) in enumerate(decisions, start):
+        if spelled is None and spelled_a != spelled_b:
             spelled = number
         # Merges that are spelled alike mean the same, so meanings are read from the first that are not.
-        if spelled is not None and meaning != other_meaning:
+        if spelled is not None and meaning_a != meaning_b:
             return number, spelled
-        if one is None:
+        if spelled_a is None:
             break
     return None, spelled
 
 
 def _side(trainer: Trainer, number: int, rows: int, stops: Stops) -> DivergenceSide:
-    """Describe a training before a step. The training stays at that step."""
+    """Describe a training before a step, and leave it there. If it ends earlier, describe its end."""
     with silent():
         learn.jump(trainer, min(number - 1, trainer.computed))
     why = learn.with_plain_fallback(trainer, lambda: trainer.why(stops))
-    made = trainer.step_at(number) if number <= trainer.computed else None
-    if made is None:
+    step = trainer.step_at(number) if number <= trainer.computed else None
+    if step is None:
         why = replace(why, best=None, round=None, end=trainer.end(stops))
     else:
         why = replace(why, best=why.best if trainer.traits.replays else trainer.taken(number), end=None)
     page = learn.with_plain_fallback(trainer, lambda: trainer.candidates(Query(rows=rows)))
-    at = trainer.number
+    now = trainer.number
     traits = trainer.traits
     return DivergenceSide(
-        why, page, trainer.tokens_at(at), trainer.size_at(at), made, traits.columns, traits.replays
+        why, page, trainer.tokens_at(now), trainer.size_at(now), step, traits.columns, traits.replays
     )
 
 
@@ -230,20 +232,21 @@ def _side(trainer: Trainer, number: int, rows: int, stops: Stops) -> DivergenceS
 
 
 Points = tuple[list[int], list[int]]
-"""The tokens of a corpus after some steps, and how many ids it holds then; the second is empty where that is
+"""The tokens of a corpus after some steps, and the number of ids in use then. The second is empty if it is
 not known."""
 
 
 
 def evenly(end: int, points: int) -> list[int]:
-    """Return at most `points` evenly spaced steps from 0 to an end."""
+    """Return at most `points` evenly spaced steps, with 0 and the end, each once. Fewer than 2 points count
+    as 2."""
     points = max(2, points)
     return sorted({round(n * end / (points - 1)) for n in range(points)})
 
 
 def as_trained(recipe: Recipe) -> bool:
-    """Return whether a tokenizer encodes its corpus into the very tokens that training left there, each word
-    as often as it occurs."""
+    """Return whether encoding its corpus gives a tokenizer of this recipe the tokens that its training ended
+    with, each word counted as often as it occurs."""
     objective, way = OBJECTIVES.of(recipe.objective), WAYS.of(recipe.encode)
     by_training = way.needs == ("scores" if objective.scored else "merges")
     return by_training and WEIGHTS.of(recipe.weight).by_occurrences and not objective.substitutes_bytes
@@ -257,11 +260,11 @@ def replayed(
 
     Args:
         merges: The parts of each merge, as symbols.
-        base: The symbol of the first.
-        tokens: The corpus in tokens after each step, from step 0 on.
+        base: The symbol of the first merge.
+        tokens: The tokens of the corpus after each step, from step 0 on.
         uses: The uses of each symbol at step `number`.
         number: That step.
-        steps: The steps that are wanted, ascending.
+        steps: The steps to return, ascending.
     """
     uses = list(uses)
     for step in reversed(range(number)):
@@ -270,18 +273,18 @@ def replayed(
         for part in merges[step]:
             uses[part] += replaced
     used, step = [], 0
-    held = sum(one > 0 for one in uses)
+    used_now = sum(times > 0 for times in uses)
     for goal in steps:
         while step < goal:
             replaced = tokens[step] - tokens[step + 1]
             if replaced:
                 for part in merges[step]:
                     uses[part] -= replaced
-                    held -= uses[part] == 0
+                    used_now -= uses[part] == 0
                 uses[base + step] += replaced
-                held += 1
+                used_now += 1
             step += 1
-        used.append(held)
+        used.append(used_now)
     return [tokens[step] for step in steps], used
 
 
@@ -292,10 +295,13 @@ def encoded(tokenizer: Tokenizer, words: Words, steps: Sequence[int]) -> Points:
     Args:
         tokenizer: The tokenizer after its last step.
         words: The counted pre-tokens of the corpus.
-        steps: The steps that are wanted, ascending.
+        steps: The steps to return, ascending.
+
+    Returns:
+        No ids in use if the vocabulary has byte tokens and one occurs.
 
     Raises:
-        TokentuiError: The corpus holds what the tokenizer refuses; it names the unit.
+        TokentuiError: The tokenizer refuses the corpus; the error names the unit.
     """
     vocabulary, refuses = tokenizer.vocabulary, UNKNOWN.of(tokenizer.recipe.unknown).is_error
     log = ChangeLog(TokenOrder.of(tokenizer), words.words, words.counts)
@@ -304,51 +310,52 @@ def encoded(tokenizer: Tokenizer, words: Words, steps: Sequence[int]) -> Points:
             tokenizer.encode(word)  # one of them says what it is
     used = []
     uses: dict[int | None, int] = {}
-    held = 0
-    nameless = vocabulary.unknown_id is None
-    made = log.steps[::-1]
+    used_now = 0
+    counts_unknown = vocabulary.unknown_id is not None
+    waiting = log.steps[::-1]
     for step in steps:
-        while made and made[-1] <= step:
-            for symbol, by in log.changes[made.pop()].items():
+        while waiting and waiting[-1] <= step:
+            for symbol, by in log.changes[waiting.pop()].items():
                 before = uses.get(symbol, 0)
                 uses[symbol] = before + by
-                if symbol is not None or not nameless:
-                    held += (before + by > 0) - (before > 0)
-        used.append(held)
+                if symbol is not None or counts_unknown:
+                    used_now += (before + by > 0) - (before > 0)
+        used.append(used_now)
     # Byte tokens are many, and a step does not say which.
     tokens = list(map(log.tokens_at, steps))
     return tokens, [] if vocabulary.byte_tokens and None in uses else used
 
 
 def walked(trainer: Trainer, stops: Stops, steps: Sequence[int], words: Words | None = None) -> Points:
-    """Return the tokens and the ids in use at some steps of any training, by going to each step.
+    """Return the tokens and the ids in use at some steps of any training, by going to each step. A tick of
+    the job is a step.
 
     Args:
-        trainer: A training that may be walked with.
+        trainer: The training, which is left at the last step.
         stops: Its stops.
-        steps: The steps that are wanted, ascending.
-        words: The counted pre-tokens of another corpus, to be encoded at each; those that it trains on where
-            None.
+        steps: The steps to return, ascending.
+        words: The counted pre-tokens of another corpus, which are encoded at each step; None for the corpus
+            of the training.
 
     Raises:
-        TokentuiError: The other corpus holds what the tokenizer refuses.
+        TokentuiError: The tokenizer refuses the other corpus.
     """
     tokens, used = [], []
     # Set the limits of its steps.
     learn.with_plain_fallback(trainer, lambda: trainer.advance(trainer.number, stops))
-    for number, step in enumerate(steps):
-        tick(number, len(steps))
+    for index, step in enumerate(steps):
+        tick(index, len(steps))
         with silent():
             learn.jump(trainer, step)
         if words is None:
             tokens.append(trainer.tokens_at(step))
-            used.append(sum(one > 0 for one in trainer.uses))
+            used.append(sum(times > 0 for times in trainer.uses))
         else:
             tokenizer, total, ids = trainer.tokenizer(), 0, set[int | None]()
             for word, times in each(zip(words.words, words.counts, strict=True)):
-                found = word_tokens(tokenizer.encoder, word)
-                total += times * len(found)
-                ids.update(token.id for token in found)
+                encoded_word = word_tokens(tokenizer.encoder, word)
+                total += times * len(encoded_word)
+                ids.update(token.id for token in encoded_word)
             tokens.append(total)
             used.append(len(ids - {None}))
     return tokens, used

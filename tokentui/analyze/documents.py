@@ -1,7 +1,7 @@
 """The documents of a corpus under two tokenizers: which change, by how many tokens, and where first.
 
-Documents are encoded one by one, and the ids of none are kept. Of a corpus of counted words each word is a
-document that stands so many times.
+Documents are encoded one by one, and the ids of none are kept. In a corpus of counted words, each word is a
+document that occurs as often as it is counted.
 """
 
 from __future__ import annotations
@@ -44,8 +44,10 @@ class ChangedPlace:
 
     Attributes:
         start: The character of the document where the first differing token begins.
-        before, text, after: The characters before the tokens that are listed, theirs, and those behind them.
-        a, b: The tokens of either from there, for people, up to where both end one again.
+        before, text, after: The characters before the listed tokens, those of the tokens, and those after
+            them; at most `CONTEXT` before and after.
+        a, b: The tokens of either from there to the next place where both end a token, for people. At most
+            the first 8.
     """
 
     start: int
@@ -63,11 +65,11 @@ class ChangedDocument:
     Attributes:
         number: Its number, from 1.
         name: Its beginning.
-        count: How often it stands: 1, or the count of a counted word.
-        a, b: Its tokens under either; None where it refuses the document.
-        growth: By how many tokens it grows, each time that it stands.
-        refusals: Why either refuses it, empty where it does not.
-        place: Where its tokens differ first; None where only ids differ, or it is refused.
+        count: The number of times that it occurs: 1, or the count of a counted word.
+        a, b: The number of its tokens under either; None if the tokenizer refuses the document.
+        growth: The tokens that one occurrence gains; negative if it loses some, 0 if it is refused.
+        refusals: Why either refuses it; empty if it does not.
+        place: Where its tokens differ first; None if only ids differ, or it is refused.
     """
 
     number: int
@@ -85,15 +87,15 @@ class DocumentsDiff:
     """The documents of a corpus under two tokenizers, as totals that add up.
 
     Attributes:
-        documents: All documents; a counted word as often as it stands, here and below.
-        changed: Those that become other ids.
-        recut: Those that become other tokens, whatever their ids are.
+        documents: All documents; a counted word as often as it occurs, here and below.
+        changed: Those with other ids, or that only one tokenizer refuses.
+        recut: Those with other tokens, whatever their ids are.
         grown, shrunk: Those that become more tokens, and fewer.
         refused_a, refused_b: Those that either refuses.
         only_b_refuses: Those that the second alone refuses.
         a, b: The tokens of the documents that neither refuses, under either.
-        uses_a, uses_b: How often each id stands in the documents that become other tokens, under either.
-        worst: The documents that change most.
+        uses_a, uses_b: How often each id occurs in the documents with other tokens, under either.
+        worst: The documents that change most, largest change first.
         first_recut: The number of the first document that becomes other tokens, or that only one refuses; 0
             if there is none.
         first_changed: The number of the first document that becomes other ids; 0 if there is none.
@@ -128,14 +130,14 @@ class DocumentsDiff:
         return (self.b - self.a) / self.a if self.a else None
 
     def note(self, number: int, recut: bool, changed: bool) -> None:
-        """Record the number of a document whose tokens or ids change."""
+        """Record the number of a document whose tokens or ids change, unless an earlier one is recorded."""
         self.first_recut = self.first_recut or number * recut
         self.first_changed = self.first_changed or number * changed
 
     def packed(self) -> list[object]:
         """Return the totals as a JSON value for another process, without the places of differences."""
-        worst = [[getattr(one, name) for name in _ROW] for one in self.worst]
-        uses = (list(one.items()) for one in (self.uses_a, self.uses_b))
+        worst = [[getattr(document, name) for name in _ROW] for document in self.worst]
+        uses = (list(counter.items()) for counter in (self.uses_a, self.uses_b))
         return [[getattr(self, name) for name in (*_TOTALS, *_FIRSTS)], *uses, worst]
 
     @classmethod
@@ -144,13 +146,13 @@ class DocumentsDiff:
         totals, uses_a, uses_b, worst = cast(_Packed, packed)
         rows = [(*numbers, (why_a, why_b)) for *numbers, (why_a, why_b) in worst]
         listed = tuple(ChangedDocument(number, "", *rest) for number, *rest in rows)
-        found = cls(uses_a=Counter(dict(uses_a)), uses_b=Counter(dict(uses_b)), worst=listed)
+        diff = cls(uses_a=Counter(dict(uses_a)), uses_b=Counter(dict(uses_b)), worst=listed)
         for name, value in zip((*_TOTALS, *_FIRSTS), totals, strict=True):
-            setattr(found, name, value)
-        return found
+            setattr(diff, name, value)
+        return diff
 
     def add(self, other: DocumentsDiff) -> None:
-        """Add the totals of other documents."""
+        """Add the totals of other documents. `worst` becomes the list of both, neither ordered nor cut."""
         for name in _TOTALS:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for name in _FIRSTS:
@@ -183,7 +185,7 @@ def documents_diff(
         same: The id in `b` of each token of `a` that is a token of both.
         corpus: The corpus.
         rows: The most documents listed.
-        processes: The processes at most; the cores of the machine where None.
+        processes: The processes at most; the cores of the machine if None. A short corpus takes one.
 
     Raises:
         Cancelled: The job is cancelled.
@@ -196,23 +198,23 @@ def documents_diff(
     sizes = [sum(len(parts[n]) for n in block) for block in blocks]
     total = sum(sizes)
     # The first block is encoded here: what is learned of its words is there in each child.
-    found = both.of(blocks[:1], sizes[:1], total)
-    rest = total - sum(sizes[:1])
-    wanted = cores() if processes is None else processes
-    children = min(wanted, len(blocks) - 1) if rest >= FORK_CHARS else 1
+    totals = both.of(blocks[:1], sizes[:1], total)
+    rest_size = total - sum(sizes[:1])
+    most_processes = cores() if processes is None else processes
+    children = min(most_processes, len(blocks) - 1) if rest_size >= FORK_CHARS else 1
     if children > 1:
         works = [
             functools.partial(both.packed, blocks[1 + n :: children], sizes[1 + n :: children], total)
             for n in range(children)
         ]
-        for one in in_forks(works, total - rest, total):
-            found.add(DocumentsDiff.unpacked(one))
+        for packed in in_forks(works, total - rest_size, total):
+            totals.add(DocumentsDiff.unpacked(packed))
     else:
-        found.add(both.of(blocks[1:], sizes[1:], total, total - rest))
-    worst = heapq.nsmallest(rows, found.worst, key=_order)
+        totals.add(both.of(blocks[1:], sizes[1:], total, total - rest_size))
+    worst = heapq.nsmallest(rows, totals.worst, key=_order)
     with silent():
-        found.worst = tuple(map(both.placed, worst))
-    return found
+        totals.worst = tuple(map(both.placed, worst))
+    return totals
 
 
 def first_changed(
@@ -245,12 +247,14 @@ def first_changed(
     return first_text(a, b, number, document, bool)
 
 
-def _order(one: ChangedDocument) -> tuple[bool, int, bool, int]:
-    return (one.a is not None and one.b is not None, -abs(one.growth) * one.count, one.growth < 0, one.number)
+def _order(document: ChangedDocument) -> tuple[bool, int, bool, int]:
+    neither_refuses = document.a is not None and document.b is not None
+    size = abs(document.growth) * document.count
+    return neither_refuses, -size, document.growth < 0, document.number
 
 
 def _blocks(parts: Sequence[str | LongText]) -> Iterator[range]:
-    """Runs of documents of about `BLOCK_CHARS` characters."""
+    """Yield runs of documents of at least `BLOCK_CHARS` characters together; the last may be shorter."""
     start = size = 0
     for number, part in enumerate(parts, 1):
         size += len(part)
@@ -270,7 +274,7 @@ class _Both:
     Args:
         a, b, same, rows: As for `documents_diff`.
         parts: The documents.
-        counts: How often each stands, once where None.
+        counts: How often each occurs; once if None.
     """
 
     def __init__(
@@ -280,130 +284,143 @@ class _Both:
         self._a, self._b, self._parts, self._counts, self._rows = a, b, parts, counts, rows
         self._same = {**same, NO_ID: NO_ID}
         gone = _ids_in_use(a) - same.keys()
-        self._moved = any(one != other for one, other in same.items()) or not gone.isdisjoint(_ids_in_use(b))
+        self._moved = any(old != new for old, new in same.items()) or not gone.isdisjoint(_ids_in_use(b))
         """True if an id may stand for another token in the second one."""
 
     def of(self, blocks: Sequence[range], sizes: Sequence[int], total: int, done: int = 0) -> DocumentsDiff:
-        """Compare both encodings of some blocks of documents, and return the totals."""
-        found = DocumentsDiff()
+        """Compare both encodings of some blocks of documents, and return the totals, with the `rows`
+        documents that change most. Ticks the job before each block.
+
+        Args:
+            blocks: The indices of the documents of each block.
+            sizes: The characters of each block.
+            total: The characters of the corpus, for progress.
+            done: The characters compared before, for progress.
+        """
+        totals = DocumentsDiff()
         worst: list[ChangedDocument] = []
         for block, size in zip(blocks, sizes, strict=True):
             tick(done, total)
             with silent():
                 for number in block:
                     check()
-                    changed = self._take(number, found)
+                    changed = self._add_document(number, totals)
                     worst += [] if changed is None else [changed]
             worst = heapq.nsmallest(self._rows, worst, key=_order)
             done += size
         tick(done, total)
-        found.worst = tuple(worst)
-        return found
+        totals.worst = tuple(worst)
+        return totals
 
     def packed(self, blocks: Sequence[range], sizes: Sequence[int], total: int) -> list[object]:
         """Return the totals of some blocks as a JSON value."""
         return self.of(blocks, sizes, total).packed()
 
-    def _take(self, number: int, found: DocumentsDiff) -> ChangedDocument | None:
-        """Add a document to the totals. Return it if it changes."""
+    def _add_document(self, number: int, totals: DocumentsDiff) -> ChangedDocument | None:
+        """Add a document, by its index, to the totals. Return it if it changes and not both refuse it."""
         text = whole_text(self._parts[number])
         count = 1 if self._counts is None else self._counts[number]
-        found.documents += count
-        (a, no), (b, neither) = _ids(self._a, text), _ids(self._b, text)
+        totals.documents += count
+        (a, refusal_a), (b, refusal_b) = _ids(self._a, text), _ids(self._b, text)
         if a is None or b is None:
-            found.refused_a += count * (a is None)
-            found.refused_b += count * (b is None)
+            totals.refused_a += count * (a is None)
+            totals.refused_b += count * (b is None)
             if a is None and b is None:
                 return None
-            found.only_b_refuses += count * (b is None)
-            found.changed += count
-            found.note(number + 1, True, True)
-            one, other = (None if ids is None else len(ids) for ids in (a, b))
-            return ChangedDocument(number + 1, "", count, one, other, 0, (no, neither))
-        found.a += len(a) * count
-        found.b += len(b) * count
-        other = a != b
-        recut = other if not self._moved else self.meant(a) != b
-        if not other and not recut:
+            totals.only_b_refuses += count * (b is None)
+            totals.changed += count
+            totals.note(number + 1, True, True)
+            size_a, size_b = (None if ids is None else len(ids) for ids in (a, b))
+            return ChangedDocument(number + 1, "", count, size_a, size_b, 0, (refusal_a, refusal_b))
+        totals.a += len(a) * count
+        totals.b += len(b) * count
+        changed = a != b
+        recut = changed if not self._moved else self.meant(a) != b
+        if not changed and not recut:
             return None
         by = len(b) - len(a)
-        found.note(number + 1, recut, other)
-        found.changed += count * other
-        found.recut += count * recut
-        found.grown += count * (by > 0)
-        found.shrunk += count * (by < 0)
+        totals.note(number + 1, recut, changed)
+        totals.changed += count * changed
+        totals.recut += count * recut
+        totals.grown += count * (by > 0)
+        totals.shrunk += count * (by < 0)
         if recut:
-            for uses, ids in ((found.uses_a, a), (found.uses_b, b)):
+            for uses, ids in ((totals.uses_a, a), (totals.uses_b, b)):
                 if count == 1:
                     uses.update(ids)
                 else:
-                    uses.update({one: times * count for one, times in Counter(ids).items()})
+                    uses.update({token_id: times * count for token_id, times in Counter(ids).items()})
         return ChangedDocument(number + 1, "", count, len(a), len(b), by)
 
     def meant(self, ids: Iterable[int]) -> array[int]:
-        """Translate ids of tokenizer A to ids of B. Tokens that B lacks map to a number that is no id."""
+        """Translate ids of tokenizer A to ids of B. Tokens that B lacks map to a number that is no id;
+        `NO_ID` stays."""
         same = self._same
-        return array("q", [same.get(one, _GONE) for one in ids])
+        return array("q", [same.get(number, _GONE) for number in ids])
 
     def placed(self, document: ChangedDocument) -> ChangedDocument:
-        """Add the beginning of a changed document, and the place where its tokens first differ."""
+        """Return a changed document with its beginning and, unless one refuses it, the place where its tokens
+        first differ. Encodes it again."""
         text = whole_text(self._parts[document.number - 1])
         named = replace(document, name=beginning_of(text))
         if document.a is None or document.b is None:
             return named
         for start, part in self._stretches(text):
-            one, other = self._a.encode(part), self._b.encode(part)
-            if self._first(one, other) is not None:
-                return replace(named, place=self._place(text, start, one, other))
+            encoding_a, encoding_b = self._a.encode(part), self._b.encode(part)
+            if self._first(encoding_a, encoding_b) is not None:
+                return replace(named, place=self._place(text, start, encoding_a, encoding_b))
         return named
 
     def _stretches(self, text: str) -> Iterator[tuple[int, str]]:
         """Cut a long text where both tokenizers allow it, and yield the start and the text of each stretch. A
         short text is one stretch."""
-        ways = self._a, self._b
-        cutters = [one.encoder.pretokenizer for one in ways]
-        parted = all(in_parts(one.vocabulary) and one.encoder.pretokenizer.in_parts for one in ways)
+        tokenizers = self._a, self._b
+        cutters = [tokenizer.encoder.pretokenizer for tokenizer in tokenizers]
+        parted = all(in_parts(tokenizer.vocabulary) for tokenizer in tokenizers)
+        parted = parted and all(cutter.in_parts for cutter in cutters)
         if len(text) <= _LONG or not parted:
             yield 0, text
             return
         start = 0
         while start < len(text):
             end = start + _LONG
-            while end < len(text) and (cut := max(one.safe_cut(text, end) for one in cutters)) != end:
+            while end < len(text) and (cut := max(cutter.safe_cut(text, end) for cutter in cutters)) != end:
                 end = cut
             yield start, text[start:end]
             start = min(end, len(text))
 
-    def _first(self, one: Encoding, other: Encoding) -> int | None:
-        """Return the index of the first token that differs, or None."""
-        a = self.meant(NO_ID if number is None else number for number in one.ids)
-        b = array("q", [NO_ID if number is None else number for number in other.ids])
+    def _first(self, encoding_a: Encoding, encoding_b: Encoding) -> int | None:
+        """Return the index of the first token that differs, the length of the shorter encoding if one begins
+        with the other, or None."""
+        a = self.meant(NO_ID if number is None else number for number in encoding_a.ids)
+        b = array("q", [NO_ID if number is None else number for number in encoding_b.ids])
         if a == b:
             return None
         least = min(len(a), len(b))
         return next((n for n in range(least) if a[n] != b[n]), least)
 
-    def _place(self, text: str, start: int, one: Encoding, other: Encoding) -> ChangedPlace:
-        at = self._first(one, other)
+    def _place(self, text: str, start: int, encoding_a: Encoding, encoding_b: Encoding) -> ChangedPlace:
+        """Return the first place where the encodings of the stretch of a text from `start` on differ."""
+        at = self._first(encoding_a, encoding_b)
         assert at is not None
         i = j = at
-        size = len(one.text)
+        size = len(encoding_a.text)
         while True:  # to the first end that both have, from the differing token on
-            end_a = one.offsets[i][1] if i < len(one) else size
-            end_b = other.offsets[j][1] if j < len(other) else size
+            end_a = encoding_a.offsets[i][1] if i < len(encoding_a) else size
+            end_b = encoding_b.offsets[j][1] if j < len(encoding_b) else size
             if end_a == end_b:
                 break
             i, j = i + (end_a < end_b), j + (end_b < end_a)
-        begins = [way.offsets[at][0] for way in (one, other) if at < len(way)]
+        begins = [way.offsets[at][0] for way in (encoding_a, encoding_b) if at < len(way)]
         first, last = start + min([*begins, size]), start + end_a
         return ChangedPlace(
             first, text[max(0, first - CONTEXT) : first], text[first:last], text[last : last + CONTEXT],
-            one.tokens[at : i + 1][:_MOST_TOKENS], other.tokens[at : j + 1][:_MOST_TOKENS],
+            encoding_a.tokens[at : i + 1][:_MOST_TOKENS], encoding_b.tokens[at : j + 1][:_MOST_TOKENS],
         )
 
 
 def _ids(tokenizer: Tokenizer, text: str) -> tuple[array[int] | None, str]:
-    """Return the ids of a text, or the reason why it cannot be encoded."""
+    """Return the ids of a text and "", or None and the reason why it cannot be encoded."""
     try:
         return tokenizer.encode_ids(text, threads=1), ""
     except TokentuiError as error:

@@ -53,11 +53,12 @@ class Drift:
         ids: The ids.
         text: The text that they decode to.
         encoded: The ids of that text; empty if the tokenizer refuses it.
-        place: The index of the first id that differs; None if none does.
-        before: The tokens from that place on, until both cuts meet again.
-        after: The tokens that encoding gives in their place.
+        place: The index of the first id that differs, or of the first id that only one of them has; None if
+            none differs; 0 if the tokenizer refuses the text.
+        before: The tokens of the ids from there on, until both agree again; empty for a refused text.
+        after: The tokens of the encoding from there on, for the same text.
         reason: A name of `REASONS`; empty if no differences.
-        sentence: The reason in a line.
+        sentence: The reason in a line; empty if no differences.
     """
 
     ids: tuple[int | None, ...]
@@ -82,7 +83,7 @@ class DriftRate:
     Attributes:
         rows: The number of rows.
         differ: The number of rows that differ.
-        reasons: The number of those by the reason of their first difference.
+        reasons: The number of rows for each reason of their first difference, the most frequent first.
         first_row: The number of the first row that differs, from 1; None if none does.
         first: Its difference.
     """
@@ -95,7 +96,7 @@ class DriftRate:
 
 
 class DriftCheck:
-    """Compare ids with the ids that encoding their text gives.
+    """Compares ids with the ids that encoding their text gives.
 
     Args:
         tokenizer: The tokenizer.
@@ -118,7 +119,10 @@ class DriftCheck:
         self._entries: dict[int, TokenEntry] | None = None
 
     def __call__(self, ids: Iterable[Any]) -> Drift:
-        """Decode ids, encode the text again and compare.
+        """Decode ids, encode the text again and compare. A text that the tokenizer refuses is a difference.
+
+        Args:
+            ids: Integers of any kind; None or `NO_ID` for a token without an id.
 
         Raises:
             TokentuiError: An id does not exist.
@@ -196,7 +200,8 @@ class DriftCheck:
         self, text: str, encoded: Sequence[int | None], place: int,
         before: Sequence[DriftToken], after: Sequence[DriftToken],
     ) -> tuple[str, str]:
-        """Return the name of the reason of a difference, and a line."""
+        """Return the name of the reason of a difference, and a line that describes it. The first reason of
+        `REASONS` that applies is returned."""
         old = [self._bare(token.id) for token in before]
         new = [self._bare(token.id) for token in after]
         specials = [[token for token in cut if self._kind(token.id) == "special"] for cut in (before, after)]
@@ -240,7 +245,12 @@ class DriftCheck:
     def _changed_reason(
         self, before: Sequence[DriftToken], after: Sequence[DriftToken], old: bytes, new: bytes
     ) -> tuple[str, str]:
-        """Return the reason of cuts that spell different bytes."""
+        """Return the name and the line of the reason of tokens that spell different bytes.
+
+        Args:
+            before, after: The tokens of the ids and of the encoding.
+            old, new: Their bytes.
+        """
         unknown = next((token for token in before if self._kind(token.id) == "unknown"), None)
         if unknown is not None:
             return "unknown", f"unknown token: the text of {_named((unknown,))} is lost"
@@ -284,7 +294,7 @@ def _is_text(piece: bytes) -> bool:
 
 
 def _named(tokens: Sequence[DriftToken], between: str = " ") -> str:
-    """Return tokens on a line, in backquotes, the first few."""
+    """Return the first few tokens on a line, in backquotes; `nothing` for no tokens."""
     shown = [f"`{token.piece.decode('utf-8', 'backslashreplace')}`" for token in tokens[:_SHOWN]]
     return between.join(shown) + (" …" if len(tokens) > _SHOWN else "") or "nothing"
 

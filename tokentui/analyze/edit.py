@@ -1,10 +1,10 @@
-"""A changed vocabulary: tokens that are added, and tokens that a corpus does not use taken out.
+"""A changed vocabulary: added tokens, and removed tokens that a corpus does not use.
 
-A tokenizer that was read from a file of Hugging Face's, sentencepiece's or tiktoken's is changed in the shape
-of that file, and read again. One that was trained here is made again of the merges that are kept.
+A tokenizer that was read from a file of Hugging Face tokenizers, sentencepiece or tiktoken is changed in the
+shape of that file, and read again. One that was trained here is built again from the merges that are kept.
 
-No merge that a text takes is lost where its tokens are kept: the merges inside a token are those that the
-token takes alone, so that the parts of these are kept too.
+If a token is kept, so are all tokens that it is made of, by the list of merges and by encoding it alone. So a
+text whose tokens are all kept still merges to them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tokentui.text.corpus import Corpus
 _NPY = b"\x93NUMPY\x01\x00"
 """The first bytes of a file of NumPy's: its name, and version 1.0."""
 STOPS = ("merges", "vocab_size", "min_count", "max_length")
-"""The words of a run that end it: what is changed did not end by them."""
+"""The parameters of a run that end it. A changed tokenizer has none of them: it did not end by them."""
 
 
 class Added(NamedTuple):
@@ -46,7 +46,7 @@ class Added(NamedTuple):
         id: Its id.
         text: Its text.
         special: Whether it is a special token.
-        does: What the library does that the file belongs to.
+        does: How the library that reads the file treats it, in a sentence.
     """
 
     id: int
@@ -57,15 +57,15 @@ class Added(NamedTuple):
 
 @dataclass(frozen=True)
 class Pruned:
-    """The tokens that were taken out, and the documents that have other pieces for it.
+    """The number of removed tokens, and the documents that have other tokens since.
 
     Attributes:
         kept: The number of ids that are left.
-        gone: The number of tokens that were taken out.
+        gone: The number of tokens that were removed.
         unused: The number of those that the corpus does not use.
         documents: The number of documents.
-        refused: The documents that the tokenizer refuses, by their numbers from 1.
-        changed: The documents that have other pieces now, by their numbers from 1.
+        refused: The numbers of the documents that the tokenizer refused before, from 1.
+        changed: The numbers of the other documents with other tokens now, from 1.
     """
 
     kept: int
@@ -84,7 +84,7 @@ class Grown:
         merges: The number of the new merges.
         words: The number of distinct pre-tokens that they were trained on.
         before, after: The tokens of the corpus without the new merges, and with them.
-        unlike: The pre-tokens that are cut otherwise by the tokenizer than they were in the training.
+        unlike: The pre-tokens that the tokenizer encodes differently from the training.
     """
 
     merges: int
@@ -100,11 +100,11 @@ class Edit:
 
     Attributes:
         tokenizer: The tokenizer.
-        ids: The new id of each old id, in order of the old ids from 0; `GONE` where there is none.
-        losses: What was lost so that tokens could be added.
+        ids: The new id of each old id, in order of the old ids from 0; `GONE` if there is none.
+        losses: What a conversion to another format and a merge of tokenizers lost.
         added: The tokens that were added.
-        pruned: What became of the corpus; None where nothing was taken out.
-        grown: What came of training on; None where that was not asked for.
+        pruned: The result of pruning; None if the vocabulary was not pruned.
+        grown: The result of continued training; None if it was not requested.
     """
 
     tokenizer: Tokenizer
@@ -129,8 +129,8 @@ def changes(edit: Edit, before: Tokenizer) -> tuple[list[TokenEntry], list[Token
     """
     kept = {old for old, new in enumerate(edit.ids) if new != GONE}
     there = set(edit.ids)
-    went = [one for one in each(before.entries()) if one.id not in kept]
-    return went, [one for one in each(edit.tokenizer.entries()) if one.id not in there]
+    removed = [entry for entry in each(before.entries()) if entry.id not in kept]
+    return removed, [entry for entry in each(edit.tokenizer.entries()) if entry.id not in there]
 
 
 def _listed(ids: Mapping[int, int]) -> tuple[int, ...]:
@@ -138,7 +138,7 @@ def _listed(ids: Mapping[int, int]) -> tuple[int, ...]:
 
 
 def followed(first: tuple[int, ...], then: Mapping[int, int]) -> tuple[int, ...]:
-    """Compose two maps of ids."""
+    """Compose two maps of ids: `first` by position, then `then`. An id that either lacks becomes `GONE`."""
     return tuple(then.get(number, GONE) for number in first)
 
 
@@ -147,7 +147,7 @@ def id_map(path: str, ids: Sequence[int]) -> bytes:
     list with the new id of each old id; `.npy` is the same as little-endian int64.
 
     Raises:
-        TokentuiError: The name ends otherwise.
+        TokentuiError: The name has another extension.
     """
     if path.lower().endswith(".json"):
         return json.dumps(list(ids)).encode() + b"\n"
@@ -164,7 +164,7 @@ class NewId(NamedTuple):
     Attributes:
         id: The new id.
         text: The token for people.
-        old: The ids that the text has in the old tokenizer, in order; those of no id are left out.
+        old: The ids of the text in the old tokenizer, in order, without tokens that have no id.
     """
 
     id: int
@@ -173,10 +173,10 @@ class NewId(NamedTuple):
 
 
 def new_ids(edit: Edit, before: Tokenizer) -> list[NewId]:
-    """Return each id that came, in order, with the old ids of its text.
+    """Return each added id, in order, with the old ids of its text.
 
-    A token is cut as the old tokenizer cuts its units inside a word, marks included. A special token is cut
-    as a text.
+    The old tokenizer encodes the units of a token as a part of a word, marks included, and a special token as
+    a text. A special token that it refuses has no old ids.
 
     Args:
         edit: The edit.
@@ -203,11 +203,12 @@ def _old_ids(now: Tokenizer, before: Tokenizer, entry: TokenEntry) -> tuple[int,
 
 
 def init_file(path: str, rows: Sequence[NewId]) -> bytes:
-    """Return new ids with the old ids of their texts as the bytes of a file: in `.json` a list of objects, in
-    `.tsv` a row each, the old ids with spaces between them, a tab, a line end and a backslash escaped.
+    """Return new ids with the old ids of their texts as the bytes of a file. The extension selects the
+    format: `.json` is a list of objects; `.tsv` has a row for each, with spaces between the old ids, and with
+    tabs, line ends and backslashes of the text escaped.
 
     Raises:
-        TokentuiError: The name ends otherwise.
+        TokentuiError: The name has another extension.
     """
     if path.lower().endswith(".json"):
         return json.dumps([row._asdict() for row in rows], ensure_ascii=False, indent=1).encode(
@@ -224,38 +225,41 @@ def init_file(path: str, rows: Sequence[NewId]) -> bytes:
 
 
 def add(edit: Edit, texts: Sequence[tuple[str, bool]]) -> Edit:
-    """Add tokens after the last id.
+    """Add tokens after the last id. Without texts, return the edit unchanged. A tokenizer whose format holds
+    no added tokens is converted first.
 
     Args:
         edit: The tokenizer so far.
         texts: The text of each token, and whether it is a special one.
 
     Raises:
-        TokentuiError: A text is empty, no text or a token already, or the tokenizer has no place for it.
+        TokentuiError: A text is empty, has a lone surrogate, is a token already or named twice, or no format
+            holds the tokenizer with it.
     """
     if not texts:
         return edit
-    taken = edit.tokenizer
+    tokenizer_before = edit.tokenizer
     for number, (text, special) in enumerate(texts):
         where = f"--{'special' if special else 'add'} {text[:40]}"
-        _check_text(taken, text, where)
-        if text in [one for one, _ in texts[:number]]:
+        _check_text(tokenizer_before, text, where)
+        if text in [earlier for earlier, _ in texts[:number]]:
             raise TokentuiError("named twice", where, "name it once")
-    tokenizer, format, losses = in_shape(taken, "--add", ranks=False)
+    tokenizer, format, losses = in_shape(tokenizer_before, "--add", ranks=False)
     before = {entry.id: entry for entry in tokenizer.entries()}
-    moved = moves(taken, tokenizer) if losses else {number: number for number in before}
+    moved = moves(tokenizer_before, tokenizer) if losses else {number: number for number in before}
     last = max(before, default=-1)
     fitted = format.codec.to_format(Spec(tokenizer))
     added: list[Added] = []
     for number, (text, special) in enumerate(texts, last + 1):
         place = _add_piece if format.name == "sentencepiece" else _add_listed
         added.append(Added(number, text, special, place(fitted, number, text, special)))
-    made = read_again(format, fitted)
-    there = {entry.id: entry.piece for entry in made.entries()}
-    for one in added:
-        if there.get(one.id) != _spelled(format, one.text, one.special).encode():
-            raise TokentuiError(f"its id would not be {one.id}", f"--add {one.text[:40]}", "prune it first")
-    return replace(edit, tokenizer=made, ids=followed(edit.ids, moved), losses=edit.losses + losses,
+    extended = read_again(format, fitted)
+    there = {entry.id: entry.piece for entry in extended.entries()}
+    for token in added:
+        if there.get(token.id) != _spelled(format, token.text, token.special).encode():
+            where = f"--add {token.text[:40]}"
+            raise TokentuiError(f"its id would not be {token.id}", where, "prune it first")
+    return replace(edit, tokenizer=extended, ids=followed(edit.ids, moved), losses=edit.losses + losses,
                    added=edit.added + tuple(added))
 
 
@@ -280,18 +284,19 @@ def _spelled(format: Format, text: str, special: bool) -> str:
 
 
 def _add_listed(fitted: Fitted, number: int, text: str, special: bool) -> str:
-    """Add a token to a `tokenizer.json`, and say what its library does."""
+    """Add a token to the contents of a `tokenizer.json`. Return a sentence on how tokenizers treats it."""
     listed = fitted.metadata.get("added_tokens")
     row = {"id": number, "content": text, "single_word": False, "lstrip": False, "rstrip": False,
            "normalized": False, "special": special}
     fitted.metadata["added_tokens"] = [*(listed if isinstance(listed, list) else ()), row]
     fitted.specials[text] = number
-    found = "tokenizers matches it in the text as typed, before splitting and merging"
-    return found + ("; decoding omits it by default" if special else "")
+    how = "tokenizers matches it in the text as typed, before splitting and merging"
+    return how + ("; decoding omits it by default" if special else "")
 
 
 def _add_piece(fitted: Fitted, number: int, text: str, special: bool) -> str:
-    """Add a piece to a sentencepiece model. Return a sentence on how sentencepiece treats it."""
+    """Add a piece to the contents of a sentencepiece model. Return a sentence on how sentencepiece treats it.
+    """
     kinds = fitted.metadata["kinds"]
     assert isinstance(kinds, dict)
     name = _spelled(WRITTEN["sentencepiece"], text, special)
@@ -302,7 +307,7 @@ def _add_piece(fitted: Fitted, number: int, text: str, special: bool) -> str:
     return "sentencepiece matches it in the normalized text, before pieces are merged"
 
 
-# --- tokens that are taken out ---
+# --- tokens that are removed ---
 
 
 def prune(edit: Edit, corpus: Corpus, keep: int | None = None) -> Edit:
@@ -316,7 +321,8 @@ def prune(edit: Edit, corpus: Corpus, keep: int | None = None) -> Edit:
     Args:
         edit: The tokenizer so far.
         corpus: The corpus: documents.
-        keep: The most ids that are kept, those of the tokens that are used most; all used ones where None.
+        keep: The most ids that are kept, those of the tokens that are used most; None for all used ones. A
+            token that does not fit with all its parts is left out, and a rarer one that fits is kept.
 
     Raises:
         TokentuiError: The corpus is one of counted words, the ids that always stay are more than `keep`, or
@@ -342,20 +348,21 @@ def prune(edit: Edit, corpus: Corpus, keep: int | None = None) -> Edit:
         encoded.append(ids)
     spec = Spec(tokenizer)
     kept = _kept(spec, uses, keep)
-    made, moved = _remade(spec, kept) if format is None else _shortened(spec, format, kept)
+    pruned_tokenizer, moved = _remade(spec, kept) if format is None else _shortened(spec, format, kept)
     changed = []
     for number, text in enumerate(corpus.documents):
         tick(len(encoded) + number, 2 * len(encoded))
         ids = encoded[number]
-        if ids is not None and [moved.get(one, one if one < 0 else GONE - 1) for one in ids] != _encoded(
-            made, text
-        ):
+        if ids is None:
+            continue
+        expected = [moved.get(token_id, token_id if token_id < 0 else GONE - 1) for token_id in ids]
+        if expected != _encoded(pruned_tokenizer, text):
             changed.append(number + 1)
     gone = [entry.id for entry in spec.entries if entry.id not in moved]
-    told = Pruned(len(moved), len(gone), sum(not uses[one] for one in gone), len(encoded),
+    pruned = Pruned(len(moved), len(gone), sum(not uses[token_id] for token_id in gone), len(encoded),
                   tuple(n for n, ids in enumerate(encoded, 1) if ids is None), tuple(changed))
     numbers = followed(followed(edit.ids, first), moved)
-    return replace(edit, tokenizer=made, ids=numbers, losses=losses, pruned=told)
+    return replace(edit, tokenizer=pruned_tokenizer, ids=numbers, losses=losses, pruned=pruned)
 
 
 def _encoded(tokenizer: Tokenizer, text: str) -> list[int] | None:
@@ -370,7 +377,7 @@ def _kept(spec: Spec, uses: Counter[int], keep: int | None) -> set[int]:
     """Return the ids to keep: those that always stay, then the most used tokens, each with its parts.
 
     Raises:
-        TokentuiError: What always stays is more than `keep`.
+        TokentuiError: The tokens that always stay are more than `keep`.
     """
     kept = {entry.id for entry in spec.entries if _stays(entry)} | set(spec.specials.values())
     if keep is not None and keep < len(kept):
@@ -382,9 +389,9 @@ def _kept(spec: Spec, uses: Counter[int], keep: int | None) -> set[int]:
     for n, entry in enumerate(order):
         if n % 256 == 0:
             check()
-        wanted = kept | parts.of(entry) | {entry.id} if entry.id not in kept else kept
-        if keep is None or len(wanted) <= keep:
-            kept = wanted
+        extended = kept | parts.of(entry) | {entry.id} if entry.id not in kept else kept
+        if keep is None or len(extended) <= keep:
+            kept = extended
     return kept
 
 
@@ -414,10 +421,10 @@ class _Parts:
         if entry.symbol is None:
             return set()
         units: list[int] = []
-        found, stack, base = set(), [entry.symbol], self._vocabulary.base_size
+        symbols, stack, base = set(), [entry.symbol], self._vocabulary.base_size
         while stack:
             symbol = stack.pop()
-            found.add(symbol)
+            symbols.add(symbol)
             if symbol < base or symbol - base >= len(self._vocabulary.merges):
                 units.append(symbol)
             else:
@@ -425,35 +432,37 @@ class _Parts:
                 stack += [right, left]
         last = len(self._ranks), 0
         while len(units) > 1:
-            rank, made, at = min((*self._ranks.get(pair, last), n) for n, pair in enumerate(pairwise(units)))
+            ranked = ((*self._ranks.get(pair, last), n) for n, pair in enumerate(pairwise(units)))
+            rank, joined, at = min(ranked)
             if rank == last[0]:
                 break
-            units[at : at + 2] = [made]
-            found.add(made)
-        return {self._ids[symbol] for symbol in found if symbol in self._ids}
+            units[at : at + 2] = [joined]
+            symbols.add(joined)
+        return {self._ids[symbol] for symbol in symbols if symbol in self._ids}
 
 
 def _remade(spec: Spec, kept: set[int]) -> tuple[Tokenizer, dict[int, int]]:
-    """Return a tokenizer with a part of its merges, and its new ids. It was trained by tokentui."""
+    """Return a tokenizer that tokentui trained with only the kept tokens, and the new id of each kept id.
+    Stops of its run are dropped."""
     old, merges, recipe = spec.vocabulary, spec.tokenizer.merges, spec.recipe
     ids = old.ids(merges)
     stays = [symbol for symbol in range(old.base_size) if ids[symbol] in kept]
     specials = [name for name in old.specials if name not in recipe.symbols]
     scores = [old.scores[symbol] for symbol in stays] if old.scores else ()
     new = Vocabulary(recipe, [old.pieces[symbol] for symbol in stays], specials, old.first_id, scores)
-    symbols = {symbol: n for n, symbol in enumerate(stays)}
-    for n, (left, right) in enumerate(old.merges[:merges]):
-        if ids[old.base_size + n] in kept and {left, right} <= symbols.keys():
-            symbols[old.base_size + n] = new.add(symbols[left], symbols[right], old.counts[n])
+    symbols = {symbol: rank for rank, symbol in enumerate(stays)}
+    for rank, (left, right) in enumerate(old.merges[:merges]):
+        if ids[old.base_size + rank] in kept and {left, right} <= symbols.keys():
+            symbols[old.base_size + rank] = new.add(symbols[left], symbols[right], old.counts[rank])
     run = {key: value for key, value in spec.tokenizer.run.items() if key not in STOPS}
-    made = Tokenizer(new, None, run)
-    moved = {ids[symbol]: new.id_of(other, made.merges) for symbol, other in symbols.items()}
+    remade = Tokenizer(new, None, run)
+    moved = {ids[symbol]: new.id_of(other, remade.merges) for symbol, other in symbols.items()}
     moved |= {entry.id: entry.id for entry in spec.entries if entry.symbol is None}
-    return made, moved
+    return remade, moved
 
 
 def _shortened(spec: Spec, format: Format, kept: set[int]) -> tuple[Tokenizer, dict[int, int]]:
-    """Return the tokenizer of a file with a part of its tokens, and its new ids."""
+    """Return the tokenizer of a file with only the kept tokens, and the new id of each kept id."""
     fitted = copy.copy(format.codec.to_format(spec))
     numbers = sorted({token.id for token in fitted.tokens if token.id in kept} | {*fitted.specials.values()})
     moved = {number: n for n, number in enumerate(numbers)}
@@ -526,23 +535,23 @@ def report(
 
 def _pruned_sections(pruned: Pruned) -> list[Section]:
     used = f", {pruned.gone - pruned.unused:,} of them used by the corpus"
-    told = f"{plural(pruned.documents, 'document')}: {len(pruned.changed):,} with different pieces"
-    told += f", {len(pruned.refused):,} that cannot be encoded" if pruned.refused else ""
+    summary = f"{plural(pruned.documents, 'document')}: {len(pruned.changed):,} with different pieces"
+    summary += f", {len(pruned.refused):,} that cannot be encoded" if pruned.refused else ""
     rows = tuple(Row(("document", f"{number:,}")) for number in pruned.changed)
     style = "warning" if pruned.changed else "success"
     return [Section("pruned", plural(pruned.gone, "token") + used),
-            Section("corpus", Span(told, style), rows, (Column(),), _FEW)]
+            Section("corpus", Span(summary, style), rows, (Column(),), _FEW)]
 
 
 def _grown_sections(grown: Grown) -> list[Section]:
-    told = f"{plural(grown.merges, 'merge')} on {plural(grown.words, 'pre-token')}, "
-    told += f"{len(grown.unlike):,} of them not encoded as trained"
+    summary = f"{plural(grown.merges, 'merge')} on {plural(grown.words, 'pre-token')}, "
+    summary += f"{len(grown.unlike):,} of them not encoded as trained"
     rows = tuple(Row((data(word),)) for word in grown.unlike)
-    return [Section("trained on", told, rows, few=_FEW),
+    return [Section("trained on", summary, rows, few=_FEW),
             Section("tokens", f"{grown.before:,} → {grown.after:,} in this corpus")]
 
 
 def _entry_row(entry: TokenEntry, gone: bool, does: Mapping[int, str]) -> Row:
     target = Target("token", entry.id) if gone else None
-    told = () if gone or entry.id not in does else (does[entry.id],)
-    return Row((f"{entry.id:,}", entry.piece, muted(entry.kind), *told), target)
+    notes = () if gone or entry.id not in does else (does[entry.id],)
+    return Row((f"{entry.id:,}", entry.piece, muted(entry.kind), *notes), target)

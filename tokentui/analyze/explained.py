@@ -46,26 +46,26 @@ def ids_line(ids: Iterable[int | None]) -> str:
     return " ".join("null" if number in (None, NO_ID) else str(number) for number in ids)
 
 
-def reason_section(found: StringFacts) -> Section:
-    """Return why a text is not one token."""
-    return Section("one token", warning(found.refusal) if found.refusal else found.why)
+def reason_section(facts: StringFacts) -> Section:
+    """Return a section that says why a text is not one token, that it is one, or why it is refused."""
+    return Section("one token", warning(facts.refusal) if facts.refusal else facts.why)
 
 
 def leads_to(reason: WhyNot) -> int | None:
-    """Return the step that makes a text one token; None if none does."""
+    """Return the later step that makes a text one token; None if none does, or it is one already."""
     step = reason.facts.get("step") if reason.reason in ("comes", "later") else None
     return step if isinstance(step, int) else None
 
 
-def text_sections(found: StringFacts, steps: bool = False) -> Iterator[Section]:
+def text_sections(facts: StringFacts, steps: bool = False) -> Iterator[Section]:
     """Yield the encoding of a text, word by word, and its losses.
 
     Args:
         found: The facts of the text.
-        steps: True if the merges are steps of the training that is seen, so that rows lead there.
+        steps: True if the merges are steps of the training on screen, so that rows lead there.
     """
-    yield from decoded_sections(found.round_trip)
-    for word in found.words:
+    yield from decoded_sections(facts.round_trip)
+    for word in facts.words:
         yield word_section(word.explanation, steps)
         yield from lattice_sections(word.explanation)
         if word.ways is None:
@@ -99,17 +99,18 @@ def _step_row(
     number: int, step: EncodingStep, count: int | None, after: tuple[bytes, ...], steps: bool
 ) -> Row:
     target = None
-    told: tuple[Part, ...]
+    description: tuple[Part, ...]
     if isinstance(step, AppliedMerge):
         times = "" if not count else " (once)" if count == 1 else f" ({count:,} times)"
-        told = (f"step {step.rank + 1:,}: ", *merged((step.left, step.right), step.result), muted(times))
+        parts = merged((step.left, step.right), step.result)
+        description = (f"step {step.rank + 1:,}: ", *parts, muted(times))
     elif isinstance(step, SplitStep):
-        told = (f"step {step.rank + 1:,}: ", step.piece, " is split")
+        description = (f"step {step.rank + 1:,}: ", step.piece, " is split")
     else:
-        told = (Span(step.candidate, "accent" if step.found else ""), f" {step.outcome}")
+        description = (Span(step.candidate, "accent" if step.found else ""), f" {step.outcome}")
     if steps and isinstance(step, AppliedMerge | SplitStep):
         target = Target("step", step.rank + 1)
-    return Row((muted(f"{number}"), told, (muted("→ "), *pieces(after))), target)
+    return Row((muted(f"{number}"), description, (muted("→ "), *pieces(after))), target)
 
 
 def lattice_sections(word: WordExplanation) -> Iterator[Section]:
@@ -123,8 +124,8 @@ def lattice_sections(word: WordExplanation) -> Iterator[Section]:
              *([warning("unknown")] if edge.symbol is None else [])), marked=edge.best)
         for edge in edges
     )
-    told = f"{plural(len(rows), 'edge')}: units, log probability, share of all segmentations"
-    yield Section("lattice", told, rows, (Column(), NUMBER, NUMBER), _EDGES)
+    summary = f"{plural(len(rows), 'edge')}: units, log probability, share of all segmentations"
+    yield Section("lattice", summary, rows, (Column(), NUMBER, NUMBER), _EDGES)
 
 
 def ways_section(ways: WordSegmentations) -> Section:
@@ -162,24 +163,24 @@ def _percent(share: float) -> str:
 # ---- JSON
 
 
-def text_json(found: StringFacts) -> Json:
+def text_json(facts: StringFacts) -> Json:
     """Return the encoding of a text as fields of JSON."""
-    reason, back = found.reason, found.round_trip
+    reason, back = facts.reason, facts.round_trip
     return {
-        "encoding": None if found.encoding is None else as_row(found.encoding, *ENCODED),
-        "error": found.refusal or None, "why": found.why, "reason": reason.reason, "facts": reason.facts,
-        "decoded": back.back, "lost": list(back.lost), "words": [_word_json(word) for word in found.words],
+        "encoding": None if facts.encoding is None else as_row(facts.encoding, *ENCODED),
+        "error": facts.refusal or None, "why": facts.why, "reason": reason.reason, "facts": reason.facts,
+        "decoded": back.back, "lost": list(back.lost), "words": [_word_json(word) for word in facts.words],
     }
 
 
 def _word_json(word: WordFacts) -> Json:
-    told, ways = word.explanation, word.ways
+    explanation, ways = word.explanation, word.ways
     return {
-        "text": told.text,
-        "offsets": [told.start, told.end],
-        "units": as_json(told.units),
-        "steps": [_step_json(step) for step in told.steps],
-        "ids": list(told.ids),
+        "text": explanation.text,
+        "offsets": [explanation.start, explanation.end],
+        "units": as_json(explanation.units),
+        "steps": [_step_json(step) for step in explanation.steps],
+        "ids": list(explanation.ids),
         "ways": None if ways is None else {
             "count": ways.count if ways.count <= LARGEST else str(ways.count),
             "first": [

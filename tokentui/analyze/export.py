@@ -25,12 +25,12 @@ def section(written: ExportReport, losses: Iterable[Loss] = ()) -> Section:
         written: The result of looking at the format, or of writing it.
         losses: Losses before those of the format.
     """
-    told = f", verified on {written.checked:,} texts" if written.checked and not written.refused else ""
+    verified = f", verified on {written.checked:,} texts" if written.checked and not written.refused else ""
     rows = (*loss_rows(losses), *loss_rows(written.losses))
     if written.refused:
         rows = (Row((Span("no", "error"), written.refused)),)
     rows = rows or (Row(("lossless",)),)
-    return Section(f"{written.format}: {written.about}{told}", "", rows, (Column(),))
+    return Section(f"{written.format}: {written.about}{verified}", "", rows, (Column(),))
 
 
 def loss_rows(losses: Iterable[Loss]) -> tuple[Row, ...]:

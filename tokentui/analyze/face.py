@@ -46,10 +46,10 @@ def corpus_of(source: Source) -> Corpus:
 
 @contextmanager
 def suggesting_texts() -> Iterator[None]:
-    """Name `tokentui.read(texts=...)` in the error for a file that does not exist.
+    """Add a hint at `tokentui.read(texts=...)` to the error of a file that does not exist. Other errors pass.
 
     Raises:
-        TokentuiError: The file does not exist.
+        TokentuiError: A file does not exist.
     """
     try:
         yield
@@ -68,12 +68,12 @@ class Analysed(Tokenizer):
         """Compute the cost of the same text in many languages, cheapest language first.
 
         Args:
-            corpora: The texts by the names of their languages; the built-in set where None, 40 plain
-                sentences with the same meaning in twelve languages.
-            by: What tokens are counted by: `sentences`, `bytes`, `characters` or `words`. By sentences the
-                texts are parallel, a document a sentence. By default sentences for the built-in set, bytes
-                for other texts.
-            words: The split that tells what a word is.
+            corpora: The texts by the names of their languages; None for the built-in set, 40 plain sentences
+                with the same meaning in twelve languages.
+            by: The unit that tokens are divided by: `sentences`, `bytes`, `characters` or `words`. By
+                sentences, each document is a sentence, and all texts have the same ones. By default sentences
+                for the built-in set, bytes for other texts.
+            words: The split that defines words.
             progress: Told (done, total) in languages.
             cancel: Asked meanwhile; true raises `Cancelled`.
 
@@ -165,8 +165,8 @@ class Analysed(Tokenizer):
         Args:
             corpus: A corpus, or what `read` takes.
             second: Another corpus, under the same vocabulary.
-            target: Tokens a byte, such as `0.25`; or the dimensions of the embedding and the tokens that one
-                number of it is worth, such as `768:0.001`.
+            target: Tokens per byte, such as `0.25`; or the dimensions of the embedding and the tokens that
+                one parameter is worth, such as `768:0.001`.
             progress: Told (done, total) in words.
             cancel: Asked meanwhile; true raises `Cancelled`.
 
@@ -176,10 +176,10 @@ class Analysed(Tokenizer):
         """
         from tokentui.analyze.budget import Target, budget
 
-        wanted = None if target is None else Target.parse(name_of(target, "target"))
+        parsed = None if target is None else Target.parse(name_of(target, "target"))
         with job(progress, cancel):
             named = [corpus] if second is None else [corpus, second]
-            return budget(self, [corpus_of(one) for one in named], wanted)
+            return budget(self, [corpus_of(source) for source in named], parsed)
 
     def edited(
         self, *, prune: Source | None = None, keep: SupportsIndex | None = None,
@@ -192,18 +192,18 @@ class Analysed(Tokenizer):
 
         Args:
             prune: A corpus whose tokens are kept, or what `read` takes.
-            keep: The most ids that are kept, those that it uses most; all that it uses where None.
-            extend: A corpus to train on with, from where the vocabulary ends.
-            vocab_size: The number of ids to train on to.
-            merge: Another tokenizer, whose merges that are lacking here are put behind.
-            add: Tokens that are found in a text as they stand.
+            keep: The most ids that are kept, those that the corpus uses most; None for all that it uses.
+            extend: A corpus to continue training on, from where the vocabulary ends.
+            vocab_size: The number of ids to train on to. `extend` and `vocab_size` need each other.
+            merge: Another tokenizer, whose missing merges are appended.
+            add: Tokens that are matched in a text literally.
             special: Special tokens.
             progress: Told (done, total) in documents, then in merges.
             cancel: Asked meanwhile; true raises `Cancelled`.
 
         Returns:
-            The tokenizer, the new id of each old one (`ids`, -1 for one that went), and what became of the
-            corpora.
+            The tokenizer, the new id of each old one (`ids`, -1 for a removed one), and the results on the
+            corpora. Without arguments, nothing changes. This tokenizer never changes.
 
         Raises:
             TokentuiError: A corpus cannot be read, or the vocabulary cannot be changed so.
@@ -215,18 +215,18 @@ class Analysed(Tokenizer):
             raise TokentuiError("extend and vocab_size belong together", "edited", "name both")
         if not isinstance(merge, Tokenizer | None):
             raise TokentuiError(f"a Tokenizer belongs here, not {shown(merge)}", "merge", "take load")
-        found = edits.unchanged(self)
+        edit = edits.unchanged(self)
         with job(progress, cancel):
             if prune is not None:
                 least = None if keep is None else whole(keep, "keep", 1, "such as 4000")
-                found = edits.prune(found, corpus_of(prune), least)
+                edit = edits.prune(edit, corpus_of(prune), least)
             if extend is not None and vocab_size is not None:
-                found = grow.extend(found, corpus_of(extend), whole(vocab_size, "vocab_size", 1))
+                edit = grow.extend(edit, corpus_of(extend), whole(vocab_size, "vocab_size", 1))
             if merge is not None:
-                found = grow.merge(found, merge)
-            found = edits.add(found, [*_texts(add, "add", False), *_texts(special, "special", True)])
-        made = found.tokenizer
-        return replace(found, tokenizer=type(self)(made.vocabulary, made.merges, made.run))
+                edit = grow.merge(edit, merge)
+            edit = edits.add(edit, [*_texts(add, "add", False), *_texts(special, "special", True)])
+        edited = edit.tokenizer
+        return replace(edit, tokenizer=type(self)(edited.vocabulary, edited.merges, edited.run))
 
     def trained_from(
         self, corpus: Source, recipe: Recipe | str | None = None, *, merges: SupportsIndex | None = None,
@@ -237,8 +237,8 @@ class Analysed(Tokenizer):
 
         Args:
             corpus: The corpus to train on, or what `read` takes.
-            recipe: The recipe to train by, or the name of a preset; its own where None.
-            merges: The most merges to compare; all where None.
+            recipe: The recipe to train by, or the name of a preset; None for its own.
+            merges: The most merges to compare; None for all.
             progress: Told (done, total) in steps, then in changes that were tried.
             cancel: Asked meanwhile; true raises `Cancelled`.
 

@@ -34,9 +34,9 @@ TITLES = {NEVER: "unreachable", UNWRITTEN: "never typed", SWALLOWED: "always mer
 _FEW = 40
 _LINE = "\t\n\r"
 _MOST_TRIED = 1 << 18
-"""So many characters are tried for a token that is a part of a character."""
+"""The most characters that are tried for a token that is a part of a character."""
 _ROW = 128
-"""Code points of a script mostly stand in rows of so many."""
+"""The code points of a script mostly fill rows of this many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,12 @@ class Glitch:
         id: Its id.
         piece: Its exact bytes, marks included.
         kind: One of `KINDS`.
-        reason: The name of the reason: of `tokentui.encode.why_not.REASONS` for one that no text becomes;
-            `control`, `lone-mark` or `not-utf8` for a spelling; `swallowed`.
-        sentence: The same in words.
-        text: A text that becomes it, as it would have to be written; None where none was found.
-        into: The tokens that it became a part of in the corpus, the commonest first, at most three.
+        reason: The name of the reason: of `tokentui.encode.why_not.REASONS` for a token that no text becomes;
+            `control`, `lone-mark` or `not-utf8` for one that is not typed; `swallowed`.
+        sentence: The reason in words.
+        text: A text that becomes it; None if none was found, and for a swallowed one.
+        into: The tokens that it became a part of in the corpus, the commonest first, at most three; empty for
+            other kinds.
     """
 
     id: int
@@ -74,30 +75,30 @@ def glitches(tokenizer: Tokenizer, corpus: Corpus | None = None) -> tuple[Glitch
 
     Args:
         tokenizer: The tokenizer.
-        corpus: A corpus, which tells what is swallowed.
+        corpus: A corpus to find swallowed tokens in; None to look for none.
 
     Raises:
         TokentuiError: The tokenizer refuses the corpus.
         Cancelled: The job is cancelled.
     """
-    entries = [one for one in tokenizer.entries() if one.kind in (*ORDINARY, "byte", "orphan")]
+    entries = [entry for entry in tokenizer.entries() if entry.kind in (*ORDINARY, "byte", "orphan")]
     others = neighbours(tokenizer)
-    typed = tuple(one for one in others if not unwritten(one))
+    typed = tuple(text for text in others if not unwritten(text))
     written = None if typed == others else typed
-    found = {}
+    by_id = {}
     for entry in each(entries, len(entries)):
-        if (one := _glitch(tokenizer, entry, written)) is not None:
-            found[one.id] = one
+        if (glitch := _glitch(tokenizer, entry, written)) is not None:
+            by_id[glitch.id] = glitch
     if corpus is not None:
         words, _ = Pretokens(tokenizer).count(corpus)
         symbols = tokenizer.vocabulary.symbols_by_id(tokenizer.merges)
         for unused in usage(tokenizer, words).unused:
-            if unused.why == SWALLOWED and unused.id not in found:
+            if unused.why == SWALLOWED and unused.id not in by_id:
                 symbol = symbols.get(unused.id)
                 piece = unused.piece if symbol is None else tokenizer.vocabulary.spelled(symbol)
-                found[unused.id] = Glitch(unused.id, piece, SWALLOWED, SWALLOWED, KINDS[SWALLOWED],
+                by_id[unused.id] = Glitch(unused.id, piece, SWALLOWED, SWALLOWED, KINDS[SWALLOWED],
                                           into=unused.into)
-    return tuple(found[number] for number in sorted(found))
+    return tuple(by_id[number] for number in sorted(by_id))
 
 
 def unwritten(text: str) -> str:
@@ -115,41 +116,48 @@ def unwritten(text: str) -> str:
 def _glitch(
     tokenizer: Tokenizer, entry: TokenEntry, written: tuple[str, ...] | None
 ) -> Glitch | None:
-    """Return the glitch that an entry has by itself, or None.
+    """Return the glitch that an entry is whatever the corpus, or None.
 
     Args:
         tokenizer: The tokenizer.
         entry: The entry.
-        written: The neighbours that people write; None where all of them are.
+        written: The texts to try around the token, without those that people do not type; None for all.
     """
-    found = reachability_of(tokenizer, entry, written)
-    if found.text is None and found.reason == "context":
-        found = reachability_of(tokenizer, entry)
-    if found.text is None:
-        return Glitch(entry.id, found.piece, NEVER, found.reason, found.sentence)
-    text, reason = found.text, unwritten(found.text)
+    reachability = reachability_of(tokenizer, entry, written)
+    if reachability.text is None and reachability.reason == "context":
+        reachability = reachability_of(tokenizer, entry)
+    if reachability.text is None:
+        return Glitch(entry.id, reachability.piece, NEVER, reachability.reason, reachability.sentence)
+    text, reason = reachability.text, unwritten(reachability.text)
     own = None if entry.symbol is None else typed_text(tokenizer, entry.symbol)
     if reason and own is None:
         data = bytes((int(entry.text[3:5], 16),)) if entry.symbol is None else _bare(tokenizer, entry)
-        text = next((one for one in _whole(data) if tokenizer.encoder.ids_include(one, entry.id)), text)
+        text = next((typed for typed in _whole(data) if tokenizer.encoder.ids_include(typed, entry.id)), text)
         reason = unwritten(text)
     if reason:
-        said = ("only invalid UTF-8 produces it" if reason == "not-utf8" else
+        sentence = ("only invalid UTF-8 produces it" if reason == "not-utf8" else
                 "only text with control, unassigned or private-use characters produces it")
-        return Glitch(entry.id, found.piece, UNWRITTEN, reason, said, text)
+        return Glitch(entry.id, reachability.piece, UNWRITTEN, reason, sentence, text)
     if own is not None and _lone(tokenizer, own, entry.id):
-        said = "it has a combining mark without a letter"
-        return Glitch(entry.id, found.piece, UNWRITTEN, "lone-mark", said, text)
+        sentence = "it has a combining mark without a letter"
+        return Glitch(entry.id, reachability.piece, UNWRITTEN, "lone-mark", sentence, text)
     return None
 
 
 def _whole(data: bytes) -> Iterator[str]:
-    """Yield texts of whole characters, of those that people type, that contain some bytes."""
-    return (one for one in itertools.islice(completions(data), _MOST_TRIED) if not unwritten(one))
+    """Yield texts that people type and that contain some bytes, a part of a character. At most `_MOST_TRIED`
+    characters are tried."""
+    return (text for text in itertools.islice(completions(data), _MOST_TRIED) if not unwritten(text))
 
 
 def _lone(tokenizer: Tokenizer, own: str, number: int) -> bool:
-    """Return whether every text that produces a token has a combining mark without a letter before it."""
+    """Return whether a token has a combining mark without a letter in every text that produces it.
+
+    Args:
+        tokenizer: The tokenizer.
+        own: The text of the token.
+        number: Its id.
+    """
     marks = [unicodedata.category(char).startswith("M") for char in own]
     if any(mark and own[at - 1].isspace() for at, mark in enumerate(marks) if at):
         return True
@@ -172,7 +180,7 @@ def analysis(tokenizer: Tokenizer, corpus: Corpus | None) -> Report:
     return report(glitches(tokenizer, corpus), tokenizer.vocab_size, corpus is not None)
 
 
-def report(found: Sequence[Glitch], vocab_size: int, with_corpus: bool) -> Report:
+def report(tokens: Sequence[Glitch], vocab_size: int, with_corpus: bool) -> Report:
     """Report on glitch tokens: a section for each kind.
 
     Args:
@@ -180,24 +188,24 @@ def report(found: Sequence[Glitch], vocab_size: int, with_corpus: bool) -> Repor
         vocab_size: The number of ids of the tokenizer.
         with_corpus: True if a corpus was searched for swallowed ones.
     """
-    counts = Counter(glitch.kind for glitch in found)
+    counts = Counter(glitch.kind for glitch in tokens)
     kinds = [kind for kind in KINDS if with_corpus or kind != SWALLOWED]
     return Report(
         "Glitch tokens",
         (Section("ids", f"{vocab_size:,}, without special tokens"),
-         *(_section(kind, [glitch for glitch in found if glitch.kind == kind]) for kind in kinds)),
+         *(_section(kind, [glitch for glitch in tokens if glitch.kind == kind]) for kind in kinds)),
         {"vocab_size": vocab_size, "counts": {kind: counts[kind] for kind in KINDS},
-         "glitches": [as_row(glitch) for glitch in found]},
+         "glitches": [as_row(glitch) for glitch in tokens]},
         ", ".join(f"{counts[kind]:,} {TITLES[kind]}" for kind in kinds),
     )
 
 
-def _section(kind: str, found: Sequence[Glitch]) -> Section:
-    told = f"{len(found):,}, {KINDS[kind]}" if found else "none"
-    reasons = Counter(glitch.reason for glitch in found)
+def _section(kind: str, tokens: Sequence[Glitch]) -> Section:
+    summary = f"{len(tokens):,}, {KINDS[kind]}" if tokens else "none"
+    reasons = Counter(glitch.reason for glitch in tokens)
     if len(reasons) > 1:
-        told += f" ({', '.join(f'{times:,} {reason}' for reason, times in reasons.most_common())})"
-    return Section(TITLES[kind], told, tuple(map(_row, found)), few=_FEW)
+        summary += f" ({', '.join(f'{times:,} {reason}' for reason, times in reasons.most_common())})"
+    return Section(TITLES[kind], summary, tuple(map(_row, tokens)), few=_FEW)
 
 
 def _row(glitch: Glitch) -> Row:

@@ -39,8 +39,9 @@ class GoldenText:
 
     Attributes:
         text: The text.
-        ids: The ids of it as plain text; None if it is refused.
-        special: The ids with special tokens around it and found in it; None if it is refused.
+        ids: The ids of the plain text; None if the tokenizer refuses it.
+        special: The ids with special tokens added around the text and read from it; None if the tokenizer
+            refuses it.
     """
 
     text: str
@@ -57,7 +58,7 @@ class GoldenDifference:
         text: The text.
         special: Whether the ids with special tokens differ, and not those of the plain text.
         token: The index of the first token that differs.
-        character: The place in the text where this token starts.
+        character: The character of the text where this token starts; its end if there are no more tokens.
         pinned: The ids in the file; None if the text was refused.
         ids: The ids now; None if the text cannot be encoded.
     """
@@ -72,22 +73,23 @@ class GoldenDifference:
 
 
 def built_in_texts(tokenizer: Tokenizer) -> tuple[str, ...]:
-    """Return texts of many scripts and kinds, and one with each of the first special tokens in it."""
+    """Return texts of many scripts and kinds, and one with each of the first 20 special tokens, each once."""
     names = tokenizer.vocabulary.specials[:_SPECIALS]
     texts = (*PROBES, *(text for _, text in CONTROLS), *(f"a {name} b{name}" for name in names))
     return tuple(dict.fromkeys(texts))
 
 
 def pin(tokenizer: Tokenizer, texts: Sequence[str]) -> tuple[GoldenText, ...]:
-    """Return the ids of texts. A tick of the current job is a text."""
+    """Encode texts, each as plain text and with special tokens. A tick of the current job is a text."""
     return tuple(
-        GoldenText(text, *(None if one is None else tuple(one.ids) for one in _both(tokenizer, text)))
-        for text in each(texts, len(texts))
+        GoldenText(text, *(None if encoding is None else tuple(encoding.ids) for encoding in encodings))
+        for text in each(texts, len(texts)) for encodings in (_both(tokenizer, text),)
     )
 
 
 def first_difference(tokenizer: Tokenizer, golden: Sequence[GoldenText]) -> GoldenDifference | None:
-    """Return the first text whose ids differ from the recorded ones, or None."""
+    """Return the first text whose ids differ from the recorded ones, or None. The plain text is compared
+    first. A tick of the current job is a text."""
     for number, row in enumerate(each(golden, len(golden)), 1):
         for special, encoding in enumerate(_both(tokenizer, row.text)):
             pinned = row.special if special else row.ids
@@ -95,7 +97,7 @@ def first_difference(tokenizer: Tokenizer, golden: Sequence[GoldenText]) -> Gold
             if ids == pinned:
                 continue
             pairs = zip(ids or (), pinned or (), strict=False)
-            token = next((n for n, (one, two) in enumerate(pairs) if one != two),
+            token = next((n for n, (now, before) in enumerate(pairs) if now != before),
                          min(len(ids or ()), len(pinned or ())))
             starts = () if encoding is None else encoding.offsets
             character = starts[token][0] if token < len(starts) else starts[-1][1] if starts else 0
@@ -130,7 +132,7 @@ def read_golden(path: str | os.PathLike[str]) -> tuple[GoldenText, ...]:
     """Read a file of golden ids.
 
     Raises:
-        TokentuiError: It cannot be read, or is no such file.
+        TokentuiError: It cannot be read, is too large, has no texts, or is not a file of golden ids.
     """
     where, most = os.fspath(path), limits.now().file_bytes
     contents = read_regular(where, "file of golden ids", most + 1)
@@ -158,7 +160,7 @@ def _ids_of(node: Node) -> Ids | None:
     if node.value is None:
         return None
     ids = node.listed()
-    if any(one is not None and (type(one) is not int or not 0 <= one <= LARGEST_ID) for one in ids):
+    if any(id is not None and (type(id) is not int or not 0 <= id <= LARGEST_ID) for id in ids):
         raise node.error("not a row of ids", _MEND)
     return tuple(ids)
 
@@ -191,5 +193,5 @@ def _from(ids: Ids | None, token: int) -> str:
     """Format the ids from a token on."""
     if ids is None:
         return "the text cannot be encoded"
-    part = ["?" if one is None else str(one) for one in ids[token : token + _CONTEXT]]
+    part = ["?" if id is None else str(id) for id in ids[token : token + _CONTEXT]]
     return " ".join(part) + " …" * (len(ids) > token + _CONTEXT) if part else "no more ids"

@@ -31,7 +31,7 @@ from tokentui.text.pretokenize import Pretokenizer
 def extend(edit: Edit, corpus: Corpus, size: int) -> Edit:
     """Continue training where a vocabulary ends. The words of a corpus are encoded, and pairs of their tokens
     are merged. A tokenizer trained by tokentui continues with its recipe; one from a file of another tool
-    continues as `tokentui.learn.extension` says.
+    continues as `tokentui.learn.extension` says. If no pair is left, the result has fewer ids than `size`.
 
     Args:
         edit: The tokenizer so far.
@@ -80,12 +80,14 @@ def extend(edit: Edit, corpus: Corpus, size: int) -> Edit:
     base = Vocabulary(recipe, grown.pieces, run.specials, run.first_id)
     trainer = PairTrainer(PlainPairs(material, lambda _: base, cut), material, pair_trainer)
     learn.run(trainer, Stops(vocab_size=size))
-    more = trainer.tokenizer()
-    for pair, times in zip(more.vocabulary.merges[: more.merges], more.vocabulary.counts, strict=False):
+    extension = trainer.tokenizer()
+    added = extension.vocabulary
+    for pair, times in zip(added.merges[: extension.merges], added.counts, strict=False):
         grown.add(*pair, times)
-    told = {key: value for key, value in tokenizer.run.items() if key not in STOPS}
-    grew = Grown(more.merges, len(words.words), trainer.tokens_at(0), trainer.tokens_at(trainer.number))
-    return replace(edit, tokenizer=Tokenizer(grown, None, told), grown=grew)
+    kept_run = {key: value for key, value in tokenizer.run.items() if key not in STOPS}
+    before, after = trainer.tokens_at(0), trainer.tokens_at(trainer.number)
+    grown_by = Grown(extension.merges, len(words.words), before, after)
+    return replace(edit, tokenizer=Tokenizer(grown, None, kept_run), grown=grown_by)
 
 
 def _mergeable(tokenizer: Tokenizer, where: str) -> Merging:
@@ -104,7 +106,8 @@ def _mergeable(tokenizer: Tokenizer, where: str) -> Merging:
 
 
 def _extended_file(edit: Edit, corpus: Corpus, size: int) -> Edit:
-    """Do what `extend` does for a file of another tool, and encode each word again with the new file."""
+    """Do what `extend` does for a file of another tool. The words that the new file encodes differently from
+    the training are in `grown.unlike`."""
     tokenizer, format, losses = in_shape(edit.tokenizer, "--extend")
     way, vocabulary = _mergeable(tokenizer, "--extend"), tokenizer.vocabulary
     words, _ = Pretokens(tokenizer).count(corpus)
@@ -118,25 +121,26 @@ def _extended_file(edit: Edit, corpus: Corpus, size: int) -> Edit:
     )
     ids = [vocabulary.id_of(symbol, tokenizer.merges) for symbol in range(len(vocabulary.pieces))]
     first, merges = next_id(tokenizer, format), list[Merge]()
-    for number, one in enumerate(training.add_merges(size - tokenizer.vocab_size), first):
+    for number, merge in enumerate(training.add_merges(size - tokenizer.vocab_size), first):
         ids.append(number)
-        merges.append(Merge(ids[one.left], ids[one.right], number, one.piece))
-    made = appended(tokenizer, format, merges)
+        merges.append(Merge(ids[merge.left], ids[merge.right], number, merge.piece))
+    extended = appended(tokenizer, format, merges)
     unlike = []
     for word, trained in zip(each(words.words), training.words, strict=True):
-        found = [NO_ID if one.symbol is None else one.id for one in made.encoder.word(word)]
-        if found != [NO_ID if one is None else ids[one] for one in trained]:
+        encoded = [NO_ID if merge.symbol is None else merge.id for merge in extended.encoder.word(word)]
+        if encoded != [NO_ID if merge is None else ids[merge] for merge in trained]:
             unlike.append(word)
     before, after = (sum(map(operator.mul, map(len, rows), words.counts)) for rows in (cut, training.words))
-    grew = Grown(len(merges), len(words.words), before, after, tuple(unlike))
-    moved = followed(edit.ids, moves(edit.tokenizer, made))
-    return replace(edit, tokenizer=made, ids=moved, losses=edit.losses + losses, grown=grew)
+    grown_by = Grown(len(merges), len(words.words), before, after, tuple(unlike))
+    moved = followed(edit.ids, moves(edit.tokenizer, extended))
+    return replace(edit, tokenizer=extended, ids=moved, losses=edit.losses + losses, grown=grown_by)
 
 
 def merge(edit: Edit, other: Tokenizer) -> Edit:
-    """Append the merges of another tokenizer that a vocabulary lacks, in their order.
+    """Append the merges of another tokenizer whose tokens a vocabulary lacks, in their order.
 
-    A token of the other one is left out where it needs a base unit that the vocabulary lacks.
+    A merge is left out if the vocabulary lacks one of its parts; special tokens of the other tokenizer are
+    left out, too. The losses of the result name both.
 
     Args:
         edit: The tokenizer so far.
@@ -146,12 +150,12 @@ def merge(edit: Edit, other: Tokenizer) -> Edit:
         TokentuiError: One of them is of a kind that has no merges of its own, or their units differ.
     """
     where = "--merge"
-    for one in (edit.tokenizer, other):
-        vocabulary = one.vocabulary
+    for tokenizer in (edit.tokenizer, other):
+        vocabulary = tokenizer.vocabulary
         if vocabulary.imported:
-            _mergeable(one, where)
+            _mergeable(tokenizer, where)
         elif vocabulary.scores or not vocabulary.plain_merges:
-            what = f"objective={one.recipe.objective} is no list of merges by rank"
+            what = f"objective={tokenizer.recipe.objective} is no list of merges by rank"
             raise TokentuiError(what, where, "put tokenizers of merges together")
         elif vocabulary.base_last or vocabulary.borrowed:
             raise TokentuiError("new merges would renumber its base", where, "take another base, as sorted")
@@ -174,32 +178,32 @@ def merge(edit: Edit, other: Tokenizer) -> Edit:
             continue
         symbols[made] = grown.add(symbols[pair[0]], symbols[pair[1]], 0)
     losses = edit.losses + _lost(edit.tokenizer, other, left_out)
-    told = {key: value for key, value in edit.tokenizer.run.items() if key not in STOPS}
-    return replace(edit, tokenizer=Tokenizer(grown, None, told), losses=losses)
+    kept_run = {key: value for key, value in edit.tokenizer.run.items() if key not in STOPS}
+    return replace(edit, tokenizer=Tokenizer(grown, None, kept_run), losses=losses)
 
 
 def _merged_file(edit: Edit, other: Tokenizer) -> Edit:
     """Do what `merge` does for a file of another tool."""
     tokenizer, format, losses = in_shape(edit.tokenizer, "--merge")
     entries = list(each(tokenizer.entries()))
-    ids = {one.piece: one.id for one in reversed(entries) if one.symbol is not None}
+    ids = {entry.piece: entry.id for entry in reversed(entries) if entry.symbol is not None}
     first, left_out, merges = next_id(tokenizer, format), [], list[Merge]()
-    for left, right, made in Spec(other).merges:
-        if made in ids:
+    for left, right, piece in Spec(other).merges:
+        if piece in ids:
             continue
         if left not in ids or right not in ids:
-            left_out.append(made)
+            left_out.append(piece)
             continue
-        ids[made] = first + len(merges)
-        merges.append(Merge(ids[left], ids[right], ids[made], made))
-    made_of = appended(tokenizer, format, merges)
-    moved = followed(edit.ids, moves(edit.tokenizer, made_of))
+        ids[piece] = first + len(merges)
+        merges.append(Merge(ids[left], ids[right], ids[piece], piece))
+    merged = appended(tokenizer, format, merges)
+    moved = followed(edit.ids, moves(edit.tokenizer, merged))
     losses = edit.losses + losses + _lost(tokenizer, other, left_out)
-    return replace(edit, tokenizer=made_of, ids=moved, losses=losses)
+    return replace(edit, tokenizer=merged, ids=moved, losses=losses)
 
 
 def _lost(tokenizer: Tokenizer, other: Tokenizer, left_out: Sequence[bytes]) -> tuple[Loss, ...]:
-    """Return the losses: tokens of the other tokenizer that are not taken over."""
+    """Return the losses of a merge of tokenizers: left-out tokens and special tokens of the other one."""
     losses: tuple[Loss, ...] = ()
     if left_out:
         example = left_out[0].decode("utf-8", "replace")
@@ -218,11 +222,11 @@ def _merged(symbols: list[int], vocabulary: Vocabulary) -> list[int]:
         rank, best = min((ranks.get(pair, none), pair) for pair in pairwise(symbols))
         if rank == none:
             break
-        found: list[int] = []
+        merged: list[int] = []
         for symbol in symbols:
-            if found and (found[-1], symbol) == best:
-                found[-1] = vocabulary.base_size + rank
+            if merged and (merged[-1], symbol) == best:
+                merged[-1] = vocabulary.base_size + rank
             else:
-                found.append(symbol)
-        symbols = found
+                merged.append(symbol)
+        symbols = merged
     return symbols

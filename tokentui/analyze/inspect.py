@@ -48,7 +48,7 @@ def token_facts(tokenizer: Tokenizer, token: int) -> TokenFacts:
     """Return the facts of the token with an id.
 
     Raises:
-        TokentuiError: There is none.
+        TokentuiError: No token has this id.
     """
     vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
     entry = next((entry for entry in tokenizer.entries() if entry.id == token), None)
@@ -58,8 +58,8 @@ def token_facts(tokenizer: Tokenizer, token: int) -> TokenFacts:
     if (symbol := entry.symbol) is None:
         return TokenFacts(entry.id, entry.piece, entry.kind, None, _code_points(entry.text))
     encoder, piece = tokenizer.encoder, vocabulary.spelled(symbol)
-    made = vocabulary.makings(merges)
-    children = list(dict.fromkeys(child for child, parts in made if symbol in parts))
+    makings = vocabulary.makings(merges)
+    children = list(dict.fromkeys(child for child, parts in makings if symbol in parts))
     facts = TokenFacts(
         id=entry.id,
         piece=piece,
@@ -67,8 +67,8 @@ def token_facts(tokenizer: Tokenizer, token: int) -> TokenFacts:
         score=entry.score,
         code_points=_code_points(text_of(piece) or ""),
         units=spelled_units(encoder, symbol),
-        children=tuple(Token(vocabulary.id_of(one, merges), vocabulary.spelled(one))
-                       for one in children[:_CHILDREN]),
+        children=tuple(Token(vocabulary.id_of(child, merges), vocabulary.spelled(child))
+                       for child in children[:_CHILDREN]),
         child_count=len(children),
         others=tuple(itertools.islice(_others(encoder, symbol), _OTHERS)),
         unreachable=never(tokenizer, symbol),
@@ -113,31 +113,31 @@ def _nodes(vocabulary: Vocabulary, symbol: int) -> Iterator[tuple[int, int, int]
     into the pieces of the base."""
     waiting, unit = [(0, symbol)], 0
     while waiting:
-        depth, one = waiting.pop()
-        yield depth, one, unit
-        if parts := vocabulary.parts(one):
+        depth, node = waiting.pop()
+        yield depth, node, unit
+        if parts := vocabulary.parts(node):
             waiting += [(depth + 1, part) for part in reversed(parts)]
         else:
             unit += 1
 
 
 def _tree(encoder: WordEncoder, symbol: int) -> Iterator[Branch]:
-    """Return a merge tree, parents first."""
+    """Yield the nodes of a merge tree, parents first."""
     vocabulary, merges = encoder.vocabulary, encoder.merges
     known = vocabulary.symbols_by_id(merges)
-    for depth, one, _ in _nodes(vocabulary, symbol):
-        number = vocabulary.id_of(one, merges)
-        own = number if known.get(number) == one else None
-        yield Branch(depth, vocabulary.made_at(one), own, vocabulary.spelled(one))
+    for depth, node, _ in _nodes(vocabulary, symbol):
+        number = vocabulary.id_of(node, merges)
+        own = number if known.get(number) == node else None
+        yield Branch(depth, vocabulary.made_at(node), own, vocabulary.spelled(node))
 
 
 def _others(encoder: WordEncoder, symbol: int) -> Iterator[Token]:
-    """Return the tokens that differ only in case, white space or mark."""
+    """Yield the tokens that differ only in case, white space or mark, in order of their ids."""
     vocabulary = encoder.vocabulary
     key = _key(vocabulary, symbol)
-    for other, one in sorted(vocabulary.symbols_by_id(encoder.merges).items()):
-        if key and one != symbol and _key(vocabulary, one) == key:
-            yield Token(other, vocabulary.spelled(one))
+    for number, candidate in sorted(vocabulary.symbols_by_id(encoder.merges).items()):
+        if key and candidate != symbol and _key(vocabulary, candidate) == key:
+            yield Token(number, vocabulary.spelled(candidate))
 
 
 def _key(vocabulary: Vocabulary, symbol: int) -> str:
@@ -150,13 +150,14 @@ def _key(vocabulary: Vocabulary, symbol: int) -> str:
 def string_facts(
     tokenizer: Tokenizer, text: str, limit: int = 10, trainer: Trainer | None = None
 ) -> StringFacts:
-    """Return the facts of a string.
+    """Return the facts of a string. A string that the tokenizer refuses has a refusal instead of an encoding.
 
     Args:
         tokenizer: The tokenizer.
         text: The string.
         limit: The most ways listed to write each pre-token.
-        trainer: The training that the tokenizer comes from, which says what is to come.
+        trainer: The training that the tokenizer comes from, to say whether a later step makes the string one
+            token; None if it is not known.
 
     Raises:
         TokentuiError: The pattern of the split takes too long.
@@ -175,7 +176,10 @@ def string_facts(
         except TokentuiError:
             return None
 
-    words = tuple(WordFacts(one, known(one.text), one.lattice) for one in tokenizer.explain(text))
+    words = tuple(
+        WordFacts(explanation, known(explanation.text), explanation.lattice)
+        for explanation in tokenizer.explain(text)
+    )
     why = why_not(tokenizer, text, outlook(tokenizer, trainer))
     return StringFacts(text, encoding, refusal, why.sentence, words, why, tokenizer.round_trip(text))
 
@@ -184,10 +188,10 @@ def string_facts(
 
 _FEW = 20
 Uses = tuple[int, UnusedToken | None]
-"""The uses of a token in a corpus; if there are none, why."""
+"""The count of a token in a corpus, and the unused token if it does not occur."""
 
 
-def string_report(found: StringFacts | None, token: TokenFacts | None, uses: Uses | None = None) -> Report:
+def string_report(facts: StringFacts | None, token: TokenFacts | None, uses: Uses | None = None) -> Report:
     """Report on a text, on a token, or on a text that is a token.
 
     Args:
@@ -195,17 +199,17 @@ def string_report(found: StringFacts | None, token: TokenFacts | None, uses: Use
         token: The facts of the token; None for a text that is none.
         uses: The uses of the token in a corpus; None without a corpus.
     """
-    sections: list[Section] = [] if found is None else [Section("string", data(found.text))]
+    sections: list[Section] = [] if facts is None else [Section("string", data(facts.text))]
     sections += [] if token is None else token_sections(token)
     if uses is not None:
         times, unused = uses
         why = () if unused is None else (": ", *unused_why(unused))
         sections.append(Section("uses", (f"{times:,} in the corpus", *why)))
-    if found is not None:
-        ids = f"none: {found.refusal}" if found.encoding is None else ids_line(found.encoding.ids)
-        sections += [Section("encoding", ids or "no tokens"), reason_section(found), *text_sections(found)]
+    if facts is not None:
+        ids = f"none: {facts.refusal}" if facts.encoding is None else ids_line(facts.encoding.ids)
+        sections += [Section("encoding", ids or "no tokens"), reason_section(facts), *text_sections(facts)]
     value: dict[str, object] = {
-        "string": None if found is None else found.text,
+        "string": None if facts is None else facts.text,
         "token": None if token is None else as_row(token) | {"unreachable": token.unreachable or None},
         "uses": None,
     }
@@ -213,11 +217,11 @@ def string_report(found: StringFacts | None, token: TokenFacts | None, uses: Use
         times, unused = uses
         into = [] if unused is None else [piece_row(piece) for piece in unused.into]
         value["uses"] = {"count": times, "why": unused and unused.why, "into": into}
-    return Report("Inspect", tuple(sections), value | ({} if found is None else text_json(found)))
+    return Report("Inspect", tuple(sections), value | ({} if facts is None else text_json(facts)))
 
 
 def unused_why(token: UnusedToken) -> tuple[Part, ...]:
-    """Return why a token is not used."""
+    """Return the parts of a cell that say why a token is not used."""
     return ("always merged into ", *pieces(token.into)) if token.into else (token.why,)
 
 

@@ -1,8 +1,8 @@
 """Cost of the same text in many languages under one tokenizer.
 
-The cost of a language is its tokens over what they are counted by. Over that of the cheapest language it is
-the tokenization premium of Petrov et al., "Language Model Tokenizers Introduce Unfairness Between Languages"
-(2023), where it is counted by the same sentences.
+The cost of a language is its tokens divided by a number of units, such as bytes or sentences. On the same
+sentences, the cost relative to that of the cheapest language is the tokenization premium of Petrov et al.,
+"Language Model Tokenizers Introduce Unfairness Between Languages" (2023).
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class Basis(NamedTuple):
 
     Attributes:
         name: Its name.
-        about: The same in a few words.
-        unit: One of what is counted.
-        of: The number of these in a language.
+        about: The name in a few words.
+        unit: The unit, singular.
+        of: Returns the number of units in the text of a language.
     """
 
     name: str
@@ -60,13 +60,14 @@ class LanguageCost:
         characters: Its code points.
         words: Its words, by the named splitter.
         sentences: Its documents, a sentence each in a parallel text.
-        tokens: Its tokens; None where the tokenizer cannot encode the text.
-        unknowns: Tokens for what the vocabulary lacks, and units that are dropped.
-        bytes_per_token: Bytes over tokens; None for no token.
-        characters_per_token: Characters over tokens; None for no token.
-        cost: Tokens over what they are counted by; None where that is nothing.
-        times: The cost over that of the cheapest language; None where one of the two is not known.
-        error: Why the tokenizer cannot encode the text; empty where it does not.
+        tokens: Its tokens; None if the tokenizer cannot encode the text.
+        unknowns: Unknown tokens, and units that are dropped.
+        bytes_per_token: Bytes over tokens; None without tokens.
+        characters_per_token: Characters over tokens; None without tokens.
+        cost: Tokens per unit of the basis; None without tokens or units.
+        times: The cost relative to the cheapest language; None if one of the two is None, or the cheapest is
+            0.
+        error: Why the tokenizer cannot encode the text; empty if it can.
     """
 
     language: str
@@ -83,11 +84,11 @@ class LanguageCost:
     error: str = ""
 
 
-BASES: dict[str, Basis] = {one.name: one for one in (
-    Basis("sentences", "the same sentences", "sentence", lambda one: one.sentences),
-    Basis("bytes", "bytes", "byte", lambda one: one.bytes),
-    Basis("characters", "characters", "character", lambda one: one.characters),
-    Basis("words", "words", "word", lambda one: one.words),
+BASES: dict[str, Basis] = {basis.name: basis for basis in (
+    Basis("sentences", "the same sentences", "sentence", lambda language: language.sentences),
+    Basis("bytes", "bytes", "byte", lambda language: language.bytes),
+    Basis("characters", "characters", "character", lambda language: language.characters),
+    Basis("words", "words", "word", lambda language: language.words),
 )}
 """The units that a cost is counted by, by name. A new one is an entry here."""
 
@@ -97,12 +98,12 @@ class Languages:
     """The costs of languages under one tokenizer.
 
     Attributes:
-        by: What they are counted by, one of `BASES`.
-        splitter: The split that tells what a word is.
+        by: The basis of the costs, one of `BASES`.
+        splitter: The split that defines words.
         rows: The languages, the cheapest first; those that are refused last.
-        cheapest: The language of the least cost among those without an unknown token; among all where each
-            has one. A language that becomes unknown tokens costs little and says nothing. Empty where every
-            text is refused.
+        cheapest: The language with the least cost among those without unknown tokens, or among all if each
+            has some: a language of unknown tokens costs little, but they say nothing. Empty if every text is
+            refused.
     """
 
     by: str
@@ -123,7 +124,7 @@ class Languages:
 def parallel_corpora() -> dict[str, Corpus]:
     """Return the built-in parallel set by language: the same sentences in twelve languages, one document per
     sentence."""
-    return {one.title: read(f"sample:{one.name}") for one in parallel()}
+    return {sample.title: read(f"sample:{sample.name}") for sample in parallel()}
 
 
 def costs(
@@ -134,15 +135,16 @@ def costs(
 
     Args:
         tokenizer: The tokenizer; no special token is added to a text and none is read from it.
-        corpora: The texts by the names of their languages. For `sentences` line by line of one meaning: a
-            document a sentence.
-        by: What they are counted by, one of `BASES`.
-        splitter: The split that tells what a word is, see `Conventions`.
-        counted: The pre-tokens of the texts, where several tokenizers share them.
+        corpora: The texts by the names of their languages. By `sentences`, each document is a sentence, and
+            the texts have the same sentences in the same order.
+        by: The basis of the costs, one of `BASES`.
+        splitter: The split that defines words, see `Conventions`.
+        counted: Caches of the pre-tokens of the texts, by language, to share between tokenizers.
 
     Raises:
-        TokentuiError: There is no text, no such basis or splitter, or the texts are not parallel. A text that
-            the tokenizer refuses is no error here; its row says so.
+        TokentuiError: There is no text, no such basis or splitter, or, by sentences, the texts have different
+            numbers of sentences or are counted words. A text that the tokenizer refuses is no error; the
+            `error` of its row says why.
     """
     if name_of(by, "by") not in BASES:
         raise TokentuiError(f"costs are not counted by {by!r}", "by", nearest(by, BASES))
@@ -157,21 +159,21 @@ def costs(
         with silent():
             rows.append(_row(name, tokenizer, corpus, under, words))
     basis = BASES[by].of
-    rows = [one if one.tokens is None else replace(one, cost=ratio(one.tokens, basis(one))) for one in rows]
-    known = [one for one in rows if one.cost is not None]
-    whole = [one for one in known if not one.unknowns] or known
-    least = min(whole, key=_dearness, default=None)
+    rows = [row if row.tokens is None else replace(row, cost=ratio(row.tokens, basis(row))) for row in rows]
+    known = [row for row in rows if row.cost is not None]
+    whole = [row for row in known if not row.unknowns] or known
+    least = min(whole, key=_cost_order, default=None)
     if least is not None and least.cost:
-        rows = [one if one.cost is None else replace(one, times=one.cost / least.cost) for one in rows]
-    rows.sort(key=_dearness)
+        rows = [row if row.cost is None else replace(row, times=row.cost / least.cost) for row in rows]
+    rows.sort(key=_cost_order)
     return Languages(by, under.splitter, tuple(rows), "" if least is None else least.language)
 
 
 def _check_parallel(corpora: Mapping[str, Corpus]) -> None:
-    """Raise if the texts do not have the same number of sentences.
+    """Check that the texts have the same number of sentences.
 
     Raises:
-        TokentuiError: They have unlike numbers of sentences, or are counted words.
+        TokentuiError: They do not, or are counted words.
     """
     first = ""
     for name, corpus in corpora.items():
@@ -187,28 +189,29 @@ def _check_parallel(corpora: Mapping[str, Corpus]) -> None:
 def _row(
     name: str, tokenizer: Tokenizer, corpus: Corpus, under: Conventions, counted: WordCounts
 ) -> LanguageCost:
-    """Return the counts of a language, without its cost."""
-    found: Tally | None = None
+    """Return the counts of a language, without its cost; without tokens, but with an error, if the tokenizer
+    refuses the text."""
+    counts: Tally | None = None
     error = ""
     try:
-        found = tally(tokenizer, corpus, under, counted)
-    except TokentuiError as refused:
-        error = str(refused)
+        counts = tally(tokenizer, corpus, under, counted)
+    except TokentuiError as refusal:
+        error = str(refusal)
     words = counted.of(under.word_recipe()).occurrences
     characters = corpus.characters + sum(len(word) * times for word, times in corpus.counts or ())
     plain = LanguageCost(name, corpus.size, characters, words, len(corpus.documents), error=error)
-    if found is None:
+    if counts is None:
         return plain
     return replace(
-        plain, tokens=found.tokens, unknowns=found.unknowns,
-        bytes_per_token=ratio(found.bytes, found.tokens),
-        characters_per_token=ratio(found.characters, found.tokens),
+        plain, tokens=counts.tokens, unknowns=counts.unknowns,
+        bytes_per_token=ratio(counts.bytes, counts.tokens),
+        characters_per_token=ratio(counts.characters, counts.tokens),
     )
 
 
-def _dearness(one: LanguageCost) -> tuple[bool, float]:
+def _cost_order(language: LanguageCost) -> tuple[bool, float]:
     """Return a sort key: cheapest language first, languages without a cost last."""
-    return one.cost is None, one.cost or 0.0
+    return language.cost is None, language.cost or 0.0
 
 
 _TITLED = (
@@ -227,31 +230,32 @@ def report(
     Args:
         found: The costs under each tokenizer, all on the same basis.
         names: The names of the tokenizers.
-        tokenizers: The tokenizers, which say more in the titles and in JSON.
+        tokenizers: The tokenizers, for the titles and JSON; without them, JSON lists none.
         corpora: The texts by the names of their languages, for JSON.
     """
     basis = BASES[found[0].by]
-    abouts = [f"{label(one.recipe)}, {one.vocab_size:,} ids" for one in tokenizers] or [""] * len(found)
+    abouts = [f"{label(tokenizer.recipe)}, {tokenizer.vocab_size:,} ids" for tokenizer in tokenizers]
+    abouts = abouts or [""] * len(found)
     sections = [Section(f"cost: tokens per {basis.unit}{found[0].basis_detail}")]
     sections += [
-        _section(f"{n} {name}", about, one)
-        for n, (name, about, one) in enumerate(zip(names, abouts, found, strict=True), 1)
+        _section(f"{n} {name}", about, languages)
+        for n, (name, about, languages) in enumerate(zip(names, abouts, found, strict=True), 1)
     ]
     if len(found) > 1:
         sections.append(_compared(found))
     value = {
         "by": found[0].by, "unit": basis.unit, "words_by": found[0].splitter,
         "languages": [
-            {"name": name, "corpus": one.name, "bytes": one.size, "sha256": one.sha256}
-            for name, one in (corpora or {}).items()
+            {"name": name, "corpus": corpus.name, "bytes": corpus.size, "sha256": corpus.sha256}
+            for name, corpus in (corpora or {}).items()
         ],
         "tokenizers": [
             {
                 "name": name, "recipe": tokenizer.recipe.to_dict() | tokenizer.recipe.shape,
-                "vocab_size": tokenizer.vocab_size, "cheapest": one.cheapest or None,
-                "costs": [_json(cost) for cost in one.rows],
+                "vocab_size": tokenizer.vocab_size, "cheapest": languages.cheapest or None,
+                "costs": [_json(cost) for cost in languages.rows],
             }
-            for name, tokenizer, one in zip(names, tokenizers, found, strict=False)
+            for name, tokenizer, languages in zip(names, tokenizers, found, strict=False)
         ],
     }
     return Report("Languages", tuple(sections), value, sections[0].name)
@@ -277,10 +281,10 @@ def _cells(cost: LanguageCost, most: float, cheapest: bool) -> Row:
 
 
 def _compared(found: Sequence[Languages]) -> Section:
-    """Return the costs over the cheapest under several tokenizers, a column for each."""
-    times = [{cost.language: cost.times for cost in one.rows} for one in found]
+    """Return a table of the costs relative to the cheapest language, with a column for each tokenizer."""
+    times = [{cost.language: cost.times for cost in languages.rows} for languages in found]
     rows = tuple(
-        Row((cost.language, *(shown(one[cost.language], 2) for one in times))) for cost in found[0].rows
+        Row((cost.language, *(shown(column[cost.language], 2) for column in times))) for cost in found[0].rows
     )
     numbers = (Column(str(n), "right") for n in range(1, len(found) + 1))
     return Section("x cheapest", "", rows, (Column("language", priority=1, flex=True), *numbers))

@@ -1,7 +1,7 @@
 """Measures of a tokenizer on a corpus, each with its formula and its conventions.
 
-`MEASURES` is the one table of them. Ratios are ratios of totals. Where there is nothing to divide by a figure
-is None, not 0. They describe; none of them says by itself how well a model would learn.
+`MEASURES` is the one table of them. Ratios are ratios of totals. A ratio over nothing is None, not 0. They
+describe; none of them says by itself how well a model would learn.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class Measure(Generic[Counted]):
         title: Its name for people.
         formula: In the letters of `SYMBOLS`; of two tokenizers with {a} and {b} for their letters.
         unit: The unit of its values.
-        better: `more` or `less` where that is better for the same corpus, empty where neither is.
-        of: Computes it; None where it has no value.
+        better: `more` or `less`, whichever is better for the same corpus; empty if neither is.
+        of: Returns its value for a tally; None if it has none.
         under: The conventions that it depends on, of `splitter` and `alpha`.
         fixed: The conventions that it has by itself, such as the denominator.
         digits: The decimals that are shown.
@@ -108,21 +108,21 @@ def shown(value: Value, digits: int = 4) -> str:
 def entropy(counts: Iterable[int], alpha: float = 1.0) -> float | None:
     """Rényi's entropy of order α of the shares of some counts, in bits: log2(Σ p^α)/(1-α) (Rényi 1961).
 
-    At 1 it is Shannon's, -Σ p·log2 p, at infinity -log2 of the largest share. None where nothing was counted.
+    At 1 it is Shannon's, -Σ p·log2 p, at infinity -log2 of the largest share. None without a positive count.
     """
-    held = [count for count in counts if count > 0]
-    total = sum(held)
+    positive = [count for count in counts if count > 0]
+    total = sum(positive)
     if not total:
         return None
     if alpha == 1:
-        return max(0.0, math.log2(total) - math.fsum(count * math.log2(count) for count in held) / total)
-    most = max(held)
+        return max(0.0, math.log2(total) - math.fsum(count * math.log2(count) for count in positive) / total)
+    largest = max(positive)
     if math.isinf(alpha):
-        return math.log2(total / most)
+        return math.log2(total / largest)
     # Σ p^α as the largest share's part times the rest, so that no power of a small share is lost for a large
     # α.
-    rest = math.fsum((count / most) ** alpha for count in held)
-    return max(0.0, (alpha * math.log2(most / total) + math.log2(rest)) / (1 - alpha))
+    scaled_sum = math.fsum((count / largest) ** alpha for count in positive)
+    return max(0.0, (alpha * math.log2(largest / total) + math.log2(scaled_sum)) / (1 - alpha))
 
 
 def ratio(above: float, below: float) -> float | None:
@@ -131,8 +131,8 @@ def ratio(above: float, below: float) -> float | None:
 
 
 def efficiency(bits: float | None, size: int) -> float | None:
-    """Return an entropy relative to that of a uniform choice among `size`; None if `size` is less than two.
-    """
+    """Return an entropy relative to that of a uniform choice among `size`; None if `size` is less than two or
+    the entropy is None."""
     return None if bits is None or size < 2 else bits / math.log2(size)
 
 
@@ -206,28 +206,29 @@ def _cost(n: int) -> Callable[[Tally], Value]:
 def part_measures(n: int) -> tuple[Measure[Tally], ...]:
     """Return the measures of a named corpus, by its index among the named corpora."""
     return (
-        Measure("tokens", "tokens", "N", "tokens", "less", _of_part(n, lambda one: one.tokens)),
+        Measure("tokens", "tokens", "N", "tokens", "less", _of_part(n, lambda tally: tally.tokens)),
         Measure("bytes_per_token", "bytes per token", "B / N", "bytes", "more",
-                _of_part(n, lambda one: ratio(one.bytes, one.tokens))),
+                _of_part(n, lambda tally: ratio(tally.bytes, tally.tokens))),
         Measure("cost", "cost, times the cheapest", "N / B relative to the smallest N / B", "times", "less",
                 _cost(n)),
     )
 
 
 def rows_of(tallies: Sequence[Tally | None]) -> tuple[MeasureRow, ...]:
-    """Return the measures of columns on one corpus under the same conventions, then those of its named
-    corpora. Return nothing if no column has a tally."""
-    under = next((one.conventions for one in tallies if one), None)
+    """Return a row for each measure on one corpus, then the rows of each of its named corpora. Each row has a
+    figure for each tally, None for a tally that is None; all tallies have the same conventions. Return an
+    empty tuple if no column has a tally."""
+    under = next((tally.conventions for tally in tallies if tally), None)
     if under is None:
         return ()
     rows = []
     for measure in MEASURES:
-        figures = tuple(Figure(measure.of(one), measure.digits) if one else None for one in tallies)
-        rows.append(MeasureRow(measure, measure.fixed + under.said(measure.under), figures))
-    named = next((one.parts for one in tallies if one), ())
+        figures = tuple(Figure(measure.of(tally), measure.digits) if tally else None for tally in tallies)
+        rows.append(MeasureRow(measure, measure.fixed + under.labels(measure.under), figures))
+    named = next((tally.parts for tally in tallies if tally), ())
     for n, part in enumerate(named):
         for measure in part_measures(n):
-            figures = tuple(Figure(measure.of(one), measure.digits) if one else None for one in tallies)
+            figures = tuple(Figure(measure.of(tally), measure.digits) if tally else None for tally in tallies)
             rows.append(MeasureRow(measure, (("corpus", part.name),), figures))
     return tuple(rows)
 
@@ -268,8 +269,8 @@ class Conventions:
         """Return a recipe that only splits text into words."""
         return Recipe(split=self.splitter)
 
-    def said(self, names: Iterable[str]) -> tuple[tuple[str, str], ...]:
-        """Return the named conventions as (name, value)."""
+    def labels(self, names: Iterable[str]) -> tuple[tuple[str, str], ...]:
+        """Return the label and the value of each named convention, of `splitter` and `alpha`."""
         values = {"splitter": ("words by", self.splitter), "alpha": ("α", f"{self.alpha:g}")}
         return tuple(values[name] for name in names)
 
@@ -305,13 +306,13 @@ class Tally:
         characters: Its code points.
         vocab_size: The ids of the vocabulary, special tokens included.
         tokens: The tokens of the corpus.
-        counts: The count of each kind of token, in order of first appearance; a token without an id counts by
-            its bytes.
+        counts: The occurrences of each distinct token, in order of first appearance; tokens without an id are
+            told apart by their bytes.
         used: The number of ids that occur in the corpus.
         unknowns: Tokens for what the vocabulary lacks, and units that were dropped.
-        spaced: The words with one space before each, whether it is in the text or the tokenizer adds it; None
-            where the tokenizer refuses one of them.
-        bare: The words without.
+        spaced: The words, each encoded with one space before it, which is in the text or the tokenizer adds;
+            None if the tokenizer refuses one of them.
+        bare: The words, each encoded alone; None if the tokenizer refuses one of them.
         parts: The named corpora, empty where there are none.
     """
 
@@ -339,11 +340,12 @@ def tally(
         tokenizer: The tokenizer; no special token is added to a text and none is read from it.
         corpus: The corpus; counted words are pre-tokens as they are.
         conventions: The conventions that words and shares are counted under.
-        counted: The pre-tokens of the corpus, where several tokenizers share them.
+        counted: A cache of the pre-tokens of the corpus, to share between tokenizers.
 
     Raises:
-        TokentuiError: The corpus holds what the tokenizer refuses; it names the unit and a pre-token that
-            holds it.
+        TokentuiError: The tokenizer refuses a pre-token; the error names the unit. Words that it refuses
+            alone give None for `spaced` or `bare`.
+        Cancelled: The job is cancelled.
     """
     under, counted = conventions or Conventions(), counted or WordCounts(corpus)
     encoder, as_words = tokenizer.encoder, corpus.counts is not None
@@ -357,21 +359,21 @@ def tally(
     for part, times in each(zip(parts.words, parts.counts, strict=True), total):
         if by_words:
             tokens, lacks = word_tokens(encoder, part), _dropped(encoder, part)
-            found = [(token.id, token.piece) for token in tokens]
+            encoded = [(token.id, token.piece) for token in tokens]
             unknowns += times * (lacks + sum(token.unknown for token in tokens))
         else:
             with silent():
                 encoding = encoder.encode(part)
-            found = list(zip(encoding.ids, encoding.pieces, strict=True))
-            stretches = (one for one in encoder.stretches(part, False) if isinstance(one, list))
+            encoded = list(zip(encoding.ids, encoding.pieces, strict=True))
+            stretches = (stretch for stretch in encoder.stretches(part, False) if isinstance(stretch, list))
             lacks = sum(_dropped(encoder, word.text) for stretch in stretches for word in stretch)
             unknowns += times * (lacks + len(encoding.unknown))
-        sizes.append(len(found))
-        for number, piece in found:
+        sizes.append(len(encoded))
+        for number, piece in encoded:
             counts[piece if number is None else number] += times
 
     def ids(text: str) -> list[int]:
-        """The ids of a text that stands alone."""
+        """Return the ids of a text that is encoded alone."""
         if not by_words:
             with silent():
                 return list(encoder.ids(text))
@@ -379,18 +381,18 @@ def tally(
         return [number for word in cut for number in encoder.cached_ids(word)]
 
     def word_tally(front: str, done: int) -> WordTally | None:
-        """Count words with a text in front of each; None where one of them is refused."""
+        """Count the words, each encoded with a text in front; return None if one of them is refused."""
         tokens = continued = single = lost = 0
         for word, times in each(zip(words.words, words.counts, strict=True), total, done):
             try:
-                found = ids(front + word)
+                numbers = ids(front + word)
             except TokentuiError:  # a corpus without spaces may leave one unknown
                 return None
-            tokens += len(found) * times
-            continued += times if len(found) > 1 else 0
-            single += len(found) == 1
-            back = None if NO_ID in found else tokenizer.decode_bytes(found).removeprefix(b" ")
-            lost += 0 if back == to_bytes(word) else times
+            tokens += len(numbers) * times
+            continued += times if len(numbers) > 1 else 0
+            single += len(numbers) == 1
+            decoded = None if NO_ID in numbers else tokenizer.decode_bytes(numbers).removeprefix(b" ")
+            lost += 0 if decoded == to_bytes(word) else times
         return WordTally(words.occurrences, len(words.words), tokens, continued, single, lost)
 
     return Tally(
@@ -414,45 +416,53 @@ def adds_space(encoder: WordEncoder) -> bool:
     A second space in front of a word would be a token by itself there.
     """
     stretches = encoder.stretches("a", False)
-    words = next((one for one in stretches if isinstance(one, list) and one), None)
+    words = next((part for part in stretches if isinstance(part, list) and part), None)
     return words is not None and words[0].text.strip(f" {SPACE_MARK}") != words[0].text
 
 
 def _as_words(corpus: Corpus) -> Words:
-    """Return the documents as words, each with its count."""
-    times = [one.times for one in corpus.named for _ in one.corpus.texts] or [1] * len(corpus.documents)
+    """Return the documents of a corpus as if each were a word, counted by the weight of its named corpus."""
+    times = [named.times for named in corpus.named for _ in named.corpus.texts] or [1] * len(corpus.documents)
     return Words(corpus.documents, times)
 
 
 def _characters(corpus: Corpus) -> int:
     """Count the code points of a corpus, weighted by the counts of its documents or words."""
     if corpus.named:
-        return sum(one.times * _characters(one.corpus) for one in corpus.named)
+        return sum(named.times * _characters(named.corpus) for named in corpus.named)
     return corpus.characters + sum(len(word) * times for word, times in corpus.counts or ())
 
 
 def _part_tallies(
     corpus: Corpus, counted: Words, sizes: Sequence[int], by_words: bool
 ) -> tuple[PartTally, ...]:
-    """Return the tallies of the named corpora, from the tokens of each word or document."""
-    found, at = [], 0
-    of = dict(zip(counted.words, sizes, strict=True)) if by_words and corpus.named else {}
-    for n, one in enumerate(corpus.named):
+    """Return the tallies of the named corpora; empty without any.
+
+    Args:
+        corpus: The corpus.
+        counted: Its words or, if not `by_words`, its documents.
+        sizes: The number of tokens of each.
+        by_words: True if `counted` has words.
+    """
+    tallies, start = [], 0
+    tokens_of = dict(zip(counted.words, sizes, strict=True)) if by_words and corpus.named else {}
+    for n, named in enumerate(corpus.named):
         if by_words:
             words = counted.parts[n].words
-            tokens = sum(of[word] * times for word, times in zip(words.words, words.counts, strict=True))
+            counts = zip(words.words, words.counts, strict=True)
+            tokens = sum(tokens_of[word] * times for word, times in counts)
         else:
-            size = len(one.corpus.texts)
-            tokens, at = one.times * sum(sizes[at : at + size]), at + size
-        found.append(PartTally(one.name, one.times * one.corpus.size, tokens))
-    return tuple(found)
+            size = len(named.corpus.texts)
+            tokens, start = named.times * sum(sizes[start : start + size]), start + size
+        tallies.append(PartTally(named.name, named.times * named.corpus.size, tokens))
+    return tuple(tallies)
 
 
 def word_tokens(encoder: WordEncoder, word: str) -> tuple[WordToken, ...]:
-    """Return the tokens of a pre-token.
+    """Return the tokens of a pre-token, unknown ones included.
 
     Raises:
-        TokentuiError: The recipe refuses a unit of it.
+        TokentuiError: The recipe refuses unknown units, and there is one; the error names both.
     """
     tokens = encoder.word(word)
     unknown = next((token for token in tokens if token.unknown), None)
@@ -466,7 +476,7 @@ def word_tokens(encoder: WordEncoder, word: str) -> tuple[WordToken, ...]:
 
 
 def _dropped(encoder: WordEncoder, word: str) -> int:
-    """Count the units of a pre-token that are dropped."""
+    """Count the units of a pre-token that the recipe drops; 0 if it drops none."""
     if not UNKNOWN.of(encoder.vocabulary.recipe.unknown).drops_units:
         return 0
     units = encoder.pretokenizer.units(word)

@@ -17,7 +17,7 @@ from tokentui.learn.trainer import Trainer
 from tokentui.recipe import Stops
 
 MOST_STEPS = 100
-"""The steps that exercises are about, where a run is not told to end before: later ones teach no more."""
+"""The last step that exercises are about, unless the run has an earlier end: later ones teach no more."""
 CHOICES = 4
 _LONGEST_WORD = 24
 _NONE = Stops()
@@ -32,11 +32,11 @@ class Exercise:
 
     Attributes:
         kind: One of `KINDS`.
-        step: The step that it is about; the state is that after so many steps.
-        choices: The pairs to choose from, of `pair` and `tie`.
-        word: The pre-token that is cut, of `cut`.
-        answer: The answer: the parts of a pair, or the tokens of a word.
-        number: The answer of `count`.
+        step: The number of steps that are made before the question.
+        choices: The pairs to choose from, in random order, of `pair` and `tie`; empty for others.
+        word: The pre-token that is cut, of `cut`; empty for others.
+        answer: The answer: the parts of a pair, or the tokens of a word; empty for `count`.
+        number: The answer of `count`, the tokens of the corpus.
         made: The bytes of the token that the pair makes.
         worth: The value of the pair, as the engine has it.
         rule: The tie rule, of `tie`.
@@ -57,13 +57,14 @@ def exercises(trainer: Trainer, count: int, seed: int, stops: Stops = _NONE) -> 
     """Return up to `count` exercises on a training run, in the order of their steps.
 
     Args:
-        trainer: The training, at any step; it stands at the last step that it was asked about afterwards.
-        count: The number of exercises; fewer where there is not as much to ask.
+        trainer: The training, at any step. It is trained on to at most `MOST_STEPS` merges, and left at any
+            step.
+        count: The number of exercises; fewer if there is not as much to ask.
         seed: The same seed gives the same exercises.
         stops: The ends of the run.
 
     Raises:
-        TokentuiError: The training merges no pairs, or there is nothing to ask.
+        TokentuiError: The training merges no pairs, or has no first step.
     """
     if not trainer.traits.grows or trainer.traits.replays:
         objective = f"objective={trainer.recipe.objective}"
@@ -72,27 +73,27 @@ def exercises(trainer: Trainer, count: int, seed: int, stops: Stops = _NONE) -> 
     run(trainer, replace(stops, merges=min(MOST_STEPS if stops.merges is None else stops.merges, MOST_STEPS)))
     if not (last := trainer.number):
         raise TokentuiError("no pair is ever merged here", "quiz", "take a longer corpus")
-    words = [one for one in trainer.words.words if 2 < len(one) <= _LONGEST_WORD][:_SHOWN_WORDS]
-    asked = {
+    words = [word for word in trainer.words.words if 2 < len(word) <= _LONGEST_WORD][:_SHOWN_WORDS]
+    by_kind = {
         kind: _of_kind(kind, trainer, random.sample(range(last), last), words, Random(f"{seed} {kind}"))
         for kind in KINDS
     }
-    found: list[Exercise] = []
-    while asked and len(found) < count:
-        for kind in list(asked):
-            if len(found) < count:
-                one = next(asked[kind], None)
-                if one is None:
-                    del asked[kind]
+    chosen: list[Exercise] = []
+    while by_kind and len(chosen) < count:
+        for kind in list(by_kind):
+            if len(chosen) < count:
+                exercise = next(by_kind[kind], None)
+                if exercise is None:
+                    del by_kind[kind]
                 else:
-                    found.append(one)
-    return sorted(found, key=lambda one: (one.step, KINDS.index(one.kind)))
+                    chosen.append(exercise)
+    return sorted(chosen, key=lambda exercise: (exercise.step, KINDS.index(exercise.kind)))
 
 
 def _of_kind(
     kind: str, trainer: Trainer, steps: Sequence[int], words: Sequence[str], random: Random
 ) -> Iterator[Exercise]:
-    """Exercises of a kind, each at another step."""
+    """Yield exercises of a kind, each at another of the steps. Moves the training."""
     for step in each(steps):
         if kind == "cut":
             if not words:
@@ -121,7 +122,7 @@ def _about_pair(
     """Return an exercise on candidates; the first one is the answer."""
     best, shuffled = chosen[0], list(chosen)
     random.shuffle(shuffled)
-    choices = tuple(one.parts for one in shuffled)
+    choices = tuple(candidate.parts for candidate in shuffled)
     return Exercise(
         kind, step, choices, answer=best.parts, made=best.token, worth=str(best.worth), rule=rule
     )
@@ -133,12 +134,12 @@ def _at(trainer: Trainer, step: int) -> Tokenizer:
 
 
 def cut(tokenizer: Tokenizer, word: str) -> tuple[bytes, ...]:
-    """Return the tokens of a pre-token, or nothing if one of its units is unknown."""
+    """Return the tokens of a pre-token as bytes, or an empty tuple if one of its units is unknown."""
     pieces = [piece.piece for piece in tokenizer.encoder.word(word)]
     return tuple(piece for piece in pieces if piece is not None) if None not in pieces else ()
 
 
 def rule_in_words(rule: str) -> str:
-    """Describe a tie rule."""
+    """Return a tie rule with its description, or the rule alone if it is not known."""
     known = AXES["tie"].get(rule)
     return f"{rule}, {known.about}" if known is not None else rule

@@ -174,7 +174,8 @@ def data(text: str, role: str = "") -> Span:
 
 
 def pieces(tokens: Iterable[bytes], between: str = " ", role: str = "") -> tuple[Part, ...]:
-    """Return tokens as a cell; `nothing` for none of them."""
+    """Return tokens as the parts of a cell, with muted text between them. No tokens give the word `nothing`.
+    """
     parts: list[Part] = []
     for token in tokens:
         parts += [muted(between)] if parts else []
@@ -183,13 +184,13 @@ def pieces(tokens: Iterable[bytes], between: str = " ", role: str = "") -> tuple
 
 
 def merged(parts: Iterable[bytes], token: bytes | None = None) -> tuple[Part, ...]:
-    """Return the parts of a merge as a cell, and the token that it makes."""
-    made = () if token is None else (muted(" = "), token)
-    return (*pieces(parts, " + "), *made)
+    """Return the parts of a merge as a cell, joined by +, and after = the token that it makes if given."""
+    result = () if token is None else (muted(" = "), token)
+    return (*pieces(parts, " + "), *result)
 
 
 def spans(cell: Cell) -> tuple[Span | Bar, ...]:
-    """Return a cell as spans and bars."""
+    """Return a cell as spans and bars, without empty texts."""
     parts = cell if isinstance(cell, tuple) and not isinstance(cell, Bar) else (cell,)
     return tuple(part if isinstance(part, Span | Bar) else Span(part) for part in parts if part != "")
 
@@ -216,7 +217,8 @@ def as_row(value: object, *names: str) -> Json:
 
 
 def as_json(value: object) -> object:
-    """Return a value as JSON: bytes in hex, values with fields as objects."""
+    """Return a value as JSON: bytes in hex, dataclasses and named tuples as objects (see `as_row`), other
+    tuples as lists. Any other value is returned unchanged."""
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, Mapping):

@@ -68,13 +68,13 @@ class UnusedToken:
 
 @dataclass(frozen=True, slots=True)
 class DocumentSaved:
-    """A document before and after.
+    """A document in units and in tokens.
 
     Attributes:
         number: Its number, from 1.
         name: Its beginning.
-        units: Its length in units at the start.
-        tokens: Its length in tokens now.
+        units: Its length in units, before any merge.
+        tokens: Its length in tokens.
     """
 
     number: int
@@ -105,7 +105,7 @@ class Exhausted:
 
 
 class PartTally(NamedTuple):
-    """A named corpus under one tokenizer: its name, its bytes and its tokens, as often as its words count."""
+    """A named corpus under one tokenizer: its name, and its bytes and tokens times its weight."""
 
     name: str
     bytes: int
@@ -113,11 +113,11 @@ class PartTally(NamedTuple):
 
 
 def costs(parts: Sequence[PartTally]) -> list[float | None]:
-    """Return the tokens per byte of named corpora relative to the cheapest one; None for a corpus without
-    bytes."""
-    each = [one.tokens / one.bytes if one.bytes else None for one in parts]
-    least = min((one for one in each if one), default=0.0)
-    return [one / least if one is not None and least else None for one in each]
+    """Return the tokens per byte of named corpora relative to the cheapest one that has tokens. None for a
+    corpus without bytes, and for all if none has tokens."""
+    rates = [part.tokens / part.bytes if part.bytes else None for part in parts]
+    least = min((rate for rate in rates if rate), default=0.0)
+    return [rate / least if rate is not None and least else None for rate in rates]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,15 +127,15 @@ class VocabularyReport:
     Attributes:
         step: The step.
         vocab_size: The number of ids.
-        used: The number of ids that the corpus holds.
-        unused: The other ones, in order of id.
-        units: The length of the corpus in units at the start.
-        tokens: Its length in tokens now.
-        documents: The documents that save most, first.
+        used: The number of ids that occur in the corpus.
+        unused: The other ids, in order.
+        units: The length of the corpus in units, before any merge.
+        tokens: Its length in tokens.
+        documents: The documents that save the most tokens, largest saving first.
         document_count: The number of all documents.
-        exhausted: The end of a training that goes on, where that was asked for.
-        ways: The ways to write some words.
-        parts: The named corpora, empty where there are none.
+        exhausted: The end of a training by the same recipe until no pair is left; None if not requested.
+        ways: The segmentations of the pre-tokens of a text; empty without one.
+        parts: The named corpora; empty without any.
     """
 
     step: int
@@ -158,7 +158,7 @@ class Branch:
     Attributes:
         depth: 0 for the token itself.
         step: The merge that made it, 0 for a unit.
-        id: Its id; None for a part for which a byte stands no more (Gage).
+        id: Its id; None for a part whose byte now stands for another pair (Gage).
         piece: Its exact bytes.
     """
 
@@ -176,18 +176,18 @@ class TokenFacts:
         id: Its id.
         piece: Its exact bytes.
         kind: The kind of its entry in the vocabulary.
-        score: The natural log probability of a unigram piece, None elsewhere.
-        code_points: Its characters by number and name; none where its bytes are not UTF-8.
-        units: The units that it is made of.
-        step: The merge that made it, None for others.
-        count: The count of its pair then.
-        parents: The two tokens of its pair.
-        children: The first of the tokens that were made of it directly.
-        child_count: The number of all of these.
-        tree: The first nodes of its merge tree.
+        score: The natural log probability of a unigram piece; None for others.
+        code_points: Its characters by number and name; empty if its bytes are not UTF-8.
+        units: The units that it is made of; empty for special and byte tokens.
+        step: The step whose merge made it; None for others.
+        count: The count of its pair at that step.
+        parents: The tokens of its merge; empty for others.
+        children: The first tokens that were made of it directly.
+        child_count: The number of all children.
+        tree: The first nodes of its merge tree; empty for others.
         tree_size: The number of all nodes.
-        others: The tokens that differ from it in case, white space or mark alone.
-        unreachable: Why no text becomes it; empty where one does.
+        others: The tokens that differ from it only in case, white space or mark.
+        unreachable: Why no text becomes it; empty if one does.
         marks: The number of bytes at its front and at its end that are the recipe's mark and no text.
     """
 
@@ -220,8 +220,8 @@ class WordFacts:
 
     Attributes:
         explanation: Each step of its encoding.
-        ways: The ways to write it; None for one that is too long for that.
-        lattice: Every piece that may stand in it, where pieces have probabilities.
+        ways: Its segmentations; None if it is too long to count them.
+        lattice: All pieces that occur in it; empty if pieces have no probabilities.
     """
 
     explanation: WordExplanation
@@ -235,11 +235,11 @@ class StringFacts:
 
     Attributes:
         text: The string.
-        encoding: Its encoding; None where the recipe refuses it.
-        refusal: Why it does, in one line.
+        encoding: Its encoding; None if the tokenizer refuses it.
+        refusal: Why the tokenizer refuses it, in one line; empty if it does not.
         why: Why it is not one token, or that it is one, in one sentence.
         words: Its pre-tokens in order.
-        reason: The same with its name and the values of its proof.
+        reason: The same as `why`, with the name of the reason and the values of its proof.
         round_trip: What decoding gives back, and what is lost.
     """
 
@@ -257,11 +257,11 @@ class DivergenceSide:
     """A training before the step at which it diverges from another.
 
     Attributes:
-        why: The reasons of its choice, which is `why.best`; where it has ended, `why.end` says why.
+        why: The reasons of its choice, which is `why.best`; if it has ended, `why.end` says why.
         candidates: The first candidates of the step, best first.
-        tokens: The length of the corpus before the step.
+        tokens: The length of the corpus in tokens before the step.
         vocab_size: The number of ids before it.
-        step: The step that it makes there, None where it has ended.
+        step: The step that it makes there; None if it has ended.
         columns: The names, units and kinds of the values of its candidates.
         replays: True for the tokens of a file, which are not chosen.
     """
@@ -294,7 +294,7 @@ class Example:
     """An example of what a check found.
 
     Attributes:
-        id: The token's id, None for a text.
+        id: The token's id; None for a text.
         piece: The exact bytes of the token or text.
         note: A remark on it.
     """
@@ -312,11 +312,11 @@ class CheckResult:
         name: The check's name for programs, one word.
         title: Its name for people, a few words.
         about: Why it matters, a sentence.
-        status: `PASS`, `INFO`, `WARN`, `FAIL`, or `n/a` where it makes no sense for this tokenizer. An
-            INFO is what nearly every published tokenizer has.
+        status: `PASS`, `INFO`, `WARN`, `FAIL`, or `n/a` if it makes no sense for this tokenizer. Nearly every
+            published tokenizer has an INFO.
         observed: The finding, in words.
         threshold: When it is an INFO, a WARN and a FAIL, in words.
-        value: The number that is compared with the threshold, None where it is not a number.
+        value: The number that is compared with the threshold; None if no number is.
         count: The number of tokens or texts of which `examples` are the first.
         examples: The first of them.
     """

@@ -17,7 +17,7 @@ from tokentui.formats.source import RecipeFacts, source_of
 from tokentui.formats.spec import FileToken, Fitted, Loss, Spec
 
 GONE = -1
-"""The new id of a token that was taken out, and of an id that was none's."""
+"""The new id of a token that was removed, and of an old id that no token had."""
 _FILES = ("huggingface", "sentencepiece", "tiktoken")
 """The formats in whose shape a vocabulary is changed."""
 
@@ -29,7 +29,7 @@ def shape_of(tokenizer: Tokenizer) -> Format | None:
 
 
 def read_again(format: Format, fitted: Fitted) -> Tokenizer:
-    """Write the tokenizer in a format and read it back."""
+    """Write fitted contents in a format, and return the tokenizer that is read back. No file is stored."""
     split = fitted.recipe.split if format.needs_split else ""
     files, known = format.codec.write(fitted), RecipeFacts(fitted.recipe, fitted.specials)
     return format.codec.read(source_of(format.files, files, split, known))
@@ -38,13 +38,15 @@ def read_again(format: Format, fitted: Fitted) -> Tokenizer:
 def in_shape(
     tokenizer: Tokenizer, where: str, ranks: bool = True
 ) -> tuple[Tokenizer, Format, tuple[Loss, ...]]:
-    """Return a tokenizer in the shape of its file, so that its vocabulary can be changed, and what that
-    loses.
+    """Return a tokenizer in the shape of a file, that format, and what the conversion loses.
+
+    A tokenizer of a file whose format can be changed is returned unchanged, without losses. Any other is
+    converted to a `tokenizer.json`.
 
     Args:
         tokenizer: The tokenizer.
         where: The option that asks, for errors.
-        ranks: True if a file of ranks will do: it holds no token that is found before merges.
+        ranks: False to convert a file of ranks, too: it cannot hold added tokens.
 
     Raises:
         TokentuiError: Hugging Face's file cannot hold it.
@@ -76,10 +78,10 @@ class Merge(NamedTuple):
 
 
 def next_id(tokenizer: Tokenizer, format: Format) -> int:
-    """Return the id of the next token of a file.
+    """Return the id of the next token that is appended to a file.
 
-    Hugging Face's library numbers the added tokens that are none of the model's on behind these: they make
-    room.
+    In a `tokenizer.json` that is the id after the tokens of the model: `appended` moves the added tokens that
+    follow.
     """
     if format.name == "huggingface":
         return max((token.id for token in format.codec.to_format(Spec(tokenizer)).tokens), default=-1) + 1
@@ -87,7 +89,7 @@ def next_id(tokenizer: Tokenizer, format: Format) -> int:
 
 
 def _below(score: float) -> float:
-    """Return the next lower score: one less, or the next lower number in single precision, which files store.
+    """Return a lower score: one less or, if single precision cannot tell these apart, the next lower number.
     """
     if single(score - 1) < single(score):
         return single(score - 1)
@@ -100,6 +102,9 @@ def _below(score: float) -> float:
 def appended(tokenizer: Tokenizer, format: Format, merges: Sequence[Merge]) -> Tokenizer:
     """Return the tokenizer of a file with appended merges. It is written in the format and read back.
 
+    Scores continue below the lowest one. In a `tokenizer.json`, added tokens after those of the model get new
+    ids.
+
     Args:
         tokenizer: The tokenizer, in the shape of the format.
         format: Hugging Face's, sentencepiece's or tiktoken's.
@@ -110,26 +115,27 @@ def appended(tokenizer: Tokenizer, format: Format, merges: Sequence[Merge]) -> T
     names = {token.id: token.name for token in fitted.tokens}
     prefix = len(tokenizer.vocabulary.prefix.decode())
     score = min((token.score for token in fitted.tokens if token.score is not None), default=None)
-    for one in merges:
-        left, right = names[one.left], names[one.right]
-        names[one.id] = name = left + right[prefix:]
+    for merge in merges:
+        left, right = names[merge.left], names[merge.right]
+        names[merge.id] = name = left + right[prefix:]
         score = None if score is None else _below(score)
-        fitted.tokens.append(FileToken(one.id, name, one.piece, score))
+        fitted.tokens.append(FileToken(merge.id, name, merge.piece, score))
         fitted.rows.append((left, right, name))
     if format.name == "huggingface":
         own = {token.name for token in fitted.tokens}
-        behind = sorted(number for name, number in fitted.specials.items() if name not in own)
-        moved = {number: len(fitted.tokens) + n for n, number in enumerate(behind)}
+        added_after = sorted(number for name, number in fitted.specials.items() if name not in own)
+        moved = {number: len(fitted.tokens) + n for n, number in enumerate(added_after)}
         fitted.specials = {name: moved.get(number, number) for name, number in fitted.specials.items()}
         fitted.metadata = {name: renumbered(value, moved) for name, value in fitted.metadata.items()}
     return read_again(format, fitted)
 
 
 def moves(old: Tokenizer, new: Tokenizer) -> dict[int, int]:
-    """Return the new id of each token, by its bytes and kind."""
+    """Return the new id of each old id whose token is in both tokenizers, with the same bytes and, both or
+    neither, special. Ids of other tokens are left out."""
     there = {(entry.piece, _named(entry)): entry.id for entry in new.entries()}
-    found = {entry.id: there.get((entry.piece, _named(entry)), GONE) for entry in old.entries()}
-    return {number: other for number, other in found.items() if other != GONE}
+    new_ids = {entry.id: there.get((entry.piece, _named(entry)), GONE) for entry in old.entries()}
+    return {number: new_id for number, new_id in new_ids.items() if new_id != GONE}
 
 
 def _named(entry: TokenEntry) -> bool:
@@ -140,19 +146,19 @@ _ID_KEYS = ("id", "unk_id", "pad_id")
 
 
 def renumbered(value: object, moved: Mapping[int, int]) -> object:
-    """Return a setting of a `tokenizer.json` with new ids."""
+    """Return a copy of a setting of a `tokenizer.json` with new ids for those that moved, at any depth."""
     if isinstance(value, list):
-        return [renumbered(one, moved) for one in value]
+        return [renumbered(inner, moved) for inner in value]
     if not isinstance(value, dict):
         return value
-    found: dict[str, object] = {}
-    for name, one in value.items():
-        if name in _ID_KEYS and isinstance(one, int):
-            found[name] = moved.get(one, one)
-        elif name == "ids" and isinstance(one, list):
-            found[name] = [moved.get(number, number) for number in one]
-        elif name in ("sep", "cls") and isinstance(one, list) and len(one) == 2:
-            found[name] = [one[0], moved.get(one[1], one[1])]
+    copied: dict[str, object] = {}
+    for name, inner in value.items():
+        if name in _ID_KEYS and isinstance(inner, int):
+            copied[name] = moved.get(inner, inner)
+        elif name == "ids" and isinstance(inner, list):
+            copied[name] = [moved.get(number, number) for number in inner]
+        elif name in ("sep", "cls") and isinstance(inner, list) and len(inner) == 2:
+            copied[name] = [inner[0], moved.get(inner[1], inner[1])]
         else:
-            found[name] = renumbered(one, moved)
-    return found
+            copied[name] = renumbered(inner, moved)
+    return copied

@@ -32,13 +32,14 @@ _SPACE_MARK = "▁".encode()
 
 @dataclass(frozen=True, slots=True)
 class TokenChange:
-    """A continuation that changes the tokens of a prompt from a place on.
+    """A continuation that changes the tokens of a prompt from an index on.
 
     Attributes:
         place: The index of the first token that changes.
         continuation: The text after the prompt.
-        id: The id that the whole text has at that place; None for none.
-        piece: Its exact bytes; empty where the whole text has no such token.
+        id: The id of the whole text at that index; None if the whole text has fewer tokens, or if the token
+            has no id.
+        piece: Its exact bytes; empty if `id` is None.
     """
 
     place: int
@@ -53,14 +54,14 @@ class PrefixStability:
 
     Attributes:
         text: The prompt.
-        ids: Its ids; None for what has none.
+        ids: Its ids; None for a token without an id.
         pieces: The exact bytes of its tokens; None for an unknown one.
         certain: The number of first tokens that no continuation changes.
-        stable: The number of first tokens that no continuation changes that was tried.
+        stable: The number of first tokens that no tried continuation changes, at least `certain`.
         tried: The number of continuations that were tried.
         all_tried: False if there were more candidates than are tried at most.
-        changes: For each place at which tokens begin to change the shortest continuation that was found, in
-            order of the places.
+        changes: For each index from which tokens change, the shortest continuation that changes them, in
+            order.
         stable_text: The text of the first `stable` tokens.
     """
 
@@ -84,13 +85,13 @@ def prefix_stability(
     tokenizer: Tokenizer, text: str, *, allow_special: bool = False, most: int = _MOST_TRIED
 ) -> PrefixStability:
     """Find which tokens of a prompt can change when the text continues. A tick of the job is one
-    continuation.
+    continuation. Continuations that the tokenizer refuses are skipped.
 
     Args:
         tokenizer: The tokenizer.
         text: The prompt.
         allow_special: Text that spells a special token is that token.
-        most: The number of continuations to try at most.
+        most: The number of continuations to try at most; fewer are tried after a long prompt.
 
     Raises:
         TokentuiError: The tokenizer refuses the prompt.
@@ -98,8 +99,8 @@ def prefix_stability(
 
     >>> import tokentui
     >>> tokenizer = tokentui.train("sample:hugs", "gpt2", merges=6)
-    >>> found = prefix_stability(tokenizer, "pugs hu")
-    >>> tokenizer.encode("pugs hu").tokens, found.stable, found.exact
+    >>> stability = prefix_stability(tokenizer, "pugs hu")
+    >>> tokenizer.encode("pugs hu").tokens, stability.stable, stability.exact
     (('p', 'ugs', ' ', 'h', 'u'), 3, False)
     """
     encoding = tokenizer.encode(text, allow_special=allow_special)
@@ -109,10 +110,10 @@ def prefix_stability(
     candidates = list(itertools.islice(_continuations(tokenizer, text, allow_special), most + 1))
     shortest: dict[int, tuple[str, int | None]] = {}
     tail, skipped = text[head:], certain if head else 0
-    for number, more in enumerate(candidates[:most]):
+    for number, continuation in enumerate(candidates[:most]):
         tick(number, min(most, len(candidates)))
         try:
-            longer = tokenizer.encode_ids(tail + more, allow_special=allow_special)
+            longer = tokenizer.encode_ids(tail + continuation, allow_special=allow_special)
         except TokentuiError:
             continue
         place = skipped
@@ -122,14 +123,14 @@ def prefix_stability(
             place += 1
         if place == len(ids):
             continue
-        if place not in shortest or len(more) < len(shortest[place][0]):
-            after = longer[place - skipped] if place - skipped < len(longer) else NO_ID
-            shortest[place] = more, None if after == NO_ID else after
+        if place not in shortest or len(continuation) < len(shortest[place][0]):
+            following = longer[place - skipped] if place - skipped < len(longer) else NO_ID
+            shortest[place] = continuation, None if following == NO_ID else following
     stable = min(shortest, default=len(ids))
     entries = {entry.id: entry.piece for entry in tokenizer.entries()} if shortest else {}
     changes = [
-        TokenChange(place, more, number, b"" if number is None else entries.get(number, b""))
-        for place, (more, number) in sorted(shortest.items())
+        TokenChange(place, continuation, number, b"" if number is None else entries.get(number, b""))
+        for place, (continuation, number) in sorted(shortest.items())
     ]
     end = encoding.offsets[stable - 1][1] if stable else 0
     return PrefixStability(
@@ -141,8 +142,8 @@ def prefix_stability(
 def _certain(
     tokenizer: Tokenizer, text: str, ids: Sequence[int | None], allow_special: bool
 ) -> tuple[int, int]:
-    """Return the number of first tokens that are stable by the split, and the offset of the rest if it has
-    the same tokens when encoded alone (else 0).
+    """Return the number of first tokens that are stable by the split, and the offset of the rest of the text
+    if it can be encoded alone (else 0). Both are 0 if nothing is proven.
 
     A text is cut in two at places where the characters on both sides decide that no word crosses them. The
     tokens before such a place depend on nothing after it, unless the name of a token may cross the place.
@@ -177,17 +178,18 @@ def _name_start(text: str, names: Iterable[str]) -> int:
 
 
 def _continuations(tokenizer: Tokenizer, text: str, allow_special: bool) -> Iterator[str]:
-    """Yield texts to set after a prompt, each once: the rests of tokens that begin with its end, characters
-    that tokens begin with and pairs of them, the texts of tokens."""
+    """Yield texts to set after a prompt, each once: first the rests of tokens that begin with its end, then
+    first characters of tokens, pairs of them if they are few, the texts of tokens, and these after a space.
+    """
     tokens = list(_token_bytes(tokenizer, allow_special))
     ending = to_bytes(text)[-max(map(len, tokens), default=0) :]
     seen = {""}
 
-    def new(made: Iterable[str]) -> Iterator[str]:
-        for more in made:
-            if more not in seen:
-                seen.add(more)
-                yield more
+    def new(texts: Iterable[str]) -> Iterator[str]:
+        for continuation in texts:
+            if continuation not in seen:
+                seen.add(continuation)
+                yield continuation
 
     rests = (
         token[size:] for token in tokens for size in range(min(len(token) - 1, len(ending)), 0, -1)
@@ -218,7 +220,8 @@ def _token_bytes(tokenizer: Tokenizer, allow_special: bool) -> Iterator[bytes]:
 
 
 def _texts(piece: bytes) -> Iterator[str]:
-    """Yield the text of bytes; of bytes that end inside a character a text that begins with them."""
+    """Yield the text of bytes. Bytes that end inside a character yield a text that begins with them, or
+    nothing if there is none."""
     try:
         yield piece.decode()
     except UnicodeDecodeError:
@@ -230,39 +233,41 @@ def _texts(piece: bytes) -> Iterator[str]:
 # ---- the report
 
 
-def report(found: PrefixStability) -> Report:
+def report(stability: PrefixStability) -> Report:
     """Report on the end of a prompt: the stable prefix, and the tokens after it with what changes them."""
-    count, stable = len(found.ids), found.stable
+    count, stable = len(stability.ids), stability.stable
     line = f"{stable:,} of {plural(count, 'token')}"
-    if found.exact:
+    if stability.exact:
         bound = "exact: the split proves it, and a continuation changes the next token"
         bound = "exact: the split proves it" if stable == count else bound
     else:
-        bound = f"the split proves {found.certain:,}; {plural(found.tried, 'continuation')} were tried"
-        bound += "" if found.all_tried else ", not all possible ones"
-    changes = {change.place: change for change in found.changes}
+        tried = plural(stability.tried, "continuation")
+        bound = f"the split proves {stability.certain:,}; {tried} were tried"
+        bound += "" if stability.all_tried else ", not all possible ones"
+    changes = {change.place: change for change in stability.changes}
     rows = []
     for place in range(stable, count):
-        number, piece = found.ids[place], found.pieces[place]
+        number, piece = stability.ids[place], stability.pieces[place]
         cells = ("null" if number is None else str(number), b"?" if piece is None else piece)
         change = changes.get(place)
         if change is None:
             rows.append(Row((*cells, muted("changes with those before it"))))
             continue
-        made = ("nothing",) if change.id is None else (change.piece, f" ({change.id})")
-        rows.append(Row((*cells, ("before ", data(change.continuation), " it becomes ", *made))))
+        replacement = ("nothing",) if change.id is None else (change.piece, f" ({change.id})")
+        rows.append(Row((*cells, ("before ", data(change.continuation), " it becomes ", *replacement))))
     sections = [
         Section("stable", line), Section("", bound),
-        Section("text", data(found.stable_text[-80:])),
+        Section("text", data(stability.stable_text[-80:])),
         Section("may change", plural(len(rows), "token"), tuple(rows)),
     ]
     value = {
-        "text": found.text, "ids": found.ids, "stable": stable, "stable_text": found.stable_text,
-        "certain": found.certain, "exact": found.exact, "tried": found.tried, "all_tried": found.all_tried,
+        "text": stability.text, "ids": stability.ids, "stable": stable, "stable_text": stability.stable_text,
+        "certain": stability.certain, "exact": stability.exact, "tried": stability.tried,
+        "all_tried": stability.all_tried,
         "changes": [
             {"place": change.place, "continuation": change.continuation, "id": change.id,
              "text": change.piece.decode("utf-8", "replace"), "hex": change.piece.hex()}
-            for change in found.changes
+            for change in stability.changes
         ],
     }
     return Report("The end of a prompt", tuple(sections), value, strong(line))

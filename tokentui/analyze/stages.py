@@ -1,4 +1,4 @@
-"""The stage at which two tokenizers part on a text, and the shortest part of the text that shows it."""
+"""The first stage that differs between two tokenizers on a text, and the shortest part that shows it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STAGES = {
 }
 """The stages in the order in which a text passes them, and what differs there."""
 LONGEST = 4000
-"""The characters of a text that are encoded at once to make it short."""
+"""Longer texts, in characters, are cut before one is shortened; one that cannot be cut stays as long."""
 _TRIES = 600
 
 
@@ -64,13 +64,14 @@ class FirstText:
 def first_text(
     a: Tokenizer, b: Tokenizer, number: int, document: str, differs: Callable[[str], bool]
 ) -> FirstText:
-    """Make a document that two tokenizers encode differently short, and name the stage where they part.
+    """Shorten a document that two tokenizers encode differently, and return the rest with the first stage
+    that differs. It stays whole if only all of it differs and it is longer than `LONGEST`.
 
     Args:
         a, b: The tokenizers.
         number: The number of the document, from 1.
         document: The document.
-        differs: Returns whether a text is encoded differently. It holds for the document.
+        differs: Returns whether a text is encoded differently; true for the document.
 
     Raises:
         Cancelled: The job is cancelled.
@@ -78,36 +79,36 @@ def first_text(
     with silent():
         part = next((part for part in cut(document) if differs(part)), document)
         text = shorten(part, differs) if len(part) <= LONGEST else part
-        one, other = _staged(a, text), _staged(b, text)
-        stage = _stage(a, b, text, one, other)
+        staged_a, staged_b = _staged(a, text), _staged(b, text)
+        stage = _stage(a, b, text, staged_a, staged_b)
         if stage == "post-processing":
-            one, other = _staged(a, text, around=True), _staged(b, text, around=True)
-        return FirstText(number, text, stage, one, other)
+            staged_a, staged_b = _staged(a, text, around=True), _staged(b, text, around=True)
+        return FirstText(number, text, stage, staged_a, staged_b)
 
 
 def differs_around(a: Tokenizer, b: Tokenizer) -> bool:
-    """Return whether two tokenizers add other tokens before or after a text."""
+    """Return whether the special tokens that two tokenizers add before and after a text differ."""
     return a.encoder.around != b.encoder.around
 
 
-def _stage(a: Tokenizer, b: Tokenizer, text: str, one: Staged, other: Staged) -> str:
-    if one.refused is None and other.refused is None:
-        added, others = ([(row.start, row.end) for row in way.encode(text).rows if row.word < 0]
+def _stage(a: Tokenizer, b: Tokenizer, text: str, staged_a: Staged, staged_b: Staged) -> str:
+    if staged_a.refused is None and staged_b.refused is None:
+        added_a, added_b = ([(row.start, row.end) for row in way.encode(text).rows if row.word < 0]
                          for way in (a, b))
-        if added != others:
+        if added_a != added_b:
             return "added tokens"
-        if one.ids == other.ids:
+        if staged_a.ids == staged_b.ids:
             return "post-processing"
-    if _bare(one.normalized) != _bare(other.normalized):
+    if _bare(staged_a.normalized) != _bare(staged_b.normalized):
         return "normalization"
-    if one.words != other.words:
+    if staged_a.words != staged_b.words:
         return "split"
-    return "ids" if one.tokens == other.tokens and one.refused == other.refused else "model"
+    return "ids" if staged_a.tokens == staged_b.tokens and staged_a.refused == staged_b.refused else "model"
 
 
 def _bare(normalized: str) -> str:
-    """A normalized text with spaces for ▁ and none in front: some files set these as they normalize, others
-    as they split."""
+    """Return a normalized text with spaces for ▁ and without a first space: some files set these as they
+    normalize, others as they split."""
     return normalized.replace(SPACE_MARK, " ").removeprefix(" ")
 
 
@@ -122,7 +123,7 @@ def _staged(tokenizer: Tokenizer, text: str, around: bool = False) -> Staged:
 
 
 def cut(document: str) -> Iterator[str]:
-    """Yield a document in texts of some lines each: those are soon encoded, and soon made short."""
+    """Yield a document in parts of at most `LONGEST` characters, cut after a line end if there is one."""
     start = 0
     while start < len(document):
         end = len(document)
@@ -133,11 +134,21 @@ def cut(document: str) -> Iterator[str]:
 
 
 def shorten(text: str, differs: Callable[[str], bool], tries: int = _TRIES) -> str:
-    """Return the shortest part of a text that was found for which something holds, by leaving out less and
-    less of it.
+    """Shorten a text for which something holds, by leaving out shorter and shorter parts of it.
+
+    The result may have gaps. No single character of it can be left out, unless the tries ran out. It is
+    not empty unless the text is; without tries it is the text.
 
     Source: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002, without the
     tests of subsets.
+
+    Args:
+        text: The text.
+        differs: Returns whether it holds for a text; not called for `text` itself.
+        tries: The most calls of `differs`.
+
+    Raises:
+        Cancelled: The job is cancelled.
     """
     size = max(1, len(text) // 2)
     while tries > 0:

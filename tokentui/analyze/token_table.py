@@ -27,9 +27,9 @@ class TokenRow(NamedTuple):
             `▁a` a space and a letter.
         kind: The kind of its entry: `special`, `unknown`, `byte`, `unit`, `merge`, `piece` or `orphan`.
         score: The natural log probability of a unigram piece; None elsewhere.
-        rank: The rank of the merge that makes it, from 0; None for what no merge makes.
-        reachable: True if a text becomes it.
-        reason: The name of the reason why none does; empty if one does.
+        rank: The rank of the merge that makes it, from 0; None if no merge makes it.
+        reachable: True if some text produces it.
+        reason: The name of the reason why no text produces it; empty if one does.
     """
 
     id: int
@@ -75,16 +75,16 @@ def table_bytes(path: str, rows: Sequence[TokenRow]) -> bytes:
     and truth is `true` or `false`.
 
     Raises:
-        TokentuiError: The name ends otherwise, or pyarrow is not installed.
+        TokentuiError: The name has another extension, or pyarrow is not installed.
     """
     return _writer(path)(path, rows)
 
 
 def check_table_name(path: str) -> None:
-    """Refuse the name of a table that no format belongs to.
+    """Check that the extension of a file name is that of a format of tables.
 
     Raises:
-        TokentuiError: The name ends in none of them.
+        TokentuiError: It is not.
     """
     _writer(path)
 

@@ -1,5 +1,5 @@
-"""The report on a vocabulary: what a corpus uses of it, what its documents save, and what going on to the end
-makes."""
+"""Report on a vocabulary: the tokens that a corpus uses, the tokens that its documents save, and the end of a
+training that continues until no pair is left."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tokentui.text.count import Words, chunks
 from tokentui.text.pretokenize import PreToken
 
 DOCUMENTS = 100
-"""The documents that a report lists at most, where no other number is named."""
+"""The most documents that a report lists by default."""
 
 
 def vocabulary_report(
@@ -43,9 +43,9 @@ def vocabulary_report(
     Args:
         tokenizer: The tokenizer.
         corpus: The corpus.
-        words: Its pre-tokens, counted; they are counted here where None.
-        step: The step of the tokenizer; its number of merges where None.
-        text: A text of whose pre-tokens the ways to be written are listed.
+        words: Its counted pre-tokens; None to count them here.
+        step: The step of the tokenizer; None for its number of merges.
+        text: A text whose pre-tokens are listed with their segmentations; empty for none.
         exhaust: True to train a new tokenizer by the same recipe until no pair is left. That may take
             long.
         documents: The most documents listed.
@@ -72,25 +72,26 @@ def vocabulary_report(
         exhausted=end,
         ways=ways_of(tokenizer.encoder, text),
         parts=tuple(
-            PartTally(one.name, one.times * one.corpus.size, sum(
+            PartTally(named.name, named.times * named.corpus.size, sum(
                 used.lengths[word][1] * times
                 for word, times in zip(part.words.words, part.words.counts, strict=True)
             ))
-            for one, part in zip(corpus.named, words.parts, strict=False)
+            for named, part in zip(corpus.named, words.parts, strict=False)
         ),
     )
 
 
 def exhausted(words: Words, recipe: Recipe, run: Run, corpus: Corpus | None = None) -> Exhausted:
-    """Train a new tokenizer until no pair is left.
+    """Train a new tokenizer until no pair is left, and return the figures at its end.
 
     A training that only drops pieces has no such end, so its start is reported. A recipe that cannot be
-    trained is no error here; `end` says why.
+    trained is no error; `end` says why, and the other figures are 0. A tick of the job is a token of the
+    corpus.
 
     Args:
         words: The counted pre-tokens of the corpus.
         recipe: The recipe to train.
-        run: The first id and the special tokens; its stops are left out.
+        run: The first id and the special tokens; its stops are ignored.
         corpus: The corpus, for an objective that reads its documents.
     """
     run, distinct = replace(run, stops=Stops()), len(words.words)
@@ -100,12 +101,12 @@ def exhausted(words: Words, recipe: Recipe, run: Run, corpus: Corpus | None = No
     except TokentuiError as error:
         return Exhausted(0, len(run.specials), 0, 0, distinct, f"it cannot be trained: {error}")
     grows, start = trainer.traits.grows, trainer.tokens_at(0)
-    once = sum(words.counts if WEIGHTS.of(recipe.weight).by_occurrences else (1,) * distinct)
-    most = max(1, start - once)
+    shortest = sum(words.counts if WEIGHTS.of(recipe.weight).by_occurrences else (1,) * distinct)
+    most = max(1, start - shortest)
     pieces = trainer.size_at(0) - len(run.specials)
     model = OBJECTIVES.of(recipe.objective).label
-    only = f"a {model} model only drops pieces: it begins with all {pieces:,} that it may have"
-    end = "" if grows else only
+    only_drops = f"a {model} model only drops pieces: it begins with all {pieces:,} that it may have"
+    end = "" if grows else only_drops
     while not end:
         end = learn.with_plain_fallback(trainer, lambda: trainer.advance(None, Stops())) or ""
         tick(min(start - trainer.tokens_at(trainer.number), most), most)
@@ -144,7 +145,7 @@ class Usage:
 
 
 def usage(tokenizer: Tokenizer, words: Words) -> Usage:
-    """Encode the distinct pre-tokens of a corpus and count.
+    """Count the ids of a corpus by encoding its distinct pre-tokens, and say why each other id is unused.
 
     Args:
         tokenizer: The tokenizer.
@@ -155,27 +156,33 @@ def usage(tokenizer: Tokenizer, words: Words) -> Usage:
     lengths: dict[str, tuple[int, int]] = {}
     units = tokens = 0
     for word, count in each(zip(words.words, words.counts, strict=True), len(words.words)):
-        found = encoder.word(word)
+        encoded = encoder.word(word)
         size = len(encoder.pretokenizer.units(word))
-        lengths[word] = (size, len(found))
+        lengths[word] = (size, len(encoded))
         units += size * count
-        tokens += len(found) * count
-        for token in found:
+        tokens += len(encoded) * count
+        for token in encoded:
             if token.id is not None:
                 uses[token.id] = uses.get(token.id, 0) + count
     return Usage(uses, _unused(tokenizer, words, uses), units, tokens, lengths)
 
 
 def _unused(tokenizer: Tokenizer, words: Words, uses: Mapping[int, int]) -> tuple[UnusedToken, ...]:
-    """Return the unused ids, each with the reason."""
+    """Return the unused ids in order, each with the reason, see `UnusedToken.why`.
+
+    Args:
+        tokenizer: The tokenizer.
+        words: The counted pre-tokens of the corpus.
+        uses: The count of each id that occurs.
+    """
     vocabulary, encoder = tokenizer.vocabulary, tokenizer.encoder
     symbols = vocabulary.symbols_by_id(tokenizer.merges)
     missing = [entry for entry in tokenizer.entries() if entry.id not in uses]
     swallowed: dict[int, Counter[int]] = {}
     by_merges = WAYS.of(vocabulary.recipe.encode).needs == "merges" and not vocabulary.eventful
     if by_merges:
-        held = {symbols[number]: times for number, times in uses.items() if number in symbols}
-        swallowed = swallowers(tokenizer, held)
+        uses_of_symbols = {symbols[number]: times for number, times in uses.items() if number in symbols}
+        swallowed = swallowers(tokenizer, uses_of_symbols)
     rest = [symbols[entry.id] for entry in missing if entry.kind in ORDINARY]
     rest = [symbol for symbol in rest if symbol not in swallowed]
     # Where no unit is unknown, units that were never merged on and do not occur are not in the corpus: no
@@ -184,8 +191,8 @@ def _unused(tokenizer: Tokenizer, words: Words, uses: Mapping[int, int]) -> tupl
     places = _Places(encoder, [symbol for symbol in rest if symbol >= sure])
     if any(symbol >= sure for symbol in rest):
         for word, count in each(zip(words.words, words.counts, strict=True)):
-            places.look(word, count)
-    found = []
+            places.add_word(word, count)
+    unused = []
     for entry in each(missing):
         why = "byte" if entry.kind == "byte" else "special"
         into: Counter[int] = Counter()
@@ -200,17 +207,17 @@ def _unused(tokenizer: Tokenizer, words: Words, uses: Mapping[int, int]) -> tupl
                 why = "unreachable"
             else:
                 why = "not chosen" if inside or free else "not in the corpus"
-        tokens = tuple(vocabulary.spelled(one) for one, _ in into.most_common(_INTO))
-        found.append(UnusedToken(entry.id, entry.piece, entry.kind, why, tokens))
-    return tuple(found)
+        tokens = tuple(vocabulary.spelled(symbol) for symbol, _ in into.most_common(_INTO))
+        unused.append(UnusedToken(entry.id, entry.piece, entry.kind, why, tokens))
+    return tuple(unused)
 
 
 def swallowers(tokenizer: Tokenizer, uses: Mapping[int, int]) -> dict[int, Counter[int]]:
-    """Of each symbol that occurred on the way: the symbols that it was merged into, and how often.
+    """Return for each symbol that merging the corpus joined into others these symbols, and how often.
 
     Args:
-        tokenizer: One that encodes by merges.
-        uses: The count of each symbol in the corpus at the end.
+        tokenizer: A tokenizer that encodes by merges.
+        uses: The count of each symbol in the encoded corpus.
     """
     base, merges = tokenizer.vocabulary.base_size, tokenizer.vocabulary.merges
     passed = [uses.get(symbol, 0) for symbol in range(base + tokenizer.merges)]
@@ -225,19 +232,24 @@ def swallowers(tokenizer: Tokenizer, uses: Mapping[int, int]) -> dict[int, Count
 
 
 class _Places:
-    """The places where unused tokens could occur in the words of a corpus: inside a used token, or not."""
+    """Counts the places where unused tokens could occur in the words of a corpus.
+
+    Args:
+        encoder: The encoder.
+        symbols: The symbols of the unused tokens.
+    """
 
     def __init__(self, encoder: WordEncoder, symbols: Iterable[int]) -> None:
         self._encoder = encoder
         self._finder = SymbolFinder((spelled_units(encoder, symbol), symbol) for symbol in symbols)
         self._made = set(encoder.vocabulary.symbols_by_id(encoder.merges))
         self.inside: dict[int, Counter[int]] = {}
-        """The ids of the tokens that hold it, with how often."""
+        """For each symbol the ids of the longer tokens that contain it, with how often."""
         self.free: Counter[int] = Counter()
-        """The number of times that it lies across tokens, or in a unit that is unknown."""
+        """For each symbol the number of times that it crosses tokens, or is in an unknown part."""
 
-    def look(self, word: str, count: int) -> None:
-        """Look at the places in one word."""
+    def add_word(self, word: str, count: int) -> None:
+        """Count the places in a word that occurs `count` times, in `inside` and `free`."""
         units = self._encoder.pretokenizer.units(word)
         kept = self._encoder.kept_indices(units)
         if len(kept) < len(units):
@@ -263,12 +275,14 @@ def saved(corpus: Corpus, tokenizer: Tokenizer, usage: Usage, limit: int) -> tup
 
     Args:
         corpus: The corpus.
-        tokenizer: It cuts the corpus into pre-tokens.
-        usage: The same corpus, encoded.
-        limit: The most to return.
+        tokenizer: The tokenizer, which splits the documents into pre-tokens.
+        usage: The usage of the corpus, with the length of each of its pre-tokens.
+        limit: The most documents to return.
     """
-    found = _documents(corpus, tokenizer, usage)
-    return tuple(heapq.nsmallest(limit, found, key=lambda one: (one.tokens - one.units, one.number)))
+    documents = _documents(corpus, tokenizer, usage)
+    return tuple(heapq.nsmallest(
+        limit, documents, key=lambda document: (document.tokens - document.units, document.number)
+    ))
 
 
 def _documents(corpus: Corpus, tokenizer: Tokenizer, usage: Usage) -> Iterator[DocumentSaved]:
@@ -292,7 +306,7 @@ def _documents(corpus: Corpus, tokenizer: Tokenizer, usage: Usage) -> Iterator[D
 
 
 def _words(document: str, own: Pretokens) -> Iterator[str]:
-    """Return the pre-tokens of a document, by the recipe or by the steps of a file if it does more."""
+    """Yield the pre-tokens of a document, by the recipe or by the steps of a file if it does more."""
     if not own.encoder.splits_plainly(document):
         check()
         yield from (item.text for item in own.of(document) if isinstance(item, PreToken))
@@ -304,7 +318,8 @@ def _words(document: str, own: Pretokens) -> Iterator[str]:
 
 
 def beginning_of(document: str) -> str:
-    """Return the first line of a document that is not blank, clipped."""
+    """Return the first line of a document that is not blank, of at most 40 characters with an ellipsis. Empty
+    if the first 400 characters are blank."""
     start = document[: 10 * _NAME_CHARS].lstrip()
     line = start.split("\n", 1)[0].rstrip()
     return line if len(line) <= _NAME_CHARS else line[: _NAME_CHARS - 1] + "…"

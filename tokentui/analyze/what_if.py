@@ -10,7 +10,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.trainer import Trainer
 
 _LEAST = 0.001
-"""A smaller share is not told as a figure."""
+"""A smaller share is reported as `under 0.1 %`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +18,11 @@ class Cost:
     """The difference that what-ifs make at a step.
 
     Attributes:
-        step: The step that both runs are looked at.
-        before: The length of the corpus in tokens in the run as it was, by weight.
-        after: That in the changed run.
-        never: The exact bytes of the tokens that the changed run does not make, in the order in which the run
-            as it was makes them.
-        instead: Those of the tokens that only the changed run makes, in its order.
+        step: The step at which both runs are compared.
+        before: The length of the corpus in tokens in the unchanged run, by weight.
+        after: Its length in the changed run.
+        never: The exact bytes of the tokens that only the unchanged run makes, in its order.
+        instead: The exact bytes of the tokens that only the changed run makes, in its order.
     """
 
     step: int
@@ -34,7 +33,8 @@ class Cost:
 
     @property
     def share(self) -> float:
-        """The growth of the corpus in tokens, as a share of its length in the run as it was."""
+        """The growth of the corpus in tokens as a share of its length in the unchanged run; negative if it
+        shrinks, 0 if that has no tokens."""
         return (self.after - self.before) / self.before if self.before else 0.0
 
     @property
@@ -64,17 +64,17 @@ class Side(NamedTuple):
 
     @property
     def made(self) -> dict[bytes, None]:
-        """The tokens that its merges make, in order."""
+        """The exact bytes of the tokens that its merges make, in order, as keys."""
         vocabulary, merges = self.tokenizer.vocabulary, self.tokenizer.merges
-        made = vocabulary.symbols(merges)[vocabulary.base_size :]
-        return dict.fromkeys(map(vocabulary.spelled, each(made, len(made))))
+        symbols = vocabulary.symbols(merges)[vocabulary.base_size :]
+        return dict.fromkeys(map(vocabulary.spelled, each(symbols, len(symbols))))
 
 
 def cost(run: Trainer, changed: Trainer) -> Cost:
-    """Return the cost of what-ifs at the last step that both runs have reached.
+    """Return the cost of what-ifs at the last step that both runs have reached. Moves neither.
 
     Args:
-        run: The run as it was.
+        run: The unchanged run.
         changed: The run under what-ifs, over the same corpus.
     """
     step = min(run.number, changed.number)
@@ -86,11 +86,10 @@ def between(step: int, run: Side, changed: Side) -> Cost:
 
     Args:
         step: The step.
-        run: The run as it was at that step.
+        run: The unchanged run at that step.
         changed: The run under what-ifs at that step.
     """
-    ours, theirs = run.made, changed.made
-    never, instead = (
-        tuple(token for token in one if token not in other) for one, other in ((ours, theirs), (theirs, ours))
-    )
+    made, made_changed = run.made, changed.made
+    never = tuple(token for token in made if token not in made_changed)
+    instead = tuple(token for token in made_changed if token not in made)
     return Cost(step, run.tokens, changed.tokens, never, instead)

@@ -98,18 +98,19 @@ def environment(now: datetime) -> jinja2.Environment:
             value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys
         )
 
-    made = jinja2.sandbox.ImmutableSandboxedEnvironment(
+    sandbox = jinja2.sandbox.ImmutableSandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, jinja2.ext.loopcontrols]
     )
-    made.filters["tojson"] = tojson
-    made.globals.update(
+    sandbox.filters["tojson"] = tojson
+    sandbox.globals.update(
         raise_exception=raise_exception, strftime_now=now.strftime, dict=_Dict(), namespace=_Namespace
     )
-    return made
+    return sandbox
 
 
 def limit(memory: int, seconds: int) -> None:
-    """Bound the memory and the time of this process, and keep it from opening and writing files."""
+    """Bound the memory in bytes and the CPU time in seconds of this process, and keep it from opening and
+    writing files. First loads what needs files. A limit that the system refuses is skipped."""
     time.localtime()  # reads the time zone from a file
     environment(datetime.now()).from_string(_WARM).render()  # imports what jinja2 imports late
     for what, most in (
@@ -166,7 +167,8 @@ def described(error: BaseException) -> str:
 
 
 def main() -> None:
-    """Answer until there is nothing more to answer."""
+    """Compile the template of the first line of input, and answer it and each line after it. End after a
+    template that does not compile, or at the end of input."""
     orders = json.loads(sys.stdin.readline())
     template: jinja2.Template | None = None
     if tuple(int(part) for part in jinja2.__version__.split(".")[:3] if part.isdigit()) < OLDEST:
@@ -189,7 +191,7 @@ def main() -> None:
 
 
 def answer(text: str | None, error: str) -> None:
-    """Write the answer to a line."""
+    """Write the answer to a line of input: the rendered text or None, and the error or ""."""
     sys.stdout.write(json.dumps([text, error]) + "\n")
     sys.stdout.flush()
 

@@ -34,8 +34,8 @@ class ChatWarning(NamedTuple):
     Attributes:
         code: Its kind, a word that does not change.
         text: The fault in one line.
-        token: The token that it is about, if it is about one.
-        message: The number of the message that it is about, from 1.
+        token: The token that it is about; None if it is about none.
+        message: The number of the message that it is about, from 1; None if it is about none.
     """
 
     code: str
@@ -70,7 +70,7 @@ def encode_chat(
         template: The template.
         chat: The messages.
         add_generation_prompt, continue_final_message: As for `render_chat`.
-        special_tokens: Add the tokens that begin and end a text too. `apply_chat_template` does not.
+        special_tokens: Also add the tokens that begin and end a text. `apply_chat_template` does not.
 
     Raises:
         TokentuiError: As `render_chat` and `Tokenizer.encode` do.
@@ -124,7 +124,8 @@ class _Covered:
 
 
 def origins(tokens: Sequence[EncodedToken], regions: Sequence[Region]) -> Iterator[str]:
-    """Yield the origin of each token. It is content only if it is proven to be text of a message."""
+    """Yield the origin of each token, one of `ORIGINS`. It is content only if that is proven: the whole token
+    is in the regions, and in exact ones unless it is special."""
     exact, changed = _Covered(region for region in regions if region.exact), _Covered(regions)
     for token in tokens:
         if token.word < 0:
@@ -137,7 +138,8 @@ def origins(tokens: Sequence[EncodedToken], regions: Sequence[Region]) -> Iterat
 
 
 def _doubled(tokenizer: Tokenizer, encoding: Encoding, added: bool) -> Iterator[ChatWarning]:
-    """Special tokens at the ends of the text that the tokenizer has added too, or would add."""
+    """Yield a warning if the text begins or ends with the special token that the tokenizer also adds there,
+    or would add."""
     before, after = tokenizer.encoder.around
     ids = encoding.ids[len(before) : len(encoding) - len(after)] if added else encoding.ids
     for code, where, name, number in (
@@ -163,7 +165,7 @@ def _missing_prompt(rendered: Rendered, chat: Chat) -> Iterator[ChatWarning]:
 
 
 def _spelled(rendered: Rendered, chat: Chat, tokens: Sequence[EncodedToken]) -> Iterator[ChatWarning]:
-    """Special tokens that texts of the chat spell."""
+    """Yield a warning for each special token that a text of the chat spells, alone or with the template."""
     spelled: dict[tuple[Path, str], bool] = {}
     specials = [token for token in tokens if token.word < 0 and token.start < token.end]
     starts = [token.start for token in specials]

@@ -34,8 +34,8 @@ class Region(NamedTuple):
 
     Attributes:
         start: Its first character.
-        end: The character that it ends before.
-        path: The way to the text.
+        end: The character after its last one.
+        path: The path of the text in the chat.
         exact: True if it is the text, without white space at its ends perhaps; false if the template has
             changed it.
     """
@@ -55,7 +55,8 @@ class Rendered:
         regions: The stretches that come from the texts of the chat, in order.
         texts: The texts of the chat by their paths.
         unplaced: The paths of texts whose places are not proven.
-        prompt_missing: True if the template could add a generation prompt, and was not asked to.
+        prompt_missing: True if a generation prompt would make the text longer or different, and neither it
+            nor a continuation was requested.
     """
 
     text: str
@@ -78,7 +79,8 @@ def render_chat(
         continue_final_message: Leave the last message open, so that the model goes on with it.
 
     Raises:
-        TokentuiError: The template fails or takes too long, or the last message cannot be continued.
+        TokentuiError: The template fails or takes too long, the last message cannot be continued, or both
+            options are set.
         Cancelled: The job is cancelled.
     """
     if add_generation_prompt and continue_final_message:
@@ -106,7 +108,7 @@ def render_chat(
 
 
 def _differs(render: Render, variables: Mapping[str, Any], plain: str) -> bool:
-    """Return whether the template writes more with a generation prompt."""
+    """Return whether the template writes something else with a generation prompt; false if it fails then."""
     messages = [_with_reasoning(message) for message in variables["messages"]]
     try:
         return render({**variables, "messages": messages, "add_generation_prompt": True}) != plain
@@ -124,7 +126,11 @@ def _with_reasoning(message: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _continued(render: Render, variables: Mapping[str, Any], template: ChatTemplate) -> str:
-    """Render messages without what the template writes after the last one."""
+    """Render messages up to the end of the text of the last one.
+
+    Raises:
+        TokentuiError: The last message has no text, or the template changes it.
+    """
     *others, last = variables["messages"]
     content = last.get("content")
     where, hint = "the last message", "leave --continue-final-message out"
@@ -177,7 +183,7 @@ def _with_texts(value: Any, texts: Mapping[Path, str], path: Path = ()) -> Any:
 
 
 class _Places:
-    """Looks for the places of texts.
+    """Locates the texts of a chat in a rendering, in at most `_MOST_RENDERINGS` renderings with marks.
 
     Args:
         render: Renders the variables.
@@ -202,24 +208,25 @@ class _Places:
 
     def located(self) -> tuple[list[Region], list[Path]]:
         """Return the regions, and the paths of the texts that are not placed."""
-        regions, missing = self._of(list(self._marks))
+        regions, missing = self._located(list(self._marks))
         missing += [path for path in self._texts if path not in self._marks or path in self._cut]
         return regions, missing
 
-    def _of(self, paths: Sequence[Path]) -> tuple[list[Region], list[Path]]:
-        """Look for these texts at once, and for each half of them if that proves nothing."""
+    def _located(self, paths: Sequence[Path]) -> tuple[list[Region], list[Path]]:
+        """Return the regions of these texts, and the paths of those that are not placed. Tries all at once,
+        then each half."""
         for inside in (False, True):
             if paths and (regions := self._tried(paths, inside)) is not None:
                 return regions, []
         if len(paths) < 2:
             return [], list(paths)
         half = len(paths) // 2
-        first, second = self._of(paths[:half]), self._of(paths[half:])
+        first, second = self._located(paths[:half]), self._located(paths[half:])
         return first[0] + second[0], first[1] + second[1]
 
     def _tried(self, paths: Sequence[Path], inside: bool) -> list[Region] | None:
-        """Return the region of each text in the rendered chat, or None if marking the texts changes the
-        rendering.
+        """Return the regions of the texts in the rendered chat. Return None if marking the texts changes the
+        rendering or fails, or no renderings are left.
 
         Args:
             paths: The paths of the texts.
@@ -239,8 +246,9 @@ class _Places:
         return None
 
     def _regions(self, rendering: str, paths: Sequence[Path]) -> list[Region] | None:
-        """Return the region of each text, found by the marks that were put around it. Return None if the
-        rendering without its marks differs from the plain one."""
+        """Return the regions between the marks of the texts; a text may have several or none. Return None if
+        the rendering without its marks differs from the plain one. Texts with only one mark are noted in
+        `_cut`."""
         owners = {mark: (path, side) for path in paths for side, mark in enumerate(self._marks[path])}
         parts: list[str] = []
         opened: dict[Path, int] = {}

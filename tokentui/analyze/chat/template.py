@@ -63,9 +63,10 @@ class ChatTemplate:
 def read_template(tokenizer: str, named: str = "", *, tools: bool = False) -> ChatTemplate:
     """Read the chat template of a tokenizer.
 
-    It is in `chat_template.jinja` or `tokenizer_config.json`, beside the tokenizer file or in the folder. The
-    template and the tokens of a GGUF file come first. Of several templates with names, the one for tools is
-    taken if there are tools, else the default one.
+    The first of these is taken: the file `named`, the template of a GGUF file, `chat_template.jinja` and then
+    `tokenizer_config.json` in the folder of the tokenizer. Of several templates with names, it is the one
+    that is `named`, the one for tools if there are tools, or the default one. The tokens of a GGUF file
+    override those of the settings.
 
     Args:
         tokenizer: The tokenizer file, the folder of a model, or `hf:OWNER/NAME`.
@@ -73,7 +74,7 @@ def read_template(tokenizer: str, named: str = "", *, tools: bool = False) -> Ch
         tools: True if the messages come with tools.
 
     Raises:
-        TokentuiError: There is none, or it cannot be read.
+        TokentuiError: There is no template, or none by that name, or a file cannot be read.
     """
     folder, file = _places(tokenizer)
     config = _settings(folder, CONFIG)
@@ -189,7 +190,8 @@ Raises TokentuiError if the template fails or takes too long, and Cancelled.
 
 @contextlib.contextmanager
 def rendering(template: ChatTemplate) -> Iterator[Render]:
-    """Start a process that renders a template, and end it. All renderings share one limit of time.
+    """Start a process that renders a template, yield the function that renders, and end the process. All
+    renderings share one limit of time.
 
     Raises:
         TokentuiError: jinja2 is not installed, or the template is too long or not in Jinja's language.
@@ -257,14 +259,14 @@ def rendering(template: ChatTemplate) -> Iterator[Render]:
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """Messages, and what a template takes with them.
+    """Messages, and the other variables of a chat template.
 
     Attributes:
         messages: The messages.
         tools: The tools that the model may call; None for none.
         documents: The documents to answer from; None for none.
         variables: Other variables of the template.
-        ignored: The names in the file that mean nothing here.
+        ignored: The names in the file that are not read.
     """
 
     messages: Sequence[Mapping[str, object]]
@@ -278,7 +280,7 @@ def read_chat_file(path: str) -> Chat:
     """Read messages from a file, see `read_chat`.
 
     Raises:
-        TokentuiError: It cannot be read, is too large, or is something else.
+        TokentuiError: The file cannot be read, is too large, or has no list of messages.
     """
     most = int(limits.now().line_bytes)
     data = read_regular(path, "file of messages", most + 1)
@@ -292,8 +294,10 @@ def read_chat(data: bytes, where: str) -> Chat:
     """Read messages: a JSON list of them, or an object with `messages` and optionally `tools`, `documents`
     and `chat_template_kwargs`, the other variables of the template.
 
+    A key of a message that is null is left out.
+
     Raises:
-        TokentuiError: It is something else.
+        TokentuiError: It is not JSON of this form, or there are no messages.
     """
     root = parse(_utf8(data, where), where)
     check_depth(root.value, root)
@@ -310,7 +314,11 @@ def read_chat(data: bytes, where: str) -> Chat:
 
 
 def _objects(node: Node) -> list[Mapping[str, object]]:
-    """Messages without the keys that are null, as transformers takes them."""
+    """Return messages without the keys that are null, as transformers does.
+
+    Raises:
+        TokentuiError: There are none.
+    """
     rows: list[Mapping[str, object]] = [
         {key: value for key, value in row.mapping().items() if value is not None} for row in node.rows()
     ]

@@ -37,7 +37,7 @@ _LONG = 64
 
 
 def coverage(seen: Survey) -> Found:
-    """Bytes and units without a token."""
+    """Check for bytes and units without a token, and report what becomes of them."""
     tokenizer = seen.tokenizer
     recipe, vocabulary = tokenizer.recipe, tokenizer.vocabulary
     if not any(entry.kind not in ("special", "unknown") for entry in seen.entries):
@@ -61,6 +61,8 @@ def coverage(seen: Survey) -> Found:
 
 
 def _dead(seen: Survey, where: str, what: str) -> Found:
+    """Check for tokens of several characters that no text produces, for a reason at the stage `where`.
+    Reserved names are not counted."""
     return _of_all(seen, what, [
         Example(number, piece, words) for number, piece, why, words in seen.dead
         if REASONS[why].where == where and not _RESERVED.fullmatch(piece)
@@ -68,32 +70,34 @@ def _dead(seen: Survey, where: str, what: str) -> Found:
     ])
 
 
-def _of_all(seen: Survey, what: str, found: Sequence[Example]) -> Found:
+def _of_all(seen: Survey, what: str, examples: Sequence[Example]) -> Found:
     """Return a result: some tokens, and their share of all ordinary tokens."""
-    observed = some(len(found), "token", what, len(seen.pieces))
-    return Found(observed, share(len(found), len(seen.pieces)), found)
+    observed = some(len(examples), "token", what, len(seen.pieces))
+    return Found(observed, share(len(examples), len(seen.pieces)), examples)
 
 
 def reserved(seen: Survey) -> Found:
-    """Names without a meaning yet."""
-    found = [Example(entry.id, entry.piece) for entry in seen.entries if _RESERVED.fullmatch(entry.piece)]
-    observed = some(len(found), "name", "without a meaning yet")
-    return Found(observed, len(found), found, PASS if found else NONE)
+    """Check for reserved names, such as `[unused1]`, which have no meaning yet. Never a fault."""
+    examples = [Example(entry.id, entry.piece) for entry in seen.entries if _RESERVED.fullmatch(entry.piece)]
+    observed = some(len(examples), "name", "without a meaning yet")
+    return Found(observed, len(examples), examples, PASS if examples else NONE)
 
 
 def duplicates(seen: Survey) -> Found:
-    """Several ids for one spelling, or several tokens with one id."""
+    """Check for several ids for one spelling, and for several tokens with one id."""
     facts = seen.facts
     alike = any(REASONS[why].where == "twin" for _, _, why, _ in seen.dead)
-    found = [
+    examples = [
         Example(ids[0], piece, f"also {', '.join(map(str, ids[1:6]))}") for piece, ids in facts.duplicates
     ]
-    found += [
-        Example(one, seen.pieces.get(one, b""), "the id of several tokens") for one in facts.shared_ids
+    examples += [
+        Example(number, seen.pieces.get(number, b""), "the id of several tokens")
+        for number in facts.shared_ids
     ]
     spellings = some(len(facts.duplicates), "spelling", "with several ids")
     what = f"{spellings}, {some(len(facts.shared_ids), 'id', 'of several tokens')}"
-    return Found(what, len(found), found, FAIL if facts.shared_ids else WARN if found or alike else PASS)
+    status = FAIL if facts.shared_ids else WARN if examples or alike else PASS
+    return Found(what, len(examples), examples, status)
 
 
 def orphans(seen: Survey) -> Found:
@@ -101,18 +105,20 @@ def orphans(seen: Survey) -> Found:
     if not seen.tokenizer.merges:
         return Found("there are no merges")
     orphaned = (entry for entry in seen.entries if entry.kind == "orphan")
-    found = [Example(entry.id, entry.piece) for entry in orphaned if not _RESERVED.fullmatch(entry.piece)]
-    return _of_all(seen, "that no merge makes", found)
+    examples = [Example(entry.id, entry.piece) for entry in orphaned if not _RESERVED.fullmatch(entry.piece)]
+    return _of_all(seen, "that no merge makes", examples)
 
 
 def holes(seen: Survey) -> Found:
     """Check for ids without a token."""
     count = sum(last - first + 1 for first, last in seen.facts.holes)
-    found = [Example(first, b"", f"to {last}") for first, last in seen.facts.holes]
-    return Found(some(count, "id", "without a token between the first and the last"), count, found)
+    examples = [Example(first, b"", f"to {last}") for first, last in seen.facts.holes]
+    return Found(some(count, "id", "without a token between the first and the last"), count, examples)
 
 
 def _broken(seen: Survey, several: bool, what: str) -> Found:
+    """Check for tokens of several bytes that are not UTF-8: parts of one character or, with `several`, of
+    more than one. Tokens with impossible bytes are not counted."""
     if not UNITS.of(seen.tokenizer.recipe.unit).is_byte:
         return Found("the units are characters")
     return _of_all(seen, what, [
@@ -133,27 +139,28 @@ def impossible(seen: Survey) -> Found:
     """Check for tokens of several bytes with a byte that never occurs in UTF-8."""
     if not UNITS.of(seen.tokenizer.recipe.unit).is_byte:
         return Found("the units are characters")
-    found = [Example(number, piece) for number, piece in seen.facts.not_utf8 if _NEVER.intersection(piece)]
-    return Found(some(len(found), "token", "with bytes that never occur in UTF-8"), len(found), found)
+    examples = [Example(number, piece) for number, piece in seen.facts.not_utf8 if _NEVER.intersection(piece)]
+    observed = some(len(examples), "token", "with bytes that never occur in UTF-8")
+    return Found(observed, len(examples), examples)
 
 
 def controls(seen: Survey) -> Found:
-    """Characters that cannot be seen, in tokens that were learned."""
+    """Check for invisible characters in learned tokens of several bytes."""
     learned = {entry.id for entry in seen.entries if entry.kind in ("merge", "piece", "orphan")}
-    found = [
+    examples = [
         Example(number, piece) for number, piece in seen.pieces.items()
         if number in learned and len(piece) > 1 and _CONTROLS.search(text_of(piece) or "")
     ]
-    observed = some(len(found), "learned token", "with invisible characters")
-    return Found(observed, share(len(found), len(seen.pieces)), found)
+    observed = some(len(examples), "learned token", "with invisible characters")
+    return Found(observed, share(len(examples), len(seen.pieces)), examples)
 
 
 def long_ones(seen: Survey) -> Found:
     """Check for tokens that are longer than words."""
     sizes = {number: len(piece) for number, piece in seen.bare.items()}
     long = sorted((number for number in sizes if sizes[number] > _LONG), key=lambda number: -sizes[number])
-    found = [Example(number, seen.pieces[number], f"{sizes[number]} bytes") for number in long]
-    return _of_all(seen, f"of more than {_LONG} bytes", found)
+    examples = [Example(number, seen.pieces[number], f"{sizes[number]} bytes") for number in long]
+    return _of_all(seen, f"of more than {_LONG} bytes", examples)
 
 
 def siblings(seen: Survey) -> Found:
@@ -169,15 +176,15 @@ def siblings(seen: Survey) -> Found:
 
 
 def literals(seen: Survey) -> Found:
-    """Text in a step that reads like a pattern: it matches itself alone, so nearly nothing."""
+    """Check the steps of a file for literal text that reads like a pattern: it matches only itself."""
     stages = seen.tokenizer.vocabulary.pipeline.stages
     if not stages:
         return Found("the file holds no steps of its own")
-    found = [
+    examples = [
         Example(None, text.encode("utf-8", "surrogatepass"), f"in {where}")
         for where, text in _literals(stages, "") if _LIKE_A_PATTERN.search(text)
     ]
-    return Found(some(len(found), "text", "that reads like a pattern"), len(found), found)
+    return Found(some(len(examples), "text", "that reads like a pattern"), len(examples), examples)
 
 
 def _literals(value: object, where: str) -> Iterator[tuple[str, str]]:
@@ -189,22 +196,22 @@ def _literals(value: object, where: str) -> Iterator[tuple[str, str]]:
         text = pattern.get("String") if isinstance(pattern, Mapping) else pattern
         if isinstance(text, str):
             yield inside, text
-        for name, one in value.items():
-            yield from _literals(one, inside or str(name))
+        for name, inner in value.items():
+            yield from _literals(inner, inside or str(name))
     elif isinstance(value, list):
-        for one in value:
-            yield from _literals(one, where)
+        for inner in value:
+            yield from _literals(inner, where)
 
 
 def doubts(seen: Survey) -> Found:
-    """Assumptions and remarks of the reader of the file."""
+    """Check for assumptions and remarks from reading the file."""
     notes = list(seen.tokenizer.notes)
     status = WARN if notes else INFO if seen.tokenizer.vocabulary.pipeline.near else PASS
     if seen.tokenizer.vocabulary.pipeline.near:
         split = seen.tokenizer.recipe.split
         notes.append(f"text is cut by the steps of the file: split={split} is only the nearest value")
-    found = [Example(None, note.encode("utf-8", "surrogatepass")) for note in notes]
-    return Found(some(len(notes), "remark", "from reading the file"), len(notes), found, status)
+    examples = [Example(None, note.encode("utf-8", "surrogatepass")) for note in notes]
+    return Found(some(len(notes), "remark", "from reading the file"), len(notes), examples, status)
 
 
 CHECKS: tuple[Check, ...] = (
@@ -276,17 +283,17 @@ def examine(tokenizer: Tokenizer, step: int | None = None) -> HealthReport:
 
     Args:
         tokenizer: The tokenizer.
-        step: Its step; its number of merges where None.
+        step: Its step; None for its number of merges.
     """
     seen = surveyed(tokenizer)
     results = []
-    for one in CHECKS:
+    for health_check in CHECKS:
         check()
-        results.append(one.result(seen))
+        results.append(health_check.result(seen))
     return HealthReport(tokenizer.merges if step is None else step, seen.facts, tuple(results))
 
 
 def worst(checks: Iterable[CheckResult]) -> str:
-    """Return the worst status of some checks."""
-    found = {check.status for check in checks}
-    return next((status for status in (FAIL, WARN) if status in found), PASS)
+    """Return `FAIL` or `WARN` if a check has it, else `PASS`: an `INFO` or `n/a` is no fault."""
+    statuses = {check.status for check in checks}
+    return next((status for status in (FAIL, WARN) if status in statuses), PASS)

@@ -99,7 +99,8 @@ Ids = Sequence[int | None]
 
 
 def _some_ids(ids: Ids) -> str:
-    return " ".join("?" if one is None else str(one) for one in ids[:_IDS]) + " …" * (len(ids) > _IDS)
+    first = " ".join("?" if number is None else str(number) for number in ids[:_IDS])
+    return first + " …" * (len(ids) > _IDS)
 
 
 def stale(files: Files) -> Found:
@@ -107,33 +108,35 @@ def stale(files: Files) -> Found:
     if not files.others:
         return Found("one file alone holds a vocabulary")
     examples: list[Example] = []
-    told: list[str] = []
+    differences: list[str] = []
     for name, other in files.others.items():
-        special = {_shown(one) for one in other.vocabulary.specials}
-        theirs = {piece: number for piece, number in _ids(other).items() if piece not in special}
+        special_pieces = {_shown(special_name) for special_name in other.vocabulary.specials}
+        theirs = {piece: number for piece, number in _ids(other).items() if piece not in special_pieces}
         moved = [piece for piece, number in theirs.items() if files.ids.get(piece) != number]
         absent = sum(piece not in files.ids for piece in moved)
         if moved:
             lacking = some(absent, "token", f"of {name} absent")
-            told.append(f"{lacking}, {len(moved) - absent:,} with another id")
-        shown = next(_differing(files, other, moved), None)
-        if shown is not None:
-            text, ours, his = shown
+            differences.append(f"{lacking}, {len(moved) - absent:,} with another id")
+        differing = next(_differing(files, other, moved), None)
+        if differing is not None:
+            text, ours, others = differing
             used = files.folder.vocabulary[0]
-            note = f"{_some_ids(ours)} by {used}, {_some_ids(his)} by {name}"
+            note = f"{_some_ids(ours)} by {used}, {_some_ids(others)} by {name}"
             examples.append(Example(None, _shown(text), note))
-            told += [] if moved else [f"{name} gives other ids"]
+            differences += [] if moved else [f"{name} gives other ids"]
         elif moved:
             examples += [Example(theirs[piece], piece, f"in {name}") for piece in moved[:_MOST_EXAMPLES]]
-    if not told:
+    if not differences:
         return Found(f"{' and '.join(files.others)}: the same tokens and ids", 0, status=PASS)
-    return Found("; ".join(told), len(told), examples, WARN)
+    return Found("; ".join(differences), len(differences), examples, WARN)
 
 
 def _differing(
     files: Files, other: Tokenizer, moved: Sequence[bytes]
 ) -> Iterator[tuple[str, Ids, Ids]]:
-    """Return the texts that two files encode differently, with both ids."""
+    """Yield texts that two files encode differently, with the ids of both: of `PROBES`, some tokens with
+    other ids and some merges that differ. Yield none if the other file does not say how text is
+    normalized."""
     origin = other.vocabulary.pipeline.origin
     steps = files.stage("normalizer")
     if steps and steps.get("type") != "NFC" and origin is not None and origin.format in UNSPLIT:
@@ -149,17 +152,18 @@ def _differing(
 
 
 def _merged(ours: Tokenizer, other: Tokenizer) -> Iterator[str]:
-    """Return the first merges that differ, as text."""
+    """Yield the tokens of the first merges that differ, as text."""
     rows = [(tokenizer.vocabulary.pieces, tokenizer.vocabulary.merges) for tokenizer in (ours, other)]
     pairs = zip(rows[0][1], rows[1][1], strict=False)
     parts = (tuple(tuple(row[0][side] for side in pair) for row, pair in zip(rows, both, strict=True))
              for both in pairs)
-    for one, two in itertools.islice((both for both in parts if both[0] != both[1]), _PROBED):
-        yield from (text for piece in (b"".join(one), b"".join(two)) if (text := text_of(piece)) is not None)
+    for token_a, token_b in itertools.islice((both for both in parts if both[0] != both[1]), _PROBED):
+        pieces = (b"".join(token_a), b"".join(token_b))
+        yield from (text for piece in pieces if (text := text_of(piece)) is not None)
 
 
 def ids(files: Files) -> Found:
-    """Special and added tokens with another id, or without one, in another file."""
+    """Check for special and added tokens that have another id, or none, in another file of the folder."""
     examples: list[Example] = []
     by_id = {number: piece for piece, number in files.ids.items()}
     for file, named in files.folder.added().items():
@@ -191,19 +195,19 @@ def ids(files: Files) -> Found:
 
 
 def pattern(files: Files) -> Found:
-    """Check for the split of another model."""
-    recipe, kind = files.tokenizer.recipe, files.folder.setting("model_type", "config.json")
+    """Check whether `tokenizer.json` has the split of another model than the folder is of."""
+    recipe, model_type = files.tokenizer.recipe, files.folder.setting("model_type", "config.json")
     tekken = files.others.get("tekken.json")
-    wanted = tekken.recipe.split if tekken is not None else _SPLIT_OF.get(str(kind), "")
+    right = tekken.recipe.split if tekken is not None else _SPLIT_OF.get(str(model_type), "")
     bytes_ = UNITS.of(recipe.unit).is_byte
-    if not wanted or not bytes_ or not files.fast or files.tokenizer.vocabulary.pipeline.near:
+    if not right or not bytes_ or not files.fast or files.tokenizer.vocabulary.pipeline.near:
         return Found("no file says which pattern is right")
     known = recipe.split in (TEKKEN, *SPLITS) or tekken is not None
-    if recipe.split == wanted or not known:
+    if recipe.split == right or not known:
         return Found("the pattern is not one of those known to be wrong", 0, status=PASS)
-    examples = _cut_differently(recipe.split, wanted, "right")
-    source = "tekken.json has" if tekken is not None else f"models of type {kind} have"
-    what = f"tokenizer.json has {_pattern_name(recipe.split)}, {source} {_pattern_name(wanted)}"
+    examples = _cut_differently(recipe.split, right, "right")
+    source = "tekken.json has" if tekken is not None else f"models of type {model_type} have"
+    what = f"tokenizer.json has {_pattern_name(recipe.split)}, {source} {_pattern_name(right)}"
     return Found(what, len(examples), examples, WARN)
 
 
@@ -222,9 +226,11 @@ def _cut_differently(ours: str, theirs: str, name: str) -> list[Example]:
         return []
     examples = []
     for text in PROBES:
-        one, two = (" | ".join(part[0] for part in pattern.finditer(text)) for pattern in patterns)
-        if one != two:
-            examples.append(Example(None, _shown(text), f"{one}; {name}: {two}"))
+        words_ours, words_theirs = (
+            " | ".join(part[0] for part in pattern.finditer(text)) for pattern in patterns
+        )
+        if words_ours != words_theirs:
+            examples.append(Example(None, _shown(text), f"{words_ours}; {name}: {words_theirs}"))
     return examples
 
 
@@ -241,7 +247,7 @@ def rows(files: Files) -> Found:
     beyond = sorted((number, piece) for piece, number in files.ids.items() if number >= size)
     if beyond:
         what = some(len(beyond), "token", f"beyond the {size:,} rows of the embedding")
-        return Found(what, len(beyond), [Example(*one) for one in beyond], FAIL)
+        return Found(what, len(beyond), [Example(number, piece) for number, piece in beyond], FAIL)
     count = size - len(set(files.ids.values()))
     what = some(count, "row", "of the embedding without a token", size)
     return Found(what, count, status=INFO if count else PASS)
@@ -256,16 +262,16 @@ def ends(files: Files) -> Found:
         number = files.id_of(name) if name else None
         named = {file: files.folder.setting(f"{end}_token_id", file) for file in SETTINGS[3:]}
         for file, value in named.items():
-            wrong = [one for one in _listed(value) if one is not None and not is_id(one)]
+            wrong = [id for id in _listed(value) if id is not None and not is_id(id)]
             looked = looked or bool(wrong)
-            examples += [Example(None, json.dumps(one)[:40].encode(), f"{end}_token_id in {file} is no id")
-                         for one in wrong]
-        asked = {file: [one for one in _listed(value) if is_id(one)] for file, value in named.items()}
+            examples += [Example(None, json.dumps(id)[:40].encode(), f"{end}_token_id in {file} is no id")
+                         for id in wrong]
+        asked = {file: [id for id in _listed(value) if is_id(id)] for file, value in named.items()}
         generated = asked["generation_config.json"]
         for file, numbers in asked.items():
             looked = looked or bool(numbers)
-            examples += [Example(one, b"", f"{end}_token_id in {file} is no token")
-                         for one in numbers if one > files.last]
+            examples += [Example(id, b"", f"{end}_token_id in {file} is no token")
+                         for id in numbers if id > files.last]
             if number is None or not numbers or number in numbers or (end == "eos" and number in generated):
                 continue
             listed = " ".join(map(str, numbers))
@@ -286,14 +292,14 @@ def tokenizer_class(files: Files) -> Found:
     if family is None or not files.fast:
         return Found("no class that is known to build the tokenizer itself")
     near = files.tokenizer.vocabulary.pipeline.near
-    for kind, own, wanted in (
+    for part, own, built in (
         ("units", recipe.unit, family.unit), ("encoding", recipe.encode, family.encode),
         ("split", "" if near else recipe.split, family.split),
     ):
-        if own and wanted and own != wanted:
-            short = f"{wanted[:40]}…" if len(wanted) > 40 else wanted
-            what = f"{name} builds {kind} {short}; tokenizer.json has {own[:40]}"
-            examples = _cut_differently(own, wanted, "by the class") if kind == "split" else ()
+        if own and built and own != built:
+            short = f"{built[:40]}…" if len(built) > 40 else built
+            what = f"{name} builds {part} {short}; tokenizer.json has {own[:40]}"
+            examples = _cut_differently(own, built, "by the class") if part == "split" else ()
             return Found(what, 1, examples, WARN)
     return Found(f"{name} builds what tokenizer.json holds", 0, status=PASS)
 
@@ -359,7 +365,7 @@ def settings(files: Files) -> Found:
 
 
 def template(files: Files) -> Found:
-    """Chat templates that differ."""
+    """Check for chat templates that differ."""
     texts = files.folder.templates()
     if len(texts) < 2:
         return Found("there is at most one chat template", 0, status=PASS)
@@ -369,7 +375,7 @@ def template(files: Files) -> Found:
 
 
 def unread(files: Files) -> Found:
-    """Files that could not be read."""
+    """Check for files that could not be read."""
     examples = [Example(None, _shown(name), why) for name, why in files.unread.items()]
     return Found(some(len(examples), "file", "that cannot be read"), len(examples), examples,
                  WARN if examples else PASS)
@@ -443,9 +449,9 @@ def examine_folder(folder: ModelFolder, tokenizer: Tokenizer) -> tuple[CheckResu
             unread[names[0]] = error.what
     files = Files(folder, tokenizer, others, unread)
     results = []
-    for one in FOLDER_CHECKS:
+    for folder_check in FOLDER_CHECKS:
         check()
-        results.append(one.result(files))
+        results.append(folder_check.result(files))
     return tuple(results)
 
 

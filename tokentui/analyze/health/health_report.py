@@ -127,8 +127,8 @@ def facts_sections(
     yield Section("unused ids", " ".join(holes) or "none")
     if facts.shared_ids:
         shared = " ".join(map(str, facts.shared_ids[:_FEW]))
-        told = f"{len(facts.shared_ids):,}, of several tokens: {shared}"
-        yield Section("shared ids", Span(told, "warning"))
+        summary = f"{len(facts.shared_ids):,}, of several tokens: {shared}"
+        yield Section("shared ids", Span(summary, "warning"))
 
 
 def _tokens(
@@ -219,12 +219,12 @@ def health_sections(checks: Sequence[CheckResult]) -> Iterator[Section]:
     """Yield the checks that found something, with examples, then the other checks."""
     found = [check for status in _WORTH_SEEING for check in checks if check.status == status]
     yield Section("health", status_line(checks), tuple(map(_check, found)), _LEFT)
-    for status, name, told, of_one in (
+    for status, name, verb_of_several, verb_of_one in (
         (PASS, "passed", "passed", "passed"), (NONE, "n/a", "do not apply", "does not apply"),
     ):
         rows = tuple(_check(check) for check in checks if check.status == status)
         if rows:
-            verb = of_one if len(rows) == 1 else told
+            verb = verb_of_one if len(rows) == 1 else verb_of_several
             yield Section(name, f"{plural(len(rows), 'check')} {verb}", rows, _LEFT, folded=True)
 
 

@@ -106,13 +106,13 @@ class Check:
 
     @property
     def threshold(self) -> str:
-        """When it is an INFO, a WARN and a FAIL, in words."""
+        """The values from which it is an INFO, a WARN and a FAIL, in words: `limits` if set, or `none`."""
         levels = ((INFO, self.info), (WARN, self.warn), (FAIL, self.fail))
-        told = [
+        levels_in_words = [
             f"{name}: {f'more than {100 * level:g} %' if level else 'any'}" for name,
             level in levels if level is not None
         ]
-        return self.limits or "; ".join(told) or "none"
+        return self.limits or "; ".join(levels_in_words) or "none"
 
     def result(self, survey: Survey) -> CheckResult:
         """Return the result of the check on a surveyed tokenizer.
@@ -137,11 +137,7 @@ class Check:
 
 
 def survey(tokenizer: Tokenizer) -> Survey:
-    """Look at every token.
-
-    Args:
-        tokenizer: The tokenizer.
-    """
+    """Collect the facts of every token, of which the checks are made. A tick of the job is a token."""
     vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
     recipe = tokenizer.recipe
     entries = tuple(tokenizer.entries())
@@ -160,10 +156,10 @@ def survey(tokenizer: Tokenizer) -> Survey:
         own = bare[entry.id] = bare_bytes(recipe, piece)
         scripts[written_in(own)] += 1
         lengths[len(own.decode("utf-8", "replace"))] += 1
-        found = reachability_of(tokenizer, entry)
-        if found.text is None:
-            dead.append((entry.id, piece, found.reason, found.sentence))
-    held = set(vocabulary.units) if UNITS.of(recipe.unit).is_byte else None
+        reachability = reachability_of(tokenizer, entry)
+        if reachability.text is None:
+            dead.append((entry.id, piece, reachability.reason, reachability.sentence))
+    units = set(vocabulary.units) if UNITS.of(recipe.unit).is_byte else None
     by_length = sorted(pieces.items(), key=lambda token: (-len(bare[token[0]]), token[0]))
     texts = {number: text for number, piece in pieces.items() if (text := text_of(piece)) is not None}
     facts = VocabularyFacts(
@@ -171,13 +167,17 @@ def survey(tokenizer: Tokenizer) -> Survey:
         first_id=entries[0].id if entries else vocabulary.first_id,
         merges=merges,
         kinds=tuple(Counter(entry.kind for entry in entries).items()),
-        longest=tuple(Token(*one) for one in by_length[:_LONGEST]),
+        longest=tuple(Token(*token) for token in by_length[:_LONGEST]),
         unreachable=tuple(DeadToken(number, piece, words) for number, piece, _, words in dead),
         duplicates=tuple(Spelling(piece, tuple(ids)) for piece, ids in alike.items() if len(ids) > 1),
-        not_utf8=tuple(Token(*one) for one in pieces.items() if len(one[1]) > 1 and one[0] not in texts),
-        spaces=tuple(Token(one, pieces[one]) for one, text in texts.items() if not text.strip(_BLANKS)),
-        missing_bytes=() if held is None else tuple(
-            value for value in range(256) if bytes((value,)) not in held
+        not_utf8=tuple(
+            Token(number, piece) for number, piece in pieces.items() if len(piece) > 1 and number not in texts
+        ),
+        spaces=tuple(
+            Token(number, pieces[number]) for number, text in texts.items() if not text.strip(_BLANKS)
+        ),
+        missing_bytes=() if units is None else tuple(
+            value for value in range(256) if bytes((value,)) not in units
         ),
         scripts=tuple(scripts.most_common()),
         lengths=tuple(sorted(lengths.items())),
@@ -202,7 +202,8 @@ def some(count: int, noun: str, rest: str = "", whole: int | None = None) -> str
 
 
 def written_in(piece: bytes) -> str:
-    """Return the script of a token without its mark. Without letters, return the kind of its characters."""
+    """Return the script of a token without its mark, by its letters: `several scripts` for more than one,
+    `Japanese` for a mix of its scripts. Without letters, return the kind of its characters."""
     text = text_of(piece)
     if text is None:
         return "parts of characters"
@@ -212,12 +213,12 @@ def written_in(piece: bytes) -> str:
     if bare.isascii():
         letters, digits = any(map(str.isalpha, bare)), any(map(str.isdigit, bare))
         return "Latin" if letters else "digits" if digits else "signs"
-    found = {str(match.lastgroup) for match in _letters().finditer(bare)}
-    if len(found & _JAPANESE) > 1:
-        found = found - _JAPANESE | {"Japanese"}
-    if found:
-        one = "other letters" if found == {"other"} else min(found)
-        return one if len(found) == 1 else "several scripts"
+    scripts = {str(match.lastgroup) for match in _letters().finditer(bare)}
+    if len(scripts & _JAPANESE) > 1:
+        scripts = scripts - _JAPANESE | {"Japanese"}
+    if scripts:
+        script = "other letters" if scripts == {"other"} else min(scripts)
+        return script if len(scripts) == 1 else "several scripts"
     return "digits" if any(map(str.isdigit, bare)) else "emoji" if _EMOJI.search(bare) else "signs"
 
 
@@ -232,10 +233,10 @@ def _shared(tokenizer: Tokenizer) -> tuple[int, ...]:
     vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
     if vocabulary.substitutes_bytes:
         return ()
-    held: dict[int, bytes] = {}
+    piece_of: dict[int, bytes] = {}
     shared = {
         number for symbol in vocabulary.symbols(merges)
-        if held.setdefault(
+        if piece_of.setdefault(
             number := vocabulary.id_of(symbol, merges), piece := vocabulary.spelled(symbol)
         ) != piece
     }

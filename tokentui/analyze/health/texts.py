@@ -105,7 +105,7 @@ def specials(seen: Survey) -> Found:
     names = [name for name in _specials(tokenizer) if vocabulary.special_id(name) != vocabulary.unknown_id]
     if not names:
         return Found("there are no special tokens")
-    found = []
+    examples = []
     for name in names:
         number = vocabulary.special_id(name)
         for text in (name, f"a {name}b"):
@@ -115,9 +115,10 @@ def specials(seen: Survey) -> Found:
                 continue
             tokens = () if encoding is None else encoding.tokens[:8]
             into = "it is refused" if encoding is None else "becomes " + " ".join(map(safe, tokens))
-            found.append(Example(number, _bytes(name), into))
+            examples.append(Example(number, _bytes(name), into))
             break
-    return Found(some(len(found), "special token", "that falls apart", len(names)), len(found), found)
+    observed = some(len(examples), "special token", "that falls apart", len(names))
+    return Found(observed, len(examples), examples)
 
 
 def injected(seen: Survey) -> Found:
@@ -128,36 +129,38 @@ def injected(seen: Survey) -> Found:
     named = [(name, number) for name, number in named if number in control]
     if not named:
         return Found("there are no special tokens")
-    found = [
+    examples = [
         Example(number, _bytes(name)) for name, number in named
         if (encoding := encoded(tokenizer, f"a {name} b")) is not None and number in encoding.ids
     ]
-    return Found(some(len(found), "special token", "that plain text becomes", len(named)), len(found), found)
+    observed = some(len(examples), "special token", "that plain text becomes", len(named))
+    return Found(observed, len(examples), examples)
 
 
 def digits(seen: Survey) -> Found:
-    """Numbers of one length that are cut in several ways: as the corpus had them, not by a rule."""
+    """Check for numbers of one length that are cut in several ways: as the corpus had them, not by a rule.
+    Uses the same pseudorandom numbers each time."""
     tokenizer, draw = seen.tokenizer, Random(1)
-    found: dict[int, Example] = {}
+    example_of: dict[int, Example] = {}
     ways: dict[int, set[tuple[int, ...]]] = {}
-    for one in NUMBERS:
-        size = len(one)
-        numbers = [one, *(str(draw.randrange(10 ** (size - 1), 10**size)) for _ in range(_PER_LENGTH))]
+    for given in NUMBERS:
+        size = len(given)
+        numbers = [given, *(str(draw.randrange(10 ** (size - 1), 10**size)) for _ in range(_PER_LENGTH))]
         ways[size] = {cut for number in numbers if (cut := _cuts(tokenizer, number)) is not None}
-        encoding = encoded(tokenizer, f" {one}")
+        encoding = encoded(tokenizer, f" {given}")
         if encoding is not None:
-            found[size] = Example(None, one.encode(), " | ".join(map(safe, encoding.tokens)))
+            example_of[size] = Example(None, given.encode(), " | ".join(map(safe, encoding.tokens)))
     if not any(ways.values()):
         return Found("numbers are not encoded")
     loose = [length for length, cuts in ways.items() if len(cuts) > 1]
     if loose:
-        of = f"{len(loose)} of {len(ways)}"
-        what = f"numbers of {of} lengths are cut in several ways: as the corpus had them"
-        return Found(what, len(loose), [found[length] for length in loose if length in found])
+        share_of_lengths = f"{len(loose)} of {len(ways)}"
+        what = f"numbers of {share_of_lengths} lengths are cut in several ways: as the corpus had them"
+        return Found(what, len(loose), [example_of[length] for length in loose if length in example_of])
     longest = max((cut for cuts in ways.values() for cut in cuts), key=len)
     most = max((end - start for start, end in zip((0, *longest), longest, strict=False)), default=1)
     by_rule = f"numbers are cut by a rule, at most {most} digits together"
-    return Found("each digit is a token" if most == 1 else by_rule, 0, list(found.values()))
+    return Found("each digit is a token" if most == 1 else by_rule, 0, list(example_of.values()))
 
 
 def _cuts(tokenizer: Tokenizer, number: str) -> tuple[int, ...] | None:
@@ -169,66 +172,73 @@ def _cuts(tokenizer: Tokenizer, number: str) -> tuple[int, ...] | None:
 
 
 def returns(seen: Survey, pairs: Sequence[tuple[str, str]], what: str) -> Found:
-    """Check for texts that decode to something else."""
-    found, refused, whole = [], 0, len(pairs)
+    """Check for texts that decode to something else, or of which nothing has a token.
+
+    Args:
+        seen: The survey.
+        pairs: The texts, each after its name.
+        what: The noun for such a text, singular.
+    """
+    examples, refused, total = [], 0, len(pairs)
     for name, text in pairs:
         encoding = encoded(seen.tokenizer, text)
-        held = encoding is not None and len(encoding.unknown) < len(encoding.ids)
-        if held and encoding is not None and _back(seen.tokenizer, encoding) == text:
+        has_known_tokens = encoding is not None and len(encoding.unknown) < len(encoding.ids)
+        if has_known_tokens and encoding is not None and _back(seen.tokenizer, encoding) == text:
             continue
         why = seen.tokenizer.lost(text)
         note = f"{name}: {why[0] if why else 'nothing of it has a token'}"
-        found.append(Example(None, text.encode(), note))
-        refused += not held
-    if refused == whole:
-        return Found(f"nothing of {some(whole, what)} has a token")
-    observed = f"{some(len(found) - refused, what)} of {whole - refused} changed on the way back"
+        examples.append(Example(None, text.encode(), note))
+        refused += not has_known_tokens
+    if refused == total:
+        return Found(f"nothing of {some(total, what)} has a token")
+    observed = f"{some(len(examples) - refused, what)} of {total - refused} changed on the way back"
     if refused:
         are = "it is" if refused == 1 else "they are"
         observed += f"; of {some(refused, 'other')} nothing has a token, or {are} refused"
-    return Found(observed, share(len(found), whole), found)
+    return Found(observed, share(len(examples), total), examples)
 
 
 def comes_back(seen: Survey) -> Found:
-    """Check texts of all scripts and kinds for round trips.
+    """Check that texts of all scripts and kinds decode to themselves.
 
-    A text that spells the marks of tokenizers comes back from nearly none with such a mark.
+    An INFO if only the text with the marks of tokenizers does not: nearly no tokenizer with such a mark
+    returns it.
     """
-    found = returns(seen, (*SCRIPTS, *TEXTS), "text")
-    if found.value and {one.piece for one in found.examples} == {dict(TEXTS)[_MARKS].encode()}:
-        return replace(found, status=INFO)
-    return found
+    finding = returns(seen, (*SCRIPTS, *TEXTS), "text")
+    if finding.value and {example.piece for example in finding.examples} == {dict(TEXTS)[_MARKS].encode()}:
+        return replace(finding, status=INFO)
+    return finding
 
 
 def stable(seen: Survey) -> Found:
     """Check for texts whose ids change when they are decoded and encoded again."""
-    found = []
+    examples = []
     tried = 0
     for name, text in (*SCRIPTS, *TEXTS):
         encoding = encoded(seen.tokenizer, text)
         if encoding is None or not encoding.ids or encoding.unknown or None in encoding.ids:
             continue
         tried += 1
-        back = _back(seen.tokenizer, encoding)
-        again = encoded(seen.tokenizer, back)
-        if again is None or again.ids != encoding.ids:
-            found.append(Example(None, text.encode(), f"{name}: comes back as {safe(back, limit=60)}"))
+        decoded = _back(seen.tokenizer, encoding)
+        encoded_again = encoded(seen.tokenizer, decoded)
+        if encoded_again is None or encoded_again.ids != encoding.ids:
+            examples.append(Example(None, text.encode(), f"{name}: comes back as {safe(decoded, limit=60)}"))
     if not tried:
         return Found("no text is encoded whole")
-    observed = some(len(found), "text", f"of {tried} with other ids the second time")
-    return Found(observed, share(len(found), tried), found)
+    observed = some(len(examples), "text", f"of {tried} with other ids the second time")
+    return Found(observed, share(len(examples), tried), examples)
 
 
 def unknown(seen: Survey) -> Found:
-    """Check for scripts with characters that are not in the vocabulary."""
+    """Check for scripts with characters that become unknown tokens, are dropped, or are refused."""
     rows = list(_lacking(seen.tokenizer))
-    found = [Example(None, text.encode(), f"{name}: {part:.0%} of its characters")
+    examples = [Example(None, text.encode(), f"{name}: {part:.0%} of its characters")
              for name, text, part in rows if part]
-    if not found:
+    if not examples:
         return Found(f"all {len(rows)} scripts are encoded without unknown tokens", 0)
-    found.sort(key=lambda one: one.note)
-    observed = some(len(found), "script", f"of {len(rows)} with characters that the vocabulary lacks")
-    return Found(observed, share(len(found), len(rows)), found)
+    examples.sort(key=lambda example: example.note)
+    observed = some(len(examples), "script", f"of {len(rows)} with characters that the vocabulary lacks")
+    return Found(observed, share(len(examples), len(rows)), examples)
 
 
 def _lacking(tokenizer: Tokenizer) -> Iterator[tuple[str, str, float]]:
@@ -245,24 +255,24 @@ def _lacking(tokenizer: Tokenizer) -> Iterator[tuple[str, str, float]]:
 
 
 def forms(seen: Survey) -> Found:
-    """Check for texts that look the same and have different ids."""
-    found, tried = [], 0
+    """Check for texts whose composed and decomposed forms (NFC and NFD) have different ids."""
+    examples, tried = [], 0
     for name, text in (*SCRIPTS, *TEXTS):
         composed, apart = unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text)
         if composed == apart:
             continue
-        one, other = encoded(seen.tokenizer, composed), encoded(seen.tokenizer, apart)
-        if one is None or other is None:
+        composed_ids, apart_ids = encoded(seen.tokenizer, composed), encoded(seen.tokenizer, apart)
+        if composed_ids is None or apart_ids is None:
             continue
-        if len(one.unknown) == len(one.ids) == len(other.unknown) == len(other.ids):
+        if len(composed_ids.unknown) == len(composed_ids.ids) == len(apart_ids.unknown) == len(apart_ids.ids):
             continue
         tried += 1
-        if one.ids != other.ids:
-            note = f"{name}: {len(one)} tokens composed, {len(other)} decomposed"
-            found.append(Example(None, text.encode(), note))
+        if composed_ids.ids != apart_ids.ids:
+            note = f"{name}: {len(composed_ids)} tokens composed, {len(apart_ids)} decomposed"
+            examples.append(Example(None, text.encode(), note))
     if not tried:
         return Found("no text with two forms is encoded")
-    return Found(some(len(found), "text", "with other ids when decomposed"), len(found), found)
+    return Found(some(len(examples), "text", "with other ids when decomposed"), len(examples), examples)
 
 
 def _bytes(name: str) -> bytes:

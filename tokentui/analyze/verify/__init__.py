@@ -50,10 +50,10 @@ class Taken:
     """The decision of the other library at a step.
 
     Attributes:
-        pieces: The pair that it merged; None where it tells its tokens only and no pair makes this one.
+        pieces: The pair that it merged; None if it reports only its tokens and no pair makes this one.
         token: The token that it made.
-        count: The count of the pair in the corpus as it was cut then, by a recount of all of it.
-        place: The place of the pair among our candidates, from 1; None where it is not among them.
+        count: The count of the pair before the step, by a recount of the corpus as we segment it.
+        place: The place of the pair among our first 1000 candidates, from 1; None if it is not one.
     """
 
     pieces: Pieces | None
@@ -64,16 +64,16 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class StepDifference:
-    """The first step that the two make differently.
+    """The first step that the training here and the other library make differently.
 
     Attributes:
         step: Its number, from 1.
-        ours: The pair that we took, None where our training ended before.
-        ours_end: Why it ended, None where it did not.
-        candidates: The candidates that we chose from, best first.
-        tied: The number of these that share the best count.
-        tie: The rule that chose.
-        theirs: The decision of the other library, None where its training ended before.
+        ours: The pair that we merged; None if our training ended before.
+        ours_end: Why our training ended; None if it did not.
+        candidates: Our first candidates for the step, best first.
+        tied: The number of all candidates that share the best value; 0 if our training ended.
+        tie: The tie rule that chose.
+        theirs: The decision of the other library; None if its training ended before.
     """
 
     step: int
@@ -91,9 +91,9 @@ class TrainingReport:
 
     Attributes:
         peer: The library.
-        difference: The first step that differs, None where all are alike.
-        steps: The number of steps that are alike.
-        end: Why our training ended where all are alike.
+        difference: The first step that differs; None if none does.
+        steps: The number of steps before it that are the same.
+        end: Why our training ended.
     """
 
     peer: Peer
@@ -103,17 +103,17 @@ class TrainingReport:
 
 
 def verify_training(corpus: Corpus, recipe: Recipe, peer: Peer, run: Run | None = None) -> TrainingReport:
-    """Train here and there and find the first step that differs.
+    """Train here and with the other library, and find the first step that differs.
 
     Args:
         corpus: The corpus to train on.
         recipe: The recipe to train by.
         peer: The library.
-        run: The special tokens, and the sizes at which it ends. Without a size it ends with the last step,
-            or after a few hundred of a library that is slow.
+        run: The special tokens, and the stops by merges or ids; other stops are ignored. Without a stop, both
+            train to the end, or for `peer.few` steps with a slow library.
 
     Raises:
-        TokentuiError: The library cannot train so, refuses, or fails.
+        TokentuiError: The library cannot train by the recipe, refuses the corpus, or fails.
     """
     check_recipe(recipe, peer)
     run = run or Run()
@@ -127,26 +127,27 @@ def verify_training(corpus: Corpus, recipe: Recipe, peer: Peer, run: Run | None 
         last = max(0, size - trainer.size_at(0))
         merges = last if merges is None else min(merges, last)
     end = learn.run(trainer, Stops(merges, min_count=peer.least_count))
-    made, vocabulary = trainer.number, trainer.tokenizer().vocabulary
+    steps_made, vocabulary = trainer.number, trainer.tokenizer().vocabulary
     with asking(peer) as ask:
         # One step more than ours, to see whether theirs goes on; a library that fails when nothing is left is
         # not asked for it.
         rows = ask(
-            f"train_{peer.module}", TRAINING_S, **material, merges=made + (peer.asks_more and made != merges),
-            base=vocabulary.base_size, size=trainer.size_at(made),
+            f"train_{peer.module}", TRAINING_S, **material,
+            merges=steps_made + (peer.asks_more and steps_made != merges),
+            base=vocabulary.base_size, size=trainer.size_at(steps_made),
         )
     lettered = peer.letters and UNITS.of(recipe.unit).is_byte
     theirs = [tuple(piece_of(name, lettered) for name in row) for row in rows][:merges]
-    # A step is told by its pair, or by its token alone.
+    # A library names the pair of a step, or only its token.
     ours = [(tuple(map(vocabulary.spelled, pair)), (vocabulary.spelled(symbol),))
-            for symbol, pair in enumerate(vocabulary.merges[:made], vocabulary.base_size)]
+            for symbol, pair in enumerate(vocabulary.merges[:steps_made], vocabulary.base_size)]
     steps = enumerate(itertools.zip_longest(ours, theirs, fillvalue=()), 1)
-    number = next((number for number, (one, row) in steps if row not in one), None)
+    number = next((number for number, (forms, row) in steps if row not in forms), None)
     if number is None:
-        return TrainingReport(peer, None, made, end)
+        return TrainingReport(peer, None, steps_made, end)
     row = theirs[number - 1] if number <= len(theirs) else None
-    pair = ours[number - 1][0] if number <= made else None
-    difference = step_difference(trainer, words, number, pair, None if number <= made else end, row)
+    pair = ours[number - 1][0] if number <= steps_made else None
+    difference = step_difference(trainer, words, number, pair, None if number <= steps_made else end, row)
     return TrainingReport(peer, difference, number - 1, end)
 
 
@@ -156,12 +157,12 @@ def step_difference(
     """Describe the step at which two training runs differ.
 
     Args:
-        trainer: The training, which goes to the step before.
+        trainer: The training. It is moved to the step before, and left there.
         words: The counted pre-tokens of its corpus.
         number: The number of the step.
-        ours: The pair that the training takes, None where it has ended.
-        ended: Why it has ended, None where it has not.
-        row: The other decision: a pair, or a token alone; None where the other one has ended.
+        ours: The pair that the training merges; None if it has ended.
+        ended: Why it has ended; None if it has not.
+        row: The other decision: a pair, or a token alone; None if the other training has ended.
     """
     vocabulary = trainer.tokenizer().vocabulary
     learn.jump(trainer, number - 1)
@@ -183,17 +184,19 @@ def _taken(trainer: Trainer, words: Words, vocabulary: Vocabulary, row: Pieces) 
     pairs = [pair for pair in counts if pair == row or (len(row) == 1 and b"".join(pair) == token)]
     pair: Pieces = max(pairs, key=counts.__getitem__, default=row if len(row) == 2 else ())
     rows = learn.with_plain_fallback(trainer, lambda: trainer.candidates(Query(rows=1000))).rows
-    place = next((place for place, one in enumerate(rows, 1) if pair and one.parts == pair), None)
+    place = next((n for n, candidate in enumerate(rows, 1) if pair and candidate.parts == pair), None)
     return Taken(pair or None, token, counts[pair], place)
 
 
 def _recount(trainer: Trainer, words: Words, vocabulary: Vocabulary) -> Counter[Pieces]:
-    """Count each pair of neighbors in the corpus as it is segmented now, one by one."""
+    """Count each pair of neighboring tokens in the corpus as it is segmented now, without those across a
+    barrier.
+    """
     counts: Counter[Pieces] = Counter()
     for word, times in zip(words.words, words.counts, strict=True):
-        for one, other in itertools.pairwise(trainer.segment(Word(word))):
-            if one.end == other.start:  # else a barrier is between them
-                counts[vocabulary.spelled(one.symbol), vocabulary.spelled(other.symbol)] += times
+        for left, right in itertools.pairwise(trainer.segment(Word(word))):
+            if left.end == right.start:  # else a barrier is between them
+                counts[vocabulary.spelled(left.symbol), vocabulary.spelled(right.symbol)] += times
     return counts
 
 
@@ -202,14 +205,14 @@ def _recount(trainer: Trainer, words: Words, vocabulary: Vocabulary) -> Counter[
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A text on its way to ids, in one of the two.
+    """The stages of a text in one of the two tokenizers.
 
     Attributes:
-        normalized: The text after normalisation, None where that is not told.
-        words: Its pre-tokens, None where these are not told.
-        tokens: Its tokens, empty where it is refused.
+        normalized: The normalized text; None if it is not known.
+        words: Its pre-tokens; None if they are not known.
+        tokens: Its tokens; empty if the text is refused.
         ids: Their ids.
-        refused: Why it is refused, None where it is not.
+        refused: Why the text is refused; None if it is not.
     """
 
     normalized: str | None = None
@@ -226,8 +229,9 @@ class TextDifference:
     Attributes:
         number: The number of the text, from 1.
         text: The shortest part of it that was found to differ.
-        stage: Where the two part: `normalized text`, `pre-tokens` or `ids`.
-        specials: True if special tokens were found in it by their names; else all of it is plain text.
+        stage: The first stage that differs: `normalized text`, `pre-tokens`, `ids`, or `ids, with special
+            tokens found by their names`.
+        specials: True if the names of special tokens were read as those tokens; false for plain text.
         ours, theirs: The results of all stages for that part.
     """
 
@@ -241,7 +245,14 @@ class TextDifference:
 
 @dataclass(frozen=True, slots=True)
 class EncodingReport:
-    """The result: how many texts and tokens are alike, and the first text that is not."""
+    """The result of a comparison of encodings.
+
+    Attributes:
+        peer: The library.
+        difference: The first text that differs; None if none does.
+        texts: The number of texts before it with the same ids.
+        tokens: The number of tokens of those texts.
+    """
 
     peer: Peer
     difference: TextDifference | None
@@ -250,7 +261,8 @@ class EncodingReport:
 
 
 def verify_encoding(tokenizer: Tokenizer, path: str, peer: Peer, documents: Sequence[str]) -> EncodingReport:
-    """Encode documents, cut at line ends, with a file here and there.
+    """Encode documents, cut at line ends, with a file here and with the other library, up to the first text
+    that differs. Progress of the job is in characters.
 
     Args:
         tokenizer: The tokenizer of the file.
@@ -260,21 +272,22 @@ def verify_encoding(tokenizer: Tokenizer, path: str, peer: Peer, documents: Sequ
             encoded with special tokens found, unless the library never does that.
 
     Raises:
-        TokentuiError: The library does not read such files, refuses, or fails.
+        TokentuiError: The library does not read such files or refuses this one, fails, or the file is not on
+            this machine.
     """
     if not peer.reads:
-        able = ", ".join(f"{name} ({one.reads})" for name, one in PEERS.items() if one.reads)
-        raise TokentuiError(f"{peer.name} reads no file of ids", "--against", f"take {able}")
+        readers = ", ".join(f"{name} ({able.reads})" for name, able in PEERS.items() if able.reads)
+        raise TokentuiError(f"{peer.name} reads no file of ids", "--against", f"take {readers}")
     folder = model_folder(path)
     if peer.folders and folder is None:
         what = f"{peer.name} reads {peer.reads}, not a file"
         raise TokentuiError(what, path, "name the folder of the file")
     if folder is not None:
         path = folder.path if peer.folders else folder.file
-    found = None if peer.folders else recognise(path)
-    if not peer.folders and (found is None or found.name != peer.format):
+    recognized = None if peer.folders else recognise(path)
+    if not peer.folders and (recognized is None or recognized.name != peer.format):
         # in place of the library's parse error
-        what = f"{peer.name} reads {peer.reads}, not {found.about if found else 'this file'}"
+        what = f"{peer.name} reads {peer.reads}, not {recognized.about if recognized else 'this file'}"
         hint = f"tokentui convert FILE OUT --to {peer.format}, and verify OUT"
         raise TokentuiError(what, path, hint if peer.format in WRITTEN else f"name one of its {peer.reads}")
     if is_url(path) or not path:
@@ -286,25 +299,26 @@ def verify_encoding(tokenizer: Tokenizer, path: str, peer: Peer, documents: Sequ
     prepared = functools.partial(normalize, steps=rules) if rules else str
     vocabulary = tokenizer.vocabulary
     named = {name: vocabulary.special_id(name) for name in vocabulary.specials} if peer.specials else {}
-    total, done, alike, tokens = sum(map(len, documents)), 0, 0, 0
+    total, done, same_texts, tokens = sum(map(len, documents)), 0, 0, 0
     parts = (part for document in documents for part in cut(document))
     with asking(peer) as ask:
         ask(peer.opens, path=os.path.abspath(located(path)), pattern=pattern, specials=named)
         while batch := list(itertools.islice(parts, _TEXTS)):
             tick(done, total)
-            holding = [text for text in batch if any(name in text for name in named)]
+            with_names = [text for text in batch if any(name in text for name in named)]
             plain = ask("encode", texts=[prepared(text) for text in batch], specials=False)
-            found_there = ask("encode", texts=[prepared(text) for text in holding], specials=True)
-            special = dict(zip(holding, found_there, strict=True))
+            with_specials = ask("encode", texts=[prepared(text) for text in with_names], specials=True)
+            special = dict(zip(with_names, with_specials, strict=True))
             for text, ids in zip(batch, plain, strict=True):
                 for specials, theirs in ((False, ids), (True, special.get(text, ids))):
                     if (not specials or text in special) and _differs(tokenizer, text, theirs, specials):
-                        difference = _difference(tokenizer, peer, ask, prepared, alike + 1, text, specials)
-                        return EncodingReport(peer, difference, alike, tokens)
-                alike += 1
+                        n = same_texts + 1
+                        difference = _difference(tokenizer, peer, ask, prepared, n, text, specials)
+                        return EncodingReport(peer, difference, same_texts, tokens)
+                same_texts += 1
                 tokens += len(theirs) if isinstance(theirs, list) else 0
             done += sum(map(len, batch))
-    return EncodingReport(peer, None, alike, tokens)
+    return EncodingReport(peer, None, same_texts, tokens)
 
 
 def _pattern(tokenizer: Tokenizer, peer: Peer) -> str:
@@ -324,7 +338,14 @@ def _pattern(tokenizer: Tokenizer, peer: Peer) -> str:
 
 
 def _differs(tokenizer: Tokenizer, text: str, theirs: list[int] | str, specials: bool) -> bool:
-    """Return whether the other library gave other ids, or one of the two refused the text."""
+    """Return whether the other library gave other ids, or only one of the two refused the text.
+
+    Args:
+        tokenizer: The tokenizer.
+        text: The text.
+        theirs: The ids of the other library, or the reason why it refuses the text.
+        specials: True to read the names of special tokens as those tokens.
+    """
     try:
         with silent():
             return list(tokenizer.encode(text, allow_special=specials).ids) != theirs
@@ -336,23 +357,24 @@ def _difference(
     tokenizer: Tokenizer, peer: Peer, ask: Ask, prepared: Callable[[str], str], number: int, text: str,
     specials: bool,
 ) -> TextDifference:
-    """Shorten a text that is encoded differently, and return the intermediate results of both libraries."""
+    """Shorten a text that is encoded differently, and return the stages of the rest in both libraries."""
 
     def theirs(part: str) -> list[int] | str:
-        found: list[int] | str = ask("encode", texts=[prepared(part)], specials=specials)[0]
-        return found
+        encoded: list[int] | str = ask("encode", texts=[prepared(part)], specials=specials)[0]
+        return encoded
 
     short = shorten(text, lambda part: _differs(tokenizer, part, theirs(part), specials))
     ours, other = _ours(tokenizer, short, specials), Encoded()
     if isinstance(ids := theirs(short), str):
         other = Encoded(refused=ids)
     elif specials:
-        other = Encoded(tokens=tuple(tokenizer.id_to_token(one) or "?" for one in ids), ids=tuple(ids))
+        tokens = tuple(tokenizer.id_to_token(number) or "?" for number in ids)
+        other = Encoded(tokens=tokens, ids=tuple(ids))
     else:
-        told = ask("stages", text=prepared(short))
+        stages = ask("stages", text=prepared(short))
         plain = _plain if peer.letters and UNITS.of(tokenizer.recipe.unit).is_byte else str
-        words = None if told["words"] is None else tuple(map(plain, told["words"]))
-        other = Encoded(told["normalized"], words, tuple(map(plain, told["tokens"])), tuple(ids))
+        words = None if stages["words"] is None else tuple(map(plain, stages["words"]))
+        other = Encoded(stages["normalized"], words, tuple(map(plain, stages["tokens"])), tuple(ids))
     stage = "ids, with special tokens found by their names" if specials else "ids"
     if None not in (ours.words, other.words) and ours.words != other.words:
         stage = "pre-tokens"

@@ -20,7 +20,7 @@ MEMORY = 12 << 30
 
 
 def limit() -> None:
-    """Take away what a library that goes wrong would need to take the machine with it."""
+    """Bound the memory of this process, and write no core file. Does nothing on Windows."""
     try:
         import resource
     except ImportError:  # not on Windows
@@ -47,21 +47,21 @@ def train_tokenizers(
     """Train by Hugging Face tokenizers."""
     import tokenizers
 
-    one = tokenizers.Tokenizer(tokenizers.models.BPE())
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
     trainer = tokenizers.trainers.BpeTrainer(
         vocab_size=base + merges, min_frequency=0, show_progress=False, initial_alphabet=alphabet
     )
-    one.train_from_iterator(spread(words, counts), trainer)
-    return [list(row) for row in json.loads(one.to_str())["model"]["merges"]]
+    tokenizer.train_from_iterator(spread(words, counts), trainer)
+    return [list(row) for row in json.loads(tokenizer.to_str())["model"]["merges"]]
 
 
 def train_rustbpe(words: list[str], counts: list[int], merges: int, **_: object) -> list[list[str]]:
     """Train with rustbpe. Return a list with the token of each merge."""
     import rustbpe
 
-    one = rustbpe.Tokenizer()
-    one.train_from_iterator(spread(words, counts), 256 + merges, pattern=r"(?s).+")
-    ranks = sorted(one.get_mergeable_ranks(), key=lambda row: row[1])
+    tokenizer = rustbpe.Tokenizer()
+    tokenizer.train_from_iterator(spread(words, counts), 256 + merges, pattern=r"(?s).+")
+    ranks = sorted(tokenizer.get_mergeable_ranks(), key=lambda row: row[1])
     return [[_text(bytes(token))] for token, _ in ranks[256:]]
 
 
@@ -98,9 +98,9 @@ def train_sentencepiece(
         sentence_iterator=iter(documents), model_writer=model, model_type="bpe", vocab_size=size,
         byte_fallback=byte_fallback, minloglevel=2, **options,
     )
-    one = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+    processor = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
     first += 256 * byte_fallback
-    return [[one.id_to_piece(number)] for number in range(first, first + merges)]
+    return [[processor.id_to_piece(number)] for number in range(first, first + merges)]
 
 
 # Files: what opens one, and then encodes with it.
@@ -216,8 +216,9 @@ class TikToken(Opened):
         )
 
     def ids(self, text: str, specials: bool) -> list[int]:
-        one = self._opened
-        return list(one.encode(text, allowed_special="all") if specials else one.encode_ordinary(text))
+        if specials:
+            return list(self._opened.encode(text, allowed_special="all"))
+        return list(self._opened.encode_ordinary(text))
 
     def stages(self, text: str) -> dict[str, object]:
         import regex
@@ -263,7 +264,7 @@ class LlamaCpp(Opened):
         self._vocabulary = library.llama_model_get_vocab(model)
 
     def ids(self, text: str, specials: bool, around: bool = False) -> list[int]:
-        """The ids of a text, with special tokens before and after it if so asked."""
+        """Return the ids of a text; with `around`, with the special tokens before and after it."""
         data = _as_bytes(text)
         ids = (self._ctypes.c_int32 * (2 * len(data) + 16))()
         number = self._library.llama_tokenize(
@@ -279,8 +280,12 @@ class LlamaCpp(Opened):
 
 
 def _flag_of_vocabulary(parameters: bytes) -> int:
-    """The place of `vocab_only` in the default parameters of a model: the first of the flags. They follow the
-    pointers, which are null, and some of the others are on."""
+    """Return the index of the byte `vocab_only` in the default parameters of a model: the first of the flags,
+    which follow the null pointers, and of which some others are on.
+
+    Raises:
+        ValueError: The parameters look different.
+    """
     for at in range(32, 256, 8):
         flags = parameters[at : at + 8]
         if any(flags):
@@ -303,7 +308,7 @@ def tried(opened: Opened, text: str, specials: bool) -> list[int] | str:
 
 
 def main() -> None:
-    """Answer until there is nothing more to answer."""
+    """Answer each line of standard input until it ends. Any error is an answer."""
     limit()
     answers = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)
@@ -318,8 +323,8 @@ def main() -> None:
             elif opened is not None and call == "stages":
                 value = opened.stages(**given)
             else:
-                made = globals()[call](**given)
-                opened, value = (made, None) if call in READERS else (opened, made)
+                result = globals()[call](**given)
+                opened, value = (result, None) if call in READERS else (opened, result)
         except BaseException as failure:  # a panic of Rust is no Exception
             error = _line(failure)
         answers.write(json.dumps([value, error]) + "\n")

@@ -49,25 +49,25 @@ class Peer:
     Attributes:
         name: Its name for `--against`.
         module: The module that it is imported as; `train_MODULE` of the child trains with it.
-        axes: The values of each axis that it trains with, where these are not all; empty if it does not
-            train.
+        axes: The values of each axis that it trains with, for axes of which it does not take all; empty if it
+            does not train.
         package: Its name in a package index; empty if it is `name`.
         also: Other names for `--against`.
-        because: Why it trains with no other values of an axis, by the axis.
-        coverage: The least coverage that it trains with; None where it knows no coverage and no symbols.
-        documents: True if it is handed the documents, for its normalisation and its words are a part of how
-            it learns; else it gets our pre-tokens.
-        breaks: The characters that no word may hold.
-        letters: True if it spells bytes by letters.
-        few: The steps that are compared where no number is named; None for all.
+        because: An axis, and why it trains with no other values of it.
+        coverage: The least coverage that it trains with; None if it has neither coverage nor symbols.
+        documents: True if it trains on documents, which it normalizes and splits itself; false if it trains
+            on our pre-tokens.
+        breaks: The characters that no pre-token may contain.
+        letters: True if it writes bytes as letters, as GPT-2 does.
+        few: The steps that are compared by default; None for all.
         least_count: The least count of a pair that it merges.
         asks_more: True if it may be asked for a step more than there are.
         reserved: The special tokens that it always has.
-        reads: The files that it encodes with, empty for none.
+        reads: The files that it encodes with, in words; empty for none.
         folders: True if it reads a whole model folder, and chooses the file itself.
-        format: The name of their format in `tokentui.formats`.
+        format: The name of their format in `tokentui.formats`; empty for folders.
         opens: The class of the child that opens such a file.
-        pattern: True if such files hold no pattern.
+        pattern: True if such files store no pattern, so that it is passed.
         specials: True if it can find special tokens in a text by their names.
     """
 
@@ -144,9 +144,9 @@ def peer_of(name: str) -> Peer:
     """Return the library with a name.
 
     Raises:
-        TokentuiError: There is none, or it is not installed.
+        TokentuiError: There is no such library, or it is not installed.
     """
-    peer = next((one for one in PEERS.values() if name.lower() in (one.name, *one.also)), None)
+    peer = next((peer for peer in PEERS.values() if name.lower() in (peer.name, *peer.also)), None)
     if peer is None:
         raise TokentuiError(f"no peer {name[:40]!r}", "--against", nearest(name.lower(), PEERS))
     if importlib.util.find_spec(peer.module) is None:
@@ -156,20 +156,20 @@ def peer_of(name: str) -> Peer:
 
 
 def check_recipe(recipe: Recipe, peer: Peer) -> None:
-    """Raise if a library cannot train with a recipe. Another tie rule is allowed: finding it is the purpose.
+    """Check that a library can train with a recipe.
 
-    A library that is handed our pre-tokens leaves normalize and split to us; base and tie only decide among
-    equals, and encode and unknown say nothing of a training.
+    Other tie rules are allowed: to find them is the purpose. So are `base`, and `encode` and `unknown`, which
+    do not affect training; and for a library that trains on our pre-tokens `normalize` and `split`.
 
     Raises:
-        TokentuiError: It cannot; it names the axis.
+        TokentuiError: It cannot; the error names the axis.
     """
     if not peer.axes:
-        able = ", ".join(name for name, one in PEERS.items() if one.axes)
+        able = ", ".join(name for name, other in PEERS.items() if other.axes)
         raise TokentuiError(f"{peer.name} is not compared by training", "--against", f"take {able}")
     for axis, values in {"objective": ("count",), "weight": ("occurrences",), **peer.axes}.items():
         if (value := recipe.axis(axis)) not in values:
-            hint = f"it trains with {' or '.join(f'{axis}={one}' for one in values)}"
+            hint = f"it trains with {' or '.join(f'{axis}={allowed}' for allowed in values)}"
             hint += peer.because[1] if axis == peer.because[0] else ""
             raise TokentuiError(f"{peer.name} cannot train with {axis}={value}", "--against", hint)
     if recipe.what_if:
@@ -194,17 +194,17 @@ def request(peer: Peer, recipe: Recipe, corpus: Corpus, words: Words) -> dict[st
         words: Its pre-tokens, counted.
 
     Raises:
-        TokentuiError: There is a text or word that the library cannot take or leaves out.
+        TokentuiError: The library cannot read a text or word, or leaves it out.
     """
     if peer.documents:
         return _documents(peer, recipe, corpus)
-    if bad := next((word for word in words.words if not set(peer.breaks).isdisjoint(word)), None):
-        what = f"{peer.name} cannot take the word {bad[:40]!r}"
+    if refused := next((word for word in words.words if not set(peer.breaks).isdisjoint(word)), None):
+        what = f"{peer.name} cannot take the word {refused[:40]!r}"
         raise TokentuiError(what, "CORPUS", "take --as lines, and split=space")
     lettered = peer.letters and UNITS.of(recipe.unit).is_byte
     spelled = [name_of(to_bytes(word), lettered) for word in words.words]
-    held = set().union(*spelled)
-    delimiter = next(chr(code) for code in range(0xE000, 0xF900) if chr(code) not in held)
+    characters = set().union(*spelled)
+    delimiter = next(chr(code) for code in range(0xE000, 0xF900) if chr(code) not in characters)
     alphabet = LETTERS if lettered else ()
     return {"words": spelled, "counts": words.counts, "delimiter": delimiter, "alphabet": alphabet}
 
@@ -212,8 +212,8 @@ def request(peer: Peer, recipe: Recipe, corpus: Corpus, words: Words) -> dict[st
 def _documents(peer: Peer, recipe: Recipe, corpus: Corpus) -> dict[str, object]:
     """Return the documents and options for sentencepiece, which normalizes and splits text itself.
 
-    Its own rules hold where the recipe names them; else it gets texts that are normalised by the recipe, and
-    leaves them so.
+    If the recipe has the rule `nmt-nfkc`, sentencepiece normalizes by its own; otherwise it gets texts that
+    are normalized here, and does not change them.
     """
     if corpus.counts is not None:
         what = f"{peer.name} takes texts, not counted words"
@@ -246,13 +246,13 @@ Ask = Callable[..., Any]
 """Calls a function of `child.py` by its name, with values by name, and returns its answer; `seconds` is the
 longest time that it may take.
 
-Raises TokentuiError where the library refuses, fails or takes too long, and Cancelled.
+Raises TokentuiError if the library refuses, fails or takes too long, and Cancelled.
 """
 
 
 @contextlib.contextmanager
 def asking(peer: Peer) -> Iterator[Ask]:
-    """Start the process of a library, and end it when the context ends."""
+    """Start the process of a library, yield the function that calls it, and kill it when the context ends."""
 
     def exchange(data: bytes) -> bytes:
         assert process.stdin is not None
@@ -282,9 +282,9 @@ def asking(peer: Peer) -> Iterator[Ask]:
         code = process.wait()
         errors.seek(0)
         lines = map(str.strip, errors.read().decode("utf-8", "replace").splitlines())
-        said = [line for line in lines if line and not line.startswith(("note:", "stack ", "at "))]
+        messages = [line for line in lines if line and not line.startswith(("note:", "stack ", "at "))]
         how = f"signal {-code}" if code < 0 else f"code {code}"
-        what = f"the library ended with {how}" + (f": {said[-1][:200]}" if said else "")
+        what = f"the library ended with {how}" + (f": {messages[-1][:200]}" if messages else "")
         return TokentuiError(what, peer.name, "take another file or corpus")
 
     with tempfile.TemporaryFile() as errors, ThreadPoolExecutor(1) as thread:

@@ -25,17 +25,17 @@ TRIED_AXES = ("normalize", "split", "tie")
 COVERAGES = (1.0, 0.99995, 0.9995, 0.999, 0.99)
 """The shares of characters that are tried alone: those that sentencepiece and its models name."""
 _FIRST = 64
-"""So many steps are compared at first; then twice as many, and so on."""
+"""The number of steps that are compared first. Each later round compares twice as many."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One axis with another value, all others as they are.
+    """A change of one axis.
 
     Attributes:
         axis: The axis, or `coverage`.
         value: The value.
-        alike: The first merges of the file that training gives then.
+        alike: The number of first merges of the file that training then gives.
     """
 
     axis: str
@@ -49,14 +49,15 @@ class TrainedReport:
 
     Attributes:
         recipe: The recipe of the training.
-        merges: The merges of the file that were looked at.
-        alike: The longest prefix of them that training gives.
-        difference: The first that it does not give: `ours` is the training's choice, `theirs` the file's.
-            None where it gives all.
-        next_count: Where it gives all: the count of the pair that training takes next. The file ends at a
-            size, or its least count is above this. None where no pair is left.
-        changes: The changes of one axis that give more, the best of each axis, the best first.
-        tried: The number of changes that were tried.
+        merges: The number of merges of the file that were compared.
+        alike: The number of first merges that training gives, too.
+        difference: The first merge that it does not give: `ours` is the choice of the training, `theirs` that
+            of the file. None if it gives all.
+        next_count: If it gives all, the count of the pair that training would merge next: the file ends at a
+            size, or its least count is above this. None if no pair is left, or there is a difference.
+        changes: The changes of one axis that give more merges, the best of each axis, best first. Empty
+            without a difference.
+        tried: The number of changes that were tried; 0 without a difference.
     """
 
     recipe: Recipe
@@ -73,14 +74,14 @@ def verify_trained(
 ) -> TrainedReport:
     """Train on a corpus by a recipe and compare with the merges of a file, in order.
 
-    A least count ends a training and changes no merge before the end: it explains where a file ends, and no
-    merge that differs.
+    If a merge differs, also train with each change of one axis. A least count ends a training and changes no
+    merge before the end, so none is tried. A tick of the job is a change.
 
     Args:
         tokenizer: The tokenizer of the file.
         corpus: The corpus.
         recipe: The recipe.
-        merges: The most merges to look at; all where None.
+        merges: The most merges to compare; None for all.
 
     Raises:
         TokentuiError: The file holds no merges, the recipe makes none, or the corpus cannot be counted by it.
@@ -88,39 +89,40 @@ def verify_trained(
     """
     vocabulary = tokenizer.vocabulary
     most = tokenizer.merges if merges is None else min(merges, tokenizer.merges)
-    wanted = [tuple(map(vocabulary.spelled, pair)) for pair in vocabulary.merges[:most]]
-    if not wanted:
+    merges_of_file = [tuple(map(vocabulary.spelled, pair)) for pair in vocabulary.merges[:most]]
+    if not merges_of_file:
         raise TokentuiError("the file holds no merges", "verify", "take a file of merges or ranks")
     counted = WordCounts(corpus)
     trainer = _started(corpus, recipe, counted)
-    alike = _alike(trainer, wanted)
-    difference, next_count, found, tried = None, None, list[Change](), 0
-    if alike == len(wanted):
+    alike = _alike(trainer, merges_of_file)
+    difference, next_count, better, tried = None, None, list[Change](), 0
+    if alike == len(merges_of_file):
         learn.jump(trainer, alike)
         is_over = trainer.end(Stops()) is not None
         best = None if is_over else learn.with_plain_fallback(trainer, lambda: trainer.why(Stops())).best
         next_count = None if best is None else best.places
     else:
-        made = learn.jump(trainer, alike + 1) > alike
-        ended = None if made else str(trainer.end(Stops()))
+        continues = learn.jump(trainer, alike + 1) > alike
+        ended = None if continues else str(trainer.end(Stops()))
         known = trainer.tokenizer().vocabulary
-        ours = tuple(map(known.spelled, known.merges[alike])) if made else None
-        row = wanted[alike]
+        ours = tuple(map(known.spelled, known.merges[alike])) if continues else None
+        row = merges_of_file[alike]
         difference = step_difference(trainer, counted.of(recipe), alike + 1, ours, ended, row)
         options = [*_changes(recipe)]
         tried = len(options)
         for axis, value, other in each(options, tried):
             with silent():
                 try:
-                    same = _alike(_started(corpus, other, counted), wanted)
+                    same = _alike(_started(corpus, other, counted), merges_of_file)
                 except TokentuiError:  # this corpus cannot be trained on so
                     continue
             if same > alike:
-                found.append(Change(axis, value, same))
+                better.append(Change(axis, value, same))
     best_of: dict[str, Change] = {}
-    for one in sorted(found, key=lambda one: -one.alike):
-        best_of.setdefault(one.axis, one)
-    return TrainedReport(recipe, len(wanted), alike, difference, next_count, tuple(best_of.values()), tried)
+    for change in sorted(better, key=lambda change: -change.alike):
+        best_of.setdefault(change.axis, change)
+    changes = tuple(best_of.values())
+    return TrainedReport(recipe, len(merges_of_file), alike, difference, next_count, changes, tried)
 
 
 def _started(corpus: Corpus, recipe: Recipe, counted: WordCounts) -> Trainer:
@@ -136,32 +138,32 @@ def _started(corpus: Corpus, recipe: Recipe, counted: WordCounts) -> Trainer:
     return trainer
 
 
-def _alike(trainer: Trainer, wanted: Sequence[Pair]) -> int:
-    """Count the first merges of a file that a training run also makes. The run makes at most twice as many.
-    """
+def _alike(trainer: Trainer, merges_of_file: Sequence[Pair]) -> int:
+    """Count the first merges of a file that a training run also makes. The run is moved, at most to twice as
+    many steps, and left there."""
     seen, goal = 0, _FIRST
     while True:
-        made = learn.jump(trainer, min(goal, len(wanted)))
+        steps_made = learn.jump(trainer, min(goal, len(merges_of_file)))
         vocabulary = trainer.tokenizer().vocabulary
-        for number in range(seen, made):
-            if tuple(map(vocabulary.spelled, vocabulary.merges[number])) != wanted[number]:
+        for number in range(seen, steps_made):
+            if tuple(map(vocabulary.spelled, vocabulary.merges[number])) != merges_of_file[number]:
                 return number
-        seen = made
-        if made < goal:
-            return made
+        seen = steps_made
+        if steps_made < goal:
+            return steps_made
         goal *= 2
 
 
 def _changes(recipe: Recipe) -> Iterator[tuple[str, str, Recipe]]:
     """Yield (axis, value, recipe) for each change of one axis that gives another valid recipe."""
     for axis in TRIED_AXES:
-        held = getattr(recipe, axis)
-        values: list[object] = [name for name, one in AXES[axis].items() if not one.text]
-        if isinstance(held, tuple):
+        current = getattr(recipe, axis)
+        values: list[object] = [name for name, choice in AXES[axis].items() if not choice.text]
+        if isinstance(current, tuple):
             values = [(), *((name,) for name in values)]
         for value in values:
             shown = (",".join(value) or "[]") if isinstance(value, tuple) else str(value)
-            if value != held and (other := _changed(recipe, axis, value)) is not None:
+            if value != current and (other := _changed(recipe, axis, value)) is not None:
                 yield axis, shown, other
     for coverage in COVERAGES:
         if coverage != recipe.coverage and (other := _changed(recipe, "coverage", coverage)) is not None:

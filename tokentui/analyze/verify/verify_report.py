@@ -68,7 +68,7 @@ def _pair(taken: Taken) -> tuple[Part, ...]:
 
 
 def _count_of_ours(step: StepDifference) -> int | None:
-    return next((one.places for one in step.candidates if one.parts == step.ours), None)
+    return next((row.places for row in step.candidates if row.parts == step.ours), None)
 
 
 def _trained_difference(found: TrainedReport) -> Json | None:
@@ -116,8 +116,8 @@ def _step_sections(step: StepDifference) -> Iterator[Section]:
         yield Section("theirs", "no step: the run has ended")
     else:
         place = "no candidate of ours" if theirs.place is None else f"candidate {theirs.place} of ours"
-        told = f", recounted {theirs.count:,}, {place}"
-        yield Section("theirs", (*_pair(theirs), told))
+        detail = f", recounted {theirs.count:,}, {place}"
+        yield Section("theirs", (*_pair(theirs), detail))
     if step.candidates:
         tied = f", {step.tied} of them tied: tie={step.tie}" if step.tied > 1 else ""
         rows = []
@@ -134,8 +134,8 @@ def _step_json(step: StepDifference) -> Json:
         "ours": {"hex": as_json(step.ours)} if step.ours else None,
         "ours_end": step.ours_end,
         "candidates": [
-            {"hex": as_json(one.parts), "text": one.token.decode("utf-8", "replace"), "count": one.worth}
-            for one in step.candidates
+            {"hex": as_json(row.parts), "text": row.token.decode("utf-8", "replace"), "count": row.worth}
+            for row in step.candidates
         ],
         **as_row(step, "tied", "tie", "theirs"),
     }
