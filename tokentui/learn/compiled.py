@@ -100,7 +100,7 @@ class KernelPairs:
         self._filled: tuple[int, int, frozenset[tuple[bytes, ...]]] | None = None
         """The constraints that the queue is filled under; None for a queue that is not."""
         self._forced: dict[int, bool] = {}
-        """By each step that merges a forced pair, whether a candidate was as good as the pair."""
+        """For each step that merges a forced pair, whether another candidate has the same value."""
         self._forbidden: frozenset[tuple[bytes, ...]] = frozenset()
         """The pairs and tokens that the state forbids."""
         worth, self._queue = QUEUES[objective.queue]
@@ -138,7 +138,8 @@ class KernelPairs:
     def _lay_out(self, units: layout.Units, symbols: Any) -> int:
         """Write the words into cells and find their pairs.
 
-        Returns how many pairs there are, a nought for none among them.
+        Returns:
+            The number of rows of the table of pairs; row 0 is no pair.
         """
         size, words = len(units.units), len(units.weights)
         # Each merge of a place makes two at most, and no more places are merged than there are units.
@@ -146,50 +147,51 @@ class KernelPairs:
         self._starts, cells = flat("int64", words), flat(layout.CELL, size + words + 1)
         layout.lay_out(units.units, units.ends, symbols, cells, self._starts)
         table, counts = flat(layout.PAIR, 1), flat("int64", 1)
-        bits, word, found = _START_BITS, -1, 1
+        bits, word, rows = _START_BITS, -1, 1
         while word < words:
             table, counts, slots = (
                 larger(table, layout.PAIR, 1 << bits), larger(counts, "int64", 1 << bits),
                 flat("int32", 1 << bits),
             )
-            word, found = layout.pair_up(
-                max(word, 0), found, 64 - bits, self._starts, units.weights, cells, table, counts, slots
+            word, rows = layout.pair_up(
+                max(word, 0), rows, 64 - bits, self._starts, units.weights, cells, table, counts, slots
             )
             bits += 2
-        pairs = found + 2 + sum(table[2 : 4 * found : 4].tolist()) // 2
+        pairs = rows + 2 + sum(table[2 : 4 * rows : 4].tolist()) // 2
         table = larger(table, layout.PAIR, pairs)
-        layout.list_places(found, self._starts, units.weights, cells, places, table)
+        layout.list_places(rows, self._starts, units.weights, cells, places, table)
         self._state = self._state._replace(
             cells=cells, places=places, log=log, table=table, counts=larger(counts, "int64", len(table) // 4)
         )
-        return int(found)
+        return int(rows)
 
     # ---- room
 
     def _rows(self, name: str) -> int:
-        """The number of rows of an array of the state."""
+        """Return the number of rows that an array of the state has room for."""
         return int(getattr(self._state, name).nbytes) // _WIDTHS[name]
 
     def _grow(self, size: int, *names: str) -> None:
-        """Give arrays of the state room for so many rows. New rows are noughts."""
+        """Make room for `size` rows in some arrays of the state. New rows are zero."""
         self._state = self._state._replace(
             **{name: larger(getattr(self._state, name), layout.ROWS[name], size) for name in names}
         )
 
     def _make_symbols(self, steps: int) -> None:
-        """Make room for so many steps. The arrays that kernels look at for room grow last."""
+        """Make room for a number of steps. The arrays that kernels check for room grow last."""
         base = self._state.base
         size = base + steps
         self._grow(size, "symbols", "uses", *self._queue.per_symbol, *self._per_symbol)
         # only the order counts; where the base comes last, it has more than any merge
-        made = size - self._vocabulary.base_size
-        orders = chain(range(made, size), range(made)) if self._vocabulary.base_last else range(size)
+        merges = size - self._vocabulary.base_size
+        orders = chain(range(merges, size), range(merges)) if self._vocabulary.base_last else range(size)
         self._state.symbols[3::4] = memoryview(array("i", orders))
         self._grow(size + 1, "ends")
         self._grow(steps + 1, "steps")
 
     def _make_room(self) -> None:
-        """Make each array large enough for the next merge."""
+        """Make room in each array for what a kernel reported that it needs (`wanted`), and for two more
+        steps."""
         for name, needed in zip(layout.ROOM, self._state.wanted.tolist(), strict=True):
             if needed > self._rows(name):
                 of_pairs = ("counts", *self._queue.per_pair) if name == "table" else ()
@@ -271,7 +273,7 @@ class KernelPairs:
             known = self._queue.run(known, goal, under.min_count, SLICE, self._state)
         self.number = self.computed = known
         if several:  # a single step does not wait for the copy
-            self._keep()
+            self._keep_checkpoint()
 
     def chosen(self, pair: int) -> tuple[int, int, int]:
         """Return the two symbols and the count of a pair."""
@@ -300,18 +302,19 @@ class KernelPairs:
         self._vocabulary = vocabulary
 
     def replaces(self, left: int, right: int) -> int:
-        """The weight of the places that a merge of two symbols replaces at this step."""
+        """Return the weight of the places that a merge of two symbols would replace at this step; 0 if the
+        pair does not occur."""
         pair = pairs.find(left, right, self._state)
         return self._disjoint(pair) if pair and pair < self.pairs_at(self.number) else 0
 
     def words_merged(self, number: int) -> list[int]:
-        """The word of each place that a known step merged, by its number in order."""
+        """Return the index of the word of each place that a computed step merged, in order of the places."""
         first, last = self._figure(number - 1, "logged"), self._figure(number, "logged")
         places = self._state.log.cast("I")[2 * first : 2 * last : 2].tolist()
         return [bisect.bisect_right(self._starts, place) - 1 for place in places]
 
     def forget(self) -> None:
-        """Forget the steps past the present one."""
+        """Drop the steps, symbols and checkpoints after the current step."""
         self._vocabulary = self.vocabulary.truncated(self._earlier + self.number)
         self.computed = self.number
         for latest in (1, 2):
@@ -323,7 +326,8 @@ class KernelPairs:
         self._filled = None
 
     def fork(self, number: int, material: Material) -> KernelPairs:
-        """Return the same corpus at a computed step, for a run under other what-ifs."""
+        """Return an engine over the same corpus at a computed step, for a run under other what-ifs. It shares
+        no array that changes."""
         other, state = copy.copy(self), self._state
         other._vocabulary = self.vocabulary
         other._state = state._replace(**{name: _copy(getattr(state, name)) for name in _WALKED})
@@ -348,7 +352,7 @@ class KernelPairs:
         return other
 
     def _spell(self) -> None:
-        """Write the bytes of all pieces, which some tie rules do without."""
+        """Write the bytes of all pieces into the state: what-ifs and some tie rules compare them."""
         pieces, state = self._vocabulary.pieces, self._state
         state.ends[: len(pieces) + 1] = memoryview(array("q", accumulate(map(len, pieces), initial=0)))
         self._state = state._replace(spells=1, text=memoryview(bytearray(b"".join(pieces) or b"\0")))
@@ -356,23 +360,24 @@ class KernelPairs:
     # ---- checkpoints
 
     def _work(self, number: int) -> int:
-        """The cost of redoing all steps from the start up to a known one, in places."""
+        """Return the cost of redoing all steps up to a computed one, in places."""
         return self._figure(number, "logged") + layout.A_STEP * number
 
-    def _keep(self) -> None:
-        """Make a checkpoint if the last one is far enough away."""
-        made, last = self.computed, self._checkpoints[-1].number if self._checkpoints else 0
-        since = self._work(made) - self._work(last)
+    def _keep_checkpoint(self) -> None:
+        """Make a checkpoint of the current step if the last one is far enough away. If there are too many,
+        drop every other one and double the distance."""
+        step, last = self.computed, self._checkpoints[-1].number if self._checkpoints else 0
+        since = self._work(step) - self._work(last)
         if since >= self._between:
             state = self._state
-            counts = state.counts[: self.pairs_at(made)]
-            self._checkpoints.append(Checkpoint(made, _copy(state.cells), _copy(counts)))
+            counts = state.counts[: self.pairs_at(step)]
+            self._checkpoints.append(Checkpoint(step, _copy(state.cells), _copy(counts)))
             if len(self._checkpoints) == MOST_CHECKPOINTS:
                 self._checkpoints = self._checkpoints[1::2]
                 self._between *= 2
 
     def _leap(self, goal: int) -> None:
-        """Take up a checkpoint if the goal is nearer from there."""
+        """Move to a checkpoint if the goal is nearer from there than from the current step."""
 
         def cost(start: int) -> int:
             places = self._work(goal) - self._work(start)
@@ -393,7 +398,7 @@ class KernelPairs:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The vocabulary. It follows the kernels when it is asked for."""
+        """The vocabulary. Merges that kernels made are added when it is read."""
         made = len(self._vocabulary.merges) - self._earlier
         if made < self.computed:
             size = self.computed - made
@@ -403,12 +408,13 @@ class KernelPairs:
         return self._vocabulary
 
     def _figure(self, number: int, name: str) -> int:
-        """A figure of the step after a known one, or before it; see `layout.STEP`."""
+        """Return a figure by name of the state after a computed step, or of the step that follows; see
+        `layout.STEP`."""
         return int(self._state.steps[_STEP_WORDS * number + _FIGURES[name]])
 
     def memory(self) -> int:
-        """The bytes that the corpus, its pairs, the history and the checkpoints take; the vocabulary comes on
-        top."""
+        """Return the bytes that the corpus, its pairs, the history and the checkpoints take, without the
+        vocabulary."""
         state, size = self._state, self.pairs_at(self.computed)
         used = {
             "log": self._figure(self.computed, "logged"), "places": int(state.table[4 * size + 2]),
@@ -418,11 +424,11 @@ class KernelPairs:
             min(used.get(name, self._rows(name)), self._rows(name)) * _WIDTHS[name]
             for name in layout.ROWS
         ]
-        copies = [array for one in self._checkpoints for array in (one.cells, one.counts)]
+        copies = [array for kept in self._checkpoints for array in (kept.cells, kept.counts)]
         return sum(sizes) + sum(int(array.nbytes) for array in [self._starts, *copies])
 
     def pairs_at(self, number: int) -> int:
-        """The number of pairs after a known step, a nought for none among them."""
+        """Return the number of rows of the table of pairs after a computed step; row 0 is no pair."""
         return self._figure(number, "pairs")
 
     @property
@@ -432,7 +438,7 @@ class KernelPairs:
         return found
 
     def merged(self, number: int) -> Merged:
-        """The figures of a known step."""
+        """Return the pair that a computed step merged, with its figures before the step."""
         names = "places", "replaced", "tied", "left_uses", "right_uses"
         places, replaced, tied, *uses = (self._figure(number - 1, name) for name in names)
         left, right = self.vocabulary.merges[self._earlier + number - 1]
@@ -450,15 +456,18 @@ class KernelPairs:
         return tuple(figures[name] for name in self._sees)
 
     def tokens_at(self, number: int) -> int:
-        """The length of the corpus in tokens after a known step."""
+        """Return the length of the corpus in tokens after a computed step."""
         return self._figure(number, "tokens")
 
     def size_at(self, number: int) -> int:
-        """The number of ids after a known step: no merge spells a special token."""
+        """Return the number of ids after a computed step: each merge adds one, since none spells a special
+        token.
+        """
         return self._vocabulary.sizes[self._earlier] + number
 
     def top(self, under: Constraints, limit: int) -> Ranked:
-        """The candidates at this step, so many of the best in order."""
+        """Return the candidates at this step, the best `limit` in order. A forced pair comes first, also if
+        it breaks the constraints."""
         size = self.pairs_at(self.number)
         limit = min(limit, size)
         state = self._state if under.forbidden == self._forbidden else self._state_forbidding(under.forbidden)
@@ -486,29 +495,29 @@ class KernelPairs:
         return Ranked(total, tied, replaced, rows, max(0, alike - 1) if forced else None)
 
     def _disjoint(self, pair: int) -> int:
-        """The number of places of a pair that a merge would replace, by weight."""
+        """Return the weight of the places of a pair that a merge would replace: those that do not overlap."""
         table = self._state.table
         left, right, first = table[4 * pair : 4 * pair + 3]
         if left != right:
             return int(self._state.counts[pair])
         size = table[4 * pair + 6] - first
         places, weights = flat("int64", size), flat("int64", size)
-        found = merges.places_now(pair, places, weights, self._state)
+        count = merges.places_now(pair, places, weights, self._state)
         length = 2 * self._state.symbols[4 * left]
-        here: int = disjoint(places[:found].tolist(), weights[:found].tolist(), length)
-        return here
+        weight: int = disjoint(places[:count].tolist(), weights[:count].tolist(), length)
+        return weight
 
     def words_changed(self) -> list[int]:
-        """The words, by their number, in which the last step merged something."""
+        """Return the indices of the words in which the last step merged something; none at step 0."""
         if not self.number:
             return []
-        found = flat("int64", self._figure(self.number, "logged") - self._figure(self.number - 1, "logged"))
-        size = merges.changed_words(self.number, self._starts, found, self._state)
-        changed: list[int] = found[:size].tolist()
+        words = flat("int64", self._figure(self.number, "logged") - self._figure(self.number - 1, "logged"))
+        size = merges.changed_words(self.number, self._starts, words, self._state)
+        changed: list[int] = words[:size].tolist()
         return changed
 
     def word(self, index: int, first: int, units: int | None) -> list[Span]:
-        """The segmentation of a word now; see `PlainPairs.word`."""
+        """Return the current segmentation of a word; see `PlainPairs.word`."""
         cells, symbols, start = self._state.cells, self._state.symbols, self._starts[index]
         stop = (self._starts[index + 1] if index + 1 < len(self._starts) else self._rows("cells")) - 1
         at = start + first
@@ -526,13 +535,14 @@ class KernelPairs:
 
 
 def _longest(under: Constraints) -> int:
-    """The greatest length of a token in units."""
+    """Return the greatest length of a token in units under constraints."""
     return layout.NO_LIMIT if under.max_length is None else min(under.max_length, layout.NO_LIMIT)
 
 
 def _copy(values: Any, size: int | None = None) -> Any:
-    """Return a copy of an array, of as many bytes of it from the start; the rest is noughts."""
-    made = memoryview(room_for(values.nbytes)).cast(values.format)
+    """Return a copy of an array of the same length. Of `size` bytes only these are copied; the rest is
+    zero."""
+    copied = memoryview(room_for(values.nbytes)).cast(values.format)
     end = len(values) if size is None else size // values.itemsize
-    made[:end] = values[:end]
-    return made
+    copied[:end] = values[:end]
+    return copied

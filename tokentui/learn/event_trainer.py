@@ -114,7 +114,7 @@ class EventTrainer(PairTrainer):
             ),
         )
 
-    def _turned(self, number: int) -> list[int]:
+    def _symbols_changed(self, number: int) -> list[int]:
         events = self.engine.steps[number - 1].events
         return [event.symbol for event in events if event.kind in _COMING_OR_GOING]
 

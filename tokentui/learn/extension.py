@@ -67,7 +67,7 @@ class ExtendedWords:
         frozen: frozenset[int] = frozenset(), whole: bool = False,
     ) -> None:
         self.words = [list(word) for word in words]
-        """The present symbols of each word, None for a part that is merged with nothing."""
+        """The current symbols of each word; None for a part that is merged with nothing."""
         self._counts, self._pieces, self._known = counts, list(pieces), set(pieces)
         self._join, self._spelled, self._frozen = join, spelled, frozen
         self._added: dict[bytes, tuple[int, int]] = {}
@@ -75,7 +75,7 @@ class ExtendedWords:
         self._places: Counter[tuple[int, int] | bytes] = Counter()
         self._where: dict[tuple[int, int] | bytes, set[int]] = {}
         self._first: dict[tuple[int, int] | bytes, tuple[int, int]] = {}
-        """One pair of symbols for each key."""
+        """For each key the first pair of symbols that was counted under it."""
         self._heap: list[tuple[int, int, bytes, tuple[int, int]]] = []
         self._spelled_so: dict[bytes, list[int]] = {}
         """The indexes of the words by their text, if `whole`."""
@@ -88,7 +88,9 @@ class ExtendedWords:
             self._push(key)
 
     def add_merges(self, most: int) -> Iterator[AddedMerge]:
-        """Add merges one by one, `most` of them at most, and yield each."""
+        """Add at most `most` merges, each of the pair with the most places, and yield each after it is made.
+        Of equals, the shorter token comes first, then the smaller bytes. A token that exists is not made
+        again."""
         for _ in range(most):
             check()
             while self._heap:
@@ -127,20 +129,20 @@ class ExtendedWords:
 
     def _merge(self, pair: tuple[int, int], piece: bytes, count: int) -> AddedMerge:
         """Add the merge of a pair with `count` places, and merge it in each word."""
-        made, key = len(self._pieces), self._key(*pair)
+        symbol, key = len(self._pieces), self._key(*pair)
         self._pieces.append(piece)
         self._known.add(piece)
         if self._spelled is not None:
-            self._added[piece] = made, made
+            self._added[piece] = symbol, symbol
         touched: set[tuple[int, int] | bytes] = set()
         whole = self._spelled_so.get(piece, ())
         for number in sorted({*self._where.get(key, ()), *whole}):
             touched |= self._count(number, -1)
             word = self.words[number]
             if number in whole:
-                self.words[number] = [made]
+                self.words[number] = [symbol]
             elif self._spelled is None:
-                self.words[number] = _joined(word, pair, made)
+                self.words[number] = _joined(word, pair, symbol)
             else:
                 self.words[number] = self._merge_by_spelling(word)
             touched |= self._count(number, 1)
@@ -174,12 +176,12 @@ class ExtendedWords:
         return self._added.get(piece)
 
 
-def _joined(word: Sequence[int | None], pair: tuple[int, int], made: int) -> list[int | None]:
+def _joined(word: Sequence[int | None], pair: tuple[int, int], symbol_of_pair: int) -> list[int | None]:
     """Return a word with all places of a pair merged, from left to right."""
     merged: list[int | None] = []
     for symbol in word:
         if merged and (merged[-1], symbol) == pair:
-            merged[-1] = made
+            merged[-1] = symbol_of_pair
         else:
             merged.append(symbol)
     return merged

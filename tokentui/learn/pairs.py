@@ -41,7 +41,7 @@ from tokentui.text.pretokenize import MARKS
 
 _FAR = 1 << 62
 _LOOKED_AT = 128
-"""So many candidates are put in order at least."""
+"""The fewest candidates that are ranked at once, if there are as many."""
 
 
 class PairTrainer:
@@ -58,7 +58,7 @@ class PairTrainer:
     most = _FAR
     """The most merges that the vocabulary holds."""
     letters: Sequence[int] = ()
-    """Where a byte stands for a pair: the byte of each merge."""
+    """The byte that replaces the pair of each merge (Gage); empty for other objectives."""
 
     def __init__(
         self,
@@ -70,7 +70,8 @@ class PairTrainer:
         self.words, self.recipe, self.objective = material.words, material.recipe, material.objective
         self.what_if = self.recipe.changes
         self._left_out: dict[int, tuple[bytes, ...]] = {}
-        """By each step whose merge is left out the parts of the pair that it would have merged."""
+        """For each step whose merge is left out by a what-if, the parts of the pair that it would have
+        merged."""
         self.substeps: Substeps | None = None
         self.compression: Compression | None = None
         self.replay: Replay | None = None
@@ -83,15 +84,15 @@ class PairTrainer:
         self._lengths = PartLengths(self.words, self.recipe.weight)
         self._index: dict[str, int] = {}
         self._last: tuple[Constraints, Ranked] | None = None
-        """The candidates that were asked for last, and the constraints with the step."""
+        """The candidates that were ranked last, with the constraints that they were ranked under."""
         self._listed: tuple[tuple[object, ...], Sequence[int]] = ((), ())
         self._candidate = lru_cache(KEPT_ROWS)(self._candidate_of)
         self._entry = lru_cache(KEPT_ROWS)(entry_of)
         self._ends: dict[int, int] = {}
-        """For a least count the furthest step, where no candidate had such a count after it."""
+        """For each least count the step at which no candidate had that count, if it was the furthest step."""
         self._rare: tuple[int, int, list[int]] = (1, 0, [])
-        """The least count that was asked for last, how many steps were looked at, and those after which a
-        pair with a smaller count is merged."""
+        """The last least count of `_rarer`, the number of steps that were searched for it, and the steps
+        before a merge with a smaller count."""
 
     @property
     def uses(self) -> Sequence[int]:
@@ -99,8 +100,8 @@ class PairTrainer:
         return self.engine.uses
 
     def lengths_at(self, number: int) -> tuple[int, ...]:
-        """The length of each named part of the corpus in tokens after a computed step; empty where there are
-        none, and of a step further on that was never stood at."""
+        """Return the length of each named part of the corpus in tokens after a computed step. Empty without
+        parts, and for a later step whose lengths are not in the cache; for events also for any other step."""
         engine = self.engine
         if not self.words.parts or not isinstance(engine, MergeEngine):  # a step may change any word
             return self._lengths.measured(number, self.segment) if number == self.number else ()
@@ -111,7 +112,11 @@ class PairTrainer:
     # ---- walking
 
     def advance(self, goal: int | None, stops: Stops, seconds: float = SLICE_S) -> Stop | None:
-        """Walk towards a step, or on to a stop, for about so many seconds; see `Trainer.advance`."""
+        """Walk towards a step, or on to a stop, for about `seconds`; see `Trainer.advance`.
+
+        Stops that shape the candidates are kept as `limits`. If they change, later computed steps are
+        dropped.
+        """
         limits = stops if stops is self.limits else stops.only(self.traits.shaped_by)
         if limits != self.limits:  # what was made under others is forgotten
             self.limits = limits
@@ -134,7 +139,7 @@ class PairTrainer:
         return Stop.MERGES
 
     def forget(self) -> None:
-        """Forget the steps past the present one."""
+        """Drop the computed steps after the current one, and all that is cached about them."""
         if self.number < self.computed:
             self.engine.forget()
             self._lengths.forget(self.number)
@@ -146,19 +151,21 @@ class PairTrainer:
         self._left_out = {step: parts for step, parts in self._left_out.items() if step <= self.number}
 
     def _under(self, stops: Stops) -> Constraints:
-        """The constraints on the next step of a run under these stops."""
+        """Return the constraints on the next step of a run under these stops, what-ifs included. Notes in
+        `_left_out` the pair that a what-if leaves out at that step."""
         number = self.number
         least = max(stops.min_count, self.objective.least_count) if number < self.most else _FAR
         under = Constraints(number, least, self.limits.max_length)
         if not self.what_if:
             return under
-        held = [one for one in self.what_if if one.step <= number + 1]
-        if not held:
+        due = [change for change in self.what_if if change.step <= number + 1]
+        if not due:
             return under
         left_out = (parts for step, parts in self._left_out.items() if step <= number + 1)
-        forbidden = frozenset(left_out).union(one.parts for one in held if one.what == FORBID)
+        forbidden = frozenset(left_out).union(change.parts for change in due if change.what == FORBID)
         under = under._replace(forbidden=forbidden)
-        decides = next((one for one in held if one.step == number + 1 and one.what != FORBID), None)
+        now = (change for change in due if change.step == number + 1)
+        decides = next((change for change in now if change.what != FORBID), None)
         if decides is None or number >= self.most:
             return under
         if decides.what == FORCE:
@@ -170,29 +177,31 @@ class PairTrainer:
         return under._replace(forbidden=forbidden.union(filter(None, [self._left_out.get(decides.step)])))
 
     def _was_forced(self, number: int) -> bool:
-        """True if the computed step after this one merged a pair that a what-if forces."""
-        forced = next((one for one in self.what_if if (one.what, one.step) == (FORCE, number + 1)), None)
+        """Return whether the computed step after step `number` merged a pair that a what-if forces."""
+        now = (change for change in self.what_if if change.step == number + 1)
+        forced = next((change for change in now if change.what == FORCE), None)
         if forced is None:
             return False
         vocabulary = self.engine.vocabulary
         return tuple(vocabulary.pieces[part] for part in vocabulary.merges[number]) == forced.parts
 
     def _goal(self, goal: int | None, stops: Stops) -> int:
-        """The furthest step to go to, where one may go on."""
+        """Return the furthest step to walk to under one set of constraints: the goal, a stop, or the step
+        before a what-if. Not before the next step."""
         number = self.number
         last = self.most if goal is None else min(goal, self.most)
         if stops.merges is not None:
             last = min(last, stops.merges)
         if stops.vocab_size is not None:
             last = min(last, number + max(1, stops.vocab_size - self.size_at(number)))
-        for one in self.what_if:  # the constraints are others from the step before on, or after a forced one
-            bounds = (one.step - 1, one.step) if one.what == FORCE else (one.step - 1,)
+        for change in self.what_if:  # the constraints differ from the step before on, or after a forced one
+            bounds = (change.step - 1, change.step) if change.what == FORCE else (change.step - 1,)
             last = min((last, *(bound for bound in bounds if bound > number)))
         return min(last, self._rarer(stops.min_count, number)) if number < self.computed else last
 
     def _rarer(self, least: int, number: int) -> int:
-        """The computed step before the first merge after a step of a pair with a smaller count than the
-        least; the furthest step where there is none."""
+        """Return the first computed step, from `number` on, before the merge of a pair with a count below
+        `least`; the furthest step if there is none. Merges forced by what-ifs do not count."""
         if least <= 1:
             return self.computed
         counts = self.engine.vocabulary.counts
@@ -204,7 +213,8 @@ class PairTrainer:
         return rare[at] if at < len(rare) else self.computed
 
     def end(self, stops: Stops) -> Stop | None:
-        """The reason why no further step may be made under these stops, None where one may."""
+        """Return why no further step may be made under these stops; None if one may. Chooses the next
+        pair."""
         if stops.merges is not None and self.number >= stops.merges:
             return Stop.MERGES
         if stops.vocab_size is not None and self.size_at(self.number) >= stops.vocab_size:
@@ -220,21 +230,19 @@ class PairTrainer:
         return None if goes_on else self._exhausted(stops)
 
     def _exhausted(self, stops: Stops) -> Stop:
-        """The reason why no candidate is left: a least count, or no pair stands anywhere."""
+        """Return the reason why no candidate is left: a least count, or no pair occurs."""
         rare = stops.min_count > 1 and self.number < self.most
         left = rare and self._ranked(self._under(Stops())._replace(min_count=1)).total
         return Stop.MIN_COUNT if left else Stop.NO_PAIR
 
     def ending(self, stops: Stops) -> Ending:
-        """The last step of a run under these stops.
-
-        That no candidate is left after a step is known once the step was reached.
-        """
+        """Return the last step of a run under these stops, as far as it is known: the end for lack of
+        candidates is known only once the step was reached."""
         filters, first_size = self.objective.filters, self.size_at(0)
         leasts = {self.limits.min_count} if filters else {self.limits.min_count, stops.min_count}
         if self.number == self.computed:
-            found = {least: self.engine.best(self._under(Stops(min_count=least))) for least in leasts}
-            self._ends |= {least: self.computed for least, pair in found.items() if not pair}
+            best = {least: self.engine.best(self._under(Stops(min_count=least))) for least in leasts}
+            self._ends |= {least: self.computed for least, pair in best.items() if not pair}
         over = {least for least in leasts if self._ends.get(least) == self.computed}
         ends = [] if stops.merges is None else [stops.merges]
         if stops.vocab_size is not None and (self.most == _FAR or stops.vocab_size <= first_size):
@@ -250,7 +258,7 @@ class PairTrainer:
         return Ending(stop, "stop" if stop <= self.computed else "at most")
 
     def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> PairTrainer:
-        """Another training over the same corpus that stands at a computed step and goes on under what-ifs."""
+        """Return another training over the same corpus, at a computed step and with these what-ifs added."""
         material = replace(self._material, recipe=self.recipe.under(what_if))
         other = self._rebuild(material, self.engine if number else None, number)
         other.limits = self.limits
@@ -261,7 +269,7 @@ class PairTrainer:
     # ---- steps
 
     def step_at(self, number: int) -> MergeStep:
-        """A known step."""
+        """Return a computed step."""
         vocabulary, (pair, replaced, tied, _) = self.engine.vocabulary, self.engine.merged(number)
         assert isinstance(pair, Pair)
         symbol, pieces = vocabulary.base_size + number - 1, vocabulary.pieces
@@ -278,21 +286,22 @@ class PairTrainer:
         )
 
     def taken(self, number: int) -> Candidate:
-        """The pair that a known step merged, with the figures that it had then."""
-        made = self.engine.merged(number)
-        worth = self._worth(made.pair)
+        """Return the pair that a computed step merged, with the figures that it had before the step."""
+        merged = self.engine.merged(number)
+        worth = self._worth(merged.pair)
         return self._candidate(
-            self.engine.vocabulary, made.pair, worth, made.was_tied, bytes(self.letters[number - 1 : number])
+            self.engine.vocabulary, merged.pair, worth, merged.was_tied,
+            bytes(self.letters[number - 1 : number]),
         )
 
     def find(self, goal: Goal, after: int = 0) -> int | None:
-        """The first computed step at which a goal is reached, or the first after a step; None where there is
-        none yet."""
+        """Return the first computed step after `after` (any step if that is 0) that reaches a goal; None if
+        none does yet. Units count as made at step 0, after all other steps."""
         first = after + 1 if after else 0
         if isinstance(goal, Made):
             # A byte may be a unit, and stand for a pair later: units come last.
-            made = (*range(after + 1, self.computed + 1), *range(first, 1))
-            return next((step for step in made if self._makes(step, goal.tokens)), None)
+            candidates = (*range(after + 1, self.computed + 1), *range(first, 1))
+            return next((step for step in candidates if self._makes(step, goal.tokens)), None)
 
         def reached(step: int) -> bool:
             return (
@@ -304,24 +313,25 @@ class PairTrainer:
         steps = range(first, self.computed + 1)
         if not isinstance(self.engine, MergeEngine):  # sizes and lengths may go up and down
             return next(filter(reached, steps), None)
-        found = first + bisect.bisect_left(steps, True, key=reached)
-        return found if found <= self.computed else None
+        step = first + bisect.bisect_left(steps, True, key=reached)
+        return step if step <= self.computed else None
 
     def _makes(self, number: int, tokens: frozenset[bytes]) -> bool:
-        """Return whether a token of these comes or goes at a step; units come at the start."""
+        """Return whether a step adds or removes one of these tokens; step 0 adds the units."""
         vocabulary = self.engine.vocabulary
-        symbols = self._turned(number) if number else range(vocabulary.base_size)
+        symbols = self._symbols_changed(number) if number else range(vocabulary.base_size)
         return any(
             not tokens.isdisjoint((vocabulary.pieces[symbol], vocabulary.spelled(symbol)))
             for symbol in symbols
         )
 
-    def _turned(self, number: int) -> Iterable[int]:
-        """Return the symbols that come or go at a step."""
+    def _symbols_changed(self, number: int) -> Iterable[int]:
+        """Return the symbols that a step adds or removes."""
         return (self.engine.vocabulary.base_size + number - 1,)
 
     def why(self, stops: Stops) -> Why:
-        """The reasons of the step to come."""
+        """Return the reasons of the next step: its candidate and the second best, ties, or why there is
+        none."""
         recipe = self.recipe
         ranked = self._ranked(self._under(stops.only(self.traits.shaped_by)))
         row_of = self._rows_of(ranked)
@@ -331,7 +341,7 @@ class PairTrainer:
         else:
             rare = best.places < stops.min_count and ranked.forced is None
             end = Stop.MIN_COUNT if rare else self.end(stops)
-        facts = [f"what if: {one.text}" for one in self.what_if if one.step == self.number + 1]
+        facts = [f"what if: {change.text}" for change in self.what_if if change.step == self.number + 1]
         as_wordpiece = recipe.encode == "longest-match" and MARKS.of(recipe.mark).in_front
         if self.objective.value is None and as_wordpiece:
             marked = f"byte-pair encoding by count with {recipe.mark_text}"
@@ -350,14 +360,15 @@ class PairTrainer:
     # ---- the candidates
 
     def _ranked(self, under: Constraints, limit: int = _LOOKED_AT) -> Ranked:
-        """The candidates at this step, kept while the step and the constraints stay."""
+        """Return the candidates at this step, at least `limit` of the best in order if there are as many.
+        Cached for the last constraints."""
         last = self._last
         if last is None or last[0] != under or len(last[1].rows) < min(limit, last[1].total):
             self._last = last = under, self.engine.top(under, max(limit, _LOOKED_AT))
         return last[1]
 
     def candidates(self, query: Query) -> Page[Candidate]:
-        """The pairs that may be merged next, best first, or those that stand most often first."""
+        """Return a page of the pairs that may be merged next, best first, or by their count."""
         under = self._under(self.limits)
         ranked = self._ranked(under, query.top + query.rows + 1)
         order: Sequence[int] = range(ranked.total)
@@ -397,7 +408,7 @@ class PairTrainer:
     def _candidate_of(
         self, vocabulary: Vocabulary, row: Pair | NGram, worth: Worth, tied: bool, letter: bytes
     ) -> Candidate:
-        """Return a candidate as a row; `letter` is its token if a byte stands for a pair."""
+        """Return a candidate as a row; `letter` is the byte that replaces it (Gage), else empty."""
         assert isinstance(row, Pair)
         left, right, count, before, left_uses, right_uses, more = row
         token = vocabulary.join(left, right)
@@ -447,21 +458,22 @@ class PairTrainer:
         return [] if index is None else self.engine.word(index, place.first, place.units)
 
     def changed(self) -> Changed:
-        """The words in which the last step merged something."""
+        """Return the words in which the last step merged something."""
         return Changed(frozenset(self.engine.words_changed()))
 
     def life(self, word: str) -> list[Life]:
-        """A pre-token as the tokenizers of the steps up to this one encode it."""
+        """Return the segmentations of a pre-token at the steps up to this one that change it."""
         vocabulary, base = self.engine.vocabulary, self.engine.vocabulary.base_size
         order = TokenOrder(vocabulary, MERGES, range(base, base + self.number))
         return WordSegmentations(order).lives(word)
 
     def made_at(self, symbol: int) -> int:
-        """The step that first made a symbol, 0 for a unit."""
+        """Return the step that first made a symbol; 0 for a unit."""
         return self.engine.vocabulary.made_at(symbol)
 
     def uses_over(self, symbol: int) -> Callable[[], Sequence[Used]]:
-        """The uses of a symbol up to this step, from the changes of each step."""
+        """Return a function that returns the uses of a symbol after each step up to this one that changed
+        them, from step 0 on. They are read now: the training may move before the call."""
         pieces, uses, entries = self.engine.vocabulary.pieces, self.uses, list[Used]()
         now = int(uses[symbol]) if symbol < len(uses) else 0
         for number, change, into in self._use_changes(symbol):
@@ -472,26 +484,27 @@ class PairTrainer:
         return lambda: entries[::-1]
 
     def _use_changes(self, symbol: int) -> Iterator[tuple[int, int, int | None]]:
-        """Yield the steps up to this one from the last, each with its change of the uses of a symbol, and the
-        symbol that it put in the place of some of them."""
+        """Yield (step, change of the uses of a symbol, symbol that replaced some of them or None) for the
+        steps that changed them, last step first."""
         vocabulary, base = self.engine.vocabulary, self.engine.vocabulary.base_size
         merges = vocabulary.merges[: self.number]
         for number, parts in zip(range(self.number, 0, -1), reversed(merges), strict=True):
-            made = base + number - 1
-            if symbol == made:
+            new = base + number - 1
+            if symbol == new:
                 yield number, self.engine.merged(number).replaced, None
             elif symbol in parts:
-                yield number, -self.engine.merged(number).replaced * parts.count(symbol), made
+                yield number, -self.engine.merged(number).replaced * parts.count(symbol), new
 
     # ---- the vocabulary
 
     def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
-        """The tokenizer of a known step. It shares the vocabulary, which only grows."""
+        """Return the tokenizer of a computed step; None for the current one. It shares the vocabulary, which
+        only grows."""
         number = self.number if number is None else number
         return Tokenizer(self.engine.vocabulary, number, self.words.with_corpora(run))
 
     def entries(self, query: Query) -> Page[Entry]:
-        """The entries of the vocabulary at this step. Their order is kept while the step stays."""
+        """Return a page of the entries of the vocabulary at this step. The order is cached for the step."""
         vocabulary, number = self.engine.vocabulary, self.number
         uses = self.uses
         key = vocabulary, number, query.order
@@ -500,8 +513,9 @@ class PairTrainer:
         ids = vocabulary.ids(number)
         return vocabulary_page(
             self._listed[1], query, vocabulary,
-            lambda one: (
-                self._entry(vocabulary, one) if one < 0 else self._entry(vocabulary, one, ids[one], uses[one])
+            lambda symbol: (
+                self._entry(vocabulary, symbol) if symbol < 0
+                else self._entry(vocabulary, symbol, ids[symbol], uses[symbol])
             ),
-            lambda one: 0 <= one < vocabulary.base_size and not uses[one],
+            lambda symbol: 0 <= symbol < vocabulary.base_size and not uses[symbol],
         )

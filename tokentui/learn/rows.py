@@ -77,18 +77,18 @@ class Traits(NamedTuple):
     @property
     def scores(self) -> bool:
         """True if candidates are ordered by a score, and not by their counts."""
-        return any(one.kind == "score" for one in self.columns)
+        return any(column.kind == "score" for column in self.columns)
 
     def check_what_ifs(self, changes: Sequence[WhatIf]) -> None:
-        """Refuse what-ifs of a training that knows none.
+        """Check that the training supports what-ifs, if there are any.
 
         Raises:
-            TokentuiError: There are some, and it knows none.
+            TokentuiError: It does not.
         """
         if changes and not self.what_ifs:
-            said = "a file is replayed as it is" if self.replays else f"a {self.step} merges no pair"
+            reason = "a file is replayed as it is" if self.replays else f"a {self.step} merges no pair"
             where = f"what_if={changes[0].text}"
-            raise TokentuiError(f"what-ifs are of merges: {said}", where, "train by merges of pairs")
+            raise TokentuiError(f"what-ifs are of merges: {reason}", where, "train by merges of pairs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +101,10 @@ class Candidate:
         token: The exact bytes of the token that it makes.
         worth: The value that candidates are ordered by, the greatest first: a count, or an exact fraction.
         values: Its values, in the order of `Traits.columns`.
-        tied: True if another one is exactly as good.
-        part: The part of the corpus that decides.
+        tied: True if another candidate has exactly the same value.
+        part: The index of the part of the corpus that decides.
         marks: The number of bytes at the front and at the end of the token that are the recipe's mark.
-        places: The number of places where it stands, by weight.
+        places: The number of places where it occurs, by weight.
     """
 
     key: tuple[int, ...]
@@ -128,10 +128,10 @@ class PairCandidate(Candidate):
     """A pair that may be merged next.
 
     Attributes:
-        before: Its count before the last step, None for a pair that the last step made.
+        before: Its count before the last step; None for a pair that the last step made.
         left_uses: The count of its left part in the corpus, by weight.
         right_uses: The count of its right part.
-        expansion: The bytes that the token stands for in the end, where they are others than its own.
+        expansion: The text that the token stands for, if its own bytes are a placeholder (Gage); else empty.
     """
 
     before: int | None = None
@@ -146,7 +146,7 @@ class PairCandidate(Candidate):
 
     @property
     def count(self) -> int:
-        """The number of places where it stands, by weight."""
+        """The number of places where it occurs, by weight."""
         return self.places
 
     @property
@@ -184,7 +184,7 @@ class TokenCandidate(Candidate):
         number: The step at which it comes into use, 1 for the first.
         symbol: Its symbol in the vocabulary.
         id: Its id in the file.
-        score: Its score in the file, None where there is none.
+        score: Its score in the file; None if it has none.
         words: The number of distinct words that change.
         place: The place in the file, in words: `merge 512`.
     """
@@ -229,9 +229,9 @@ class Round:
         pieces: The number of pieces.
         dropped: The number of pieces that the last step dropped.
         objective: The mean negative natural log probability of a word of the corpus.
-        before: The same before the last step, None at the start.
+        before: The same before the last step; None at the start.
         next: The kind of the next step: `em`, `prune`, `cut` or empty.
-        going: The number of pieces that the next step drops, None where it drops none.
+        going: The number of pieces that the next step drops; None if it drops none.
         taken: The number of these that a walk through the pruning has dropped already.
     """
 
@@ -247,16 +247,16 @@ class Round:
 
 
 class Judged(NamedTuple):
-    """A language of a training that helps the one that is worst off.
+    """A language in parity-aware training, which merges for the language that is worst off.
 
     Attributes:
         name: Its name.
         tokens: The length of the text that it is judged by, in tokens.
         start: The same before the first step.
-        chosen: True if it decides the coming step.
-        barred: True if it was chosen too often of late.
-        share: Its share of the last steps, None where that does not count.
-        compressed: How much it is compressed, None where its length counts.
+        chosen: True if it decides the next step.
+        barred: True if it decided too many of the last steps to be chosen.
+        share: Its share of the last steps; None if no window limits it.
+        compressed: Its compression, by which it is judged; None if it is judged by its length.
     """
 
     name: str
@@ -273,15 +273,15 @@ class Why:
     """The reasons of a step.
 
     Attributes:
-        best: The candidate that is taken, None at the end.
+        best: The candidate that is taken; None at the end.
         runner_up: The candidate that would be taken without the best one.
         tied: The number of candidates that share the best value.
         replaced: The weight of the places that change.
-        tie_rule: The tie rule that decides, empty where none does.
-        end: The reason why there is no next step, one of `Stop`; None where there is one.
+        tie_rule: The tie rule; empty if the training has none.
+        end: The reason why there is no next step, one of `Stop`; None if there is one.
         facts: Further sentences.
-        round: The position in a training by rounds.
-        judged: The languages, where one of them decides the step.
+        round: The position in a training by rounds; None in others.
+        judged: The languages of parity-aware training; empty in others.
     """
 
     best: Candidate | None
@@ -299,18 +299,18 @@ class Entry(NamedTuple):
     """An entry of the vocabulary at a step.
 
     Attributes:
-        id: Its id, None for an entry that has left.
-        symbol: Its symbol, -1 for a special or a byte token.
+        id: Its id; None for an entry that was removed.
+        symbol: Its symbol; -1 for a special or a byte token.
         piece: Its exact bytes, marks included.
-        kind: `special`, `byte`, `base`, `merge`, `piece`, `orphan` or `left`; `folded` of the row that stands
-            for those out of use.
-        made: The step that made it, None for an entry that is there from the start.
-        places: The number of places where it could be made, by weight; None where it was not made.
-        uses: Its count in the corpus, by weight; None where that is not counted.
-        score: Its score in a model with scores; of an entry that has left, the figure that it left for.
-        parts: The exact bytes of its parts, empty where it has none.
+        kind: `special`, `byte`, `base`, `merge`, `piece`, `orphan` or `left`; `folded` for the one row of all
+            entries that are out of use.
+        made: The step that made it; None for an entry that exists from the start.
+        places: The count of its pair when it was made, by weight; None if no step made it.
+        uses: Its count in the corpus, by weight; None if it is not counted.
+        score: Its score in a model with scores; of a removed entry, the figure that it was removed for.
+        parts: The exact bytes of its parts; empty if it has none.
         marks: The number of bytes at the front and at the end that are the recipe's mark.
-        reason: Why it left, or why no text becomes it; empty for others.
+        reason: Why it was removed, or why no text produces it; empty for others.
     """
 
     id: int | None
@@ -331,17 +331,17 @@ BY_COUNT = "count"
 
 
 class Query(NamedTuple):
-    """The rows that are asked for.
+    """A request for rows of a list.
 
     Attributes:
         top: The first row.
         rows: The most rows.
         order: The order of the entries of the vocabulary, one of `Traits.orders`; of candidates `BY_COUNT`,
             and in all others the best first.
-        match: Texts to look for: the page then also says in which rows one of them stands.
-        only: True for these rows alone: `top` and `rows` count them.
-        folded: True for one row in the place of all entries that are out of use. It has no effect where
-            `match` looks for texts or `among` names ids, and in the orders `longest` and `id`.
+        match: Texts to search: the page then has the numbers of the rows that contain one of them.
+        only: True to list only the rows that match: `top` and `rows` count them alone.
+        folded: True for one row instead of all entries that are out of use. Without effect with `match` or
+            `among`, and in the orders `longest` and `id`.
         among: The ids of the entries of the vocabulary that are listed; None for all.
     """
 
@@ -359,12 +359,12 @@ class Page(NamedTuple, Generic[Row]):
 
     Attributes:
         rows: The rows from `top` on.
-        top: The number of the first row; the query's, moved up where the list is shorter.
-        total: The number of rows in all.
-        places: The numbers of all rows in which a text of `Query.match` stands, ascending.
-        order: The order of the rows, as the query names it.
-        whole: The number of rows of the list of which the page has those that match; None where it has all.
-        folded: The number of entries for which the last row stands; 0 where each has its own.
+        top: The number of the first row: that of the query, or less if the list is shorter.
+        total: The number of all rows, of which the page has some.
+        places: The numbers of all rows that contain a text of `Query.match`, ascending.
+        order: The order of the rows, as in the query.
+        whole: The number of rows of the unfiltered list; None if the list is not filtered.
+        folded: The number of entries that the last row sums up; 0 if each has its own.
     """
 
     rows: tuple[Row, ...] = ()
@@ -376,5 +376,6 @@ class Page(NamedTuple, Generic[Row]):
     folded: int = 0
 
     def number(self, index: int) -> int:
-        """The number in the whole list of a row of this one."""
+        """Return the number in the unfiltered list of a row of this list; an index after the last is
+        unchanged."""
         return index if self.whole is None or index >= len(self.places) else self.places[index]

@@ -163,7 +163,7 @@ class Span(NamedTuple):
     Attributes:
         start: The index of its first unit in the word.
         end: The index after its last unit.
-        symbol: Its symbol, -1 for a unit that is no token.
+        symbol: Its symbol; -1 for an unknown unit.
     """
 
     start: int
@@ -234,8 +234,8 @@ class Used(NamedTuple):
     Attributes:
         number: The step, 0 for the start.
         uses: How often the token occurs in the corpus, by weight.
-        into: The exact bytes of the token that the step put in the place of some uses. Empty if the step made
-            the token itself, or does not say.
+        into: The exact bytes of the token that replaced some of the uses at the step. Empty if the step made
+            the token itself, or it is not known.
     """
 
     number: int

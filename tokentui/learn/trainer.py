@@ -101,7 +101,7 @@ class Replay(Protocol):
     def since(self, word: str) -> int:
         """Return the step since which a pre-token has its present segmentation.
 
-        Returns the present step for a word that the corpus lacks.
+        Returns the current step for a word that the corpus lacks.
         """
 
     def unreachable(self, number: int) -> str:
@@ -122,7 +122,7 @@ class Trainer(Protocol):
     what_if: tuple[WhatIf, ...]
     @property
     def number(self) -> int:
-        """The present step, 0 for the start."""
+        """The current step, 0 for the start."""
 
     @property
     def limits(self) -> Stops:
@@ -169,15 +169,16 @@ class Trainer(Protocol):
         """
 
     def end(self, stops: Stops) -> Stop | None:
-        """Return why these stops allow no further step, None if they allow one."""
+        """Return why these stops allow no further step; None if they allow one."""
 
     def ending(self, stops: Stops) -> Ending:
         """Return the last step of a run under these stops, as far as it is known."""
 
     def find(self, goal: Goal, after: int = 0) -> int | None:
-        """Return the first computed step after `after` at which a goal is reached, None if there is none yet.
+        """Return the first computed step after `after` at which a goal is reached; None if none reaches it
+        yet.
 
-        With `after` 0 the start counts too.
+        With `after` 0, step 0 counts too.
         """
 
     def step_at(self, number: int) -> Step:
@@ -202,10 +203,11 @@ class Trainer(Protocol):
         """
 
     def why(self, stops: Stops) -> Why:
-        """Return what the next step does, and why."""
+        """Return what the next step does, and why; at the end, why there is none. Only the stops in
+        `Traits.shaped_by` affect the candidates."""
 
     def candidates(self, query: Query) -> Page[Candidate]:
-        """Return a page of the candidates of the next step, best first."""
+        """Return a page of the candidates of the next step, best first; empty at the end."""
 
     def entries(self, query: Query) -> Page[Entry]:
         """Return a page of the vocabulary at this step."""
@@ -214,7 +216,7 @@ class Trainer(Protocol):
         """Return the tokens of a word of the corpus at this step; empty for a word that the corpus lacks."""
 
     def changed(self) -> Changed:
-        """Return what the last step changed in the segmentation of the corpus."""
+        """Return what the last step changed in the segmentation of the corpus; nothing at step 0."""
 
     def life(self, word: str) -> Sequence[Life]:
         """Return how the tokenizers of the steps up to this one encode a pre-token, which may be any text.
@@ -239,14 +241,14 @@ class Trainer(Protocol):
         """Return the tokenizer of a computed step.
 
         Args:
-            number: The step; None for the present one.
+            number: The step; None for the current one.
             run: The settings of the run, which a file of the tokenizer records.
         """
 
     def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> Trainer:
         """Return another training of the same corpus, at a computed step, that goes on under more what-ifs.
 
-        A fork at step 0 reads only the words. Any other copies the present state of this training, so call it
+        A fork at step 0 reads only the words. Any other copies the current state of this training, so call it
         in the thread that walks this training.
 
         Args:
