@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 
 class EncodeAtEnd(Command[EndView], lane=Lane.JOB, need=Need.COUNTED):
-    """The typed text as it is encoded at the end of the run, to which a copy is trained.
+    """Ask for the encoding of the typed text at the end of the run. A new training is run to that end; the
+    step on screen stays.
 
-    Raises if a tokenizer of a file is open: it is not trained.
+    Raises if a tokenizer of a file is open, or the tokenizer refuses the text.
     """
 
     def answer(self, context: StepContext) -> EndView:
@@ -37,11 +38,12 @@ class EncodeAtEnd(Command[EndView], lane=Lane.JOB, need=Need.COUNTED):
 
 
 class AnalyzeVocabulary(Command["VocabularyReport"], lane=Lane.JOB, need=Need.COUNTED):
-    """Answers to the questions that a vocabulary raises, at this step.
+    """Ask for the report on the vocabulary of this step on the corpus: used and unused tokens, what documents
+    save.
 
     Args:
-        word: The word whose spellings are listed; the first of the typed text if empty.
-        exhaust: True to train a copy until no pair is left, to report what happens then.
+        word: The text whose segmentations are listed; the typed text if empty.
+        exhaust: True to train a copy until no pair is left, and report its end.
     """
 
     word: str = ""
@@ -57,8 +59,8 @@ class AnalyzeVocabulary(Command["VocabularyReport"], lane=Lane.JOB, need=Need.CO
 
 
 class ExamineHealth(Command["HealthReport"], lane=Lane.JOB, need=Need.COUNTED):
-    """The facts of the tokenizer of this step and a report on its health; of a file always all of
-    it, and of a model folder its other files too."""
+    """Ask for the facts and the health of the tokenizer of this step. An opened file is examined at its last
+    step, and a model folder with its other files."""
 
     def answer(self, context: StepContext) -> HealthReport:
         from tokentui.analyze.health import examine
@@ -75,14 +77,15 @@ class ExamineHealth(Command["HealthReport"], lane=Lane.JOB, need=Need.COUNTED):
 
 
 class DiffColumns(Command["Diff"], lane=Lane.JOB, need=Need.COUNTED):
-    """The differences of the tokenizers of two columns, by their keys, at this position, on the corpus.
+    """Ask for the differences of the tokenizers of two columns, by their keys, at this position, on the
+    corpus.
 
     Args:
         a: The old one.
         b: The new one.
         rows: The most documents that are listed.
 
-    Raises if one of them is not in step.
+    Raises if one of them is not in sync.
     """
 
     a: int
@@ -100,7 +103,7 @@ class DiffColumns(Command["Diff"], lane=Lane.JOB, need=Need.COUNTED):
 
 
 class CountLanguages(Command["tuple[Languages, ...]"], lane=Lane.JOB, need=Need.COUNTED):
-    """The costs of the built-in parallel text under the tokenizer of each column that is in step.
+    """Ask for the costs of the built-in parallel text under the tokenizer of each column that is in sync.
 
     Args:
         by: The unit of the costs, a name of `tokentui.analyze.languages.BASES`.
@@ -120,7 +123,7 @@ class CountLanguages(Command["tuple[Languages, ...]"], lane=Lane.JOB, need=Need.
 
 
 class Analyze(Command["Report"], lane=Lane.JOB, need=Need.COUNTED):
-    """The report of an analysis of the tokenizer of this step, on the corpus.
+    """Ask for the report of an analysis of the tokenizer of this step, on the corpus.
 
     Args:
         name: The name of a record of `tokentui.analyze.analyses.ANALYSES`.

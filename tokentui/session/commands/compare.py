@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 class Compare(Command[None], need=Need.IDLE):
-    """Show columns side by side: these, or those that were kept when Compare was left.
+    """Show columns side by side: these or, if empty, those that were kept when Compare was left.
 
-    The first of them is the column that is open, if it asks for the same. Raises if there are fewer than two.
+    The open column becomes the first one if that has the same request. Raises if there are fewer than two.
     """
 
     columns: tuple[ColumnWanted, ...] = ()
@@ -26,16 +26,16 @@ class Compare(Command[None], need=Need.IDLE):
 
 
 class Leave(Command[None]):
-    """Show the first column alone; the others are kept unchanged."""
+    """Show the first column alone; the others are kept for the next `Compare`."""
 
     def apply(self, state: State) -> None:
         state.leave_compare()
 
 
 class SyncBy(Command[None]):
-    """Keep the columns together by another of `WAYS`; None takes the next.
+    """Keep the columns together by another unit of `WAYS`; None takes the next.
 
-    The first column stays at its step.
+    The first column stays at its step, and the others move. Stops playing. Raises for an unknown unit.
     """
 
     by: str | None = None

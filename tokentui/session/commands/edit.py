@@ -87,7 +87,8 @@ class EditView:
 
 
 class EditVocabulary(Command[EditView], lane=Lane.JOB, need=Need.COUNTED):
-    """The tokenizer of this step with another vocabulary. Nothing is written."""
+    """Ask for the effect of a changed vocabulary on the tokenizer of this step. Nothing is written, and the
+    session keeps its tokenizer."""
 
     wishes: Wishes
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Formats(Command["Sequence[ExportReport]"], lane=Lane.JOB, need=Need.IDLE):
-    """The losses of each file format with the tokenizer of this step."""
+    """Ask what each file format loses of the tokenizer of this step. Nothing is written or tested."""
 
     def answer(self, context: StepContext) -> Sequence[ExportReport]:
         from tokentui.core.jobs import each
@@ -85,8 +85,8 @@ def _other_format(path: str, format: Format) -> Format | None:
 
 
 class Contents(Command["tuple[ExportReport, tuple[bytes, ...]]"], lane=Lane.JOB, need=Need.IDLE):
-    """The files of the tokenizer of this step in a format, for a browser to save; none if the report's
-    `refused` gives a reason."""
+    """Ask for the files of the tokenizer of this step in a format, for a browser to save; none if the
+    report's `refused` gives a reason."""
 
     format: str
 

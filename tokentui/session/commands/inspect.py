@@ -20,12 +20,14 @@ if TYPE_CHECKING:
 
 
 class InspectText(Command["StringFacts"], lane=Lane.JOB, need=Need.ARRIVED):
-    """The facts of a text at this step: each step of its encoding, and why it is not one token.
+    """Ask for the facts of a text at this step: each step of its encoding, and why it is not one token.
 
     Args:
         text: The text.
-        at: A character offset: asks about the pre-token there; None asks about the whole text.
-        ahead: True to train a copy on, to find whether and when the text becomes one token.
+        at: A character offset: asks about the pre-token there; None, or no pre-token there, asks about the
+            whole text.
+        ahead: True to train a copy on, to find whether and when the text becomes one token; without effect
+            for an opened file.
         column: The key of the column; the first one if None.
 
     Raises if the text is too long.
@@ -55,8 +57,8 @@ class InspectText(Command["StringFacts"], lane=Lane.JOB, need=Need.ARRIVED):
 
 
 class InspectToken(Command["TokenView"], lane=Lane.JOB, need=Need.COUNTED):
-    """The facts of a token, by its id or its exact bytes, at this step of a column, and its uses over the
-    run.
+    """Ask for the facts of a token, by its id or its exact bytes, at this step of a column, and for its uses
+    over the run.
 
     Raises if there is no such token.
     """
@@ -76,7 +78,7 @@ class InspectToken(Command["TokenView"], lane=Lane.JOB, need=Need.COUNTED):
 
 
 class LifeOfWord(Command["WordLife"], lane=Lane.JOB, need=Need.COUNTED):
-    """Each step up to this one that cuts the pre-token at an offset of a text differently.
+    """Ask for each step up to this one that cuts the pre-token at an offset of a text differently.
 
     Raises if there is no pre-token, or it cannot be encoded.
     """
@@ -101,7 +103,8 @@ class LifeOfWord(Command["WordLife"], lane=Lane.JOB, need=Need.COUNTED):
 
 
 class TokenPlaces(Command["Places"], need=Need.COUNTED):
-    """The next places of a token in the corpus, after a place; see `InspectToken`."""
+    """Ask for the next `most` places of a token in the corpus, after a place; None begins at the start. The
+    answer has none for a special or byte token, and for a corpus without documents."""
 
     token: int | bytes
     after: CorpusPlace | None = None
@@ -126,7 +129,8 @@ class TokenPlaces(Command["Places"], need=Need.COUNTED):
 
 
 class TokenThere(Command["tuple[int | None, TokenAt] | None"], need=Need.COUNTED):
-    """The id and the text of the token over a character of the corpus; None if no token covers it.
+    """Ask for the id and the token at a character of the corpus; None if no token covers it. The id is None
+    for an unknown token.
 
     Args:
         place: The place of a pre-token, or of a part of one.
@@ -147,9 +151,9 @@ class TokenThere(Command["tuple[int | None, TokenAt] | None"], need=Need.COUNTED
 
 
 class WhyUnreachable(Command[str]):
-    """The reason why no text ever becomes a token of the opened file, by its id.
+    """Ask why no text ever becomes a token of the opened file, by its id.
 
-    Answered by a sentence; empty if some text does.
+    Answered by a sentence; empty if some text does, or no file is open.
     """
 
     id: int
@@ -160,8 +164,15 @@ class WhyUnreachable(Command[str]):
 
 
 class Draw(Command["Drawn"], lane=Lane.JOB, need=Need.ARRIVED):
-    """A text (the typed one if empty) encoded with the share `p` of its merges left out at random, as the
-    library `like` does it, with each draw. Raises if there are no merges, or the text is too long.
+    """Ask for the encoding of a text by BPE-dropout, with each draw.
+
+    Args:
+        text: The text; the typed text if empty.
+        p: The share of candidates that are dropped.
+        like: The library whose draws are made, a name of `tokentui.encode.segment.dropout.LIKE`.
+        seed: The seed.
+
+    Raises if there are no merges, the text is too long, or a value is invalid.
     """
 
     text: str = ""
@@ -180,7 +191,7 @@ class Draw(Command["Drawn"], lane=Lane.JOB, need=Need.ARRIVED):
 
 
 class EncodeChat(Command["ChatEncoding"], lane=Lane.JOB, need=Need.ARRIVED):
-    """Messages, rendered by the chat template of the opened file and encoded at this step.
+    """Ask for messages, rendered by the chat template of the opened file and encoded at this step.
 
     Args:
         file: A JSON file of messages; if empty, the typed text is the only message, from the user.
@@ -207,7 +218,7 @@ class EncodeChat(Command["ChatEncoding"], lane=Lane.JOB, need=Need.ARRIVED):
 
 
 class ListSteps(Command[StepsView], lane=Lane.JOB, need=Need.COUNTED):
-    """Some of the steps made so far, up to the current one.
+    """Ask for a page of the steps up to the current one.
 
     Args:
         order: `step`, `count`, `length` or `tie`.
@@ -231,8 +242,8 @@ class ListSteps(Command[StepsView], lane=Lane.JOB, need=Need.COUNTED):
 
 
 class ExplainSteps(Command[tuple[StepView, ...]], lane=Lane.JOB, need=Need.COUNTED):
-    """The reasons of steps, and their effect on the corpus and on the typed text: of steps that were made,
-    and of the next one.
+    """Ask for the reasons of steps, and for their effect on the corpus and on the typed text: of steps that
+    were made, and of the next one.
 
     Args:
         numbers: The steps, 1 for the first.

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 class Move(Command[None], need=Need.ARRIVED, walks=True):
-    """Move a number of units of the position on, or back for a negative number; see `Position`."""
+    """Move the position forward by a number of its units, or back for a negative number; see `Position`.
+    Moves add up while one is in progress; stops of the run are passed."""
 
     steps: int
 
@@ -27,8 +28,8 @@ class Move(Command[None], need=Need.ARRIVED, walks=True):
 
 
 class GoTo(Command[None], need=Need.STEPS, walks=True):
-    """Go to a step, or another value of the position; None is the end of the run (its stops, or no pair
-    left)."""
+    """Go to a value of the position, such as a step, past the stops of the run; None goes to the end of the
+    run (its stops, or no pair left)."""
 
     step: int | None
 
@@ -67,7 +68,7 @@ class StepWithSpace(Command[int | None], need=Need.STEPS):
 
 
 class RunUntil(Command[int | None], need=Need.STEPS, walks=True, summary="run until {0.condition}"):
-    """Run on to the first step that meets a condition, the current one included; exactly one is given.
+    """Run on to the first step that meets a condition, the current one included; exactly one must be set.
 
     Args:
         token: A token that the step makes, as shown or typed.
@@ -142,7 +143,8 @@ class Play(Command[None], need=Need.ARRIVED, walks=True, summary="run"):
 
 
 class StepPieces(Command[None], need=Need.ARRIVED, walks=True):
-    """Walk through a pruning piece by piece, in order of loss; a negative number of pieces goes back.
+    """Stop, and walk through a pruning piece by piece, in order of loss; a negative number of pieces goes
+    back.
 
     Raises if the next step does not drop pieces one by one.
     """
@@ -168,7 +170,8 @@ class StepPieces(Command[None], need=Need.ARRIVED, walks=True):
 
 
 class Speed(Command[None]):
-    """Play faster, or slower for a negative number, by a number of entries of `SPEEDS`."""
+    """Play faster, or slower for a negative number, by a number of entries of `SPEEDS`, to its ends at
+    most."""
 
     by: int
 
@@ -186,7 +189,8 @@ class SetSpeed(Command[None]):
 
 
 class CancelWork(Command[None]):
-    """Cancel the long work under way: opening, counting, walking, questions. The open corpus stays."""
+    """Cancel the work in progress: opening, counting, walking, questions. The open corpus and the step
+    stay."""
 
     def apply(self, state: State) -> None:
         state.stop()  # the session gives up the jobs

@@ -52,8 +52,14 @@ class OpenTokenizer(Command[None], lane=Lane.LOADER, fresh=True, opens=Part.TRAI
 
 
 class Open(Command[None], opens=Part.CORPUS, lane=Lane.LOADER, fresh=True, summary="open {0.name}"):
-    """Open sources as one corpus: whatever CORPUS may be on the command line; with a tokenizer file on it if
-    `tokenizer` is given.
+    """Open sources as one corpus, named as CORPUS on the command line. The recipe stays, unless a tokenizer
+    file is opened with it.
+
+    Args:
+        sources: The sources.
+        as_: How to read them; None to decide by their names.
+        field: The field of JSON rows that has the text.
+        tokenizer: A tokenizer file to open on the corpus; None for none.
 
     Answered when it is open; raises if a source or the file cannot be read.
     """
@@ -92,7 +98,7 @@ class Open(Command[None], opens=Part.CORPUS, lane=Lane.LOADER, fresh=True, summa
 class TrainOnText(
     Command[None], lane=Lane.LOADER, opens=Part.CORPUS, summary="train on the text that is typed"
 ):
-    """Train on a typed text, at the same place. Answered when that is done.
+    """Train on a typed text instead of the corpus, and go to the same step. Answered when that is done.
 
     While another text is trained, the newest waits for it; a text that waits is replaced by a newer one, and
     answered by `Cancelled`.
@@ -108,11 +114,11 @@ class TrainOnText(
 
 
 class SetRecipe(Command[None], lane=Lane.LOADER, opens=Part.TRAINING):
-    """Train by another recipe, on the same corpus, going to the same step, or to the same size if `KeepPlace`
-    says so.
+    """Train by another recipe on the same corpus, and go to the same step, or to the same size if that was
+    set by `KeepPlace`.
 
-    Answered when its first step can be made; a later one replaces it, which is answered by `Cancelled`. The
-    run in use applies if `run` is None.
+    Answered when its first step can be made. If another recipe is set before, answered by `Cancelled`. With
+    `run` None, the stops and specials stay.
     """
 
     recipe: Recipe
@@ -127,7 +133,8 @@ class SetRecipe(Command[None], lane=Lane.LOADER, opens=Part.TRAINING):
 
 
 class KeepPlace(Command[None]):
-    """Bring another recipe to the same `step`, or to the same `size` of the vocabulary."""
+    """Set whether another recipe goes to the same `step`, or to the same `size` of the vocabulary. Raises for
+    any other value."""
 
     by: str
 
@@ -156,15 +163,16 @@ class Recognise(Command[str], lane=Lane.JOB):
 
 
 class Fingerprint(Command[str], lane=Lane.JOB):
-    """The SHA-256 of the bytes of the corpus in hex, independent of its name."""
+    """Ask for the SHA-256 of the bytes of the corpus in hex; the name of the corpus does not count."""
 
     def answer(self, context: StepContext) -> str:
         return context.corpus.sha256
 
 
 class Preview(Command[PreviewView], lane=Lane.JOB, need=Need.CORPUS):
-    """The first steps of a recipe on the first `PREVIEW_CHARS` characters of the corpus. An error of the
-    recipe is part of the answer."""
+    """Ask for the first `steps` steps of a recipe on the first `PREVIEW_CHARS` characters of the corpus. An
+    error of the recipe is in the answer. Stops that only end a run are ignored. With `run` None, that of the
+    session applies."""
 
     recipe: Recipe
     run: Run | None = None

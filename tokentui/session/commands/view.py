@@ -20,7 +20,8 @@ EDITABLE_BYTES = 1_000_000
 
 
 class SetInput(Command[None]):
-    """Encode this text, as the user types it."""
+    """Set the typed text, which the columns encode. A passage of the corpus that was shown in its place
+    goes."""
 
     text: str
 
@@ -53,8 +54,10 @@ class Find(Command[Found | None], need=Need.SHOWN, summary="find ‘{0.text:.40}
         backward: True to search backward.
         mode: How data are shown; the text is read the same way.
 
-    Answered by the row or the place, with its number among all matches; None if nothing matches. Of a list
-    that is filtered only the rows that are left are searched.
+    Answered by the row or the place, with its number among all matches; None if nothing matches or the text
+    is empty. In a filtered list only the listed rows are searched.
+
+    Raises if there is no such pane.
     """
 
     pane: str
@@ -83,7 +86,7 @@ class Find(Command[Found | None], need=Need.SHOWN, summary="find ‘{0.text:.40}
 class FindChanged(Command[CorpusPlace | None], need=Need.SHOWN):
     """Find the next place in the corpus that the last step changed, wrapping around the end.
 
-    Answered by the place; None if there is none.
+    Answered by the place; None if the step changed none.
     """
 
     start: CorpusPlace
@@ -95,7 +98,7 @@ class FindChanged(Command[CorpusPlace | None], need=Need.SHOWN):
 
 
 class CorpusText(Command[str], need=Need.CORPUS):
-    """The text of the corpus for an editor: its documents with line breaks between them.
+    """Ask for the text of the corpus for an editor: its documents with line breaks between them.
 
     Raises if it is larger than `EDITABLE_BYTES`, or counted words and not text.
     """
@@ -112,8 +115,7 @@ class CorpusText(Command[str], need=Need.CORPUS):
 
 
 class Pieces(Command[PiecesView], need=Need.COUNTED):
-    """The pieces into which the split cuts the typed text, and `chars` characters of the corpus from a place
-    on."""
+    """Ask how the split cuts the typed text, and `chars` characters of the corpus from a place on."""
 
     place: CorpusPlace
     chars: int = 2000

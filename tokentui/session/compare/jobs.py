@@ -45,12 +45,16 @@ CUTS_SHOWN = 5
 ROWS = 10
 """The number of candidates to report for a side."""
 _FEW = 16
-"""At how many steps another corpus is encoded anew, where there is no shorter way."""
+"""The number of steps at which another corpus is encoded, if no replay of the steps gives the figures."""
 
 
 class Divergences(NamedTuple):
-    """The first differing step of two columns by the meaning of merges, and as they are spelled; None where
-    they are alike to their ends, after so many steps."""
+    """The first differing step of two columns.
+
+    Attributes:
+        ways: By the meaning of merges, and by their spelling; None if they agree up to their ends.
+        steps: The number of steps that were compared.
+    """
 
     ways: tuple[Divergence | None, Divergence | None]
     steps: int
@@ -246,15 +250,16 @@ def last_drawn(training: Training) -> int:
 
 
 def curve_so_far(key: int, training: Training, points: int) -> Curve | None:
-    """The curves of a column on its corpus as far as its training tells them; None where it does not encode
-    as it was trained."""
+    """Return the curve of a column on its corpus from the figures of its training; None if its tokenizer does
+    not encode the corpus as the training left it."""
     return _at_steps(key, training, evenly(last_drawn(training), points)) if _tells(training) else None
 
 
 def through(curve: Curve, training: Training, steps: Iterable[int]) -> Curve:
-    """Return a curve with the values at more steps, as far as the training knows them.
+    """Return a curve with the values at more steps up to its last one, as far as the training knows them.
+    Curves on another corpus are returned unchanged.
 
-    The share of ids in use at these steps is None: only a walk over the corpus tells it.
+    The share of ids in use at these steps is None: it needs a walk over the corpus.
     """
     more = {step for step in steps if curve.steps and step <= curve.steps[-1]}.difference(curve.steps)
     if not more or curve.held_out or not _tells(training):
@@ -278,8 +283,8 @@ def _at_steps(key: int, training: Training, steps: Sequence[int]) -> Curve:
 
 
 def spread_of(trainer: Trainer, corpus: Corpus, steps: Iterable[int]) -> Iterator[float | None]:
-    """The tokens a byte of the dearest named corpus over those of the cheapest, after each step; None where
-    they are not known."""
+    """Yield for each step the tokens per byte of the most expensive named corpus over those of the cheapest;
+    None if they are not known."""
     for step in steps:
         lengths = trainer.lengths_at(step)
         sized = [(length, part.times * part.corpus.size) for length, part in zip(lengths, corpus.named,
@@ -293,7 +298,16 @@ def curve_of(
     corpus_bytes: int,
     used: Sequence[int] = (), spread: Iterable[float | None] = (),
 ) -> Curve:
-    """Curves from the tokens and the ids at some steps, and the ids that are in use where these are known."""
+    """Return the curve of a column from the tokens and the ids at some steps.
+
+    Args:
+        key: The key of the column.
+        held_out: True for a corpus that the column was not trained on.
+        steps, tokens, ids: The steps, and the tokens of the corpus and the number of ids at each.
+        corpus_bytes: The bytes of the corpus.
+        used: The ids in use at each step; empty if they are not known.
+        spread: As `spread_of` yields it; empty without named corpora.
+    """
     return Curve(
         key=key,
         held_out=held_out,
@@ -321,7 +335,7 @@ def _saved(before: int, after: int, ids: int, more: int) -> float | None:
 
 
 class Seen(NamedTuple):
-    """A column as it stands: its tokenizer, and the uses of each symbol in the corpus."""
+    """A column at a step: its key, its tokenizer, and the uses of each symbol in the corpus."""
 
     key: int
     tokenizer: Tokenizer
@@ -334,12 +348,12 @@ Row = tuple[int, int | None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Vocabularies:
-    """The vocabularies of the columns that stand at a position.
+    """The vocabularies of the columns at a position.
 
     Attributes:
         at: The position.
-        rows: By the key of each column its tokens, by their bytes; by their bare bytes, the first of them.
-        overlaps: What each two share, by their keys; the second by bare bytes.
+        rows: For the key of each column its tokens by their bytes, and by their bare bytes.
+        overlaps: For the keys of each pair of columns their overlap, and that of the bare tokens.
     """
 
     at: Position
@@ -347,10 +361,12 @@ class Vocabularies:
     overlaps: Mapping[tuple[int, int], tuple[Overlap, Overlap]]
 
     def shared(self, whole: Mapping[int, frozenset[bytes]]) -> tuple[SharedTokens, ...]:
-        """The tokens that each two vocabularies share.
+        """Return the overlap of each pair of vocabularies, with the numbers of tokens that the other column
+        never makes.
 
         Args:
-            whole: All tokens that a column makes in its whole run, by its key, where they are known.
+            whole: For the key of a column all tokens of its whole run; columns whose run is not known are
+                missing, and the numbers that need them are None.
         """
         return tuple(
             SharedTokens(
@@ -362,8 +378,8 @@ class Vocabularies:
         )
 
     def listed(self, look: TokenList, whole: Mapping[int, frozenset[bytes]]) -> list[bytes] | None:
-        """All tokens of a list that hold its text; None where there are no such columns here, or where the
-        whole run that it needs is not known."""
+        """Return all tokens of a list, or those that contain its text; None if a column is not here, or the
+        whole run that the list needs is not known."""
         if look.a not in self.rows or look.b not in self.rows:
             return None
         if look.part.startswith("never") and look.other not in whole:
@@ -375,11 +391,11 @@ class Vocabularies:
         self, look: TokenList, found: list[bytes] | None, busy: Busy | None,
         whole_runs: Mapping[int, frozenset[bytes]],
     ) -> TokensInBoth | None:
-        """The rows of a list; None where there are no such columns here.
+        """Return the visible rows of a list; None if a column is not here.
 
         Args:
             look: The list.
-            found: All of its tokens, by `listed`.
+            found: All of its tokens, from `listed`; None if they are not known: the result is empty then.
             busy: The walk to the end of a run that it needs.
             whole_runs: The tokens of whole runs, by the keys of their columns.
         """
@@ -401,7 +417,8 @@ class Vocabularies:
         )
 
     def _part(self, look: TokenList, whole: Mapping[int, frozenset[bytes]]) -> list[bytes]:
-        """The tokens of a list, in the order of the ids of the column that has them."""
+        """Return the tokens of a list without its filter, in the order of the ids of the column that has
+        them."""
         never = look.part.startswith("never")
         left, right = (self.rows[key][look.bare and not never] for key in (look.a, look.b))
         mine, others = (left, right) if look.other == look.b else (right, left)
@@ -411,7 +428,7 @@ class Vocabularies:
 
 
 def _places(pieces: Sequence[bytes], text: str) -> tuple[int, ...]:
-    """The numbers of the pieces that hold a typed text; none where it is empty."""
+    """Return the indices of the pieces that contain a typed text; none if it is empty."""
     if not text:
         return ()
     forms = needles(text)
@@ -437,8 +454,8 @@ def vocabularies(at: Position, columns: Sequence[Seen]) -> Vocabularies:
 
 
 def _rows(seen: Seen, bare: bool) -> dict[bytes, Row]:
-    """The id and the uses of each token; of several that are spelled alike the first one's id, and all their
-    uses."""
+    """Return the id and the uses of each token by its bytes, bare if asked. Several with the same bytes have
+    the id of the first, and the sum of their uses."""
     tokenizer, uses = seen.tokenizer, seen.uses
     symbols = tokenizer.vocabulary.symbols_by_id(tokenizer.merges)
     rows: dict[bytes, Row] = {}

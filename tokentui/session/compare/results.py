@@ -86,12 +86,13 @@ class Results:
     # ---- finding
 
     def update_jobs(self, pool: JobPool, view: Viewport, rested: bool) -> None:
-        """Begin what is wanted and not known, and give up what is not wanted.
+        """Submit the queries that the view needs and that have no result, and cancel others. Updates `busy`,
+        and `version` if anything changed. Jumps to the divergence of a failed column are cancelled.
 
         Args:
             pool: The threads.
-            view: What is shown.
-            rested: Whether the columns have not moved for a moment.
+            view: The sections that are shown.
+            rested: True if the columns have not moved for a moment.
         """
         queries = self.wanted(view) if len(self.sync.columns) > 1 else ()
         for column in self.sync.columns:
@@ -138,8 +139,9 @@ class Results:
                 findings.curve(column.key, column.training, held, points, held_out=True) for column in there
             )
 
-    def deliver(self, query: BackgroundQuery, value: object) -> None:
-        """Take in what was found; an error is not looked for again."""
+    def deliver(self, one: BackgroundQuery, value: object) -> None:
+        """Store the result of a query, or its error, which is not tried again. A result about a removed
+        column and `Cancelled` are ignored. A divergence answers the jumps that wait for it."""
         self.version += 1
         if isinstance(value, Cancelled) or any(self.sync.column(key) is None for key in query.key[1]):
             return
@@ -152,35 +154,36 @@ class Results:
                     answer.set_exception(cast("Exception", value))
 
     def cancel(self, pool: JobPool) -> None:
-        """Give up what is being found, as the user asks: it is left until it is asked for."""
+        """Cancel the running queries at the request of the user. They are not tried again until they are
+        requested."""
         for key, running in list(pool.running.items()):
             if isinstance(key, tuple) and isinstance(running.signature, tuple):
                 self.leave(key, running.signature)
                 pool.cancel(key)
 
     def leave(self, key: Key, signature: Signature) -> None:
-        """Leave something unknown until it is asked for."""
+        """Mark a query as cancelled, so that it is not begun again. Jumps that wait for it are cancelled."""
         self._cancelled[key] = signature
         self.version += 1
         if key[0] == "divergence":
             self.cancel_divergence_jumps(*key[1])
 
     def set_held_out(self, corpus: Corpus | None) -> None:
-        """Measure on a second corpus as well."""
+        """Set the second corpus that is measured, or None; results on the one before are dropped."""
         self.held_out = None if corpus is None else WordCounts(corpus)
         self.version += 1
         for key in [key for key in self._found if key[0].startswith("held")]:
             del self._found[key]
 
     def forget(self, key: int) -> None:
-        """Forget what was found about a column that was taken away."""
+        """Drop the results about a removed column, and cancel jumps to its divergences."""
         for kept in [kept for kept in self._found if key in kept[1]]:
             del self._found[kept]
         self.cancel_divergence_jumps(key)
 
     def cancel_divergence_jumps(self, *keys: int) -> None:
-        """Answer those that wait to go where two columns part that these are among: one of the two cannot be
-        shown, or the way is given up."""
+        """Answer the jumps to divergences of pairs that have all of these columns: with the error of a column
+        of the pair that failed, else with `Cancelled`."""
         for pair in [pair for pair in self._divergence_jumps if {*keys} <= {*pair}]:
             failed = next(
                 (column for column in self.sync.columns if column.key in pair and column.error), None
@@ -217,7 +220,8 @@ class Results:
         return answer
 
     def retry_divergence(self, a: int, b: int) -> None:
-        """Look for the first differing step of two columns although that was given up, or has failed."""
+        """Allow the search for the first differing step of two columns again after it was cancelled or has
+        failed. A known result stays."""
         key = ("divergence", _pair(a, b))
         self._cancelled.pop(key, None)
         if key in self._found and not isinstance(self._found[key][1], Divergences):
@@ -240,12 +244,12 @@ class Results:
     # ---- looking
 
     def between(self, view: Viewport, typed: str, passage: Passage | None) -> Between:
-        """The comparison of the columns, as far as it is known.
+        """Return the comparison of the columns, as far as it is known.
 
         Args:
             view: The sections and the list that are shown.
             typed: The typed text.
-            passage: The passage that is shown in its place, None for none.
+            passage: The passage that is shown in its place; None for none.
         """
         vocabularies, listed, sync = self._answer("vocabulary"), view.tokens, self.sync
         shared: tuple[SharedTokens, ...] = ()
@@ -317,7 +321,8 @@ class Results:
             )
 
     def _curves(self, points: int) -> Curves:
-        """The curves of all columns."""
+        """Return the curves of the columns in sync on both corpora, as far as they are known, with the step
+        of each column."""
         series: list[Curve] = []
         there = self.sync.in_sync
         marks = tuple((column.key, column.trainer.number) for column in there)
@@ -334,7 +339,8 @@ class Results:
         return Curves(max(ends, default=0), tuple(series), marks)
 
     def _align(self, text: str, passage: Passage | None) -> Aligned:
-        """A text in the tokens of each column at the position, under each other."""
+        """Return a text in the tokens of each column in sync, aligned in rows. Columns that refuse it are
+        listed with the error; of a long text only the first `MOST_SHOWN` characters are shown. Cached."""
         columns, words, shown = self.sync.in_sync, self.under.splitter, text[:MOST_SHOWN]
         steps = [(column.key, column.trainer, column.trainer.number) for column in columns]
         key = text, passage, words, steps
@@ -373,5 +379,5 @@ def _no_divergence(failed: Column) -> TokentuiError:
 
 
 def _pair(a: int, b: int) -> tuple[int, int]:
-    """Two keys in the order in which what is found about them is kept."""
+    """Return two keys in ascending order, as results about pairs are stored."""
     return (a, b) if a < b else (b, a)

@@ -203,12 +203,12 @@ class Session:
     def _turn(
         self, batch: list[Callable[[], object]]
     ) -> tuple[float | None, list[tuple[Answer, object]], Snapshot | None]:
-        """Take in what has come, work for a slice, look. A pattern that is slow over what is looked at makes
-        way for the next command.
+        """Run the commands of a batch, work for a slice, and take a snapshot. A slow pattern in a view is
+        interrupted for the next command.
 
         Returns:
-            The seconds until the next turn, None where nothing is to be done until something comes; answers;
-            a snapshot, None where there is nothing new.
+            The seconds until the next turn, None to wait for a command; the answers; a snapshot, None if
+            nothing has changed.
         """
         state, sync, snapshot = self.state, self.state.sync, None
         with job(cancel=lambda: self._closing or bool(self._inbox), match_seconds=LOOK_S):
@@ -371,7 +371,8 @@ class Session:
         return max(0.001, left) if len(sync.columns) > 1 and wait is None and left > 0 else wait
 
     def _load(self, command: do.Command[object], answer: Answer) -> None:
-        """Open something in the first column, replacing what is being opened there."""
+        """Submit a command of the loader. It cancels a running one; the training that was open before is
+        shown again if this one fails after a part of it was shown."""
         state, replaced, now = self.state, self._loading, time.monotonic()
         before = replaced.before if replaced is not None else state.main.training
         loading = self._loading = Loading(command, before, now, shows=replaced is not None and replaced.shows)
@@ -398,7 +399,8 @@ class Session:
         self._loader.submit("load", lambda: command.load(self._cache, before, partial), taken, what)
 
     def _show_part(self, loading: Loading, training: Training) -> None:
-        """Show a part of the corpus while the rest is still read."""
+        """Show a part of the corpus while the rest is still read. Ignored if something else is being opened;
+        for a typed text, the part is kept until the loading takes longer."""
         if self._loading is not loading:
             return
         loading.part = training

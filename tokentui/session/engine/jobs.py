@@ -20,11 +20,11 @@ REPORT_S = 0.1
 """The least time between two reports of progress."""
 
 ReportProgress = Callable[[str, int, int], None]
-"""Takes what is done in words, how far it is, and how far it goes (0 where that is not known)."""
+"""Takes the name of the work, how much is done, and the total (0 if it is not known)."""
 
 
 def ignore(*_: object) -> None:
-    """Take a report of progress, or a part of a corpus, and do nothing with it."""
+    """Do nothing: a default for reports of progress and parts of a corpus."""
 
 
 _report: ContextVar[ReportProgress] = ContextVar("tokentui work in words", default=ignore)
@@ -32,7 +32,7 @@ _report: ContextVar[ReportProgress] = ContextVar("tokentui work in words", defau
 
 
 def reporting(what: str) -> AbstractContextManager[None]:
-    """A job that reports its begin and its progress under a name."""
+    """Return a job that reports its progress under a name. Its start is reported by this call."""
     report = _report.get()
     report(what, 0, 0)
     return job(lambda done, total: report(what, done, total))
@@ -45,14 +45,14 @@ Signature = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class BackgroundQuery:
-    """Something that is wanted, and found in the background.
+    """A query whose answer is computed in the background.
 
     Attributes:
-        key: What it is an answer to; another of this key takes its place.
-        signature: What it depends on.
-        what: What it is, in a few words.
-        work: Finds it.
-        resting: Whether it waits until the columns have not moved for a moment.
+        key: The kind of the query and the columns that it is about; a later query with this key replaces it.
+        signature: The values that the answer depends on.
+        what: The name of the work, a few words.
+        work: Computes the answer, in a thread.
+        resting: True to wait until the columns have not moved for a moment.
         before_start: Copies what the work must not read of a training that may walk on. The engine thread
             calls it when the work begins.
     """
@@ -67,14 +67,14 @@ class BackgroundQuery:
 
 @dataclass(slots=True, eq=False)
 class RunningJob:
-    """A job under way.
+    """A running job.
 
     Attributes:
-        take: Takes its answer, or what went wrong.
-        busy: How far it is.
-        signature: What its answer depends on.
-        cancelled: True if it is wanted no longer.
-        future: Its answer to come.
+        take: Takes its answer, or its exception.
+        busy: Its progress.
+        signature: The values that its answer depends on.
+        cancelled: True if its answer is no longer needed.
+        future: The future of its answer; None once it is done.
         pace: Estimates its time left.
     """
 
@@ -91,8 +91,9 @@ class JobPool:
 
     Args:
         name: The name of the threads.
-        threads: How many there are.
-        call: Has something done by the engine thread, or None to report it of progress; from any thread.
+        threads: The number of threads.
+        call: Runs a function on the engine thread, or with None wakes it to publish progress; called from any
+            thread.
     """
 
     def __init__(
@@ -111,13 +112,13 @@ class JobPool:
         """Submit a job, cancelling any running job with the same key.
 
         Args:
-            key: What it is about.
-            work: Does it, in a thread, and returns its answer; `Cancelled` at a tick ends it when it is given
-                up.
-            take: Called by the engine thread with the answer, or with what went wrong; by `Cancelled` as soon
-                as it is given up.
-            what: What it is, in a few words; by itself it reports nothing where there are none.
-            signature: What its answer depends on.
+            key: The key of the job.
+            work: Runs in a thread and returns the answer. Once the job is cancelled, its next tick raises
+                `Cancelled`.
+            take: Called on the engine thread with the answer or the exception; with `Cancelled` as soon as
+                the job is cancelled.
+            what: The name of the work, a few words; empty to report no progress.
+            signature: The values that the answer depends on.
         """
         self.cancel(key)
         running = self.running[key] = RunningJob(take, Busy(what, 0, 0), signature)
@@ -151,15 +152,16 @@ class JobPool:
         self, wanted: Iterable[BackgroundQuery], take: Callable[[BackgroundQuery, object], object],
         rested: bool = True,
     ) -> bool:
-        """Begin what is wanted and not under way, and give up what is wanted no longer.
+        """Submit the queries that are not running, and cancel running queries that are not among them or have
+        another signature. Jobs of commands are not touched.
 
         Args:
-            wanted: All that is wanted, the most urgent first.
-            take: Takes the answer of each, or what went wrong.
-            rested: Whether the columns have not moved for a moment.
+            wanted: All queries whose answers are needed, the most urgent first.
+            take: Called with each query and its answer or exception.
+            rested: True if the columns have not moved for a moment; else `resting` queries are not begun.
 
         Returns:
-            Whether anything was begun or given up.
+            Whether a job was begun or cancelled.
         """
         found, before = {query.key: query for query in wanted}, list(self.running.values())
         for key, running in list(self.running.items()):
@@ -172,8 +174,8 @@ class JobPool:
         return list(self.running.values()) != before
 
     def cancel(self, key: Hashable) -> None:
-        """Give up the job of a key, if there is one. It ends at its next tick; a thread of its own is left to
-        it, since a reader may hang on a device."""
+        """Cancel the job of a key, if there is one: it is answered by `Cancelled` at once, and ends at its
+        next tick. A pool of one thread gets a new thread, since the old one may hang on a device."""
         running = self.running.pop(key, None)
         if running is None:
             return
@@ -186,7 +188,8 @@ class JobPool:
         running.take(Cancelled())
 
     def close(self) -> None:
-        """Give up everything. Waits for its end, but not for one thread alone, which may hang on a device."""
+        """Cancel all jobs without answering them. Wait for their end, unless the pool has one thread, which
+        may hang on a device."""
         for running in self.running.values():
             running.cancelled = True
         self.running.clear()

@@ -42,18 +42,18 @@ class SavedSession:
     """A session.
 
     Attributes:
-        sources: The corpora as they were named, paths made absolute; empty for a text that was typed.
-        as_: How they are read, None to tell by their names; `field_` of JSON rows.
-        sha256: Of the bytes that were read, in hex; empty where it is not known yet.
-        scratch: The text that was typed as a corpus, None where one was opened.
-        tokenizer: The tokenizer file that was opened, empty where a recipe is trained; `split` what was named
-        with it.
-        training: What is trained, and where it stands.
-        branches: Others that were trained on this corpus, the last one first.
-        typed: What stands in the encode pane.
-        settings: How it is looked at: names of the screen's own, and plain values.
-        columns: What stood side by side when Compare was open: recipes with their steps, or paths; empty
-        where it was not.
+        sources: The sources of the corpus with absolute paths; empty for a typed text.
+        as_: How they are read; None to decide by their names.
+        field_: The field of JSON rows that has the text.
+        sha256: The SHA-256 of the bytes that were read, in hex; empty if it is not known yet.
+        scratch: The text that was typed as a corpus; None if sources were opened.
+        tokenizer: The tokenizer file that was opened; empty if a recipe is trained.
+        split: The split that was named for the tokenizer file.
+        training: The recipe, the run and the step.
+        branches: Other trainings on this corpus, the last one first.
+        typed: The text of the encode pane.
+        settings: The settings of the view by name, plain values.
+        columns: The columns of Compare, recipes with their steps or paths; empty if it was not open.
         ended: True if it is not offered at the next start: it was declined, or holds no work.
     """
 
@@ -78,7 +78,8 @@ class SavedSession:
 
 
 def absolute(source: str) -> str:
-    """A source as it can be opened from any folder."""
+    """Return a source that can be opened from any folder: with absolute paths. Names that are no paths
+    stay."""
     if source == "-" or source.startswith("sample:") or is_remote(source):
         return source
     if source.startswith(SCHEME):
@@ -90,21 +91,22 @@ def absolute(source: str) -> str:
 
 
 def dumps(kept: SavedSession) -> bytes:
-    """The file of a session: a line that says what follows, and its checksum; then the session."""
+    """Return a session as the bytes of a file: a line with the format, the version and a checksum, then
+    JSON."""
     body = {name: _plain(getattr(kept, field)) for field, name in _NAMES.items()}
     data = json.dumps(body, indent=1, allow_nan=False).encode("ascii")
     return _head(VERSION, hashlib.sha256(data).hexdigest()) + data
 
 
 def loads(data: bytes, where: str) -> SavedSession:
-    """The session of a file.
+    """Return the session of a file.
 
     Args:
-        data: What the file holds.
-        where: What it is called in errors.
+        data: The bytes of the file.
+        where: The name of the file, for errors.
 
     Raises:
-        TokentuiError: It is damaged, or of a newer version.
+        TokentuiError: It is no session, damaged, or of a newer version.
     """
     head, _, data = data.partition(b"\n")
     try:
@@ -142,7 +144,8 @@ def _plain(value: object) -> object:
 
 
 def _whole(body: Any) -> SavedSession:
-    """The session that JSON stands for, each field read as what it is meant to be."""
+    """Return the session of a JSON object. Raises `TypeError`, `KeyError` or another built-in error for a
+    field that is missing or has another type."""
     return SavedSession(
         sources=_each(_text, body["sources"]), as_=_text_or_none(body["as"]), field_=_text(body["field"]),
         sha256=_text(body["sha256"]), scratch=_text_or_none(body["scratch"]),
@@ -345,8 +348,8 @@ _MOST_BYTES = 1 << 20  # a longer file was not written here
 
 
 def state_dir() -> Path:
-    """The folder of what the program remembers by itself. It may not exist, and cannot where visitors are
-    served: none of them leaves anything behind, or sees what another did."""
+    """Return the folder of the files that the program keeps. It may not exist. In a process that serves a
+    visitor it is the null device, where nothing can be stored or read."""
     if sandbox.sealed():
         return Path(os.devnull)
     home = os.environ.get("TOKENTUI_HOME")
@@ -354,7 +357,7 @@ def state_dir() -> Path:
 
 
 def recent() -> tuple[str, ...]:
-    """The sources that were opened last, newest first. Nothing where the file is absent, damaged or not
+    """Return the sources that were opened last, newest first; none if the file is absent, damaged or not
     readable."""
     try:
         with (state_dir() / "recent.json").open("rb") as file:
@@ -370,8 +373,7 @@ def recent() -> tuple[str, ...]:
 def remember(source: str) -> None:
     """Put a source at the front of the recent ones. A path is kept absolute; standard input is not kept.
 
-    Where nothing can be written, such as in a home that is read-only, nothing is remembered and nothing is
-    said.
+    If the file cannot be written, such as in a read-only home, nothing is kept, without an error.
     """
     if source in ("", "-"):
         return
@@ -384,10 +386,10 @@ def remember(source: str) -> None:
 
 
 def keep_account(error: BaseException) -> Path | None:
-    """Keep the whole account of a failure, in the place of an older one.
+    """Write the traceback of a failure to `crash.txt`, replacing an older one.
 
     Returns:
-        Where it is; None where nothing can be written.
+        The path; None if it cannot be written.
     """
     import traceback  # rarely needed
 
@@ -397,7 +399,7 @@ def keep_account(error: BaseException) -> Path | None:
 
 
 def keep_state(name: str, data: bytes) -> Path | None:
-    """Write a file of the folder of states. Returns where it is; None where nothing can be written."""
+    """Write a file in the folder of states. Return its path; None if it cannot be written."""
     path = state_dir() / name
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

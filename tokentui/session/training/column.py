@@ -87,7 +87,7 @@ def at_step(training: Training) -> AtStep:
 
 
 def _lengths(training: Training) -> tuple[PartLength, ...]:
-    """The tokens of each named corpus at the step; none where they are not known."""
+    """Return the tokens of each named corpus at the current step; none if they are not known."""
     found = zip(training.corpus.named, training.trainer.lengths_at(training.trainer.number), strict=False)
     counted = WEIGHTS.of(training.recipe.weight).by_occurrences
     return tuple(
@@ -106,11 +106,11 @@ class Column:
 
     Args:
         key: Its own number.
-        wanted: What was asked for.
+        wanted: The request that the column answers: a recipe with its run, or a tokenizer file.
 
     Attributes:
-        training: The training with its corpus and its run, its `trainer` and its `stops`; there are none
-            before the column is `open`.
+        training: The training with its corpus and its run, its `trainer` and its `stops`. They do not exist
+            before `set_training` was called.
     """
 
     training: Training
@@ -127,18 +127,19 @@ class Column:
         self.open = False
         """True once it has a training."""
         self.needs_fallback = False
-        """True if the kernels that train it have failed, until it is laid out again: it is not open, and
-        stands still."""
+        """True from a failure of its kernels until its training is rebuilt in plain Python. Meanwhile it is
+        not open and does not move."""
         self.in_sync = False
         """True if the column is at the session's position."""
         self.stopped_at: int | None = None
-        """The step that its stops end it at, once it has come there."""
+        """The step at which its stops end it; None until it has reached that step."""
         self.passed = False
         """True if the column may have gone past its stops."""
         self.describe()
 
     def set_training(self, training: Training) -> None:
-        """Show a training from now on, out of sync, with no section kept from the one before.
+        """Replace the training. The column is then out of sync and without error, and all cached sections are
+        dropped.
 
         `wanted` becomes the request that this training fulfills. If its stops cannot be set, nothing changes.
         """
@@ -162,7 +163,7 @@ class Column:
         self._decoder = file.tokenizer.decoder if file else None
         marked = MARKS.of(recipe.mark).put is not None or SPLITS.of(recipe.split).marks_spaces
         self._joins = file is None and not marked
-        """True if decoding joins the pieces as they are, where none is a byte."""
+        """True if decoding only joins the pieces, unless the vocabulary has byte tokens."""
         self._kept: dict[str, tuple[Key, Any]] = {}
         self._errors: dict[str, str] = {}
         self._lengths: dict[int, int] = {}
@@ -266,8 +267,10 @@ class Column:
         return dataclasses.replace(self._shown, in_sync=self.in_sync, at=at, errors=errors, **sections)
 
     def _section(self, name: str, key: Key, make: Callable[[], object]) -> Any:
-        """A section, made anew where its key has changed; an empty one and an error where it cannot be made.
-        It stays while the column waits to be laid out again."""
+        """Return a section of the view, cached while its key is the same or the column waits for a fallback.
+
+        If it cannot be made, it is empty, and `_errors` has the error, unless kernels failed.
+        """
         known, made = self._kept.get(name, (None, getattr(_EMPTY, name)))
         if known == key or self.needs_fallback:
             return made
@@ -304,8 +307,8 @@ class Column:
             raise
 
     def _curve(self, at: AtStep, points: int) -> CurveView:
-        """The corpus in tokens after evenly spread steps up to the end of the run, as far as they are
-        computed."""
+        """Return the tokens of the corpus after evenly spaced steps up to the end of the run, as far as they
+        are computed."""
         trainer, known = self.trainer, self._lengths
         end, points = max(at.computed, at.end.step or 0), max(2, points)
         lengths = []
@@ -317,7 +320,8 @@ class Column:
         return CurveView(tuple(lengths), end)
 
     def _encoding(self, text: str, aged: bool) -> EncodedView:
-        """The typed text as the tokenizer of the step encodes it, with the ages of its tokens if wanted."""
+        """Return the typed text as the tokenizer of the step encodes it, with the ages of its tokens if
+        `aged`. A text that it refuses has no tokens and an error. Losses of long texts are not looked for."""
         exact = to_bytes(text)
         try:
             tokens = self.encode(text)
@@ -389,10 +393,10 @@ class Column:
         return not free or step <= stop or self.end(free=True) is not None
 
     def advance_to_goal(self, goal: Size | Tokens, seconds: float, free: bool) -> bool:
-        """Walk to the first step that reaches a goal. Returns whether it stands there, or at its end where
-        that comes before.
+        """Walk for a number of seconds towards the first step that reaches a goal. Return whether the column
+        is at that step, or at its end before it.
 
-        It goes too far in most slices, and comes back to the very step.
+        Most walks compute some steps more, and come back.
         """
         trainer = self.trainer
         found = trainer.find(goal)

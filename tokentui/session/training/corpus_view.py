@@ -37,13 +37,13 @@ Key = tuple[str, Units | None]
 
 
 class Cut(NamedTuple):
-    """A pre-token in a text, or a token that stands there by its name.
+    """A pre-token in a text, or a special token that the text contains by name.
 
     Attributes:
         start: The first character.
-        end: The character behind it.
+        end: The character after the last.
         text: The text that is shown.
-        word: The pre-token as the trainer knows it; None for a token by its name.
+        word: The pre-token as the trainer knows it; None for a special token.
         units: The characters of its units; None for those that the recipe makes of the word.
     """
 
@@ -80,14 +80,14 @@ class RunningText(CorpusWindow):
         self._cut: dict[Key, _Tokens] = {}
         """The tokens of the words in the window."""
         self._aged = False
-        """True if the steps that made the tokens are wanted."""
+        """True if the view has the steps that made the tokens."""
         self._slow: set[int] = set()
         """Documents over which a pattern takes too long."""
         self._mark = recipe.mark_text if MARKS.of(recipe.mark).ends_word else ""
 
     @property
     def branches(self) -> Branches | None:
-        """The branches of the one pattern that cuts the text; None where other steps have a say."""
+        """The branches of the pattern that splits the text; None if other steps also decide."""
         return known_branches(self._recipe.split)
 
     def typed(self, text: str) -> Iterator[PiecePart]:
@@ -100,7 +100,7 @@ class RunningText(CorpusWindow):
         return pieces(analysis.prepared, 0, len(analysis.prepared), cuts, self.branches)
 
     def cuts(self, document: int, start: int, end: int) -> Iterator[Cut]:
-        """The pre-tokens of a stretch of a document, and those across its ends."""
+        """Yield the pre-tokens of a stretch of a document, with those that cross its ends."""
         for at, word, stop in self.words(document, start, end):
             yield Cut(at, stop, word, word)
 
@@ -194,8 +194,8 @@ class RunningText(CorpusWindow):
         shown.view = replace(shown.view, parts=tuple(parts))
 
     def pieces(self, place: CorpusPlace, chars: int) -> Iterator[PiecePart]:
-        """The pre-tokens of a document from a place on with the branch that matched each, and what is dropped
-        between them."""
+        """Yield the pre-tokens of a document from a place on with the branch that matched each, and the text
+        that is dropped between them."""
         text = self.text(place.document)
         start = min(max(0, place.offset), len(text))
         end = min(len(text), start + chars)
@@ -204,8 +204,8 @@ class RunningText(CorpusWindow):
     def _parts(
         self, shown: _Window, document: int, start: int, end: int, trainer: Trainer
     ) -> Iterator[tuple[CorpusPart, Key | None]]:
-        """The pre-tokens of a stretch with their tokens, those of `_cut` with their key, and what lies
-        between them; the bare text where the pattern of the split takes too long over what stands there."""
+        """Yield the pre-tokens of a stretch with their tokens and, if these are in `_cut`, their key; and the
+        text between them. If the pattern of the split takes too long, yield the bare text."""
         text, counts, at = self.text(document), self._corpus.counts, start
         times = counts[document][1] if counts is not None else None
         try:
@@ -290,14 +290,13 @@ class OpenedText(RunningText):
         self._known: tuple[int, int, int, list[Item]] = (-1, 0, 0, [])
 
     def text(self, document: int) -> str | LongText:
-        """A document as it was typed."""
+        """Return a document as it was read, before the steps of the tokenizer."""
         corpus = self._corpus
         return corpus.parts[document]
 
     @property
     def branches(self) -> Branches | None:
-        """The branches of the one pattern that cuts what is typed; None where other steps of the file have a
-        say."""
+        """The branches of the pattern that splits the text; None if other steps of the file also decide."""
         pipeline, recipe = self._tokenizer.vocabulary.pipeline, self._tokenizer.recipe
         steps = pipeline.stages
         if recipe.normalize or "sentencepiece" in steps or steps.get("normalizer") or pipeline.near:
@@ -310,10 +309,8 @@ class OpenedText(RunningText):
         return pieces(text, 0, len(text), cuts_of(self.pretokens.of(text), text), self.branches)
 
     def cuts(self, document: int, start: int, end: int) -> Iterator[Cut]:
-        """The pre-tokens of a stretch and the tokens that stand in it by their names.
-
-        A word of a corpus of words is one.
-        """
+        """Yield the pre-tokens of a stretch and the special tokens that it contains by name. A document of a
+        corpus of counted words is one pre-token."""
         text = self.text(document)
         if self._corpus.counts is not None:
             yield Cut(0, len(text), str(text), str(text), tuple((at, at + 1) for at in range(len(text))))
@@ -348,7 +345,7 @@ class _Window:
         view: The window.
         words: The places of each word among its parts.
         by_word: True if all its tokens are those of `words`.
-        merged: The symbols that the last step merged; None where it did anything else as well.
+        merged: The symbols that the last step merged; None if it did anything else.
     """
 
     key: tuple[object, ...]
@@ -360,7 +357,8 @@ class _Window:
 
 
 def unit_spans(recipe: Recipe, word: str, mark: str) -> Units:
-    """The characters of each unit of a word, with a mark at its end where there is one."""
+    """Return the range of characters of each unit of a word. A mark at the end is a unit of its own, or
+    extends the last unit."""
     count = len(word)
     unit = UNITS.of(recipe.unit)
     if unit.is_byte:
@@ -376,7 +374,7 @@ def unit_spans(recipe: Recipe, word: str, mark: str) -> Units:
 
 
 def _without(part: CorpusPart, count: int) -> CorpusPart:
-    """A part without its first characters."""
+    """Return a part without its first `count` characters; a token that began in them is marked as partial."""
     spans = [
         TokenSpan(
             max(0, span.start - count), span.end - count, span.fresh, span.partial or span.start < count,
@@ -390,10 +388,10 @@ def _without(part: CorpusPart, count: int) -> CorpusPart:
 
 
 def cuts_of(items: Iterable[Item], text: str | LongText) -> Iterator[Cut]:
-    """The pre-tokens of a text under the steps of a tokenizer."""
-    for item in items:
-        start, end, shown = item.start, item.end, text[item.start : item.end]
-        if isinstance(item, Special):
+    """Yield the pre-tokens and special tokens of a text, with the text that they cover."""
+    for one in items:
+        start, end, shown = one.start, one.end, text[one.start : one.end]
+        if isinstance(one, Special):
             yield Cut(start, end, shown, None)
         else:
             yield Cut(start, end, shown, item.text, item.unit_spans)
@@ -402,15 +400,16 @@ def cuts_of(items: Iterable[Item], text: str | LongText) -> Iterator[Cut]:
 def pieces(
     text: str | LongText, start: int, end: int, cuts: Iterable[Cut], branches: Branches | None
 ) -> Iterator[PiecePart]:
-    """The pre-tokens of a stretch of a text with the branch that matched each, and what is dropped between
-    them.
+    """Yield the pre-tokens of a stretch of a text with the branch that matched each, and the text that is
+    dropped between them, which has no branch. Pre-tokens are cut at the ends of the stretch if they are very
+    long.
 
     Args:
         text: The text.
         start: The first character.
-        end: The character behind it.
+        end: The character after the last.
         cuts: The pre-tokens.
-        branches: The branches of the split; all are of the first one where None.
+        branches: The branches of the split; if None, all pre-tokens have branch 0.
     """
     shown = start
     for cut in cuts:

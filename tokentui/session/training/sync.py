@@ -1,8 +1,8 @@
-"""One to four columns that are kept at one position and walk to the next in slices. No clock, no threads.
+"""One to four columns that are kept at one position and walk to the next in slices. It starts no threads.
 
-A long way is walked in short ones, from one position of all columns to the next, so that whatever is shown in
-between belongs to one position. A column that cannot keep up, or has just been opened, is not in sync: it
-comes after the others on its own. One column alone goes its way at once: its position is wherever it stands.
+Several columns walk to a far goal in short moves, from one common position to the next, so that all that is
+shown in between belongs to one position. A column that cannot keep up, or has just been opened, is not in
+sync: it follows on its own. A single column walks to the goal at once: its position is always its step.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _REST_S = 0.05
 class Synchronizer:
     """One to four columns at one position.
 
-    A column that is not in sync walks to the position. The others walk from it to the next position on the
-    way to the goal, where there is a goal or where it plays.
+    A column that is not in sync walks to the position. The others, if there is a goal or the run is playing,
+    walk from it to the next position on the way.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,8 @@ class Synchronizer:
         self._free = False
         """True if the goal was given by its value: the stops of a run do not apply."""
         self._then: list[int] = []
-        """Moves that begin where the goal turns out to be: it may lie beyond the last step."""
+        """Moves to make after the goal is reached, in order: the goal may turn out to be after the last
+        step."""
         self.search: Seek | None = None
         """The search of the only column for a step."""
         self.speed: int | None = FIRST_SPEED
@@ -63,7 +64,7 @@ class Synchronizer:
     # ---- columns
 
     def column(self, key: int) -> Column | None:
-        """The column with a key, None where there is none."""
+        """Return the column with a key, or None."""
         return next((column for column in self.columns if column.key == key), None)
 
     @property
@@ -106,7 +107,8 @@ class Synchronizer:
 
     @property
     def busy(self) -> Busy | None:
-        """The way of a column that is alone, where it is a long one, or how far it is laid out again."""
+        """The progress of a single column: of its long walk or its search, or of rebuilding it after a
+        failure of kernels. None with several columns, or without long work."""
         column = self.columns[0]
         if len(self.columns) != 1 or not (column.open or column.needs_fallback):
             return None
@@ -122,11 +124,13 @@ class Synchronizer:
     # ---- commands
 
     def go(self, value: int | None, *, on: bool = False, free: bool = True) -> None:
-        """Set a goal: a position, or the end of the run. A goal before it is given up; `work` walks there.
+        """Set a goal, which `work` walks to: a position, or the end of the run. It replaces an earlier goal,
+        and stops playing. Without a column in sync, the position itself is set, and columns come there.
 
         Args:
             value: The position in the current unit; None for the end of the run.
-            on: True if the value counts from the goal of the columns, or else from where they are.
+            on: True if the value is relative to the goal, or to the position without one. A move back from a
+                goal after the computed steps is made when that goal is reached.
             free: True to pass the stops of the runs.
         """
         by, there, going, least = self.position.by, self.in_sync, self.goal, 0
@@ -209,7 +213,7 @@ class Synchronizer:
         return answer
 
     def play(self, on: bool | None, now: float) -> None:
-        """Start playing, or stop; None switches. Nothing plays if the columns are at their end."""
+        """Start or stop playing; None toggles. Any goal is dropped. At their end, columns do not play."""
         playing = not self.playing if on is None else on
         self.halt()
         self.playing = playing and not all_ended(self.in_sync, self.position, free=False)
@@ -225,8 +229,8 @@ class Synchronizer:
         self._played_from = (now, self.position.value)
 
     def halt(self) -> None:
-        """Stop where the columns are, see `settle`: the goal, the moves behind it and the search for a token
-        are given up."""
+        """Stop where the columns are, see `settle`. Drops the goal, later moves and playing; a search is
+        answered by `Cancelled`."""
         if self.search is not None:
             self.search.answer.set_exception(Cancelled())
         self.search, self.goal, self.playing, self._free, self._then = None, None, False, False, []
@@ -252,7 +256,8 @@ class Synchronizer:
         self._set_unit(by or ways[(ways.index(self.position.by) + 1) % len(ways)])
 
     def set_columns(self, columns: Iterable[Column]) -> None:
-        """Replace the columns, in this order. The goal and playing stay as they are."""
+        """Replace the columns, in this order. The goal and playing stay. The position moves back if it is
+        after the end of all columns, or to the step of the first one by `tokens`."""
         if self.target != self.position:
             self.settle()
         self.target, self.columns = self.position, list(columns)
@@ -394,7 +399,8 @@ class Synchronizer:
                 self.playing, self.goal = False, self.goal and self.position
 
     def _sync(self, deadline: float) -> bool:
-        """Walk the columns in sync to the target. Return whether all of them are there.
+        """Walk the columns in sync to the target, until a deadline of `perf_counter`. Return whether all of
+        them are there. A column that fails is no longer one of them.
 
         A column that takes long goes first: nothing is out of sync meanwhile.
         """
@@ -434,7 +440,8 @@ class Synchronizer:
             self._end(there)
 
     def _end(self, there: list[Column]) -> None:
-        """Move the position back to the end of the furthest column, if the position lies beyond it."""
+        """Move the position back to the end of the furthest column, if it is after the ends of all and no
+        column is still to arrive."""
         free = self._passes_stops(self.position.value)
         if not self.not_arrived and all_ended(there, self.position, free=free):
             end = furthest_value(there, self.position.by)
@@ -443,8 +450,12 @@ class Synchronizer:
                 self._recheck_stops(self.position)
 
     def follow_new_leader(self, leader: Column | None) -> bool:
-        """Take the position by tokens from the column that leads now, where another one led, which counted
-        other steps. Returns whether that is so."""
+        """If another column leads now, make its step the position by tokens, and drop the goal and playing.
+        Return whether that was done; by other units never.
+
+        Args:
+            leader: The column that led before; None for none.
+        """
         there = self.in_sync
         if self.position.by != "tokens" or not there or there[0] is leader:
             return False
@@ -453,14 +464,14 @@ class Synchronizer:
         return True
 
     def _follow(self, there: list[Column]) -> None:
-        """Take the step of the first column for the position by tokens: the others come to it."""
+        """Make the step of the first column the position by tokens, and mark the others as out of sync."""
         self.position = self.target = _position_of(there[0], "tokens")
         for column in there[1:]:
             column.in_sync = False
 
     def _recheck_stops(self, position: Position) -> None:
-        """Send those on again that passed their stops where the others may not, or the other way round: stops
-        come and go."""
+        """Mark columns as out of sync that are at a position by other stops than now apply: stops are found,
+        and columns come and go."""
         free = self._passes_stops(position.value)
         for column in self.in_sync:
             column.in_sync = (
@@ -489,7 +500,7 @@ class Synchronizer:
             Whether there are other columns, which go on.
 
         Raises:
-            Exception: The error, where the column is alone.
+            Exception: The error, if the column is the only one and its kernels did not fail.
         """
         alone, leader = len(self.columns) == 1, next(iter(self.in_sync), None)
         if not column.on_kernel_failure(error):
@@ -501,7 +512,8 @@ class Synchronizer:
         return not alone
 
     def _work_seek(self, seek: Seek, seconds: float) -> None:
-        """Search for one slice. At its end, set the goal to the step that was found, or to where it began."""
+        """Search for one slice. When the search ends, answer it, and set the goal to the step that was found,
+        or to the step where it began (for `run_until` the end of the run)."""
         column = self.columns[0]
         over, found = advance_seek(seek, column, seconds)
         if over:
