@@ -208,11 +208,11 @@ def differences(typed: str, back: str) -> tuple[Difference, ...]:
         (chosen, _read(typed, chosen), _read(back, chosen))
         for count in range(len(names) + 1) for chosen in itertools.combinations(names, count)
     ]
-    chosen, one, other = min(tried, key=_far)
+    chosen, typed_read, back_read = min(tried, key=_far)
     return (
         *(Difference(name) for name in chosen),
-        *_characters(one, other),
-        *_spaces(one, other, typed, back),
+        *_characters(typed_read, back_read),
+        *_spaces(typed_read, back_read, typed, back),
     )
 
 
@@ -234,13 +234,13 @@ def _characters(typed: _SpacedText, back: _SpacedText) -> Iterator[Difference]:
         yield Difference(ORDER)
 
 
-def _spaces(one: _SpacedText, other: _SpacedText, typed: str, back: str) -> Iterator[Difference]:
-    if one.characters != other.characters:
+def _spaces(typed_read: _SpacedText, back_read: _SpacedText, typed: str, back: str) -> Iterator[Difference]:
+    if typed_read.characters != back_read.characters:
         more = sum(map(str.isspace, back)) - sum(map(str.isspace, typed))
         if more:
             yield Difference(MORE if more > 0 else FEWER, abs(more))
         return
-    differ = [(was, now) for was, now in zip(one.gaps, other.gaps, strict=True) if was != now]
+    differ = [(was, now) for was, now in zip(typed_read.gaps, back_read.gaps, strict=True) if was != now]
     added, dropped = sum(not was for was, _ in differ), sum(not now for _, now in differ)
     changed = [now for was, now in differ if was and now]
     if added:

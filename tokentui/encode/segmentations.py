@@ -137,8 +137,8 @@ def _edges(encoder: WordEncoder, units: Sequence[bytes]) -> list[list[_Option]]:
     symbols = symbols_of(vocabulary, encoder.merges)
     near = (symbol for symbol in symbols if vocabulary.spelled(symbol).removeprefix(prefix) in whole)
     finder = SymbolFinder(
-        (spelled_units(encoder, one), one) for one in near
-        if one not in vocabulary.unreachable and vocabulary.kind_of(one) != "byte"
+        (spelled_units(encoder, symbol), symbol) for symbol in near
+        if symbol not in vocabulary.unreachable and vocabulary.kind_of(symbol) != "byte"
     )
     edges: list[list[_Option]] = []
     for start, unit in enumerate(units):

@@ -592,13 +592,13 @@ def _blocked(case: Case) -> Facts:
     """Return the step and pair of the token, and the first merge whose result is not part of it."""
     assert case.target is not None
     vocabulary = case.vocabulary
-    wanted = _spans(case.encoder, case.target)
+    spans = _spans(case.encoder, case.target)
     facts = _target(case) | {
         "step": vocabulary.made_at(case.target),
         "parts": tuple(map(vocabulary.spelled, vocabulary.parts(case.target))), "by": (), "by_step": None,
     }
     for step in case.encoder.segmenter.steps(case.kept, case.characters):
-        if isinstance(step, AppliedMerge) and (step.start, step.end) not in wanted:
+        if isinstance(step, AppliedMerge) and (step.start, step.end) not in spans:
             return facts | {"by": (step.left, step.right), "by_step": step.rank + 1}
     return facts
 

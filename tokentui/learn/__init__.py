@@ -166,7 +166,7 @@ def what_if(trainer: Trainer, changes: Sequence[WhatIf]) -> Trainer:
 def branch(trainer: Trainer, changes: Sequence[WhatIf]) -> Trainer:
     """Return another training under more what-ifs, at the last step that none of them changes.
 
-    That step is at most the present one of this trainer.
+    That step is at most the current one of this trainer.
 
     Raises:
         TokentuiError: The training supports no what-ifs, or two decide what one step merges.
@@ -177,7 +177,7 @@ def branch(trainer: Trainer, changes: Sequence[WhatIf]) -> Trainer:
 
 
 def unmet(trainer: Trainer) -> Iterator[tuple[WhatIf, str]]:
-    """Yield the what-ifs that have changed nothing up to the present step, each with the reason in words."""
+    """Yield the what-ifs that have changed nothing up to the current step, each with the reason in words."""
     for change in trainer.what_if:
         if change.step > trainer.number:
             yield change, f"the run has come to step {trainer.number:,}"
@@ -205,5 +205,5 @@ def run(trainer: Trainer, stops: Stops) -> Stop:
 
 
 def steps(trainer: Trainer, first: int = 1) -> Iterator[Step]:
-    """Return the steps from the one numbered `first` up to the present one."""
+    """Return the steps from the one numbered `first` up to the current one."""
     return map(trainer.step_at, range(first, trainer.number + 1))

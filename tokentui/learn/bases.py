@@ -45,7 +45,7 @@ def totals_of(words: Iterable[Iterable[bytes]], weights: Iterable[int]) -> dict[
 
 
 def byte_order_of_gpt2() -> list[int]:
-    """The 256 bytes in the order of the letters that GPT-2 shows them as (`bytes_to_unicode` of its
+    """Return the 256 bytes in the order of the letters that GPT-2 shows them as (`bytes_to_unicode` of its
     encoder.py).
 
     Printable bytes keep their own letter and come first; the other 68 follow in order of value.
@@ -121,7 +121,7 @@ class Weight(Choice):
         kernel: True if the kernels of merges know it.
         by_occurrences: True if the weight of a word is its count in the corpus, so that weighted counts are
             places of the corpus.
-        fact: A sentence on it for people who ask why a pair is the best; empty where it goes without saying.
+        fact: A sentence on its effect on the choice of a pair, for `Trainer.why`; empty for none.
     """
 
     of: Callable[[Sequence[int]], list[int]]
@@ -175,7 +175,8 @@ Tai_Viet Takri Tamil Tangut Telugu Thaana Thai Tibetan Tifinagh Tirhuta Ugaritic
 
 @functools.cache
 def _scripts() -> regex.Pattern[str]:
-    """One group a script that sentencepiece knows; what none of them matches is Common there."""
+    """Return a pattern with a named group for each script that sentencepiece knows. A character that it does
+    not match has the script Common there."""
     import regex  # not before the first paint
 
     return regex.compile("|".join(rf"(?P<{name}>\p{{Script={name}}})" for name in _SCRIPTS))
@@ -183,7 +184,8 @@ def _scripts() -> regex.Pattern[str]:
 
 @functools.lru_cache(maxsize=65536)
 def script(char: str) -> str:
-    """The script of a character as sentencepiece groups them: kana and the long-vowel mark count as Han."""
+    """Return the script of a character as sentencepiece groups them: kana and the long-vowel mark count as
+    Han."""
     if char == "ー":
         return _HAN
     match = _scripts().match(char)
@@ -192,10 +194,10 @@ def script(char: str) -> str:
 
 
 def sentencepiece_piece(piece: bytes) -> bool:
-    """True if sentencepiece's trainers make this piece under their default settings.
+    """Return whether sentencepiece's trainers make this piece under their default settings.
 
-    A piece has at most 16 characters of one script. U+2581 stands only in front. Digits and punctuation are
-    of the script Common, so they join no letters. A tab is a character like others.
+    A piece has at most 16 characters of one script. U+2581 occurs only at the start. Digits and punctuation
+    are of the script Common, so they join no letters. A tab is a character like others.
     Source: sentencepiece 0.2.3, `TrainerInterface::IsValidSentencePiece`.
 
     >>> [sentencepiece_piece(piece.encode()) for piece in ("▁don", "don't", "a1")]
@@ -220,7 +222,7 @@ def sentencepiece_piece(piece: bytes) -> bool:
 
 
 def sentencepiece_digits(piece: bytes) -> bool:
-    """True if sentencepiece's trainers make this piece with `split_digits`: a digit is a piece alone.
+    """Return whether sentencepiece's trainers make this piece with `split_digits`: a digit is a piece alone.
 
     The digits are those of ASCII and the full-width ones. Other digits count as letters of their script.
 
@@ -237,8 +239,8 @@ class Pieces(Choice):
     """Which tokens may be made.
 
     Attributes:
-        allows: True if a token may be made, by its exact bytes; None where every one may.
-        barred: The characters that no token may hold, not even as a token of its own.
+        allows: Returns whether a token may be made, by its exact bytes; None if every token may.
+        barred: The characters that no token may contain, not even as a token of their own.
         digits_alone: True if a digit is a token alone.
     """
 
@@ -275,21 +277,21 @@ _BARRIER = b"\x1f"
 
 
 def has_barriers(recipe: Recipe) -> bool:
-    """True if a training by this recipe may meet units that no merge takes."""
+    """Return whether a training by this recipe may meet units that no merge takes."""
     return bool(recipe.symbols) or recipe.coverage < 1 or bool(FILTERS.of(recipe.pieces).barred)
 
 
 def barriers(totals: Totals, recipe: Recipe) -> frozenset[bytes]:
-    """The units of a corpus that are no part of the base: symbols, what is too rare, and what sentencepiece
-    never takes.
+    """Return the units of a corpus that are not in the base: symbols, characters that are too rare, and
+    characters that sentencepiece never takes.
 
-    Characters are taken by count, of equals the smaller code point first, while the share of the corpus that
-    those taken before cover is less than the coverage; what is left is rare. Shares are compared in single
+    Characters are added by count, then by code point, until those added cover the share `coverage` of the
+    corpus; the others are too rare. Shares are compared in single
     precision. sentencepiece counts its symbols as one character, and does not count NUL. Source:
     sentencepiece 0.2.3, `TrainerInterface::LoadSentences`.
 
     Args:
-        totals: How often each unit counts, with its mark.
+        totals: The count of each unit, with its mark, by weight.
         recipe: The recipe that defines them.
     """
     if not has_barriers(recipe):
@@ -316,22 +318,28 @@ def barriers(totals: Totals, recipe: Recipe) -> frozenset[bytes]:
 
 
 def tokens_of(
-    found: frozenset[bytes], words: Sequence[Sequence[bytes]], weights: Iterable[int], recipe: Recipe
+    barred: frozenset[bytes], words: Sequence[Sequence[bytes]], weights: Iterable[int], recipe: Recipe
 ) -> int:
-    """The number of tokens of a corpus's barriers when it is encoded.
+    """Count the tokens of the barriers of a corpus when it is encoded, by weight.
 
     A symbol is one token. The axis `unknown` says how many tokens the others are.
+
+    Args:
+        barred: The barriers, from `barriers`.
+        words: The units of each word.
+        weights: The weight of each word.
+        recipe: The recipe.
     """
-    if not found:
+    if not barred:
         return 0
     symbols, way = frozenset(map(to_bytes, recipe.symbols)), UNKNOWN.of(recipe.unknown)
     total = 0
     for word, weight in zip(words, weights, strict=True):
-        if found.isdisjoint(word):
+        if barred.isdisjoint(word):
             continue
         before = False
         for unit in itertools.chain.from_iterable(in_blocks(word)):
-            unknown = unit in found and unit not in symbols
+            unknown = unit in barred and unit not in symbols
             if unit in symbols:
                 total += weight
             elif unknown and way.byte_fallback:
@@ -348,7 +356,7 @@ def _single(share: float) -> float:
 
 
 def _bare(recipe: Recipe) -> Callable[[bytes], bytes]:
-    """From a unit to the character in it, its mark left out."""
+    """Return a function that removes the mark from a unit; a unit that is only the mark stays."""
     kind, mark = MARKS.of(recipe.mark), to_bytes(recipe.mark_text)
     if kind.in_front:
         return lambda unit: unit.removeprefix(mark) or unit

@@ -155,7 +155,7 @@ class PlainPairs:
         """The number of cells that each symbol covers."""
         self.left, self.right, self.counts = [BOUNDARY], [BOUNDARY], [0]
         self._places: list[list[int]] = [[]]
-        """Where each pair came to stand, in text order; a place holds while `_pair_at` says so."""
+        """The places where each pair has occurred, in text order; it is still there if `_pair_at` says so."""
         self._listed = 0
         """The number of places of all pairs."""
         self._pair_at = [0] * len(self.symbols)
@@ -177,12 +177,12 @@ class PlainPairs:
     def _count(self) -> None:
         """Find the pairs of neighboring symbols and count them, overlapping places too."""
         counts, places, weights, pair_at = self.counts, self._places, self._weights, self._pair_at
-        found: dict[tuple[int, int], int] = {}
+        pair_of: dict[tuple[int, int], int] = {}
         for part in in_blocks(enumerate(pairwise(self.symbols))):
             for at, parts in part:
-                pair = found.get(parts)
+                pair = pair_of.get(parts)
                 if pair is None:
-                    found[parts] = pair = 0 if BOUNDARY in parts else self._new(*parts)
+                    pair_of[parts] = pair = 0 if BOUNDARY in parts else self._new(*parts)
                 if pair:
                     counts[pair] += weights[at]
                     places[pair].append(at)
@@ -361,7 +361,7 @@ class PlainPairs:
         return figures.replaced
 
     def forget(self) -> None:
-        """Forget the steps past the present one."""
+        """Drop the computed steps after the current one."""
         self.vocabulary = self.vocabulary.truncated(self._earlier + self.number)
         del self.uses[len(self.vocabulary.pieces) :], self.length[len(self.vocabulary.pieces) :]
         del self._made[self.number :], self._tokens[self.number + 1 :]
@@ -419,21 +419,21 @@ class PlainPairs:
         return Queue(self, least, by_count, None if by_count else (self.left, self.right))
 
     def compared(self, pair: int) -> tuple[bytes, bytes]:
-        """The parts of a pair, which tie rules compare."""
+        """Return the exact bytes of the parts of a pair, which tie rules compare."""
         pieces = self.vocabulary.pieces
         return pieces[self.left[pair]], pieces[self.right[pair]]
 
     def ids(self, pair: int) -> tuple[int, int]:
-        """The ids of the parts of a pair."""
+        """Return the ids of the parts of a pair."""
         order = self.vocabulary.order
         return order[self.left[pair]], order[self.right[pair]]
 
     def units(self, pair: int) -> int:
-        """The number of units of a pair."""
+        """Return the number of units of the token that a pair makes."""
         return self.length[self.left[pair]] + self.length[self.right[pair]]
 
     def token(self, pair: int) -> bytes:
-        """The bytes of the token that a pair makes."""
+        """Return the exact bytes of the token that a pair makes."""
         return self.vocabulary.join(self.left[pair], self.right[pair])
 
     def values(self, pairs: Sequence[int]) -> list[int]:
@@ -490,13 +490,14 @@ class PlainPairs:
         return next((pair for pair in pairs if self.left[pair] == left and self.right[pair] == right), 0)
 
     def _pair_of(self, parts: tuple[bytes, ...]) -> int:
-        """Return the most frequent pair that is spelled so, 0 if none occurs."""
+        """Return the most frequent pair whose parts have these bytes; of equals the one that the tie rule
+        chooses. 0 if none occurs."""
         pieces = self.vocabulary.pieces
-        found = (
+        pairs = (
             pair for pair in range(1, len(self.counts))
             if self.counts[pair] and (pieces[self.left[pair]], pieces[self.right[pair]]) == parts
         )
-        return min(found, key=lambda pair: (-self.counts[pair], self.key(pair)), default=0)
+        return min(pairs, key=lambda pair: (-self.counts[pair], self.key(pair)), default=0)
 
     # ---- 6. The candidates of a page, at any step
 
@@ -557,7 +558,7 @@ class PlainPairs:
     # ---- 7. Figures and words
 
     def memory(self) -> int:
-        """The bytes that the corpus, its pairs and the history take, eight a number."""
+        """Return the bytes that the corpus, its pairs and the history take, at 8 bytes per number."""
         flat = (
             self.symbols, self._weights, self.starts, self._pair_at, self.length, self.left, self.right,
             self.counts, self._places, self._log_place, self._log_left, self.uses, self._tokens,
@@ -565,19 +566,19 @@ class PlainPairs:
         return 8 * (sum(len(numbers) for numbers in flat) + self._listed + 8 * self.computed)
 
     def merged(self, number: int) -> Merged:
-        """The figures of a computed step."""
+        """Return the pair that a computed step merged, with its figures before the step."""
         return self._made[number - 1].figures
 
     def size_at(self, number: int) -> int:
-        """The number of ids after a computed step."""
+        """Return the number of ids after a computed step."""
         return self.vocabulary.sizes[self._earlier + number]
 
     def words_changed(self) -> set[int]:
-        """The words, by their number, in which the last step merged something."""
+        """Return the indices of the words in which the last step merged something; none at step 0."""
         return set(self.words_merged(self.number)) if self.number else set()
 
     def words_merged(self, number: int) -> list[int]:
-        """The word of each place that a step up to this one merged, by its number in order."""
+        """Return the index of the word of each place that a step, at most the current one, merged."""
         last = self._made[number].logged if number < len(self._made) else len(self._log_place)
         places = self._log_place[self._made[number - 1].logged : last]
         return [bisect.bisect_right(self.starts, place) - 1 for place in places]
@@ -590,12 +591,13 @@ class PlainPairs:
         """Do nothing: each plain engine has a vocabulary of its own. Kernels share one."""
 
     def replaces(self, left: int, right: int) -> int:
-        """The weight of the places that a merge of two symbols would replace at this step."""
+        """Return the weight of the places that a merge of two symbols would replace at this step; 0 if the
+        pair does not occur."""
         pair = self._find(left, right)
         return self.disjoint(pair) if left == right else self.counts[pair]
 
     def word(self, index: int, first: int, units: int | None) -> list[Span]:
-        """Return the present tokens of a word.
+        """Return the current tokens of a word.
 
         Args:
             index: The number of the word.

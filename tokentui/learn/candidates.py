@@ -197,7 +197,7 @@ class Candidates:
         return self.table.row(candidate, self.counts[candidate])
 
     def top(self, under: Constraints, limit: int, mark: int) -> Ranked:
-        """Return the best candidates at the present step, in order.
+        """Return the best candidates at the current step, in order.
 
         Args:
             under: The constraints.

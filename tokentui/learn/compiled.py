@@ -41,7 +41,7 @@ _START_BITS = 12
 _FIGURES = {name: number for number, (name, _) in enumerate(layout.STEP.fields)}
 _STEP_WORDS = len(_FIGURES)
 _WALKED = "cells", "counts", "uses"
-"""The arrays that going to a known step writes to."""
+"""The arrays that going to a computed step writes to."""
 _WIDTHS = {name: Flat(row).size for name, row in layout.ROWS.items()}
 """Bytes of a row of each array."""
 
@@ -446,7 +446,7 @@ class KernelPairs:
         return Merged(pair, replaced, tied, self._forced.get(number, tied > 1))
 
     def _more(self, number: int, left: int, right: int) -> tuple[int, ...]:
-        """Return the further figures of a pair that the objective sees, after a known step."""
+        """Return the further figures of a pair that the objective sees, after a computed step."""
         if not self._sees:
             return ()
         tokens, symbols = self.tokens_at(number), self._state.symbols

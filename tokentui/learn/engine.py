@@ -115,10 +115,10 @@ class PairEngine(Protocol):
 
     Attributes:
         engine: `native.PLAIN` or `native.COMPILED`.
-        number: The present step.
+        number: The current step.
         computed: The furthest step that was made; steps up to it are made again without choosing.
         vocabulary: The vocabulary, with the merges of all computed steps.
-        uses: The uses of each symbol in the corpus at the present step, by weight.
+        uses: The uses of each symbol in the corpus at the current step, by weight.
     """
 
     engine: str
@@ -144,10 +144,10 @@ class PairEngine(Protocol):
         """
 
     def top(self, under: Constraints, limit: int) -> Ranked:
-        """Return the best candidates at the present step, `limit` of them at most."""
+        """Return the best candidates at the current step, `limit` of them at most."""
 
     def forget(self) -> None:
-        """Forget the steps after the present one."""
+        """Drop the computed steps after the current one."""
 
     def fork(self, number: int, material: Material) -> Self:
         """Return an engine at a computed step, for a run by another recipe."""
@@ -165,7 +165,7 @@ class PairEngine(Protocol):
         """Return the indexes of the words that the last step changed."""
 
     def word(self, index: int, first: int, units: int | None) -> list[Span]:
-        """Return the present tokens of a word that cover some of its units.
+        """Return the current tokens of a word that cover some of its units.
 
         Args:
             index: The index of the word.
@@ -179,7 +179,7 @@ class MergeEngine(Protocol):
     """An engine of which each step is one merge, which takes one token from a word for each place in it."""
 
     def words_merged(self, number: int) -> Sequence[int]:
-        """Return the index of the word of each place that a step up to the present one merged."""
+        """Return the index of the word of each place that a step up to the current one merged."""
 
 
 def disjoint(places: Iterable[int], weights: Iterable[int], size: int) -> int:

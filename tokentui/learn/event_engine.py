@@ -232,7 +232,7 @@ class EventEngine:
         return _A_WORD * work
 
     def forget(self) -> None:
-        """Forget the steps after the present one."""
+        """Drop the computed steps after the current one."""
         self.vocabulary = self.vocabulary.truncated(self.number)
         del self.steps[self.number :], self._tokens[self.number + 1 :]
         self.computed = self.number
@@ -279,7 +279,7 @@ class EventEngine:
         return self.corpus.changed(self._last_mark)
 
     def word(self, index: int, first: int, units: int | None) -> list[Span]:
-        """Return the present tokens of a word that cover some of its units; see `engine.PairEngine.word`."""
+        """Return the current tokens of a word that cover some of its units; see `engine.PairEngine.word`."""
         at, spans, length = 0, list[Span](), self.corpus.length
         stop = None if units is None else first + units
         for symbol in self.corpus.symbols(index):

@@ -135,11 +135,11 @@ def _count_inside_words(trainer: Trainer, case: Case) -> int:
 
     Overlapping places count. The units of the words differ from those of the text there.
     """
-    words, wanted = trainer.words, case.word
+    words, text = trainer.words, case.word
     weights = WEIGHTS.of(trainer.recipe.weight).of(words.counts)
     return sum(
-        weight * sum(word.startswith(wanted, at) for at in range(len(word)))
-        for word, weight in zip(words.words, weights, strict=True) if wanted in word
+        weight * sum(word.startswith(text, at) for at in range(len(word)))
+        for word, weight in zip(words.words, weights, strict=True) if text in word
     )
 
 
@@ -191,5 +191,5 @@ def _followed(
 def _watch(cells: Sequence[int], symbols: Sequence[int], pair: tuple[int, int]) -> tuple[int, int]:
     """Return the cells of the first place of a pair; the first two cells if it does not occur."""
     places = itertools.pairwise(cells)
-    found = ((at, after) for at, after in places if (symbols[at], symbols[after]) == pair)
-    return next(found, (cells[0], cells[1]))
+    occurrences = ((at, after) for at, after in places if (symbols[at], symbols[after]) == pair)
+    return next(occurrences, (cells[0], cells[1]))

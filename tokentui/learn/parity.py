@@ -286,7 +286,7 @@ class ParityPairs:
         return best[2] if best else 0
 
     def forget(self) -> None:
-        """Forget the steps after the present one."""
+        """Drop the computed steps after the current one."""
         for engine in self._engines:
             engine.forget()
         self._share_vocabulary()

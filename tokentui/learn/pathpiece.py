@@ -11,7 +11,7 @@ i to j it is the number of tokens that the word gains without the token: the few
 that either cuts between i and j or has a wider token over both, less the fewest tokens of the word. A token
 that no word uses costs nothing.
 
-The segmentation of a word depends on the present tokens alone, so a step back cuts the same words again. The
+The segmentation of a word depends on the current tokens alone, so a step back cuts the same words again. The
 paper gives no tie rule, and its authors published no trainer.
 
 >>> from tokentui import learn
@@ -177,7 +177,7 @@ class PathTrainer:
         self._size_of = [1] * len(self.pieces)
         """The units of each token."""
         self._present = set(range(len(self.pieces)))
-        """The tokens at the present step."""
+        """The tokens at the current step."""
         self._cost, self._uses = [0] * len(self.pieces), [0] * len(self.pieces)
         self._words_of: list[list[int]] = [[] for _ in self.pieces]
         """The indexes of the words in which the text of each token occurs."""
@@ -213,7 +213,7 @@ class PathTrainer:
         return shortest_path(*find_edges(word, step, self._number_of, self._removed_at, self._widest))
 
     def _cut_again(self, index: int) -> None:
-        """Segment a word by the present tokens, and update the costs and uses of its tokens."""
+        """Segment a word by the current tokens, and update the costs and uses of its tokens."""
         weight, word = self._weights[index], self._unit_words[index]
         fewest, edges = find_edges(word, self.number, self._number_of, self._removed_at, self._widest)
         self._add_costs(self._costs_in[index], -weight)
@@ -286,7 +286,7 @@ class PathTrainer:
         self._restore(tokens)
 
     def _remove(self, tokens: Sequence[int]) -> None:
-        """Remove tokens at the present step, and cut the words anew in which their texts occur."""
+        """Remove tokens at the current step, and cut the words anew in which their texts occur."""
         for token in tokens:
             self._present.remove(token)
             self._costs[self._cost[token]] -= 1
@@ -411,7 +411,7 @@ class PathTrainer:
         return self._steps[number - 1].length if number else self._first_length
 
     def lengths_at(self, number: int) -> tuple[int, ...]:
-        """Return the length of each named part at the present step; empty for other steps."""
+        """Return the length of each named part at the current step; empty for other steps."""
         return self._lengths.measured(number, self.segment) if number == self.number else ()
 
     def size_at(self, number: int) -> int:
@@ -483,7 +483,7 @@ class PathTrainer:
         return page(query, len(order), row, lambda index: contains_any(query.match, order[index][2]))
 
     def _present_vocabulary(self) -> tuple[Vocabulary, list[int]]:
-        """Return the vocabulary of the present step, and the token of each of its symbols."""
+        """Return the vocabulary of the current step, and the token of each of its symbols."""
         if self._vocabulary is None or self._vocabulary[0] != self.number:
             self._vocabulary = self.number, *self._vocabulary_at(self.number)
         return self._vocabulary[1:]
@@ -520,7 +520,7 @@ class PathTrainer:
         return vocabulary_page(order, query, vocabulary, entry, is_unused)
 
     def segment(self, place: Word) -> list[Span]:
-        """Return the segmentation of a word at the present step."""
+        """Return the segmentation of a word at the current step."""
         word = UnitWord.of(self._cut(place.text), self._barriers)
         tokens = self._present_vocabulary()[1] if word.text else []
         symbols = {token: symbol for symbol, token in enumerate(tokens)}
@@ -593,7 +593,7 @@ class PathTrainer:
         return walk
 
     def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
-        """Return the tokenizer of a computed step; of the present one if `number` is None."""
+        """Return the tokenizer of a computed step; of the current one if `number` is None."""
         if number is None or number == self.number:
             return Tokenizer(self._present_vocabulary()[0], 0, run)
         return Tokenizer(self._vocabulary_at(number)[0], 0, run)

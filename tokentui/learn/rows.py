@@ -45,7 +45,7 @@ class Traits(NamedTuple):
         shrinks: True if steps take tokens away.
         heavy: True if one step takes long, so that other columns wait for it.
         engine: The engine that runs: `native.PLAIN` or `native.COMPILED`.
-        phase: What a run is doing at the present step, such as `merging`.
+        phase: What a run is doing at the current step, such as `merging`.
         step: The word for one step: `merge`, `round`, `token`.
         candidate: The word for one candidate: `pair`, `piece`, `token`.
         columns: The columns of the candidates; `Candidate.values` are in their order.

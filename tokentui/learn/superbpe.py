@@ -209,7 +209,7 @@ class TwoStages:
 
     @property
     def _stage(self) -> PairEngine:
-        """The engine of the stage that the present step is in."""
+        """The engine of the stage that the current step is in."""
         return self.first if self.second is None or self.number < self.at else self.second
 
     def top(self, under: Constraints, limit: int) -> Ranked:
@@ -217,7 +217,7 @@ class TwoStages:
         return self._stage.top(under, limit)
 
     def forget(self) -> None:
-        """Forget the steps after the present one."""
+        """Drop the computed steps after the current one."""
         if self.second is not None and self.number >= self.at:
             self.second.forget()
         else:
@@ -296,7 +296,7 @@ class TwoStages:
         return spans
 
     def word(self, index: int, first: int, units: int | None) -> list[Span]:
-        """Return the present tokens of a stretch that cover some of its units; see `PairEngine.word`."""
+        """Return the current tokens of a stretch that cover some of its units; see `PairEngine.word`."""
         spans = self._spans(index)
         if not first and units is None:
             return spans

@@ -93,8 +93,8 @@ def installed() -> bool:
 
 def _count(task: Task, part: CountTask) -> Result:
     if (here := versions()) != task.versions:
-        here_, wanted = (" with regex ".join(versions_) for versions_ in (here, task.versions))
-        what = f"a worker has tokentui {here_}, not {wanted}"
+        here_, there = (" with regex ".join(versions_) for versions_ in (here, task.versions))
+        what = f"a worker has tokentui {here_}, not {there}"
         raise TokentuiError(what, "--scheduler", "install the same on all workers")
     limits.use(task.limits)
     try:

@@ -90,8 +90,8 @@ class Corpus:
     def sha256(self) -> str:
         """The SHA-256 of the file as read, in hexadecimal; of several files, the SHA-256 of their digests in
         order. Computing it for a long file takes a moment."""
-        found = [digest_of(item.data) if isinstance(item, LongText) else item for item in self.digests]
-        return (found[0] if len(found) == 1 else digest_of(b"".join(found))).hex()
+        digests = [digest_of(item.data) if isinstance(item, LongText) else item for item in self.digests]
+        return (digests[0] if len(digests) == 1 else digest_of(b"".join(digests))).hex()
 
     @cached_property
     def size(self) -> int:

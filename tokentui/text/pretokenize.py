@@ -147,8 +147,8 @@ class Pretokenizer:
         # No normalizer looks across the place before a space or a line end. So the two characters around it
         # are normalized by themselves, and the split decides by the results. A normalizer that trims leaves
         # only the letter at the end of the head; the space in front of the tail is restored.
-        wanted = _LETTER_BEFORE_SPACE if self._trims else _BEFORE_SPACE if steps else cut
-        for match in patterns.find_short(wanted, document, max(at - 1, 0)):
+        place = _LETTER_BEFORE_SPACE if self._trims else _BEFORE_SPACE if steps else cut
+        for match in patterns.find_short(place, document, max(at - 1, 0)):
             end: int = match.end()
             if not steps:
                 yield end

@@ -99,14 +99,14 @@ def read(
     meter.check(named, "all files together")
     parts = _Parts(field, meter, stdin)
     try:
-        for one in sources:
+        for source_ in sources:
             before = len(parts.digests)
-            for input_ in one.inputs:
-                parts.take(input_, as_ or input_.as_, one.left_out, pipes=as_ is not None)
-            if one.folder and len(parts.digests) == before:
-                why = _left_out(one.left_out) or "it is empty"
-                raise TokentuiError("no text file is in this folder", one.name, why)
-        notes = [f"{one.name}: {note}" for one in sources if (note := _left_out(one.left_out))]
+            for input_ in source_.inputs:
+                parts.take(input_, as_ or input_.as_, source_.left_out, pipes=as_ is not None)
+            if source_.folder and len(parts.digests) == before:
+                why = _left_out(source_.left_out) or "it is empty"
+                raise TokentuiError("no text file is in this folder", source_.name, why)
+        notes = [f"{source_.name}: {note}" for source_ in sources if (note := _left_out(source_.left_out))]
         return parts.corpus(_title(sources), notes)
     except MemoryError:
         what = "there is not enough memory to hold it"
@@ -137,8 +137,8 @@ def _named(
     Raises:
         TokentuiError: Another source has shares or development texts.
     """
-    one = source[0] if isinstance(source, list | tuple) and len(source) == 1 else source
-    if (corpora := named_in(one)) is not None:
+    single = source[0] if isinstance(source, list | tuple) and len(source) == 1 else source
+    if (corpora := named_in(single)) is not None:
         return dict(corpora.sources), corpora.shares, dict(corpora.development)
     if isinstance(source, Mapping):
         given: object = development

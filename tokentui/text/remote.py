@@ -227,14 +227,14 @@ def _readable(error: BaseException, url: str) -> TokentuiError:
     """Return a one-line error for an exception of fsspec or a library below. The first known cause decides.
     """
     chain = list[BaseException]()
-    one: BaseException | None = error
-    while one is not None and len(chain) < _CAUSES:
-        if isinstance(one, TokentuiError):
-            return one
-        chain.append(one)
-        one = one.__cause__ or one.__context__
-    where, names = shown(url), {base.__name__ for one in chain for base in type(one).__mro__}
-    codes = {code for one in chain if (code := _status(one))}
+    cause: BaseException | None = error
+    while cause is not None and len(chain) < _CAUSES:
+        if isinstance(cause, TokentuiError):
+            return cause
+        chain.append(cause)
+        cause = cause.__cause__ or cause.__context__
+    where, names = shown(url), {base.__name__ for cause in chain for base in type(cause).__mro__}
+    codes = {code for cause in chain if (code := _status(cause))}
     if isinstance(error, ImportError):
         needs = SCHEMES[url.partition("://")[0].lower()].needs if is_url(url) else "huggingface_hub"
         return TokentuiError(f"{needs} is not installed", where, EXTRA)
@@ -321,11 +321,13 @@ def check_redirect(asked: str, target: str) -> None:
     """
     from urllib.parse import urlsplit
 
-    one, other = urlsplit(asked), urlsplit(target)
-    if other.scheme not in ("http", "https") or (one.scheme == "https" and other.scheme != "https"):
-        what = f"it sends the reader to {other.scheme or 'no'}://, which is not followed"
+    source, destination = urlsplit(asked), urlsplit(target)
+    unsafe = source.scheme == "https" and destination.scheme != "https"
+    if destination.scheme not in ("http", "https") or unsafe:
+        what = f"it sends the reader to {destination.scheme or 'no'}://, which is not followed"
         raise TokentuiError(what, shown(asked), "name the file itself")
-    if _inside(other.hostname or "") and other.hostname != one.hostname and not _inside(one.hostname or ""):
+    elsewhere = destination.hostname != source.hostname and not _inside(source.hostname or "")
+    if _inside(destination.hostname or "") and elsewhere:
         what = "it sends the reader to an address inside this network, which is not followed"
         raise TokentuiError(what, shown(asked), "name the file itself")
 

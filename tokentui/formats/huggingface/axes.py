@@ -132,7 +132,7 @@ def split_of(step: PreTokenizerStep | None) -> str | None:
     if any(level["add_prefix_space"] for level in levels):
         return None
     cuts = any(level["use_regex"] for level in levels)
-    match [one.kind for one in parts]:
+    match [part.kind for part in parts]:
         case []:
             return "none" if step is None else None
         case ["Sequence"]:

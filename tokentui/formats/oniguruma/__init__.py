@@ -171,12 +171,12 @@ class _Translator(Brackets):
         """Return a sequence of parts as one. Adjacent letters are written together if they may be one
         character in another case, also inside a nested sequence."""
         runs: list[list[_Translated]] = []
-        for one in (one for part in parts for one in part.parts or (part,)):
+        for atom in (atom for part in parts for atom in part.parts or (part,)):
             last = runs[-1][-1].letters if runs else ""
-            if last and one.letters and classes.joins(last, one.letters):
-                runs[-1].append(one)
+            if last and atom.letters and classes.joins(last, atom.letters):
+                runs[-1].append(atom)
             else:
-                runs.append([one])
+                runs.append([atom])
         out = [
             run[0] if len(run) == 1 else self._any_case("".join(piece.letters for piece in run))
             for run in runs

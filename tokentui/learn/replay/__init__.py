@@ -194,12 +194,12 @@ class ReplayTrainer:
             sizes = self.order.sizes
             if goal.ids > len(sizes):
                 return None
-            found = sizes[goal.ids - 1] if goal.ids > 0 else 0
+            step = sizes[goal.ids - 1] if goal.ids > 0 else 0
         else:
             # A longest match may make other tokens worse, so lengths may rise again. The first step counts.
-            found = bisect.bisect_left(self._fewest, -goal.tokens)
-        found = max(found, after + 1 if after else 0)
-        return found if found <= self.computed else None
+            step = bisect.bisect_left(self._fewest, -goal.tokens)
+        step = max(step, after + 1 if after else 0)
+        return step if step <= self.computed else None
 
     @functools.cached_property
     def _fewest(self) -> list[int]:
@@ -211,10 +211,10 @@ class ReplayTrainer:
     @functools.cached_property
     def _steps_of(self) -> dict[bytes, list[int]]:
         """The steps of each token, by its exact bytes; 0 for a token of the start."""
-        found: dict[bytes, list[int]] = {}
+        steps: dict[bytes, list[int]] = {}
         for piece, step in zip(self.order.vocabulary.pieces, self.order.made, strict=True):
-            found.setdefault(piece, []).append(step)
-        return found
+            steps.setdefault(piece, []).append(step)
+        return steps
 
     # ---- steps
 
@@ -326,7 +326,7 @@ class ReplayTrainer:
     def since(self, word: str) -> int:
         """Return the step since which a pre-token has its present segmentation.
 
-        Returns the present step for a word that the corpus lacks.
+        Returns the current step for a word that the corpus lacks.
         """
         index = self._index.get(word)
         return self.number if index is None else self._changes.since(index, self.number)
@@ -364,7 +364,7 @@ class ReplayTrainer:
         return lambda: entries
 
     def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
-        """Return the tokenizer of a step; of the present one if `number` is None."""
+        """Return the tokenizer of a step; of the current one if `number` is None."""
         number = self.number if number is None else number
         if self._tokenizer is None or self._tokenizer[0] != number:
             self._tokenizer = number, self.order.tokenizer(number)

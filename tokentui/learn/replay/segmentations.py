@@ -114,12 +114,12 @@ class TokenOrder:
         come."""
         taken, numbered = set(self._fixed), functools.partial(self.vocabulary.id_of, merges=self.merges)
         roots = sorted((symbol for symbol, number in enumerate(self.made) if not number), key=numbered)
-        found = array("l")
+        symbols = array("l")
         for symbol in itertools.chain(roots, self.tokens):
             if (identity := numbered(symbol)) not in taken:
                 taken.add(identity)
-                found.append(symbol)
-        return found
+                symbols.append(symbol)
+        return symbols
 
     @property
     def merges(self) -> int:

@@ -339,12 +339,12 @@ class UnigramTrainer:
     def tokens_at(self, number: int) -> int:
         """Return the length of the corpus in pieces after a computed step, by weight.
 
-        For the present step it is that of the walk through the next pruning, if there is one.
+        For the current step it is that of the walk through the next pruning, if there is one.
         """
         return self.at.tokens if number == self.number else self._positions[number].tokens
 
     def lengths_at(self, number: int) -> tuple[int, ...]:
-        """Return the length of each named part at the present step; empty for others, and during a walk."""
+        """Return the length of each named part at the current step; empty for others, and during a walk."""
         if number != self.number or self._between:
             return ()
         return self._lengths.measured(number, self.segment)
@@ -352,7 +352,7 @@ class UnigramTrainer:
     def size_at(self, number: int) -> int:
         """Return the number of ids after a computed step, special tokens counted.
 
-        For the present step it is that of the walk through the next pruning, if there is one.
+        For the current step it is that of the walk through the next pruning, if there is one.
         """
         at = self.at if number == self.number else self._positions[number]
         return self._others + len(at.model.pieces)
@@ -499,7 +499,7 @@ class UnigramTrainer:
         return ModelVocabulary(model, self._models, self.recipe, self._run)
 
     def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
-        """Return the tokenizer of a computed step; of the present one if `number` is None."""
+        """Return the tokenizer of a computed step; of the current one if `number` is None."""
         run = self.words.with_corpora(run)
         if number is None or number == self.number:
             return Tokenizer(self.vocabulary, 0, run)

@@ -218,8 +218,8 @@ def last_words(lines: Sequence[str], recipe: Recipe) -> Mapping[str | None, int]
 
     @functools.cache  # most lines end like others
     def last_of(text: str, first: bool) -> str | None:
-        found = words(text, first=first)
-        return found[-1] if found else None
+        words_of_line = words(text, first=first)
+        return words_of_line[-1] if words_of_line else None
 
     counts: Counter[str | None] = Counter()
     for n, line in enumerate(lines):
@@ -228,8 +228,8 @@ def last_words(lines: Sequence[str], recipe: Recipe) -> Mapping[str | None, int]
         tail = line if shaped else _tail(line)
         last = last_of(tail, shaped or tail[:1] != " ")
         if last is None and tail[:1] == " ":
-            found = words(line)
-            last = found[-1] if found else None
+            words_of_line = words(line)
+            last = words_of_line[-1] if words_of_line else None
         counts[last] += 1
     del counts[None]
     return counts
