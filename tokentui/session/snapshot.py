@@ -48,13 +48,13 @@ class DivergenceView:
     Attributes:
         a: The key of the one further left.
         b: The key of the other.
-        looked: The steps that were found alike.
-        step: The step, from 1; None where none was found (yet).
-        sides: Both sides of it; empty without a step.
-        busy: The search under way, None where it is over or was given up.
-        done: Whether it is over: without a step, the columns are alike to their end.
-        literal: Whether merges are compared as they are spelled; else by what they mean.
-        other: The step by the other way to compare, where it is another one.
+        looked: The number of first steps that are the same, as far as they are compared.
+        step: The step, from 1; None if none is found (yet).
+        sides: Both sides of the step, of `a` and of `b`; empty without a step.
+        busy: The running search; None if it is done or cancelled.
+        done: True if the search is done: without a step, the columns agree to their end.
+        literal: True if merges are compared by spelling, false if by meaning.
+        other: The step by the other comparison, if it differs; else None.
     """
 
     a: int
@@ -73,15 +73,15 @@ class Aligned:
     """The text that is shown, encoded by each column at the position.
 
     Attributes:
-        text: The text: the typed text, or the passage.
-        passage: Where it stands in the corpus, None for the typed text.
-        keys: The columns that encode it, by their keys: a row each.
-        alignment: Their rows under each other; None where none encodes it.
-        tokens: The tokens of each row; a cell's `token` is a place in it.
+        text: The text: typed text, or the passage.
+        passage: Its place in the corpus; None for the typed text.
+        keys: The keys of the columns that encode it, a row each.
+        alignment: Their rows under each other; None if no column encodes it.
+        tokens: The tokens of each row; a cell's `token` is an index in it.
         bytes: The bytes of the text.
-        pairs: How far each two rows agree.
-        refused: The columns that refuse it, by their keys, and why.
-        left: How many characters of a long text are left out.
+        pairs: The agreement of each pair of rows.
+        refused: The keys of the columns that refuse it, each with the reason.
+        left: The number of characters of a long text that are left out.
     """
 
     text: str = ""
@@ -104,8 +104,8 @@ class SharedTokens:
         a: The key of the one column.
         b: The key of the other.
         overlaps: By exact bytes; and bare, without marks and without a space in front.
-        never_b: How many of `only_a` the other never makes in its whole run; None until that is known. It is
-            looked for where such a list is shown.
+        never_b: The number of tokens of `only_a` that the other never makes in its whole run; None until it
+            is known. It is computed only while such a list is shown.
         never_a: The same the other way round.
     """
 
@@ -119,8 +119,8 @@ class SharedTokens:
 
 @dataclass(frozen=True, slots=True)
 class TokenInBoth:
-    """A token of two vocabularies: its id and its uses in the corpus in either, None where it is not there
-    (or, of a special, not counted)."""
+    """A token of two vocabularies: its id and its uses in the corpus in either. Both are None in a vocabulary
+    that lacks it; the uses of a special token are None, too."""
 
     piece: bytes
     id_a: int | None
@@ -176,19 +176,18 @@ class Curve:
         held_out: Whether it is the second corpus.
         steps: The steps, ascending, from 0.
         tokens: The corpus in tokens after each.
-        bytes_per_token: Bytes for each of these; None where there is none.
-        bits: N·log2 V.
-        in_use: The share of the ids that the corpus holds, None where it is not known; empty until it is
-            known.
-        saved: The tokens that each id saves from a step to the next one here; None for the last, and where
+        bytes_per_token: The bytes of the corpus per token; None without tokens.
+        bits: N·log2 V; 0 without ids.
+        in_use: The share of the ids that occur in the corpus; None for a step at which it is not known, empty
+            if it is not known at all.
+        saved: The tokens that each id saves from a step to the next one here; None for the last step, and if
             none is saved.
         ids: The ids after each step.
         bytes: The bytes of the corpus.
-        knee: The step of the knee, among all steps where these are known, else among those here; None for
-            none. See `tokentui.analyze.budget.knee`.
-        error: Why there is none, in one line.
-        spread: The cost of the dearest named corpus over that of the cheapest, None where it is not known;
-            empty where there are none.
+        knee: The step of the knee, see `tokentui.analyze.budget.knee`; None if there is none.
+        error: Why there is no curve, in one line; empty if there is one.
+        spread: The cost of the most expensive named corpus over that of the cheapest after each step; None if
+            it is not known. Empty without named corpora.
     """
 
     key: int
@@ -210,8 +209,10 @@ class Curve:
 class Curves:
     """The curves of all columns.
 
-    `end` is the last step of the longest run, as far as it is computed; `marks` the step that each column, by
-    its key, stands at.
+    Attributes:
+        end: The last step of the longest run, as far as it is computed.
+        series: The curves.
+        marks: (key, current step) of each column.
     """
 
     end: int
@@ -221,10 +222,13 @@ class Curves:
 
 @dataclass(frozen=True, slots=True)
 class PiecePart:
-    """A stretch of a text as the split cuts it: a pre-token, or what is dropped between two (`branch` is None
-    then).
+    """A stretch of a text as the split cuts it: a pre-token, or text that is dropped between two.
 
-    `start` and `end` are characters of the normalised text; `branch` is a place in `PiecesView.branches`.
+    Attributes:
+        text: Its text.
+        start, end: Its first character in the normalized text, and the character after it.
+        branch: The index in `PiecesView.branches` of the branch that matched it; None for dropped text, and
+            if it is not known.
     """
 
     text: str
@@ -254,12 +258,15 @@ class PiecesView:
 
 @dataclass(frozen=True, slots=True)
 class PreviewView:
-    """The first steps of a recipe on a small slice of the corpus: one line each for a pair, or for a round of
-    a unigram training.
+    """The first steps of a recipe on the beginning of the corpus.
 
-    `pairs` are the merges in order; `lines` says the same of what is no pair; `end` why there are no more,
-    empty where there are; `chars` how much of the corpus was taken. `error` says why it cannot be trained.
-    `sample` is True if there is more of the corpus: a run on all of it may take other steps.
+    Attributes:
+        pairs: The merges in order.
+        lines: The steps in words, for a training whose steps are not merges; empty for others.
+        end: Why there are no more steps; empty if there are.
+        chars: The characters of the corpus that were used.
+        error: Why the recipe cannot be trained; empty if it can.
+        sample: True if there is more of the corpus: a run on all of it may take other steps.
     """
 
     pairs: tuple[Candidate, ...]
@@ -272,7 +279,7 @@ class PreviewView:
 
 @dataclass(frozen=True, slots=True)
 class EndView:
-    """The typed text in tokens at the end of the run, after so many steps."""
+    """The typed text in tokens at the end of the run, which has `steps` steps."""
 
     steps: int
     tokens: tuple[EncodedToken, ...]
@@ -296,11 +303,12 @@ class Between:
         aligned: The typed text, or a passage, encoded by each.
         divergences: The first differing step of each two columns.
         overlaps: The overlap of each two vocabularies; empty until known.
-        tokens: The list of tokens that was asked for, None for none.
-        measured: The measures, None until they are known; `held_measured` those of the second corpus.
-        curves: The curves, None where they are not shown.
-        costs: What the what-ifs of columns cost, as far as it is known.
-        held_out: The name of the second corpus, empty for none.
+        tokens: The list of tokens that the view requests; None without one.
+        measured: The measures; None until they are known.
+        held_measured: The measures on the second corpus; None until they are known.
+        curves: The curves; None if they are not shown.
+        costs: The costs of the what-ifs of columns, as far as they are known.
+        held_out: The name of the second corpus; empty without one.
         ended: True if every column is at its end.
         busy: The background query under way.
         failed: A line for each failed query, with the reason.
@@ -350,17 +358,17 @@ class Snapshot:
         corpus: The corpus.
         columns: The columns, from the left; the main screen shows the first.
         position: The position that the columns are kept at.
-        goal: The position being walked to, None if none.
+        goal: The position that the columns walk to; None if they do not.
         running: True if it plays; `speed` in steps a second, None for as fast as it can.
-        busy: The long work under way, None if none.
-        asked: A question under way that takes long, with the time left.
-        waiting: The commands that wait until that is done, in words; empty if none does.
+        busy: The long work in progress; None if there is none.
+        asked: The progress of a question that takes long, with the time left; None if there is none.
+        waiting: The commands that are queued, in words; empty if none is.
         keep_place: Position to restore after switching recipes: same `step` or vocabulary `size`.
         engine: The engine, in a few words.
-        plain: The values of recipes, as `axis=value`, that plain Python trains by, and counts by, although
-            kernels are loaded; empty where there are none.
+        plain: The values of the recipes, as `axis=value`, for which plain Python trains, and for which it
+            counts, although kernels are loaded; each empty for none.
         parked: The number of hidden columns after the first, to be shown again by `Compare`.
-        between: The comparison of the columns; empty where one is shown.
+        between: The comparison of the columns; empty with a single column.
     """
 
     version: int
@@ -386,7 +394,8 @@ class Snapshot:
 
     @property
     def engine_said(self) -> str:
-        """The engine, and for what plain Python works although kernels are loaded."""
+        """The engine, and the values of the recipes for which plain Python works although kernels are
+        loaded."""
         trains, counts = self.plain
         if trains:
             return f"{PLAIN} for {trains}, else {self.engine}"

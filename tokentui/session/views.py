@@ -84,8 +84,8 @@ class ColumnWanted:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch of the corpus: so many characters of a document from one on (of a corpus of counted words: a
-    word). It is cut at white space where there is some near."""
+    """A stretch of a document of the corpus: about `length` characters from `start` on, cut at white space if
+    there is some near. In a corpus of counted words, a document is a word."""
 
     document: int = 0
     start: int = 0
@@ -94,11 +94,16 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class TokenList:
-    """A list of the tokens of two vocabularies, by the keys of their columns: rows from `top` on of those
-    that hold a text.
+    """A request for rows of a list of the tokens of two vocabularies.
 
-    `part` is one of `PARTS`; `bare` compares without marks, which the `never` lists have not.
-    `seek` is a text that is looked for in these rows.
+    Attributes:
+        a, b: The keys of their columns.
+        part: The list, one of `PARTS`.
+        bare: True to compare tokens without marks; without effect on the `never` lists.
+        find: Text that listed tokens contain; empty for all.
+        seek: Text to find among the listed tokens.
+        top: The first row.
+        rows: The most rows.
     """
 
     a: int
@@ -122,18 +127,20 @@ class Viewport:
 
     Attributes:
         wants: The names of the sections that are shown, of `MAIN` and `BETWEEN`.
-        candidates_top: The first candidate that is shown; so many rows.
-        vocabulary_top: The first entry of the vocabulary; so many rows in an order of `VOCABULARY_ORDERS`.
-        vocabulary_folded: True for one row in the place of the entries that are out of use.
-        corpus: The place that the corpus is shown from, with so many characters after it and before it.
+        candidates_top: The first candidate that is shown; `candidates_rows` is the number of rows.
+        vocabulary_top: The first entry of the vocabulary; `vocabulary_rows` is the number of rows, in the
+            order `vocabulary_order` of `VOCABULARY_ORDERS`.
+        vocabulary_folded: True for one row instead of all entries that are out of use.
+        corpus: The place in the corpus that is shown, with `corpus_chars` characters after it and
+            `corpus_before` before it.
         curve_points: The most points of a curve.
         tokens: The list of two vocabularies that is shown.
-        literal: Whether merges of two columns are compared as they are spelled; else by what they mean.
-        candidates_only: Only candidates that hold this text are listed, typed as `mode` shows data; empty for
-            all. `candidates_top` counts these.
-        candidates_order: `BY_COUNT` for pairs by their counts; else the best is the first.
-        vocabulary_only: The same of the entries of the vocabulary.
-        vocabulary_among: Only the entries of these ids are listed; None for all.
+        literal: True to compare merges of two columns by spelling, false by meaning.
+        candidates_only: Text that listed candidates contain, typed as `mode` shows data; empty for all.
+            `candidates_top` counts the listed ones.
+        candidates_order: `BY_COUNT` for pairs by their counts; otherwise the best comes first.
+        vocabulary_only: Text that listed entries of the vocabulary contain; empty for all.
+        vocabulary_among: The ids of the entries that are listed; None for all.
         mode: How data are shown.
         ages: Whether the steps that made the tokens of the corpus and of the typed text are shown.
     """
@@ -187,9 +194,14 @@ def next_place(places: Sequence[int], start: int, backward: bool) -> Found | Non
 
 
 class TokenSpan(NamedTuple):
-    """A token inside a piece of the corpus: characters start to end of the piece. `fresh` if the last step
-    made it; `partial` if it begins or ends inside a character (it covers that character then); `made` is the
-    step that made it, 0 for none or where ages are not wanted."""
+    """A token in a part of the corpus.
+
+    Attributes:
+        start, end: Its first character in the part, and the character after it.
+        fresh: True if the last step made it.
+        partial: True if it begins or ends inside a character, which it then covers.
+        made: The step that made it; 0 if none did, or without `Viewport.ages`.
+    """
 
     start: int
     end: int
@@ -225,9 +237,17 @@ class CorpusView:
 
 @dataclass(frozen=True, slots=True)
 class EncodedView:
-    """The typed text, encoded by the tokenizer at this very step. `error` says why it could not be, `lost`
-    what decoding the ids does not give back, and `back` what it gives back then; they are empty where the
-    text comes back as it was typed. `ages` are the steps that made the tokens, where they are wanted."""
+    """The typed text, encoded by the tokenizer of the current step.
+
+    Attributes:
+        text: The text.
+        tokens: Its tokens; empty if it is refused.
+        bytes: The bytes of the text.
+        error: Why it is refused; None if it is not.
+        lost: The losses of decoding its ids, in words; empty if the text comes back.
+        back: The decoded text; empty if the text comes back.
+        ages: The steps that made the tokens; empty without `Viewport.ages`.
+    """
 
     text: str = ""
     tokens: tuple[EncodedToken, ...] = ()
@@ -240,9 +260,14 @@ class EncodedView:
 
 @dataclass(frozen=True, slots=True)
 class StageView:
-    """A step of an opened tokenizer: its `name` (`normalizer`), `what` it does in a line or as the file says
-    it, whether it is `opaque` (rules that cannot be shown one by one), and what the axes say of it (`axis`,
-    empty where they cannot)."""
+    """A stage of an opened tokenizer.
+
+    Attributes:
+        name: Its name, such as `normalizer`.
+        what: Its effect in a line, or its text in the file.
+        opaque: True if its rules cannot be shown one by one.
+        axis: Its value of an axis, such as `split=gpt2`; empty if no axis describes it.
+    """
 
     name: str
     what: str
@@ -269,8 +294,16 @@ class OpenedView:
 
 
 class StepRow(NamedTuple):
-    """A step that was made: its number, the parts that it merged, the token (empty where it made none), the
-    value that it was chosen for, how many candidates shared that, and its name."""
+    """A step that was made.
+
+    Attributes:
+        number: Its number.
+        parts: The exact bytes of the parts that it merged.
+        token: The exact bytes of the token that it made; empty if it made none.
+        worth: The value that it was chosen for.
+        tied: The number of candidates that had this value.
+        said: The step in words, if it merged nothing.
+    """
 
     number: int
     parts: tuple[bytes, ...]
@@ -290,7 +323,7 @@ class StepsView(NamedTuple):
 
 
 class StepPlace(NamedTuple):
-    """A place in the corpus that a step changes: the text before it, the token, the text behind it."""
+    """A place in the corpus that a step changes: the text before it, the token, and the text after it."""
 
     before: str
     token: str
@@ -304,11 +337,11 @@ class StepView:
     Attributes:
         number: Its number.
         why: The reasons, as they were before it.
-        taken: The candidate that it took, with the figures that it had then; None where there is no step, or
-            it takes none.
+        taken: The candidate that it took, with its figures before the step; None if there is no step, or it
+            takes none.
         tokens: The length of the corpus in tokens before it and after it.
-        places: Places in the corpus that it changes.
-        yours: The number of tokens of the typed text before it and after it; 0 where there are none.
+        places: The first places in the corpus that it changes.
+        yours: The number of tokens of the typed text before it and after it; 0 if it cannot be encoded.
     """
 
     number: int
@@ -321,8 +354,14 @@ class StepView:
 
 @dataclass(frozen=True, slots=True)
 class Busy:
-    """A long work under way: what, how far of how much (total 0 where that is not known), and the seconds
-    that it still takes (None where that is not known)."""
+    """The progress of a long work.
+
+    Attributes:
+        what: Its name.
+        done: How much is done.
+        total: How much there is to do; 0 if it is not known.
+        left: The seconds left; None if they are not known.
+    """
 
     what: str
     done: int
@@ -334,10 +373,10 @@ class Busy:
 class Position:
     """The position that all columns are kept at.
 
-    By `merges` the value is a step: each column stands at it, or at its end where that comes before. By
-    `size` it is a number of ids: each column stands at its first step with so many or more (or fewer, where
-    steps drop pieces). By `tokens` it is a step of the first column: the others stand at their first step
-    with no more tokens than it (or no fewer).
+    By `merges`, `value` is a step: each column is at it, or at its end if that comes before. By `size`, it is
+    a number of ids: each column is at its first step with at least as many ids (at most, if steps drop
+    pieces). By `tokens`, it is a step of the first column: the others are at their first step with at most as
+    many tokens as the first column has (at least, if steps drop pieces).
     """
 
     by: str = "merges"
@@ -345,7 +384,7 @@ class Position:
 
 
 class PartLength(NamedTuple):
-    """A named corpus at a step: its name, its tokens, and its bytes for each of them, None for none."""
+    """A named corpus at a step: its name, its tokens, and its bytes per token (None without tokens)."""
 
     name: str
     tokens: int
@@ -364,12 +403,11 @@ class AtStep:
         vocab_size: The number of ids.
         occurrences: The pre-tokens of the corpus in all; `distinct` the different ones.
         memory: The bytes that the training holds; 0 where they are not counted.
-        bytes_per_token: Bytes of the corpus for each token; None where there is none, or distinct words count
-        once.
-        lengths: The name of each named corpus, its tokens, and its bytes for each of them (None as above);
-        empty where there are none, or where they are not known.
-        last: The step that was made last, None at the start and for a unigram model; `last_id` the id that it
-            made.
+        bytes_per_token: The bytes of the corpus per token; None without tokens, and if distinct words count
+            once.
+        lengths: The lengths of the named corpora; empty without any, or if they are not known.
+        last: The candidate of the last step; None at the start and for a unigram model.
+        last_id: The id that the last step made; None if it made none.
     """
 
     step: int = 0
@@ -389,7 +427,7 @@ class AtStep:
 
 @dataclass(frozen=True, slots=True)
 class CurveView:
-    """The corpus in tokens after evenly spread steps from 0 to `end`, as far as they are computed."""
+    """The tokens of the corpus after evenly spaced steps from 0 to `end`, as far as they are computed."""
 
     points: tuple[int, ...] = ()
     end: int = 0
@@ -413,9 +451,9 @@ class ColumnSnapshot:
         recipe: What is trained, or what a file says.
         preset: The name of the preset that the recipe is, empty if none.
         path: The file, empty for a recipe; `opened` its tokenizer.
-        error: Why it cannot be shown, in one line; empty where it can.
+        error: Why it cannot be shown, in one line; empty if it can.
         loading: The work under way while it is not at the position: being opened, or walking there.
-        in_sync: Whether it stands at the position.
+        in_sync: True if it is at the session's position.
         partial: Whether only a part of the corpus has been counted.
         size_limit: The vocabulary size that ends its training; None for no such stop and for a file.
         traits: The facts about its trainer: the columns of its candidates, the name of a step, its engine.
