@@ -8,7 +8,7 @@ from dataclasses import replace
 from tokentui.session.views import Busy
 
 FIRST_S = 1.0
-"""The seconds of a work before its time left is told."""
+"""The seconds that a work runs before its time left is shown."""
 _LOOK_S = 0.1
 """The least time in seconds between two looks."""
 _MEAN_S = 15.0

@@ -47,7 +47,7 @@ _NONE = "", ""
 
 
 class KeptPlace(NamedTuple):
-    """The place that another recipe is brought to: so many merges, or so many ids."""
+    """The place that another recipe goes to: a number of merges, or of ids."""
 
     merges: int
     vocab_size: int
@@ -428,8 +428,8 @@ class State:
         )
 
     def _named(self, columns: tuple[ColumnSnapshot, ...]) -> tuple[ColumnSnapshot, ...]:
-        """Return the columns with names that tell their files apart."""
-        paths = [column.wanted.path for column in self.sync.columns]
+        """Return the columns, with longer names for files that have the same name."""
+        paths = [one.wanted.path for one in self.sync.columns]
         names = short_names(paths)
         return tuple(
             shown if column.wanted.name or not path or shown.name == name
@@ -438,7 +438,8 @@ class State:
         )
 
     def snapshot(self) -> Snapshot:
-        """Everything that the screen shows, now."""
+        """Return a new snapshot of all that the screen shows. Columns on their way to the next position are
+        settled first (see `Synchronizer.settle`), and the version grows."""
         sync = self.sync
         if sync.target != sync.position:
             sync.settle()

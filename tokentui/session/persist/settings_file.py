@@ -80,7 +80,8 @@ def keep_setting(name: str, value: bool | int | str) -> str:
 
 
 def _read() -> tuple[str | None, dict[str, object], str]:
-    """The text of the file, None where it cannot be read; its settings; and what is wrong with it."""
+    """Return the text of the file (None if it cannot be read), its settings, and the fault in it (empty if
+    none)."""
     path = settings_path()
     try:
         if not os.path.lexists(path):
@@ -110,7 +111,8 @@ def _parsed(text: str) -> dict[str, object]:
 
 
 def _with_line(text: str, name: str, line: str) -> str:
-    """The text with a line in the place of the one that has the setting; or before the first table."""
+    """Return the text with a line instead of the one that has the setting or, without such a line, before the
+    first table."""
     own = re.compile(rf"^[ \t]*{re.escape(name)}[ \t]*=.*(\n|\Z)", re.MULTILINE)
     table = _TABLE.search(text)
     end = table.start() if table is not None else len(text)
@@ -121,7 +123,7 @@ def _with_line(text: str, name: str, line: str) -> str:
 
 
 def _set_aside() -> Path | None:
-    """Rename the file, over none that is there. Returns its new path; None where that cannot be done."""
+    """Rename the file without replacing another. Return its new path; None if that fails."""
     path = settings_path()
     for number in range(1, _MOST_ASIDE):
         aside = path.with_name(f"settings.broken-{number}.toml")

@@ -16,7 +16,7 @@ from tokentui.session.training.training import Training
 from tokentui.session.views import CorpusPlace, CorpusView, StepPlace, StepRow, StepsView, StepView, Viewport
 
 _AROUND = 24
-"""The characters that are shown before a place, and behind it."""
+"""The characters that are shown before a place and after it."""
 
 
 class StepHistory:
@@ -66,7 +66,7 @@ class StepHistory:
         Args:
             numbers: The steps.
             typed: The typed text.
-            places: How many places of the corpus are looked for; none where it is 0.
+            places: The most places of the corpus to find; 0 for none.
         """
         with self._lock:
             return tuple([self._view(number, typed, places) for number in each(numbers)])
@@ -90,7 +90,7 @@ class StepHistory:
         """Return why a step was made: candidates, the token counts before and after, and up to `places`
         places.
 
-        If the step does not exist, the reasons why the training ends stand in its place.
+        If the training ends before the step, its reasons are those of the end.
         """
         copy, stops = self._walked(number - 1), self._prepared.run.stops
         why, before = copy.why(stops), copy.tokens_at(copy.number)

@@ -58,7 +58,9 @@ def _name(path: str) -> str:
 
 
 def stages(tokenizer: Tokenizer) -> Iterator[StageView]:
-    """The steps of a tokenizer."""
+    """Yield the stages that an opened tokenizer takes a text through, in order: special tokens read from the
+    text, normalization, split, model, and those that only its file has. After the model, a note says which
+    versions of Unicode differ. A value of an axis is exact or, marked with ≈, the nearest."""
     vocabulary, recipe = tokenizer.vocabulary, tokenizer.recipe
     spec, pretokenizer = vocabulary.pipeline.stages, vocabulary.pipeline.pretokenizer
     exact = pretokenizer is None or type(pretokenizer) is Pretokenizer
@@ -87,9 +89,10 @@ def stages(tokenizer: Tokenizer) -> Iterator[StageView]:
             yield stage if name not in _UNAPPLIED else StageView(stage.name, f"{stage.what} (not applied)")
 
 
-def _versions(spec: Mapping[str, object]) -> str:
-    """By which versions of Unicode the steps of a `tokenizer.json` tell characters apart, there and here."""
-    kinds = set(_kinds(spec.get("normalizer"))) | set(_kinds(spec.get("pre_tokenizer")))
+def _versions(said: Mapping[str, object]) -> str:
+    """Return a sentence on the versions of Unicode by which the steps of a `tokenizer.json` classify
+    characters, there and here; empty if none does."""
+    kinds = set(_kinds(said.get("normalizer"))) | set(_kinds(said.get("pre_tokenizer")))
     found = ["patterns know 16.0 there and that of the regex library here"] if kinds & _BY_PATTERN else []
     if kinds & _BY_TABLE:
         found.append(f"normalisers know 8.0 to 12.0 there and {unicodedata.unidata_version} here")
@@ -97,7 +100,7 @@ def _versions(spec: Mapping[str, object]) -> str:
 
 
 def _kinds(spec: object) -> Iterator[str]:
-    """The types of a step and of all in it; `Regex` where it holds a pattern."""
+    """Yield the types of a step and of all steps in it, and `Regex` for each pattern."""
     if not isinstance(spec, Mapping):
         return
     yield str(spec.get("type"))
@@ -109,7 +112,8 @@ def _kinds(spec: object) -> Iterator[str]:
 
 
 def _steps(name: str, spec: object, axis: str) -> Iterator[StageView]:
-    """A step of a `tokenizer.json`: one line for each that it is a sequence of."""
+    """Yield a step of a `tokenizer.json` or, for a sequence, each step in it; the axis goes to the first
+    one."""
     if not isinstance(spec, dict):
         return
     inner = next((spec[key] for key in _INNER if isinstance(spec.get(key), list)), None)

@@ -19,11 +19,11 @@ _STRETCH = 1 << 16
 _UNITS = 20_000
 """A longer pre-token is looked at in stretches."""
 _NEAR = 60
-"""The characters that are shown before a token and behind it."""
+"""The characters that are shown before a token and after it."""
 
 
 def token_at(window: RunningText, place: CorpusPlace, within: int, trainer: Trainer) -> TokenAt | None:
-    """The token over a character of the corpus; None where no token stands.
+    """Return the token over a character of the corpus; None if no token covers it.
 
     Args:
         window: The corpus.
@@ -53,7 +53,7 @@ def contexts(
         window: The corpus.
         symbol: The token.
         data: Bytes that each word with the token has.
-        after: The place behind which to begin; None for the beginning of the corpus.
+        after: The place after which the search begins; None for the beginning of the corpus.
         trainer: The training.
     """
     first = after or CorpusPlace(0, -1)

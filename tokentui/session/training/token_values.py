@@ -16,10 +16,10 @@ class TokenAt(NamedTuple):
     """The token over a character of the corpus.
 
     Attributes:
-        symbol: Its symbol; None for what the vocabulary has no piece for, or what stands there by its name.
+        symbol: Its symbol; None for an unknown token, and for a special token that the text contains by name.
         start: The place of its first character.
         shown: The characters that it covers.
-        text: The text that becomes its pre-token, as it is typed.
+        text: The typed text of its pre-token.
     """
 
     symbol: int | None
@@ -35,7 +35,7 @@ class Context(NamedTuple):
         place: The place of its first character.
         before: The characters before it.
         shown: The characters that it covers.
-        after: The characters behind it.
+        after: The characters after it.
     """
 
     place: CorpusPlace
@@ -69,13 +69,13 @@ class TokenView:
         symbol: Its symbol; None for a special or a byte token.
         made: The step that made it; None for one that is there from the start.
         place: The place in the file of a token that was opened, in words; else empty.
-        uses: Its uses in the corpus, by weight; None where these are not counted.
+        uses: Its uses in the corpus, by weight; None if they are not counted.
         rank: Its place among the tokens by their uses, 1 for the most used one.
         tokens: The number of tokens that are used.
         over: Its uses from step 0 on, an entry for each step that changes them.
         makes: The first tokens that were made of it directly, the most used first.
         spellings: Its other spellings: with a space or a mark or without, capitalised, in capitals.
-        ways: The number of ways to write its text; None where that is not counted.
+        ways: The number of segmentations of its text; None if they are not counted.
         before: The id before it, None for the first.
         after: The id after it, None for the last.
     """
@@ -107,8 +107,8 @@ class Turn(NamedTuple):
 
     Attributes:
         number: The step, 0 for the start.
-        parts: The exact bytes of the parts that it merged; empty where it merged none.
-        said: The step in words, where it merged none.
+        parts: The exact bytes of the parts that it merged; empty if it merged none.
+        said: The step in words, if it merged none; else empty.
         pieces: The exact bytes of the tokens of the word from then on; empty for an unknown one.
     """
 

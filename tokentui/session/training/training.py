@@ -118,7 +118,8 @@ def prepare(
 
 
 def _first_words(steps: CountSteps) -> tuple[Words, bool]:
-    """The words of the beginning of a corpus, and whether they are all: so where it cannot be cut."""
+    """Count until at least `FIRST_LOOK_CHARS` characters are counted. Return the words so far, and whether
+    they are all words of the corpus."""
     done, total, counts = next(steps)
     for done, total, counts in steps:  # noqa: B007 - one object, which grows
         tick(done, total)
@@ -288,7 +289,7 @@ class TrainingCache:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A tokenizer that was read from a file, and what is shown of it."""
+    """A tokenizer that was read from a file, and its view."""
 
     tokenizer: Tokenizer
     view: OpenedView
@@ -305,7 +306,7 @@ class Training:
         trainer: The training.
         text: The corpus as running text; normalizing it takes longer than a step.
         partial: Whether only a part of the corpus has been counted.
-        opened: The tokenizer of a file, None where a recipe is trained.
+        opened: The tokenizer of a file; None if a recipe is trained.
         notes: Sentences on text of the corpus that its pre-tokens leave out.
     """
 
