@@ -430,11 +430,15 @@ FOLDER_CHECKS: tuple[FolderCheck, ...] = (
 
 
 def examine_folder(folder: ModelFolder, tokenizer: Tokenizer) -> tuple[CheckResult, ...]:
-    """Return the results of all checks of a folder.
+    """Read the other vocabulary files of a folder, and return the results of all checks in the order of
+    `FOLDER_CHECKS`. A file that cannot be read is not an error, but fails the check `unread`.
 
     Args:
         folder: The folder.
         tokenizer: Its tokenizer, as `load` reads it.
+
+    Raises:
+        Cancelled: The job is cancelled.
     """
     others: dict[str, Tokenizer] = {}
     unread = dict(folder.unread)

@@ -135,20 +135,22 @@ def _tokens(
     name: str, text: Cell, tokens: Iterable[tuple[int, *tuple[Cell, ...]]],
     columns: tuple[Column, ...] = (NUMBER,), total: int | None = None,
 ) -> Section:
-    """Return a section of tokens, each with its id."""
+    """Return a section with a row for each (id, cells) of tokens, of which the terminal prints the first
+    `_FEW`."""
     rows = tuple(Row((str(token), *cells), Target("token", token)) for token, *cells in tokens)
     return Section(name, text, rows, columns, _FEW, total)
 
 
-def _some(found: Sequence[object], what: str) -> str:
-    return f"{len(found):,}, {what}" if found else "none"
+def _some(tokens: Sequence[object], what: str) -> str:
+    return f"{len(tokens):,}, {what}" if tokens else "none"
 
 
 # ---- a corpus
 
 
 def corpus_sections(corpus: VocabularyReport) -> Iterator[Section]:
-    """Yield what a corpus uses of a vocabulary, and what its documents save."""
+    """Yield the sections on a corpus: the tokens that it uses, those that its documents save, and the end of
+    a training without stops if that was requested."""
     saved = corpus.units - corpus.tokens
     yield Section("corpus", f"{corpus.units:,} units, {corpus.tokens:,} tokens: {saved:,} saved")
     parts = tuple(
@@ -168,7 +170,8 @@ def corpus_sections(corpus: VocabularyReport) -> Iterator[Section]:
 
 
 def unused_section(unused: Sequence[UnusedToken]) -> Section:
-    """Return the tokens that a corpus does not use, each with the reason."""
+    """Return a section of the tokens that a corpus does not use, each with the reason; at most `_MOST` are
+    rows."""
     tokens = [
         (token.id, muted(token.kind), (token.piece, "  ", *unused_why(token))) for token in unused[:_MOST]
     ]
@@ -216,9 +219,9 @@ def status_line(checks: Sequence[CheckResult]) -> str:
 
 
 def health_sections(checks: Sequence[CheckResult]) -> Iterator[Section]:
-    """Yield the checks that found something, with examples, then the other checks."""
-    found = [check for status in _WORTH_SEEING for check in checks if check.status == status]
-    yield Section("health", status_line(checks), tuple(map(_check, found)), _LEFT)
+    """Yield the checks that found something, with examples and worst first, then the other checks."""
+    worth_seeing = [check for status in _WORTH_SEEING for check in checks if check.status == status]
+    yield Section("health", status_line(checks), tuple(map(_check, worth_seeing)), _LEFT)
     for status, name, verb_of_several, verb_of_one in (
         (PASS, "passed", "passed", "passed"), (NONE, "n/a", "do not apply", "does not apply"),
     ):
