@@ -112,9 +112,10 @@ class Decoder:
         """Return the exact bytes of ids; none for no ids. A token without an id (None, or `NO_ID`) gives
         U+FFFD.
 
-        Marks become spaces, but not at the start and end of the text: `##` and `</w>` say where no space or
-        one follows, ▁ is a space, and the first ▁ is left out if encoding adds it. With the decoder of a
-        file, the bytes are those that it gives. The bytes of each id are cached.
+        Marks are left out. A space is put before a token without the mark `##` and after one with the mark
+        `</w>`, but not at the start and end of the text. If ▁ marks spaces, it becomes a space, and the first
+        one is left out if encoding adds it. With the decoder of a file, the bytes are those that it returns.
+        The bytes of each id are cached.
 
         Args:
             ids: Integers of any kind.
