@@ -168,6 +168,16 @@ async def test_a_token_that_is_not_made_suggests_the_one_with_a_space(step: int 
         assert engine.said == [message]
 
 
+async def test_a_condition_that_is_met_already_is_said() -> None:
+    engine = FakeEngine(snapshot(step=128), answers={RunUntil: 128})
+    async with shown(UntilScreen(engine)) as (app, pilot):
+        await typed(pilot, "10")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.answered)
+        engine.later[-1]()
+        assert engine.said == ["step 128 is at 10 ids or past it already: 0 goes to the start"]
+
+
 STEPS = st.integers(0, 99)
 ENDS = st.just(Ending()) | st.builds(Ending, STEPS, st.sampled_from(["last", "stop", "at most", "about"]))
 

@@ -325,7 +325,7 @@ class UntilScreen(AskLine):
 
 
 def _send_for_token(screen: AskLine, command: GoToToken | RunUntil, token: str, missing: str) -> None:
-    """Send a command that goes to a step, and say so if it finds none.
+    """Send a command that goes to a step. Say so if it finds none, or if the current step meets it.
 
     If a token with a space in front would have been found, the message names it: in most recipes `the` in a
     text is the token `·the`.
@@ -337,10 +337,13 @@ def _send_for_token(screen: AskLine, command: GoToToken | RunUntil, token: str, 
         hint = f"; step {step:,} makes {spaced}, with a space in front" if step is not None else ""
         app.say(missing + hint)
 
+    here = screen.now.main.at.step if screen.now is not None else None
+
     def answered(step: int | None) -> None:
         if step is not None:
-            return
-        if token and not token.startswith((" ", "·", "▁")):
+            if step == here and isinstance(command, RunUntil):
+                app.say(f"step {step:,} is at {command.condition} or past it already: 0 goes to the start")
+        elif token and not token.startswith((" ", "·", "▁")):
             engine.send(StepWithSpace(token), suggest)
         else:
             app.say(missing)
