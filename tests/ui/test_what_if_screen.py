@@ -183,6 +183,14 @@ async def test_where_there_is_none_it_is_said_in_a_line() -> None:
         await until(pilot, lambda: any("no merge made this" in one for one in notes_of(app)))
 
 
+async def test_where_no_pair_is_left_the_reason_is_said() -> None:
+    async with opened(Recipe(split="none"), "sample:hugs") as (app, pilot):
+        await app.engine.ask(do.TrainOnText("ab"))
+        await walked(app, pilot, 1)
+        await pilot.press("2", "x")
+        await until(pilot, lambda: any("no pair is left to merge" in note for note in notes_of(app)))
+
+
 @pytest.mark.parametrize("text", [
     "\u202ea\u202eb a\u0301\x07 ", "\x1b]0;x\x07[bold]", "\ud800\ud800 \ud800", "\u0904\u093f ",
 ])

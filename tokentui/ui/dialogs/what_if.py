@@ -103,9 +103,24 @@ def choices(
     about: Cell = (("the run continues without it", "muted"),)
     found += [Choice(change, "take back", ((f"{change.text}   ", ""), *about), back=True) for change in there]
     if not found:
-        what = "no merge made this token: a what-if needs a pair, or a token that a step made"
-        raise TokentuiError(what, "what if", "choose another row")
+        raise _nothing_to_change(column, row, made)
     return found
+
+
+def _nothing_to_change(
+    column: ColumnSnapshot, row: Candidate | Entry | None, made: Step | None
+) -> TokentuiError:
+    """Return the reason why a row allows no what-if, and what does."""
+    if made is not None or (isinstance(row, Candidate) and row.parts):
+        return TokentuiError("the what-ifs of this run exclude every change of this row", "what if",
+            "choose another row")
+    if isinstance(row, Entry):
+        return TokentuiError("no merge made this token: it is there from the start", "what if",
+            "choose a token that a merge made")
+    if column.why.end is not None:
+        return TokentuiError("no pair is left to merge", "what if",
+            "b goes back to a step with pairs; in Vocabulary, choose a token that a merge made")
+    return TokentuiError("no pair is chosen", "what if", "choose a row of Pairs or Vocabulary")
 
 
 def allowed(recipe: Recipe, change: WhatIf) -> bool:
