@@ -138,10 +138,24 @@ async def test_a_page_of_the_encoding_is_in_its_title_and_goes_with_another_reci
         assert "page 2" in screen_text(app)
         app.engine.send(do.SetRecipe(preset_named("bert").recipe, RUN))
         await settled(pilot)
-        assert "page" not in app.main.panes["encode"].titles[0]
-        assert app.main.states("encode") == ()
+        assert app.main.states("encode")[0].startswith("page 1 of ")
         assert "page 2" not in screen_text(app)
         assert any(any(text.strip() for text, _ in cell) for cell in app.main.encode.tokens._painted)
+
+
+async def test_the_first_page_of_the_encoding_says_how_many_there_are() -> None:
+    app = explorer("an encoding of many tokens " * 5)
+    async with app.run_test(size=(80, 24), notifications=False) as pilot:
+        await settled(pilot)
+        (first,) = app.main.states("encode")
+        last = int(first.removeprefix("page 1 of "))
+        assert first in screen_text(app)
+        await pilot.press("4", *["pagedown"] * 30)
+        await settled(pilot)
+        assert app.main.states("encode") == (f"page {last} of {last}",)
+        await pilot.press("ctrl+u", "a")
+        await settled(pilot)
+        assert app.main.states("encode") == ()
 
 
 async def test_a_page_goes_when_the_text_has_fewer_pages() -> None:

@@ -26,7 +26,7 @@ from tokentui.ui.draw.figures import bar, between, number, signed, size, upright
 from tokentui.ui.draw.lines import flow, shortened, spread
 from tokentui.ui.draw.running import Layout, LayoutKey, glyphs, wrap
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.panes.encode import lay_out_tokens, tokens
+from tokentui.ui.panes.encode import further, lay_out_tokens, tokens
 from tokentui.ui.panes.pane import note_cell
 from tokentui.ui.panes.scrubber import curve
 from tokentui.ui.panes.why import sentences, why_lines
@@ -279,9 +279,12 @@ def test_what_decoding_does_not_give_back_is_told(back: str, said: str) -> None:
     view_of = dataclasses.replace(encoded("The crowd"), lost=("spaces",), back=back)
     told = [plain(cell) for cell in tokens(view_of, "text", None, 60, 6)]
     assert told[2:] == [f"  decoding gives back {said} · spaces"]
-    # With little room it goes before the ids.
-    told = [plain(cell) for cell in tokens(view_of, "text", None, 60, 2)]
-    assert told[1:] == [f"  decoding gives back {said} · spaces"]
+    # In two lines the ids stay, and it is on the next page.
+    first = tokens(view_of, "text", None, 60, 2)
+    assert plain(first[1]).split() == [str(token.id) for token in view_of.tokens]
+    rest = [plain(cell) for cell in further(view_of, "text", None, 60, 2, "")]
+    assert rest == [f"  decoding gives back {said} · spaces"]
+    assert further(view_of, "text", None, 60, 6, "") == []
 
 
 @given(st.text("a中 ", max_size=20), st.text("b中 ", max_size=20), st.integers(0, 40))

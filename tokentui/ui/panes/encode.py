@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 _SAMPLE_CHARS, _SAMPLE_WORDS = 24, 5
 """The most characters and words of a text that the program chooses to be typed."""
+_COUNTED_TOKENS = 1_000
+"""The most tokens whose pages are counted while the first one is visible: 2,000 tokens take 10 ms a step."""
 _ALL_LINES = 100_000
 """More lines than what is typed takes."""
 
@@ -89,8 +91,8 @@ class EncodePane(TypedPane):
 
     @property
     def states(self) -> Sequence[str]:
-        """The page of tokens, from the second one on."""
-        return (f"page {number(self._page + 1)}",) if self._page else ()
+        """The page of tokens and how many there are, if there are several."""
+        return (f"page {number(self._page + 1)} of {number(self._last_page + 1)}",) if self._last_page else ()
 
     def __init__(self, typed: str, turned: Callable[[], object] = lambda: None) -> None:
         self._turned = turned
@@ -102,6 +104,11 @@ class EncodePane(TypedPane):
         """The recipe and the file that the tokens are of."""
         self._page = 0
         """The page of tokens that is seen; at 0 they are those about the cursor."""
+        self._last_page = 0
+        """The last page; 0 if the first one shows everything, or if the rest is not counted yet."""
+        self._further_of: object = None
+        """The values that the lines of the further pages were laid out for."""
+        self._further_lines: list[Cell] = []
         self.tally = Lines(lambda width, _: tally(self._shown, width), classes="tally")
         self.tokens = Lines(self._tokens, classes="tokens")
         super().__init__(typed, self.tally, self.tokens)
@@ -126,14 +133,23 @@ class EncodePane(TypedPane):
         self.tokens.again()
 
     def _show_page(self, page: int) -> None:
-        """Set the page, at most the last one, and report a change. Does not draw."""
-        pages = -(-len(self._further()) // page_lines(self.tokens.size.height)) if page > 0 else 0
-        before, self._page = self._page, max(0, min(page, pages))
-        if self._page != before:
+        """Set the page, at most the last one, and report a change of the pages. Does not draw."""
+        before = self._page, self._last_page
+        counted = page > 0 or len(self._shown.tokens) <= _COUNTED_TOKENS
+        lines = len(self._further()) if counted else 0
+        self._last_page = -(-lines // page_lines(self.tokens.size.height))
+        self._page = max(0, min(page, self._last_page))
+        if (self._page, self._last_page) != before:
             self._turned()
 
     def _further(self) -> list[Cell]:
-        return further(self._shown, self._mode, self._last, *self.tokens.size, self._find)
+        """Return the lines of the pages after the first, laid out once for each state of the pane."""
+        size = self.tokens.size
+        state = self._shown, self._mode, self._last, size, self._find
+        if state != self._further_of:
+            lines = further(self._shown, self._mode, self._last, *size, self._find) if size.height else []
+            self._further_of, self._further_lines = state, lines
+        return self._further_lines
 
     def _tokens(self, width: int, height: int) -> Sequence[Cell]:
         if self._page:
@@ -205,8 +221,12 @@ def tokens(view: EncodedView, mode: GlyphMode, last_id: int | None, width: int,
 
 
 def reserved_lines(view: EncodedView, height: int) -> int:
-    """Return the lines reserved for the decoded text of a lossy encoding; 0 if it is not lossy."""
-    return min(2, max(1, height - 2)) if view.lost and height > 1 else 0
+    """Return the lines reserved for the decoded text of a lossy encoding.
+
+    They are 0 if the encoding is not lossy, and in two lines, which the tokens and their ids take: then the
+    decoded text is on the next page.
+    """
+    return min(2, height - 2) if view.lost and height > 2 else 0
 
 
 def page_lines(height: int) -> int:
@@ -218,7 +238,8 @@ def further(
     view: EncodedView, mode: GlyphMode, last_id: int | None, width: int, height: int, find: str
 ) -> list[Cell]:
     """Return the lines of the pages after the first: the remaining tokens over their ids, then the decoded
-    text. If the first page has no room for ids, they begin with the first token."""
+    text unless the first page shows all of it. If the first page has no room for ids, they begin with the
+    first token."""
     room, marked = height - reserved_lines(view, height), matches(view.text, find)
 
     def laid(at: int, lines: int) -> tuple[list[Cell], int]:
@@ -226,7 +247,11 @@ def further(
 
     end = laid(0, room)[1] if room > 1 else 0
     rest = laid(end, _ALL_LINES)[0] if end < len(view.tokens) else []
-    return [*rest, *_lost(view, mode, width, _ALL_LINES)]
+    lost = _lost(view, mode, width, _ALL_LINES)
+    if not rest and room > 1:
+        shown = tokens(view, mode, last_id, width, height, find)
+        lost = [] if shown[len(shown) - len(lost) :] == lost else lost
+    return [*rest, *lost]
 
 
 def _lost(view: EncodedView, mode: GlyphMode, width: int, height: int) -> list[Cell]:
