@@ -27,6 +27,7 @@ from tokentui.ui.draw.text import (
     runs,
     segments,
     width,
+    wrap,
 )
 
 HOSTILE = [
@@ -142,3 +143,24 @@ def test_stand_ins_that_stand_together_have_one_style() -> None:
     text = Text(replace(exact))
     mark_stand_ins(text, exact)
     assert [(one.start, one.end) for one in text.spans] == [(2, 502), (503, 1103)]
+
+
+@pytest.mark.parametrize("words", [False, True])
+@pytest.mark.parametrize("room", range(6, 20))
+def test_a_number_is_not_broken_over_lines(room: int, words: bool) -> None:
+    lines = ["".join(text for text, _ in line) for line in wrap(
+        (("vocabulary:", ""), ("12,000", "strong"), ("·of·1,000", "muted")), room, words=words)]
+    assert "".join(lines) == "vocabulary:12,000·of·1,000"
+    assert any("12,000" in line for line in lines)
+    assert any("1,000" in line.replace("12,000", "") for line in lines)
+    assert all(len(line) <= room for line in lines)
+
+
+@pytest.mark.parametrize("room", range(9, 20))
+def test_a_split_text_is_broken_after_the_bar_of_a_token(room: int) -> None:
+    cell: list[tuple[str, str]] = []
+    for token in ("un", "bel", "iev", "able", "ness"):
+        cell += [("│", "frame")] if cell else []
+        cell.append((token, ""))
+    lines = ["".join(text for text, _ in line) for line in wrap(tuple(cell), room, words=True)]
+    assert all(line.endswith("│") for line in lines[:-1])

@@ -160,7 +160,7 @@ class LifeScreen(ListDialog[None]):
         """Draw the rows, in as many lines as there are."""
         self._widen_corpus()
         rows = list(self._rows())
-        self.tell(_COLUMNS, rows, keep=self._at)
+        self.tell(_COLUMNS, rows, words=True, keep=self._at)
         above, below = self._free
         self.fit_height(len(self.listing.rows), above + below)
         self.box.styles.margin = (0, 0, below, 0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import operator
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
@@ -282,10 +282,25 @@ def cut(text: str, end: int, start: int = 0) -> str:
     return "".join(kept)
 
 
+_SEAMS = {" ", "│"}
+_FIGURES = frozenset("0123456789,.")
+
+
+def _before_number(clusters: Sequence[tuple[str, str, int]], start: int, end: int) -> int:
+    """Return where a line from `start` to `end` ends without a part of a number: `end` if it has none, or if
+    it is nothing else."""
+    first = end
+    if clusters[end][0] in _FIGURES:
+        while first > start and clusters[first - 1][0] in _FIGURES:
+            first -= 1
+    return first if first > start else end
+
+
 def wrap(cell: Cell, width: int, *, words: bool = False) -> list[Cell]:
     """Break a cell into lines of at most `width` columns (at least two), wherever a line is full.
 
-    With `words`, lines are broken between words; where there are none in the second half of a line, anywhere.
+    With `words`, lines are broken between words and after the bar of a token; where there are none in the
+    second half of a line, anywhere. A number is broken only if a line has no room for it.
     """
     clusters = [(cluster, name, columns) for text, name in cell for cluster, columns in clusters_of(text)]
     lines: list[Cell] = []
@@ -295,10 +310,12 @@ def wrap(cell: Cell, width: int, *, words: bool = False) -> list[Cell]:
         while end < len(clusters) and (end == start or used + clusters[end][2] <= room):
             used += clusters[end][2]
             end += 1
-            after = end if clusters[end - 1][0] == " " else after
+            after = end if clusters[end - 1][0] in _SEAMS else after
         skipped = words and end < len(clusters) and clusters[end][0] == " "
         if words and end < len(clusters) and not skipped and after - start > (end - start) // 2:
             end = after
+        elif start < end < len(clusters):
+            end = _before_number(clusters, start, end)
         runs_of = itertools.groupby(clusters[start:end], operator.itemgetter(1))
         lines.append(tuple([("".join([glyph[0] for glyph in run]), name) for name, run in runs_of]))
         start = end + skipped
