@@ -249,3 +249,12 @@ def test_the_state_of_a_pane_follows_its_name_among_the_tabs() -> None:
     names = (("2 Pairs", True), ("3 Vocabulary", False))
     text = "".join(part for part, _ in title_cell(names, ("by count",), 60))
     assert text == "2 Pairs · by count │ 3 Vocabulary"
+
+
+@pytest.mark.parametrize(("width", "text"), [
+    (41, "2 Tokens │ 3 Vocabulary · most used"), (40, "2 Toke… │ 3 Vocabulary · most used"),
+    (37, "2 T… │ 3 Vocabulary · most used"), (36, "2 │ 3 Vocabulary · most used"),
+])
+def test_a_hidden_pane_is_named_as_far_as_there_is_room(width: int, text: str) -> None:
+    title = title_cell((("2 Tokens", False), ("3 Vocabulary", True)), ("most used",), width)
+    assert "".join(part for part, _ in title) == text

@@ -153,8 +153,8 @@ def title_cell(
     short = [(name if visible else name[:1], visible) for name, visible in names]
     if not shown or ui_text.width(_named(names, shown)) <= room:
         return _named(names, shown)
-    if ui_text.width(_named(short, shown)) <= room:
-        return _named(short, shown)
+    if (spare := room - ui_text.width(_named(short, shown))) >= 0:
+        return _named(_lengthened(names, spare), shown)
     named = _named(short)
     kept = max(min(ui_text.width(shown), _STATES_LEAST), room - 3 - ui_text.width(named))
     if name_least:
@@ -162,6 +162,21 @@ def title_cell(
     shown = ui_text.clip(shown, min(kept, room))
     left = room - ui_text.width(shown) - 3
     return (*ui_text.clip(named, left), (" · ", "muted"), *shown) if left > 0 else shown
+
+
+def _lengthened(names: Sequence[tuple[str, bool]], spare: int) -> list[tuple[str, bool]]:
+    """Return names in which the hidden ones, a digit each, take the spare columns, as far as they need them.
+    """
+    lengthened = []
+    for name, visible in names:
+        shown = name
+        if not visible:
+            size = min(len(name), 1 + spare)
+            # A digit, a blank, a letter and a sign for the rest are the least that names a pane.
+            shown = name if size == len(name) else f"{name[: size - 1]}…" if size > 3 else name[:1]
+            spare -= len(shown) - 1
+        lengthened.append((shown, visible))
+    return lengthened
 
 
 def note_cell(note: Cell, width: int) -> Cell:
