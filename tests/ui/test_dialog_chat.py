@@ -10,7 +10,8 @@ from chats import write_model
 from dialogs import FakeEngine, shown, tried_on_all_sizes, typed
 from sessions import tell
 from textual.pilot import Pilot
-from waiting import screen_text, settled, until
+from textual.widgets import Static
+from waiting import screen_text, settled, told, until
 
 import tokentui
 from tokentui.analyze.chat.encoded import ChatEncoding, encode_chat
@@ -80,7 +81,8 @@ async def test_messages_of_a_file() -> None:
         await pilot.press("f", *["backspace"] * 3)
         await typed(pilot, "none")
         await pilot.press("enter")
-        await until(pilot, lambda: "none: no such file (check the name)" in screen_text(pilot))
+        summary = app.screen.query_one(".told", Static)  # the reason is in the place of the answer
+        await until(pilot, lambda: "none: no such file (check the name)" in told(summary))
 
 
 async def test_on_all_sizes() -> None:

@@ -12,7 +12,7 @@ from tokentui.analyze import report as model
 from tokentui.analyze.report import Report, Row, Section, Target
 from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.safetext import safe
+from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Command, GoTo
 from tokentui.ui.bindings import HANDLED
 from tokentui.ui.dialogs import LEAVE, SCROLL, CellText, ListDialog
@@ -64,6 +64,8 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         self.answer: Answer | None = None
         self.shown: Report | None = None
         """The report on the answer."""
+        self._error = ""
+        """Why there is no answer, as safe text."""
         self.tab = self.FIRST_TAB
         """The view that is seen: 0 for all sections, else the number of a section with rows."""
         self._open: set[Hashable] = set()
@@ -85,7 +87,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
 
     def again(self) -> None:
         """Ask again; what was answered goes."""
-        self.answer = self.shown = None
+        self.answer, self.shown, self._error = None, None, ""
         self.listing.move_to(0)
         self.find_out(self.question(), self._take, self.ASKING, self._failed)
         self.lay_out()
@@ -103,7 +105,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
             self.listing.move_to(index)
 
     def _failed(self, error: TokentuiError | Cancelled) -> None:
-        self.notice.tell(error)
+        self._error = safe_line(error) if isinstance(error, TokentuiError) else "stopped"
         self.lay_out()
 
     def tell_waiting(self) -> None:
@@ -138,7 +140,8 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         self._targets.clear()
         if self.shown is None:
             waits = self.asking and (self.waits or self.asking + self.asked_so_far)
-            self.summary.show(((waits or "no answer", "muted"),))
+            told = (waits, "muted") if waits else (self._error or "no answer", "error")
+            self.summary.show((told,))
             self.listing.show([], None, (Column(flex=1),))
             return
         keep, section = self.listing.cursor_key, self.section
