@@ -416,7 +416,7 @@ def changes_told(changed: Changes, room: int, lead: str) -> Cell:
 def about(choice: RecipeChoice, name: str) -> str:
     """Return the meaning of a row of a choice as safe text; "" for rows that are no values."""
     if name in AXES:
-        return f"{AXES[name].about} · {safe(choice.text(name), limit=40)}: {meaning(choice.recipe, name)}"
+        return f"{AXES[name].about} · {safe(choice.text(name), limit=200)}: {meaning(choice.recipe, name)}"
     return _ABOUTS.get(name, "") + (": enter switches it" if name == PLACE else "")
 
 
