@@ -421,7 +421,7 @@ async def test_the_cursor_reads_curves() -> None:
         shown = f"{1_177_810 / tokens:.4f}", f"{9.5 * tokens:,.1f}", "99.00", "–", f"{tokens:,}"
         assert seen == [*shown]  # what ids save is not told of these curves
         await pilot.press("up", "up")
-        await until(pilot, lambda: "U / V" in screen_text(app))
+        await until(pilot, lambda: "ids that occur in the corpus / all ids" in screen_text(app))
         await draw(screen, session, pilot, curves=None)
         assert "loading …" in screen_text(app)
 

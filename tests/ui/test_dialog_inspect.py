@@ -56,7 +56,7 @@ def _facts(row: Row) -> dict[str, str]:
 def test_a_token() -> None:
     assert _facts(TOKEN) == {
         "id": "383  merge",
-        "made": "step 128, from 9,310 pairs",
+        "made": "step 128, at 9,310 places",
         "uses now": "402 times",
         "parents": "·t + é",
         "text": "·téU+202E<E2>",
@@ -167,7 +167,7 @@ def test_a_placeholder_says_what_it_stands_for() -> None:
 
 
 def test_one_is_said_of_one() -> None:
-    assert _facts(token_row(281, b"ab", "merge", 26, 1, 1))["made"] == "step 26, from 1 pair"
+    assert _facts(token_row(281, b"ab", "merge", 26, 1, 1))["made"] == "step 26, at 1 place"
     piece = loss_row(b"ab", 0.001, 1.0, 1, 0.5, (b"a", b"b"), "")
     assert _facts(piece)["uses now"] == "1 time  in the best segmentations"
 

@@ -31,12 +31,13 @@ if TYPE_CHECKING:  # the room of measures loads when columns are compared
     from tokentui.encode.encoding import EncodedToken
 
 CURVES: tuple[tuple[str, str, str], ...] = (
-    ("tokens", "tokens left", "N"),
-    ("bytes_per_token", "bytes per token", "B / N"),
-    ("bits", "bits at a fixed length", "N·log2 V"),
-    ("in_use", "vocabulary in use", "U / V"),
+    ("tokens", "tokens left", "tokens of the corpus"),
+    ("bytes_per_token", "bytes per token", "bytes / tokens of the corpus"),
+    ("bits", "bits at a fixed length", "tokens of the corpus · log2 of the number of ids"),
+    ("in_use", "vocabulary in use", "ids that occur in the corpus / all ids"),
     ("saved", "saved by an id", "tokens that each of the next ids saves, on a logarithmic scale"),
-    ("spread", "dearest language", "N / B of the dearest named corpus over that of the cheapest"),
+    ("spread", "most expensive language",
+        "tokens per byte of the most expensive named corpus / those of the cheapest"),
 )
 """The curves: the field of `Curve`, its title and its formula. One that no column has is not shown."""
 

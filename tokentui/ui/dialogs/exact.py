@@ -58,7 +58,7 @@ def facts(row: Row, step: int = 0) -> Iterator[tuple[str, Cell]]:
         case Entry():
             yield "id", _said("–" if row.id is None else str(row.id), row.kind, "strong")
             if row.made is not None:
-                counted = "" if row.places is None else f", from {plural(row.places, 'pair')}"
+                counted = "" if row.places is None else f", at {plural(row.places, 'place')}"
                 yield "made", _said(f"step {number(row.made)}{counted}")
             reason = safe(row.reason, limit=_REASON_SHOWN)
             if row.kind == "left":

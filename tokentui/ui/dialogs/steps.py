@@ -112,7 +112,7 @@ class StepsScreen(Dialog[None]):
     def _row(self, row: StepRow, index: int) -> TableRow:
         worth = number(row.worth) if isinstance(row.worth, int) else decimal(row.worth, SCORE_WIDTH)
         pair = tokens(row.parts, "text") if row.parts else ((row.said, "muted"),)
-        tied: Cell = ((f"={number(row.tied)}", "warning"),) if row.tied > 1 else (("–", "muted"),)
+        tied: Cell = ((number(row.tied), "warning"),) if row.tied > 1 else (("–", "muted"),)
         view = self._why.get(row.number)
         second: Cell = ()
         less: Cell = ()
