@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from screens import explorer
 from textual.keys import Keys
 from waiting import notes_of, screen_text, settled, until
 
 from tokentui.core.safetext import is_safe
 from tokentui.session.commands import Move
-from tokentui.session.persist.settings_file import keep_setting, read_settings, settings_path
+from tokentui.session.persist.settings import keep_setting, line_of, read_settings, settings_path
 from tokentui.ui.bindings import EVERYWHERE, split_keys
 from tokentui.ui.dialogs.ask import GoToScreen, HelpScreen
-from tokentui.ui.keymap import all_actions, read_keys
+from tokentui.ui.keymap import Problem, all_actions, read_keys
+
+
+def described(problem: Problem) -> str:
+    return problem.describe("settings.toml", lambda _: None)
 
 
 @pytest.mark.parametrize(("table", "keys"), [
@@ -56,16 +62,14 @@ def test_two_actions_may_swap_their_keys() -> None:
 def test_a_problem_is_one_line_and_the_default_stays(table: dict[str, object], problem: str) -> None:
     keys, problems = read_keys({**table, "type": "f7"})
     assert keys == {"type": "f7"}
-    assert problems == [f"settings.toml, [keys], {problem}; the default stays"]
+    assert list(map(described, problems)) == [f"settings.toml, [keys], {problem}; the default stays"]
 
 
 def test_a_key_of_two_changed_actions_names_both() -> None:
     keys, problems = read_keys({"next": "f8", "go_to": "f8", "type": "f7"})
     assert keys == {"type": "f7"}
-    assert [line.partition(":")[0] for line in problems] == [
-        "settings.toml, [keys], next", "settings.toml, [keys], go_to",
-    ]
-    assert all("next" in line and "go_to" in line for line in problems)
+    assert [problem.id for problem in problems] == ["next", "go_to"]
+    assert all("next" in problem.what and "go_to" in problem.what for problem in problems)
 
 
 def test_what_is_left_once_a_line_is_refused_is_checked_again() -> None:
@@ -73,7 +77,7 @@ def test_what_is_left_once_a_line_is_refused_is_checked_again() -> None:
     keys, problems = read_keys({"next": "nn", "back": "n"})
     assert keys == {}
     assert len(problems) == 2
-    assert "n is also the key of next" in problems[1]
+    assert "n is also the key of next" in problems[1].what
 
 
 def test_actions_of_different_screens_and_panes_may_share_a_key() -> None:
@@ -85,13 +89,14 @@ def test_actions_of_different_screens_and_panes_may_share_a_key() -> None:
 def test_no_table(table: object) -> None:
     keys, (problem,) = read_keys(table)
     assert keys == {}
-    assert "write [keys]" in problem
+    assert described(problem) == f"settings.toml: {problem.what}"
+    assert "write [keys]" in problem.what
 
 
 def test_hostile_names_are_shown_safely() -> None:
     _, problems = read_keys({"\x1b[31m[/]\u202e" * 99: "\x1b", "next": "\x1b]0;x\x07"})
     assert len(problems) == 2
-    assert all(is_safe(line) and len(line) < 300 for line in problems)
+    assert all(is_safe(line) and len(line) < 300 for line in map(described, problems))
 
 
 @pytest.mark.parametrize("id", all_actions())
@@ -155,6 +160,55 @@ def test_a_setting_that_is_kept_leaves_the_keys_alone() -> None:
     assert wrong == ""
     assert kept == {"theme": "nord", "speed": 5, "keys": {"next": "n,f8"}}
     assert settings_path().read_text().endswith('[keys]\n# two keys\nnext = "n,f8"\n')
+
+
+@pytest.mark.parametrize(("text", "line"), [
+    ('[keys]\nnext = "n"', 2),
+    ("theme = 'x'\n\n[keys]  # mine\n# next = 'b'\nback='b'\n  next= 'n' # next = 1\n", 6),
+    ('[keys]\n"next" = "n"', 2),
+    ("[keys]\r\n'next'\t= 'n'\r\n", 2),
+    ('[ "keys" ]\nnext.a = 1\n', None),
+    ('keys.back = "b"\nkeys.next = "n"', 2),
+    ('keys = {next = "n"}', 1),
+    ('next = 1\n[other]\nnext = 2\n[keys]\nnext = "n"\n[more]\nnext = 3', 5),
+    ("a = '''\n[keys]\nnext = 1\n'''\n[keys]\nnext = 2", 6),
+    ('keys = {back = "b", next = "n"}', None),
+    ("[keys]\nnext = '''\nn'''", None),
+    ("[keys]\nnext = [\n'n']", None),
+    ('[keys]\n"ne\\u0078t" = "n"', None),
+    ("[keys]\nnext_100 = 'n'", None),
+    ("next = 'n'", None),
+    ("keys = 1", None),
+    ("[keys]\nnext = 'n' =", None),
+    ("", None),
+], ids=repr)
+def test_the_line_of_a_key(text: str, line: int | None) -> None:
+    assert line_of(text, "keys", "next") == line
+
+
+_NAMES = st.sampled_from(["next", "back", "a.b", "next_10", "x", "keys"])
+_SPELLINGS = st.sampled_from(["{}", '"{}"', "'{}'", " {}", '\t"{}"\t'])
+
+
+@given(st.dictionaries(_NAMES, st.tuples(_SPELLINGS, st.text("n=,#]ö '", max_size=5), st.booleans())),
+    st.sampled_from(["[keys]", '["keys"] # x', "next = 1\n[keys]", "s = '''\n[keys]\n'''\n[keys]"]))
+def test_each_line_of_a_table_is_found(lines: dict[str, tuple[str, str, bool]], head: str) -> None:
+    text, expected = head, dict[str, int]()
+    for name, (spelling, value, comment) in lines.items():
+        text += "\n# next = 'n'\n" if comment else "\n"
+        expected[name] = text.count("\n") + 1
+        spelling = '"{}"' if "." in name else spelling
+        text += f'{spelling.format(name)} = "{value}"  # {name} = 1'
+    assert {name: line_of(text, "keys", name) for name in lines} == expected
+
+
+async def test_a_problem_of_the_file_names_its_line() -> None:
+    settings_path().parent.mkdir(parents=True, exist_ok=True)
+    settings_path().write_text("# mine\n[keys]\nback = 'b'\nfollow = 'nn'\n")
+    app, _ = explorer(kept=read_settings()[0])
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        said = "settings.toml, line 4, [keys], follow: unknown key 'nn'"
+        await until(pilot, lambda: any(note.startswith(said) for note in notes_of(app)))
 
 
 def test_keys_are_split_at_commas() -> None:

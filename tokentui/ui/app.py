@@ -39,7 +39,8 @@ if TYPE_CHECKING:  # loaded when it is first wanted
 
 _FIRST = Ref("tokentui.ui.start_screen:show")
 _READ_KEYS = Ref("tokentui.ui.keymap:read_keys")
-_TOUR = Ref("tokentui.ui.tour_screen:TourScreen")
+_LINE_IN_FILE = Ref("tokentui.session.persist.settings:line_in_file")
+_TOUR = Ref("tokentui.ui.tour:TourScreen")
 _READ_TOUR = Ref("tokentui.tours.parser:read_tour")
 MOST_PROBLEMS = 3
 """The most problems of the table `[keys]` that are shown one by one."""
@@ -197,7 +198,8 @@ class ExplorerApp(TerminalApp):
         self.set_keymap(dict(self.user_keys))
         self.main.show_footer()
         for problem in problems[:MOST_PROBLEMS]:
-            self.say(problem, "warning")
+            said = problem.describe("settings.toml", lambda id: _LINE_IN_FILE("keys", id))
+            self.say(said, "warning")
         if (more := len(problems) - MOST_PROBLEMS) > 0:
             self.say(f"{more} more lines of [keys] are invalid", "warning")
 

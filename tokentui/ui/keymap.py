@@ -7,7 +7,7 @@ that do clash only one is named and the other is dropped. So the table is checke
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -115,30 +115,54 @@ def _textual_name(key: str) -> str:
     return binding.key
 
 
-def read_keys(table: object, file: str = "settings.toml") -> tuple[dict[str, str], list[str]]:
+class Problem(NamedTuple):
+    """A problem of the table `[keys]`.
+
+    Attributes:
+        id: The name in the table; empty if the problem is the table.
+        what: The fault and what to do about it, as safe text.
+    """
+
+    id: str
+    what: str
+
+    def describe(self, file: str, line_of: Callable[[str], int | None]) -> str:
+        """Return the problem as a line of safe text: file, line, what, what to do.
+
+        Args:
+            file: The name of the file.
+            line_of: Returns the number of the line of an id; None if it is not known.
+        """
+        if not self.id:
+            return f"{file}: {self.what}"
+        line = line_of(self.id)
+        where = file if line is None else f"{file}, line {line}"
+        return f"{where}, [keys], {safe(self.id, limit=_SHOWN)}: {self.what}; the default stays"
+
+
+def read_keys(table: object) -> tuple[dict[str, str], list[Problem]]:
     """Check the table `[keys]` of the settings file.
 
     Args:
         table: The table as it was read: ids of bindings, each with keys such as `"n,right"`.
-        file: The name of the file, for the problems.
 
     Returns:
-        The keys by id, as Textual's keymap takes them; and the problems, each a line of safe text. The
-        bindings of a problem keep their default keys.
+        The keys by id, as Textual's keymap takes them; and the problems. The bindings of a problem keep their
+        default keys.
     """
     if not isinstance(table, Mapping):
-        return {}, [f'{file}: keys is not a table: write [keys], then lines such as next = "n,right"']
+        return {}, [Problem("", 'keys is not a table: write [keys], then lines such as next = "n,right"')]
     ids = _known_ids()
     wanted: dict[str, tuple[str, ...]] = {}
-    problems: list[str] = []
+    problems: list[Problem] = []
     for id, value in table.items():
         try:
             wanted[id] = _checked(id, value, ids)
         except ValueError as error:
-            problems.append(f"{file}, [keys], {safe(id, limit=_SHOWN)}: {error}; the default stays")
+            problems.append(Problem(id, str(error)))
     while clashes := dict(_clashes(wanted, ids)):
         for id, problem in clashes.items():
-            problems.append(f"{file}, [keys], {id}: {problem}; the default stays")
+            problems.append(Problem(id, problem))
             del wanted[id]
     return {id: ",".join(keys) for id, keys in wanted.items()}, problems
 

@@ -16,6 +16,8 @@ from tokentui.session.persist.session_file import keep_state, state_dir
 _NAME = "settings.toml"
 _MOST_BYTES = 1 << 20  # a longer file was not written here
 _MOST_ASIDE = 100
+_MOST_SEARCHED = 1 << 16
+_MOST_PARSED = 8
 _TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
 _KEEPING = threading.Lock()
 
@@ -77,6 +79,49 @@ def keep_setting(name: str, value: bool | int | str) -> str:
         if keep_state(_NAME, changed.encode()) is None and not sandbox.sealed():
             return f"the setting is not kept: {settings_path()} cannot be written"
         return note
+
+
+def line_in_file(table: str, name: str) -> int | None:
+    """Return the number of the line of the file of settings that sets a name of a table; see `line_of`."""
+    text, _, _ = _read()
+    return line_of(text or "", table, name)
+
+
+def line_of(text: str, table: str, name: str) -> int | None:
+    """Return the number of the line that sets a name of a table, from 1. `tomllib` does not report lines.
+
+    A line is the right one if the text without it parses to the same settings without the name. So no
+    spelling of TOML is misread. Return None if no line is: the name shares its line with other names, it is a
+    table, its value takes several lines, it is spelled with escapes, or the file is long or no TOML.
+    """
+    if len(text) > _MOST_SEARCHED:
+        return None
+    lines = text.split("\n")
+    key = re.compile(rf"""(?<![\w-])["']?{re.escape(name)}["']?[ \t]*[]=]""")
+    candidates = [n for n, line in enumerate(lines) if key.search(line)]
+    try:
+        wanted = _without(_parsed(text), table, name)
+    except (ValueError, RecursionError):
+        return None
+    for n in candidates[:_MOST_PARSED]:
+        try:
+            if _without(_parsed("\n".join([*lines[:n], *lines[n + 1 :]])), table) == wanted:
+                return n + 1
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+def _without(found: dict[str, object], table: str, name: str | None = None) -> dict[str, object]:
+    """Return settings without a name of a table, which they need not have, nor the table.
+
+    Raises:
+        ValueError: There is no such name.
+    """
+    values = found.get(table, {})
+    if not isinstance(values, dict) or (name is not None and name not in values):
+        raise ValueError(f"no {name} in {table}")
+    return {**found, table: {key: value for key, value in values.items() if key != name}}
 
 
 def _read() -> tuple[str | None, dict[str, object], str]:
