@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
@@ -48,6 +48,11 @@ class FakeEngine(EngineLink):
         self.pushed: list[Screen[Any]] = []
         self.later: list[Callable[[], object]] = []
         """Answers of commands that were sent, to be given by the test."""
+
+    @property
+    def user_keys(self) -> Mapping[str, str]:
+        """None: the dialog has its default keys."""
+        return {}
 
     def send(self, command: Command[Any], then: Any = None, failed: Any = None) -> None:
         """Note a command; the test lets it be answered."""

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from screens import explorer
+from textual.binding import Binding
 from textual.keys import Keys
 from waiting import notes_of, screen_text, settled, until
 
 from tokentui.core.safetext import is_safe
 from tokentui.session.commands import Move
 from tokentui.session.persist.settings import keep_setting, line_of, read_settings, settings_path
+from tokentui.ui import dialogs
 from tokentui.ui.bindings import EVERYWHERE, split_keys
-from tokentui.ui.dialogs.ask import GoToScreen, HelpScreen
-from tokentui.ui.keymap import Problem, all_actions, read_keys
+from tokentui.ui.dialogs.ask import AskLine, GoToScreen, HelpScreen
+from tokentui.ui.keymap import DIALOGS, Problem, all_actions, read_keys
 
 
 def described(problem: Problem) -> str:
@@ -32,6 +39,39 @@ def described(problem: Problem) -> str:
 ], ids=str)
 def test_a_table_without_problems(table: dict[str, str], keys: dict[str, str]) -> None:
     assert read_keys(table) == (keys, [])
+
+
+def test_ids_of_dialogs_may_be_written_in_tables() -> None:
+    """TOML reads `inspect.next` without quotes, and `[keys.inspect]`, as a table."""
+    table = {"dialog": {"leave": "f10"}, "inspect": {"next": "f8", "back": "nn"}}
+    keys, (problem,) = read_keys(table)
+    assert keys == {"dialog.leave": "f10", "inspect.next": "f8"}
+    assert described(problem).startswith("settings.toml, [keys], inspect.back: unknown key 'nn'")
+
+
+def test_actions_of_dialogs_swap_keys_and_share_them_with_other_dialogs_and_panes() -> None:
+    table = {"inspect.next": "left", "inspect.previous": "right", "steps.why": "f8", "facts.all": "f8",
+        "next": "f8", "edit.keep": "t", "edit.train": "n"}
+    assert read_keys(table) == (table, [])
+
+
+def test_every_dialog_is_checked() -> None:
+    """A dialog that the table of dialogs lacks could be left without a key."""
+    known = {dialog.resolve() for dialog in DIALOGS.values()}
+    for file in Path(dialogs.__file__).parent.glob("*.py"):
+        importlib.import_module(f"{dialogs.__name__}.{file.stem}".removesuffix(".__init__"))
+
+    def subclasses(kind: type[dialogs.Dialog[Any]]) -> Iterator[type[dialogs.Dialog[Any]]]:
+        for subclass in kind.__subclasses__():
+            yield subclass
+            yield from subclasses(subclass)
+
+    with_ids = {
+        kind for kind in subclasses(dialogs.Dialog) if kind.__module__.startswith("tokentui.")
+        and any(isinstance(one, Binding) and one.id for one in kind.__dict__.get("BINDINGS", ()))
+    }
+    assert len(with_ids) > 20
+    assert with_ids <= known | {dialogs.ListDialog, AskLine}
 
 
 def test_two_actions_may_swap_their_keys() -> None:
@@ -56,6 +96,19 @@ def test_two_actions_may_swap_their_keys() -> None:
         "one"),
     ({"open": "j"}, "open: j is also the key of row_down (row down); give open (open) or row_down another "
         "one"),
+    ({"inspect.nxt": "n"}, "inspect.nxt: unknown id; did you mean inspect.next?"),
+    ({"inspect.next": "w"}, "inspect.next: w is also the key of inspect.life (life); give inspect.next "
+        "(next) or inspect.life another one"),
+    ({"inspect.next": "enter"}, "inspect.next: enter is a key of the dialog that cannot be changed; take "
+        "another one"),
+    ({"inspect.next": "j"}, "inspect.next: j is also the key of row_down (row down); give inspect.next "
+        "(next) or row_down another one"),
+    ({"inspect.next": ""}, "inspect.next: no key is left for it; name one (that of a comma is comma)"),
+    ({"dialog.leave": "l"}, "dialog.leave: l is needed to type text; take a key such as ctrl+b or f5"),
+    ({"dialog.copy": "n"}, "dialog.copy: n is also the key of offer.start_over (start over); give "
+        "dialog.copy (copy) or offer.start_over another one"),
+    ({"repaint": "ctrl+t"}, "repaint: ctrl+t is also the key of recipe.preset_steps (first steps); give "
+        "repaint (repaint) or recipe.preset_steps another one"),
     ({"zoom": "d"}, "zoom: d is also the key of to_parting (diverge); give zoom (zoom) or to_parting another "
         "one"),
 ], ids=str)
@@ -135,6 +188,34 @@ async def test_footer_help_and_palette_show_the_keys_of_the_user_and_they_work()
         assert (shown["next"], shown["go_to"]) == (("f8", "g"), ("n",))
         await pilot.press("question_mark")
         await until(pilot, lambda: isinstance(app.screen, HelpScreen) and "f8 g" in screen_text(pilot))
+
+
+async def test_keys_of_a_dialog_are_shown_in_its_footer_and_work() -> None:
+    app, _ = explorer(kept={"keys": {"dialog.leave": "f10", "help.search": "s"}})
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settled(pilot)
+        assert notes_of(app) == []
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+        await until(pilot, lambda: "s search" in screen_text(pilot) and "f10 close" in screen_text(pilot))
+        await pilot.press("escape", "slash", "s")
+        await until(pilot, lambda: cast(HelpScreen, app.screen).editing)
+        await pilot.press("f10")
+        await until(pilot, lambda: not cast(HelpScreen, app.screen).editing)
+        await pilot.press("f10")
+        await until(pilot, lambda: app.screen is app.main)
+
+
+async def test_a_character_that_is_a_key_by_default_is_typed_once_the_key_is_another() -> None:
+    app, _ = explorer(kept={"keys": {"help.search": "f8"}})
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+        await pilot.press("f8")
+        await until(pilot, lambda: cast(HelpScreen, app.screen).editing)
+        await pilot.press("slash")
+        await until(pilot, lambda: cast(HelpScreen, app.screen).field.value == "/")
 
 
 async def test_a_key_of_the_main_screen_is_said_in_compare_as_the_user_has_it() -> None:

@@ -19,7 +19,7 @@ from tokentui.session import commands as do
 from tokentui.session.persist.session_file import Branch, Keeper, SavedSession, absolute, tidy
 from tokentui.session.views import ColumnSnapshot, ColumnWanted
 from tokentui.text.named import short_name
-from tokentui.ui.dialogs import CellText, Dialog
+from tokentui.ui.dialogs import LEAVE, CellText, Dialog
 from tokentui.ui.dialogs.open import file_column
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.link import EngineLink
@@ -317,9 +317,10 @@ class OfferScreen(Dialog[bool]):
 
     HEADING = "Go on?"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "dismiss(True)", "go on"),
-        Binding("n", "dismiss(False)", "begin anew"),
-        Binding("escape", "leave", "later"),
+        Binding("enter", "dismiss(True)", "go on", id="offer.resume", tooltip="Resume the saved session"),
+        Binding("n", "dismiss(False)", "start over", id="offer.start_over",
+            tooltip="Start over; the saved session is dismissed"),
+        dataclasses.replace(LEAVE, description="later"),
     ]
 
     def __init__(self, engine: EngineLink, kept: SavedSession, note: str) -> None:

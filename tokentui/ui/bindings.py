@@ -119,11 +119,26 @@ def split_keys(keys: str) -> tuple[str, ...]:
     return tuple(key.strip() for key in keys.split(","))
 
 
-def bindings_of(node: type[DOMNode]) -> Iterator[tuple[Binding, tuple[str, ...]]]:
+def bindings_of(
+    node: type[DOMNode], keymap: Mapping[str, str] | None = None
+) -> Iterator[tuple[Binding, tuple[str, ...]]]:
     """Yield the bindings of a class with their keys, those of the class itself first.
 
     A key that a nearer class binds is left out of those of its bases, as Textual does it.
+
+    Args:
+        node: The class of a widget, a screen or the app.
+        keymap: The keys of the user, by the id of the binding, which take the place of its own.
     """
+    for binding, keys in _default_bindings(node):
+        yield binding, _keys_of(binding, keys, keymap or {})
+
+
+def _keys_of(binding: Binding, keys: tuple[str, ...], keymap: Mapping[str, str]) -> tuple[str, ...]:
+    return split_keys(keymap[binding.id]) if binding.id is not None and binding.id in keymap else keys
+
+
+def _default_bindings(node: type[DOMNode]) -> Iterator[tuple[Binding, tuple[str, ...]]]:
     taken: set[str] = set()
     for base in node.__mro__:
         own = base.__dict__.get("BINDINGS", ()) if issubclass(base, DOMNode) else ()
@@ -149,18 +164,18 @@ def actions_of(node: type[DOMNode], keymap: Mapping[str, str]) -> list[BoundActi
 @cache
 def _actions_of(node: type[DOMNode], keymap: frozenset[tuple[str, str]]) -> list[BoundAction]:
     """See `actions_of`. The bindings of a class do not change; the footer asks at each move of the focus."""
-    named = [(binding, keys) for binding, keys in bindings_of(node) if binding.id is not None]
-    return _merged(named, dict(keymap), issubclass(node, Screen | App))
+    named = [pair for pair in bindings_of(node, dict(keymap)) if pair[0].id is not None]
+    return _merged(named, issubclass(node, Screen | App))
 
 
-def own_actions(node: type[DOMNode]) -> list[BoundAction]:
+def own_actions(node: type[DOMNode], keymap: Mapping[str, str]) -> list[BoundAction]:
     """Return the actions in the `BINDINGS` of a class alone, in order: those that a dialog names."""
     bindings = [binding for binding in node.BINDINGS if isinstance(binding, Binding)]
-    return _merged([(binding, split_keys(binding.key)) for binding in bindings], {}, True)
+    return _merged([(one, _keys_of(one, split_keys(one.key), keymap)) for one in bindings], True)
 
 
 def _merged(
-    bindings: Iterable[tuple[Binding, tuple[str, ...]]], keymap: Mapping[str, str], on_screen: bool
+    bindings: Iterable[tuple[Binding, tuple[str, ...]]], on_screen: bool
 ) -> list[BoundAction]:
     """Return named bindings as actions. Those with the same described group are one, whose keys are the first
     ones of each, and then the others.
@@ -169,8 +184,6 @@ def _merged(
     for binding, keys in bindings:
         if binding.description:
             group = binding.group if binding.group is not None and binding.group.description else None
-            if binding.id is not None and binding.id in keymap:
-                keys = split_keys(keymap[binding.id])
             groups.setdefault(group or binding, []).append((binding, keys))
     actions = []
     for members in groups.values():

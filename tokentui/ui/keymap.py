@@ -7,7 +7,7 @@ that do clash only one is named and the other is dropped. So the table is checke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -19,10 +19,12 @@ from tokentui.core.choices import Ref
 from tokentui.core.safetext import safe
 from tokentui.ui.bindings import (
     BoundAction,
+    Hint,
     bindings_of,
     is_text,
     key_name,
     key_sections,
+    split_keys,
 )
 
 _APP = Ref("tokentui.ui.app:ExplorerApp")
@@ -31,7 +33,43 @@ SCREENS = {
     "compare": Ref("tokentui.ui.compare_screen:CompareScreen"),
     "tour": Ref("tokentui.ui.tour_screen:TourScreen"),
 }
-"""The screens with panes, whose keys a user may change."""
+"""The screens with panes."""
+DIALOGS = {
+    "Dialogs": Ref("tokentui.ui.dialogs:Dialog"),
+    "Dialogs: reports": Ref("tokentui.ui.dialogs.report:ReportScreen"),
+    "Dialogs: choosing a file": Ref("tokentui.ui.dialogs.picker:Picker"),
+    "Dialog: open": Ref("tokentui.ui.dialogs.open:OpenScreen"),
+    "Dialog: add a column": Ref("tokentui.ui.dialogs.open:AddScreen"),
+    "Dialog: inspect": Ref("tokentui.ui.dialogs.inspect:InspectScreen"),
+    "Dialog: life of a word": Ref("tokentui.ui.dialogs.life:LifeScreen"),
+    "Dialog: algorithm": Ref("tokentui.ui.dialogs.recipe:RecipeScreen"),
+    "Dialog: steps": Ref("tokentui.ui.dialogs.steps:StepsScreen"),
+    "Dialog: why": Ref("tokentui.ui.dialogs.steps:WhyScreen"),
+    "Dialog: what if": Ref("tokentui.ui.dialogs.what_if:WhatIfScreen"),
+    "Dialog: questions": Ref("tokentui.ui.dialogs.questions:QuestionsScreen"),
+    "Dialog: facts": Ref("tokentui.ui.dialogs.facts:FactsScreen"),
+    "Dialog: analyses": Ref("tokentui.ui.dialogs.analysis:AnalysisScreen"),
+    "Dialog: languages": Ref("tokentui.ui.dialogs.languages:LanguagesScreen"),
+    "Dialog: differences": Ref("tokentui.ui.dialogs.diff:DiffScreen"),
+    "Dialog: dropout": Ref("tokentui.ui.dialogs.drawn:DrawnScreen"),
+    "Dialog: chat": Ref("tokentui.ui.dialogs.chat:ChatScreen"),
+    "Dialog: change the vocabulary": Ref("tokentui.ui.dialogs.edit:EditScreen"),
+    "Dialog: export": Ref("tokentui.ui.dialogs.export:ExportScreen"),
+    "Dialog: pieces": Ref("tokentui.ui.dialogs.pieces:PiecesScreen"),
+    "Dialog: compressed text": Ref("tokentui.ui.dialogs.pieces:CompressedScreen"),
+    "Dialog: copy": Ref("tokentui.ui.dialogs.copying:CopyScreen"),
+    "Dialog: colors": Ref("tokentui.ui.dialogs.colours:ColoursScreen"),
+    "Dialog: settings": Ref("tokentui.ui.dialogs.settings:SettingsScreen"),
+    "Dialog: help": Ref("tokentui.ui.dialogs.ask:HelpScreen"),
+    "Dialog: go to": Ref("tokentui.ui.dialogs.ask:GoToScreen"),
+    "Dialog: run until": Ref("tokentui.ui.dialogs.ask:UntilScreen"),
+    "Dialog: find": Ref("tokentui.ui.dialogs.ask:FindScreen"),
+    "Dialog: resume": Ref("tokentui.ui.autosave:OfferScreen"),
+}
+"""The dialogs by their titles in the reference; bases come before their subclasses."""
+_LIST = Ref("tokentui.ui.draw.table:Listing")
+_TYPED_PARTS = {"line", "presets"}
+"""The parts of dialogs that take characters as text."""
 _TYPES = "encode", "editor"
 """The panes whose keys work while a text is typed."""
 _TEXT = Ref("tokentui.ui.field:TypedLine"), Ref("tokentui.ui.panes.editor:CorpusEditor")
@@ -47,12 +85,26 @@ def sections_of(screen: str) -> dict[str, list[BoundAction]]:
     return key_sections(kind, _APP.resolve(), kind.KEY_OWNERS, {})
 
 
+def dialog_sections() -> dict[str, list[BoundAction]]:
+    """Return the actions of dialogs that have an id, by title. Those of a base are left out of subclasses."""
+    seen = set[str]()
+    sections: dict[str, list[BoundAction]] = {}
+    for title, dialog in DIALOGS.items():
+        actions = {
+            binding.id: BoundAction(binding.id, keys, binding.description, binding.tooltip, binding.action)
+            for binding, keys in bindings_of(dialog.resolve())
+            if binding.id is not None and binding.id not in seen
+        }
+        seen |= actions.keys()
+        if actions:
+            sections[title] = [*actions.values()]
+    return sections
+
+
 def all_actions() -> dict[str, BoundAction]:
-    """Return the actions of all screens by id."""
-    return {
-        action.id: action
-        for screen in SCREENS for actions in sections_of(screen).values() for action in actions
-    }
+    """Return the actions of all screens and dialogs by id."""
+    sections = [*map(sections_of, SCREENS), dialog_sections()]
+    return {action.id: action for panes in sections for actions in panes.values() for action in actions}
 
 
 # The check of the table.
@@ -65,29 +117,34 @@ class _Id(NamedTuple):
         label: Its label.
         keys: Its default keys.
         typing: True if it works while a text is typed.
-        places: The panes in which it works, each with its screen.
+        places: The panes in which it works, each with its screen; a dialog is a place too.
+        fixed: The keys in its dialogs that have no id.
     """
 
     label: str
     keys: tuple[str, ...]
     typing: bool
     places: frozenset[tuple[str, str]]
+    fixed: frozenset[str] = frozenset()
 
 
-def _known_ids() -> dict[str, _Id]:
-    """Return the ids of all bindings of the app, the screens and their panes, with what is known of each.
-
-    An id with several bindings has the label and keys of the last one, and the places of all.
-    """
+def _known_ids(wanted: Collection[str]) -> dict[str, _Id]:
+    """Return all ids that have keys; those of dialogs only if a wanted id may work in a dialog: to import
+    them takes 0.2 s of processor time."""
     ids: dict[str, _Id] = {}
 
-    def add(node: type[DOMNode], typing: bool, places: frozenset[tuple[str, str]]) -> None:
+    def add(
+        node: type[DOMNode], typing: bool | None, places: frozenset[tuple[str, str]],
+        fixed: frozenset[str] = frozenset(),
+    ) -> None:
         for binding, keys in bindings_of(node):
             if binding.id is not None:
-                before = ids.get(binding.id)
+                new = _Id(binding.description or binding.action, keys, False, frozenset())
+                before = ids.get(binding.id, new)
                 ids[binding.id] = _Id(
-                    binding.description, keys, typing or (before is not None and before.typing),
-                    places | (before.places if before is not None else frozenset()),
+                    before.label, keys,
+                    before.typing or (_typed_in_dialog(binding) if typing is None else typing),
+                    places | before.places, fixed | before.fixed,
                 )
 
     for screen, reference in SCREENS.items():
@@ -101,7 +158,23 @@ def _known_ids() -> dict[str, _Id]:
         for pane, nodes in panes.items():
             for node in nodes:
                 add(node, pane in _TYPES, frozenset({(screen, pane)}))
+    both = {binding.id for shared in (_APP, _LIST) for binding, _ in bindings_of(shared.resolve())}
+    if not any(id in both or id not in ids for id in wanted):
+        return ids
+    in_dialogs = frozenset(("dialog", title) for title in DIALOGS)
+    add(_APP.resolve(), True, in_dialogs)
+    add(_LIST.resolve(), False, in_dialogs)
+    for title, dialog in DIALOGS.items():
+        fixed = {key for binding, keys in bindings_of(dialog.resolve()) if binding.id is None for key in keys}
+        add(dialog.resolve(), None, frozenset({("dialog", title)}), frozenset(fixed))
     return ids
+
+
+def _typed_in_dialog(binding: Binding) -> bool:
+    """Return whether a binding of a dialog works while a text is typed: one for a list alone does not, nor
+    one whose key is a character."""
+    parts = binding.group.pane.split() if isinstance(binding.group, Hint) else ()
+    return not any(map(is_text, split_keys(binding.key))) and (not parts or bool(_TYPED_PARTS & {*parts}))
 
 
 def _known_keys() -> set[str]:
@@ -152,10 +225,10 @@ def read_keys(table: object) -> tuple[dict[str, str], list[Problem]]:
     """
     if not isinstance(table, Mapping):
         return {}, [Problem("", 'keys is not a table: write [keys], then lines such as next = "n,right"')]
-    ids = _known_ids()
+    ids = _known_ids([id for id, _ in _flat(table)])
     wanted: dict[str, tuple[str, ...]] = {}
     problems: list[Problem] = []
-    for id, value in table.items():
+    for id, value in _flat(table):
         try:
             wanted[id] = _checked(id, value, ids)
         except ValueError as error:
@@ -165,6 +238,15 @@ def read_keys(table: object) -> tuple[dict[str, str], list[Problem]]:
             problems.append(Problem(id, problem))
             del wanted[id]
     return {id: ",".join(keys) for id, keys in wanted.items()}, problems
+
+
+def _flat(table: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    """Yield the entries of a table; of a table in it as `dialog.leave`."""
+    for name, value in table.items():
+        if isinstance(value, Mapping) and value:
+            yield from ((f"{name}.{inner}", keys) for inner, keys in value.items())
+        else:
+            yield name, value
 
 
 def _checked(id: str, value: object, ids: Mapping[str, _Id]) -> tuple[str, ...]:
@@ -191,6 +273,8 @@ def _checked(id: str, value: object, ids: Mapping[str, _Id]) -> tuple[str, ...]:
             )
         if ids[id].typing and key not in ids[id].keys and _types(key):
             raise ValueError(f"{shown} is needed to type text; take a key such as ctrl+b or f5")
+        if key in ids[id].fixed and key not in ids[id].keys:
+            raise ValueError(f"{shown} is a key of the dialog that cannot be changed; take another one")
         keys.append(key)
     return tuple(dict.fromkeys(keys))
 

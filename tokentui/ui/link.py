@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual.await_complete import AwaitComplete
@@ -63,6 +63,11 @@ class EngineLink:
         self._on_posted: list[Posted] = []
         self._on_opened: list[Callable[[Command[Any]], object]] = []
         self._on_shown: list[Callable[[Snapshot], object]] = []
+
+    @property
+    def user_keys(self) -> Mapping[str, str]:
+        """The keys that the user gave to bindings, by id."""
+        return self._app.user_keys
 
     async def start(self) -> None:
         """Start the session."""

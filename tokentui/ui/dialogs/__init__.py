@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -34,10 +34,11 @@ from tokentui.ui.waits import under_way, waits_for
 Answer = TypeVar("Answer")
 Result = TypeVar("Result")
 
-LEAVE = Binding("escape", "leave", "leave")
+LEAVE = Binding("escape", "leave", "leave", id="dialog.leave", tooltip="Leave the dialog, or its input line")
 """The key that leaves a dialog."""
 LEAVE_LIST = replace(LEAVE, group=Hint(pane="list"))
-COPY = Binding("y", "copy")
+LEAVE_LINE = replace(LEAVE, description="back", group=Hint(pane="line"))
+COPY = Binding("y", "copy", id="dialog.copy", tooltip="Copy the row under the cursor, a token, or ids")
 """The key that copies from a dialog: the row under the cursor, a token, ids."""
 SCROLL = Binding("up,down", HANDLED, "scroll", group=Hint(count=2))
 """The keys of a list or a text."""
@@ -74,7 +75,9 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         """The last snapshot; None before there is anything."""
         self.asking = ""
         """The work of the session that an answer is being waited for, in words; empty if for none."""
-        self.shown_actions: Sequence[BoundAction] = own_actions(type(self))
+        self.named_actions: Sequence[BoundAction] = own_actions(type(self), engine.user_keys)
+        """The actions that the class names, with the keys of the user."""
+        self.shown_actions = self.named_actions
         """The actions that the line of keys shows, each while the part of its hint has the focus."""
         self.key_line, self.notice = KeyLine(), StatusLine()
         self.parts: Sequence[Widget] = ()
@@ -101,7 +104,7 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
     def on_key(self, event: Key) -> None:
         """Type a character into the line while a list has the focus, unless it is a key of the dialog."""
         line = self._line_beside()
-        if line is None or event.key in _keys_with_actions(type(self)):
+        if line is None or event.key in _keys_with_actions(type(self), self.engine.user_keys):
             return
         typed = event.character if event.is_printable else typed_beyond(event)
         if typed:
@@ -244,11 +247,11 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         self.dismiss(None)
 
 
-def _keys_with_actions(kind: type[Dialog[Any]]) -> set[str]:
+def _keys_with_actions(kind: type[Dialog[Any]], keymap: Mapping[str, str]) -> set[str]:
     """Return the keys of a dialog that do something in it, besides the one that copies."""
     return {
-        key for binding, keys in bindings_of(kind) for key in keys if binding not in (COPY,)
-        and binding.action != HANDLED
+        key for binding, keys in bindings_of(kind, keymap) for key in keys
+        if binding.id != COPY.id and binding.action != HANDLED
     }
 
 

@@ -26,7 +26,8 @@ class AnalysisScreen(ReportScreen[Report]):
 
     ASKING = "checking every token …"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("v", "narrow", "only these in the vocabulary"), *ReportScreen.BINDINGS,
+        Binding("v", "narrow", "only these in the vocabulary", id="analysis.narrow",
+            tooltip="Show only these tokens in the vocabulary"), *ReportScreen.BINDINGS,
     ]
 
     def __init__(self, main: MainScreen, analysis: Analysis) -> None:

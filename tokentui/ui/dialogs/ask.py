@@ -6,6 +6,7 @@ import math
 import platform
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from typing import ClassVar, NamedTuple, TypeAlias
 
@@ -21,7 +22,15 @@ from tokentui.recipe import Ending
 from tokentui.session.commands import GoTo, GoToToken, RunUntil, SetRecipe, StepWithSpace, SyncBy
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.bindings import EVERYWHERE, HANDLED, BoundAction, Hint, key_name
-from tokentui.ui.dialogs import LEAVE, SCROLL_LIST, Dialog, ListDialog, labelled_input
+from tokentui.ui.dialogs import (
+    LEAVE,
+    LEAVE_LINE,
+    LEAVE_LIST,
+    SCROLL_LIST,
+    Dialog,
+    ListDialog,
+    labelled_input,
+)
 from tokentui.ui.dialogs.draft import sized_by, stopped_by
 from tokentui.ui.draw.figures import size, step_of
 from tokentui.ui.draw.table import Column, Listing, TableRow, heading
@@ -461,12 +470,13 @@ class HelpScreen(ListDialog[BoundAction | None]):
 
     HEADING = "Help"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "search", "search", group=Hint(pane="list")),
+        Binding("slash", "search", "search", id="help.search", group=Hint(pane="list"),
+            tooltip="Search the keys"),
         SCROLL_LIST,
         Binding("enter", HANDLED, "do it", group=Hint(pane="list line")),
-        Binding("escape,q,question_mark", "leave", "close", group=Hint(pane="list", count=3)),
+        replace(LEAVE_LIST, description="close"), Binding("q,question_mark", "leave"),
         Binding("up", "move(-1)"), Binding("down", "move(1)"),
-        Binding("escape", HANDLED, "end the search", group=Hint(pane="line")),
+        replace(LEAVE_LINE, description="end the search"),
     ]
 
     def __init__(

@@ -15,8 +15,8 @@ from tokentui.core import sandbox
 from tokentui.core.safetext import safe
 from tokentui.session.commands import Command, EncodeChat
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE_LIST, SCROLL_LIST, labelled_input
-from tokentui.ui.dialogs.report_screen import ReportScreen
+from tokentui.ui.dialogs import LEAVE_LINE, LEAVE_LIST, SCROLL_LIST, labelled_input
+from tokentui.ui.dialogs.report import ReportScreen
 from tokentui.ui.field import Field
 from tokentui.ui.link import EngineLink
 
@@ -31,12 +31,14 @@ class ChatScreen(ReportScreen[ChatEncoding]):
 
     HEADING, ASKING = "Chat", "rendering the chat …"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f", "ask_file", "messages of a file", group=Hint(pane="list")),
-        Binding("p", "turn_prompt", "generation prompt", group=Hint(pane="list")),
+        Binding("f", "ask_file", "messages of a file", id="chat.file", group=Hint(pane="list"),
+            tooltip="Render the messages of a file"),
+        Binding("p", "turn_prompt", "generation prompt", id="chat.prompt", group=Hint(pane="list"),
+            tooltip="Add the generation prompt, or leave it out"),
         Binding("enter", HANDLED, "inspect", group=Hint(pane="list")),
         SCROLL_LIST, LEAVE_LIST,
         Binding("enter", HANDLED, "encode them; empty: the typed text", group=Hint(pane="line")),
-        Binding("escape", HANDLED, "back", group=Hint(pane="line")),
+        LEAVE_LINE,
     ]
 
     def __init__(self, engine: EngineLink) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
 from tokentui.ui.bindings import HANDLED
-from tokentui.ui.dialogs import SCROLL, ListDialog
+from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog
 from tokentui.ui.draw.table import Column, Listing, TableRow, heading
 from tokentui.ui.link import EngineLink
 from tokentui.ui.settings import theme_groups
@@ -25,7 +26,7 @@ class ColoursScreen(ListDialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         SCROLL,
         Binding("enter", HANDLED, "take"),
-        Binding("escape,q,T", "leave", "as before"),
+        replace(LEAVE, description="as before"), Binding("q,T", "leave"),
     ]
 
     def __init__(self, engine: EngineLink) -> None:

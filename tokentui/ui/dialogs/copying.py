@@ -37,7 +37,8 @@ class CopyScreen(ListDialog[None]):
 
     HEADING = "Copy"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", HANDLED, "copy"), Binding("y", "turn", "next"), LEAVE,
+        Binding("enter", HANDLED, "copy"), Binding("y", "turn", "next", id="copy.next",
+            tooltip="Go to the next thing to copy"), LEAVE,
         Binding("q", "leave"),
     ]
 

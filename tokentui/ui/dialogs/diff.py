@@ -26,7 +26,8 @@ class DiffScreen(ReportScreen[Diff]):
 
     ASKING = "comparing …"
     BINDINGS: ClassVar[list[BindingType]] = [
-        *ReportScreen.BINDINGS, Binding("x", "swap", "the other way"),
+        *ReportScreen.BINDINGS, Binding("x", "swap", "the other way", id="diff.swap",
+            tooltip="Swap the two columns"),
         Binding("equals_sign", "leave"),
     ]
 

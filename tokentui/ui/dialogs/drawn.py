@@ -14,7 +14,7 @@ from tokentui.encode.sampling import Drawn, DrawnWord
 from tokentui.encode.segment.dropout import LIKE
 from tokentui.session.commands import Draw
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE_LIST, SCROLL_LIST, CellText, ListDialog, labelled_input
+from tokentui.ui.dialogs import LEAVE_LINE, LEAVE_LIST, SCROLL_LIST, CellText, ListDialog, labelled_input
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, TableRow
@@ -41,13 +41,17 @@ class DrawnScreen(ListDialog[None]):
 
     HEADING = "Dropout"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("r", "again", "draw again", group=Hint(pane="list")),
-        Binding("p", "turn_share", "share", group=Hint(pane="list")),
-        Binding("l", "turn_like", "like", group=Hint(pane="list")),
-        Binding("w", "ask_text", "a text", group=Hint(pane="list")),
+        Binding("r", "again", "draw again", id="dropout.again", group=Hint(pane="list"),
+            tooltip="Draw new segmentations"),
+        Binding("p", "turn_share", "share", id="dropout.share", group=Hint(pane="list"),
+            tooltip="Drop another share of the merges"),
+        Binding("l", "turn_like", "like", id="dropout.like", group=Hint(pane="list"),
+            tooltip="Draw the way another program does"),
+        Binding("w", "ask_text", "a text", id="dropout.text", group=Hint(pane="list"),
+            tooltip="Draw segmentations of another text"),
         SCROLL_LIST, LEAVE_LIST,
         Binding("enter", HANDLED, "draw it", group=Hint(pane="line")),
-        Binding("escape", HANDLED, "back", group=Hint(pane="line")),
+        LEAVE_LINE,
     ]
 
     def __init__(self, engine: EngineLink) -> None:

@@ -16,7 +16,7 @@ from tokentui.core.counts import read_count
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Command, EditView, EditVocabulary, Wishes, WriteEdited
-from tokentui.ui.bindings import HANDLED
+from tokentui.ui.bindings import HANDLED, Hint
 from tokentui.ui.dialogs import LEAVE, SCROLL
 from tokentui.ui.dialogs.ask import AskLine
 from tokentui.ui.dialogs.report_screen import ReportScreen
@@ -38,14 +38,17 @@ class EditScreen(ReportScreen[EditView]):
 
     HEADING, ASKING = "Change the vocabulary", "encoding the corpus …"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("p", "prune", "prune"),
-        Binding("n", "ask_keep", "to N ids"),
-        Binding("t", "ask_size", "train on"),
-        Binding("a", "ask_token('add', 'Add a token')", "add"),
-        Binding("s", "ask_token('special', 'Add a special token')", "special"),
-        Binding("w", "ask_path", "write"),
-        Binding("m", "ask_other", "merge"),
-        Binding("backspace", "take_back", "take back"), SCROLL, LEAVE,
+        Binding("p", "prune", "prune", id="edit.prune", tooltip="Prune tokens that the corpus does not use"),
+        Binding("n", "ask_keep", "to N ids", id="edit.keep", tooltip="Cut the vocabulary to a number of ids"),
+        Binding("t", "ask_size", "train on", id="edit.train", tooltip="Train on to a larger vocabulary"),
+        Binding("a", "ask_token('add', 'Add a token')", "add", id="edit.add", tooltip="Add a token"),
+        Binding("s", "ask_token('special', 'Add a special token')", "special", id="edit.special",
+            tooltip="Add a special token"),
+        Binding("w", "ask_path", "write", id="edit.write", tooltip="Write the tokenizer to a file"),
+        Binding("m", "ask_other", "merge", id="edit.merge",
+            tooltip="Merge the vocabulary of another tokenizer"),
+        Binding("backspace", "take_back", "undo", id="edit.undo", group=Hint(pane="list"),
+            tooltip="Undo the last change"), SCROLL, LEAVE,
         Binding("X,q", "leave"), Binding("enter", HANDLED),
     ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -32,6 +33,8 @@ _FORMATS = (Column(width=13, priority=3), Column(flex=1, min_width=20, priority=
     Column(flex=1, min_width=16, priority=2))
 _TRYING = "writing, reading back and trying it on many texts …"
 
+_SWITCH = Binding("tab", "app.focus_next", id="export.switch", tooltip="Go to the path, or to the formats")
+
 
 class ExportScreen(Dialog[None]):
     """Asks for a format and a path, and writes there.
@@ -42,10 +45,10 @@ class ExportScreen(Dialog[None]):
 
     HEADING = "Export"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "write", "write"),
+        Binding("enter", "write", "write", id="export.write", tooltip="Write the file"),
         Binding("up,down", HANDLED, "format", group=Hint(pane="formats", count=2)),
-        Binding("tab", "app.focus_next", "path", group=Hint(pane="formats")),
-        Binding("tab", "app.focus_next", "formats", group=Hint(pane="line")), LEAVE,
+        replace(_SWITCH, description="path", group=Hint(pane="formats")),
+        replace(_SWITCH, description="formats", group=Hint(pane="line")), LEAVE,
     ]
 
     def __init__(self, engine: EngineLink) -> None:

@@ -28,7 +28,8 @@ class FactsScreen(ReportScreen[HealthReport]):
     HEADING, ASKING = "Facts", "checking every token …"
     BINDINGS: ClassVar[list[BindingType]] = [
         replace(OPEN, description="examples"), *ReportScreen.BINDINGS[1:],
-        Binding("a", "open_all", "all examples"), Binding("F", "leave"),
+        Binding("a", "open_all", "all examples", id="facts.all",
+            tooltip="Show the examples of all checks"), Binding("F", "leave"),
     ]
 
     def question(self) -> Command[HealthReport]:

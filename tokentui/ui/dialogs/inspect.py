@@ -23,8 +23,8 @@ from tokentui.session.commands import GoTo, InspectText, InspectToken, TokenPlac
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.training.token_values import Places, TokenView
 from tokentui.session.views import ColumnSnapshot, CorpusPlace
-from tokentui.ui.bindings import HANDLED, Hint, own_actions
-from tokentui.ui.dialogs import LEAVE_LIST, SCROLL_LIST, ListDialog, labelled_input
+from tokentui.ui.bindings import HANDLED, Hint
+from tokentui.ui.dialogs import LEAVE_LINE, LEAVE_LIST, SCROLL_LIST, ListDialog, labelled_input
 from tokentui.ui.dialogs.copying import token_of
 from tokentui.ui.dialogs.exact import (
     MOST_SHOWN,
@@ -65,6 +65,9 @@ class Shown(NamedTuple):
     token: int | bytes | None = None
     typed: tuple[str, int | None] | None = None
 
+_OPEN = "open"
+_OTHERS = Hint("others", pane="list", count=2)
+
 
 class InspectScreen(ListDialog[None]):
     """Shows a row of the vocabulary, of the pairs or of the pieces by loss, a token, or a text: why it is not
@@ -86,17 +89,22 @@ class InspectScreen(ListDialog[None]):
 
     HEADING = "Inspect"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", HANDLED, "open", group=Hint(pane="list")),
-        Binding("backspace", "back", "back", group=Hint(pane="list")),
-        Binding("left,right", HANDLED, "others", group=Hint(pane="list", count=2)),
-        Binding("left", "turn(-1)"),
-        Binding("right", "turn(1)"),
-        Binding("n", "more_places", "places", group=Hint(pane="list")),
-        Binding("w", "show_life", "life", group=Hint(pane="list")),
-        Binding("slash", "ask_text", "text", group=Hint(pane="list")),
+        Binding("enter", HANDLED, _OPEN, group=Hint(pane="list")),
+        Binding("backspace", "back", "back", id="inspect.back", group=Hint(pane="list"),
+            tooltip="Go back to what was inspected before"),
+        Binding("left", "turn(-1)", "previous", id="inspect.previous", group=_OTHERS,
+            tooltip="Inspect the previous token"),
+        Binding("right", "turn(1)", "next", id="inspect.next", group=_OTHERS,
+            tooltip="Inspect the next token"),
+        Binding("n", "more_places", "places", id="inspect.places", group=Hint(pane="list"),
+            tooltip="Find more places in the corpus"),
+        Binding("w", "show_life", "life", id="inspect.life", group=Hint(pane="list"),
+            tooltip="List the steps that segmented the word differently"),
+        Binding("slash", "ask_text", "text", id="inspect.text", group=Hint(pane="list"),
+            tooltip="Explain how a text that you type is encoded"),
         LEAVE_LIST, SCROLL_LIST,
         Binding("enter", HANDLED, "explain it", group=Hint(pane="line")),
-        Binding("escape", HANDLED, "back", group=Hint(pane="line")),
+        LEAVE_LINE,
     ]
 
     def __init__(
@@ -366,12 +374,14 @@ class InspectScreen(ListDialog[None]):
         if longest > label:  # the text has less room then
             rows, label = list(self._rows(longest)), longest
         able = {
-            "left": self._neighbour is not None or self.view is not None, "n": bool(self.places),
-            "w": self.found is not None and self._column is None, "slash": self._tells,
-            "enter": any(map(self._opens, rows)), "backspace": bool(self._past),
+            "inspect.previous": self._neighbour is not None or self.view is not None,
+            "inspect.places": bool(self.places),
+            "inspect.life": self.found is not None and self._column is None, "inspect.text": self._tells,
+            _OPEN: any(map(self._opens, rows)), "inspect.back": bool(self._past),
         }
         self.shown_actions = [
-            action for action in own_actions(type(self)) if able.get(action.keys[0], True)
+            action for action in self.named_actions
+            if able.get(action.label if action.id == HANDLED else action.id, True)
         ]
         self.show_keys()
         columns = Column(width=label, priority=1), Column(flex=1, min_width=12, priority=2)

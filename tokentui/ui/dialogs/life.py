@@ -50,7 +50,10 @@ class LifeScreen(ListDialog[None]):
     HEADING = "Life"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,down", HANDLED, "steps", group=Hint(count=2)),
-        Binding("left", "move(-1)"), Binding("right", "move(1)"),
+        Binding("left", "move(-1)", id="life.previous", group=Hint(pane="list"),
+            tooltip="Go to the previous step of the word"),
+        Binding("right", "move(1)", id="life.next", group=Hint(pane="list"),
+            tooltip="Go to the next step of the word"),
         Binding("enter", HANDLED, "stay here"),
         replace(LEAVE, description="return"),
     ]

@@ -66,7 +66,8 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", HANDLED, "open"), *Picker.BINDINGS,
-        Binding("ctrl+t", "turn_reading", "read as"), LEAVE,
+        Binding("ctrl+t", "turn_reading", "read as", id="open.read_as",
+            tooltip="Read the file as a corpus, or as a tokenizer"), LEAVE,
     ]
 
     def __init__(self, engine: EngineLink, *, corpora: bool = False) -> None:
@@ -306,7 +307,8 @@ class AddScreen(Picker[ColumnWanted]):
     COLUMNS = (Column(width=24, priority=2), Column(flex=1, min_width=10), Column(width=9, align="right"))
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", HANDLED, "take"), *Picker.BINDINGS,
-        Binding("ctrl+t", "turn_split", "split of a file"), LEAVE,
+        Binding("ctrl+t", "turn_split", "split of a file", id="add.split",
+            tooltip="Choose the split of a tokenizer file that does not name one"), LEAVE,
     ]
 
     def __init__(

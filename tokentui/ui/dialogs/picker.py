@@ -185,9 +185,11 @@ class Picker(Dialog[Result]):
     PLACEHOLDER: ClassVar[str] = ""
     COLUMNS: ClassVar[Sequence[Column]] = ()
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab", "complete", "complete", group=Hint(pane="line")),
+        Binding("tab", "complete", "complete", id="picker.complete", group=Hint(pane="line"),
+            tooltip="Complete the line"),
         Binding("tab", HANDLED, "back to the line", group=Hint(pane="list")),
-        Binding("down", "to_list", "list", group=Hint(pane="line")),
+        Binding("down", "to_list", "list", id="picker.list", group=Hint(pane="line"),
+            tooltip="Go from the line to the list"),
     ]
     """The keys that all have; a subclass puts them among its own."""
 

@@ -147,8 +147,9 @@ class PiecesScreen(Dialog[None]):
     HEADING = "Pieces"
     BINDINGS: ClassVar[list[BindingType]] = [
         SCROLL, LEAVE,
-        Binding("b", "go_to_start", "corpus from its start"),
-        Binding("l", "turn_legend", "legend"),
+        Binding("b", "go_to_start", "corpus from its start", id="pieces.start",
+            tooltip="Show the corpus from its start"),
+        Binding("l", "turn_legend", "legend", id="pieces.legend", tooltip="Show or hide the legend"),
     ]
 
     def __init__(self, engine: EngineLink, place: CorpusPlace) -> None:
@@ -340,9 +341,12 @@ class CompressedScreen(Dialog[None]):
     HEADING = "Compressed"
     BINDINGS: ClassVar[list[BindingType]] = [
         SCROLL,
-        Binding("tab", "app.focus_next", "text or table"),
-        Binding("right_square_bracket", "part(1)", "next part"),
-        Binding("left_square_bracket", "part(-1)", "part before"), LEAVE,
+        Binding("tab", "app.focus_next", "text or table", id="compressed.switch",
+            tooltip="Go to the text, or to the table"),
+        Binding("right_square_bracket", "part(1)", "next part", id="compressed.next",
+            tooltip="Show the next part of the text"),
+        Binding("left_square_bracket", "part(-1)", "previous part", id="compressed.previous",
+            tooltip="Show the previous part of the text"), LEAVE,
     ]
 
     def __init__(self, engine: EngineLink) -> None:

@@ -17,7 +17,7 @@ from tokentui.core.safetext import safe
 from tokentui.core.table import plural
 from tokentui.session.commands import AnalyzeVocabulary
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE_LIST, SCROLL_LIST, CellText, ListDialog, labelled_input
+from tokentui.ui.dialogs import LEAVE_LINE, LEAVE_LIST, SCROLL_LIST, CellText, ListDialog, labelled_input
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, TableRow
@@ -226,6 +226,8 @@ QUESTIONS: tuple[Question, ...] = (
 )
 ON, WAYS = 2, 3
 
+_TURN = Hint("next", pane="list")
+
 
 class QuestionsScreen(ListDialog[None]):
     """Shows the answers, one question at a time.
@@ -236,14 +238,18 @@ class QuestionsScreen(ListDialog[None]):
 
     HEADING = "Questions"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab,right", "turn(1)", "next", group=Hint(pane="list")),
+        Binding("tab,right", "turn(1)", "next", id="questions.next", group=_TURN,
+            tooltip="Show the next question"),
         LEAVE_LIST,
-        Binding("w", "ask_word", "a word", group=Hint(pane="list")),
-        Binding("x", "exhaust", "go on to the end", group=Hint(pane="list")),
+        Binding("w", "ask_word", "a word", id="questions.word", group=Hint(pane="list"),
+            tooltip="Ask how a word is written"),
+        Binding("x", "exhaust", "go on to the end", id="questions.exhaust", group=Hint(pane="list"),
+            tooltip="Train on to the end, to count what more steps would save"),
         SCROLL_LIST,
         Binding("enter", HANDLED, "its ways", group=Hint(pane="line")),
-        Binding("escape", HANDLED, "back", group=Hint(pane="line")),
-        Binding("shift+tab,left", "turn(-1)"),
+        LEAVE_LINE,
+        Binding("shift+tab,left", "turn(-1)", "previous", id="questions.previous", group=_TURN,
+            tooltip="Show the previous question"),
         *(Binding(str(n + 1), f"go({n})") for n in range(len(QUESTIONS))),
     ]
 

@@ -39,6 +39,11 @@ _TAKES = ("enter applies the changes", "enter trains by these axes, on the same 
 _NAMED = 4
 """The most values that a search names."""
 
+_CHANGE = Hint("change", pane="axes", count=2)
+_PREVIEW = Binding("p", "turn_preview", id="recipe.preview", tooltip="Show the first steps, or hide them")
+_SEARCH = Binding("slash", "search", id="recipe.search", tooltip="Search the presets, or the axes")
+_SWITCH = Binding("tab,shift+tab", "switch", id="recipe.switch", tooltip="Go to the axes, or to the presets")
+
 
 class RecipeScreen(Dialog[RecipeChoice | None]):
     """Asks for a recipe. Its result is a `RecipeChoice`, None if it was left or nothing was changed.
@@ -55,23 +60,28 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     HEADING = "Algorithm"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left,right", HANDLED, "change", group=Hint(pane="axes", count=2)),
+        Binding("left", "turn(-1)", "previous value", id="recipe.previous", group=_CHANGE,
+            tooltip="Take the previous value of the axis"),
+        Binding("right", "turn(1)", "next value", id="recipe.next", group=_CHANGE,
+            tooltip="Take the next value of the axis"),
         Binding("enter", HANDLED, "choose", group=Hint(pane="presets values line")),
         Binding("enter", HANDLED, "all values", group=Hint(pane="axes")),
         replace(SCROLL, group=Hint(pane="steps", count=2)),
-        Binding("p", HANDLED, "back", group=Hint(pane="steps")),
-        Binding("slash", "search", "search, or type", group=Hint(pane="presets")),
-        Binding("tab,shift+tab", "switch", "axes", group=Hint(pane="presets")),
-        Binding("tab", HANDLED, "presets", group=Hint(pane="axes")),
-        Binding("t", "take", "apply", group=Hint(pane="axes steps")),
-        Binding("ctrl+t", "turn_preview", "first steps", group=Hint(pane="presets")),
-        Binding("p", "turn_preview", "first steps", group=Hint(pane="axes")),
-        Binding("slash", HANDLED, "search", group=Hint(pane="axes")),
+        replace(_PREVIEW, description="back", group=Hint(pane="steps")),
+        replace(_SEARCH, description="search, or type", group=Hint(pane="presets")),
+        replace(_SWITCH, description="axes", group=Hint(pane="presets")),
+        replace(_SWITCH, description="presets", group=Hint(pane="axes")),
+        Binding("t", "take", "apply", id="recipe.apply", group=Hint(pane="axes steps"),
+            tooltip="Apply the recipe"),
+        Binding("ctrl+t", "turn_preview", "first steps", id="recipe.preset_steps",
+            group=Hint(pane="presets"), tooltip="Show the first steps of the preset, or hide them"),
+        replace(_PREVIEW, description="first steps", group=Hint(pane="axes")),
+        replace(_SEARCH, description="search", group=Hint(pane="axes")),
         replace(LEAVE, group=Hint(pane="presets axes")),
-        Binding("escape", HANDLED, "back", group=Hint(pane="steps values line")),
-        Binding("left", "turn(-1)"), Binding("right", "turn(1)"),
+        replace(LEAVE, description="back", group=Hint(pane="steps values line")),
         Binding("up", "move_found(-1)"), Binding("down", "move_found(1)"),
-        Binding("l", "turn_live", draft.LIVE, group=Hint(pane="axes")),
+        Binding("l", "turn_live", draft.LIVE, id="recipe.live", group=Hint(pane="axes"),
+            tooltip="Train each change at once, or only when it is applied"),
     ]
 
     def __init__(
@@ -87,9 +97,11 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self._sized = False
         """True if a size was typed in this dialog: it is that of whatever is chosen."""
         self._follow, self._live = follow, live and follow is not None
-        absent = {"l" if follow is None else "", *(() if tried else ("p", "ctrl+t"))}
+        absent = {"recipe.live" if follow is None else ""}
+        if not tried:
+            absent |= {"recipe.preview", "recipe.preset_steps"}
         self.shown_actions = [
-            action for action in self.shown_actions if action.keys[0] not in absent
+            action for action in self.shown_actions if action.id not in absent
         ]
         self.set_class(self._live, "-live")
         self._stages = tuple(stages)

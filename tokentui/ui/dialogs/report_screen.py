@@ -14,7 +14,7 @@ from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Command, GoTo
-from tokentui.ui.bindings import HANDLED
+from tokentui.ui.bindings import HANDLED, Hint
 from tokentui.ui.dialogs import LEAVE, SCROLL, CellText, ListDialog
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import bar, number
@@ -36,6 +36,8 @@ _INSPECT = Ref("tokentui.ui.dialogs.inspect:InspectScreen")
 OPEN = Binding("enter", HANDLED, "open")
 """The key that opens the row under the cursor."""
 
+_SECTION = Hint("section", pane="list")
+
 
 class ReportScreen(ListDialog[None], Generic[Answer]):
     """Asks the session, and lists the report on the answer.
@@ -52,8 +54,12 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
 
     ASKING = "working …"
     BINDINGS: ClassVar[list[BindingType]] = [
-        OPEN, Binding("tab,right", "turn(1)", "section"),
-        Binding("shift+tab,left", "turn(-1)"), SCROLL, LEAVE,
+        OPEN,
+        Binding("tab,right", "turn(1)", "next section", id="report.next", group=_SECTION,
+            tooltip="Go to the next section"),
+        Binding("shift+tab,left", "turn(-1)", "previous section", id="report.previous", group=_SECTION,
+            tooltip="Go to the previous section"),
+        SCROLL, LEAVE,
         Binding("q", "leave"),
     ]
     FIRST_TAB: ClassVar[int] = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -9,12 +10,14 @@ from textual.binding import Binding, BindingType
 from tokentui.core.safetext import safe
 from tokentui.session.persist.settings_file import settings_path
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import SCROLL_LIST, ListDialog, labelled_input
+from tokentui.ui.dialogs import LEAVE_LINE, LEAVE_LIST, SCROLL_LIST, ListDialog, labelled_input
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, runs
 from tokentui.ui.field import Field
 from tokentui.ui.link import EngineLink
 from tokentui.ui.settings import MOST_TYPED, SETTINGS, Setting, UserSettings, Value
+
+_VALUE = Hint("other value", pane="list", count=2)
 
 
 class SettingsScreen(ListDialog[None]):
@@ -28,12 +31,13 @@ class SettingsScreen(ListDialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         SCROLL_LIST,
         Binding("enter", HANDLED, "change", group=Hint(pane="list")),
-        Binding("left,h", "turn(-1)"),
-        Binding("right,l", "turn(1)"),
-        Binding("left,right", HANDLED, "other value", group=Hint(pane="list", count=2)),
-        Binding("escape,q,O", "leave", "close", group=Hint(pane="list")),
+        Binding("left,h", "turn(-1)", "previous value", id="settings.previous", group=_VALUE,
+            tooltip="Take the previous value of the setting"),
+        Binding("right,l", "turn(1)", "next value", id="settings.next", group=_VALUE,
+            tooltip="Take the next value of the setting"),
+        replace(LEAVE_LIST, description="close"), Binding("q,O", "leave"),
         Binding("enter", HANDLED, "keep", group=Hint(pane="line")),
-        Binding("escape", HANDLED, "as before", group=Hint(pane="line")),
+        replace(LEAVE_LINE, description="as before"),
     ]
 
     def __init__(self, engine: EngineLink) -> None:

@@ -16,7 +16,16 @@ from tokentui.learn.rows import Candidate
 from tokentui.session.commands import ExplainSteps, GoTo, ListSteps
 from tokentui.session.views import StepRow, StepsView, StepView
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE, LEAVE_LIST, SCROLL, SCROLL_LIST, Dialog, ListDialog, labelled_input
+from tokentui.ui.dialogs import (
+    LEAVE,
+    LEAVE_LINE,
+    LEAVE_LIST,
+    SCROLL,
+    SCROLL_LIST,
+    Dialog,
+    ListDialog,
+    labelled_input,
+)
 from tokentui.ui.dialogs.what_if import ask_beside
 from tokentui.ui.draw.figures import behind, decimal, number, signed
 from tokentui.ui.draw.table import Column, TableRow, VirtualTable
@@ -55,14 +64,18 @@ class StepsScreen(Dialog[None]):
     HEADING = "Steps"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", HANDLED, "go there", group=Hint(pane="list")),
-        Binding("Y", "tell_why", "why", group=Hint(pane="list")),
-        Binding("x", "ask_what_if", "what if", group=Hint(pane="list")),
-        Binding("S", "turn_order", "sort", group=Hint(pane="list")),
-        Binding("slash", "search", "search", group=Hint(pane="list")),
+        Binding("Y", "tell_why", "why", id="steps.why", group=Hint(pane="list"),
+            tooltip="Explain the selected step"),
+        Binding("x", "ask_what_if", "what if", id="steps.what_if", group=Hint(pane="list"),
+            tooltip="Change the run at the selected step"),
+        Binding("S", "turn_order", "sort", id="steps.sort", group=Hint(pane="list"),
+            tooltip="Sort the steps by another column"),
+        Binding("slash", "search", "search", id="steps.search", group=Hint(pane="list"),
+            tooltip="Search the steps"),
         SCROLL_LIST, LEAVE_LIST,
         Binding("m", "leave"),
         Binding("enter", HANDLED, "to the list", group=Hint(pane="line")),
-        Binding("escape", HANDLED, "end the search", group=Hint(pane="line")),
+        replace(LEAVE_LINE, description="end the search"),
     ]
 
     def __init__(self, engine: EngineLink) -> None:
