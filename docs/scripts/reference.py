@@ -31,6 +31,7 @@ from tokentui.recipe import SHAPE, Recipe
 from tokentui.text.sources import READ_AS, parallel, samples
 from tokentui.ui.bindings import EVERYWHERE, BoundAction, key_name
 from tokentui.ui.keymap import dialog_sections, sections_of
+from tokentui.ui.settings import SETTINGS, Setting
 
 DOCS = Path(__file__).resolve().parents[1]
 _MADE = "`python docs/scripts/reference.py` makes this page from the records of the program."
@@ -146,11 +147,15 @@ def keys() -> str:
              "to type text. The default of that action stays.", "",
              'The ids of dialogs have a dot, so they are quoted: `"inspect.next" = "f9"`.', ""]
     seen: set[str] = set()
-    for screen, panes in PANES.items():
-        for pane, title in panes.items():
-            actions = [one for one in sections_of(screen)[pane] if pane != EVERYWHERE or one.id not in seen]
-            seen |= {one.id for one in actions}
-            lines += [f"## {title}", "", *table(("id", "keys", "does"), map(_key, actions))]
+    for screen, titles in PANES.items():
+        sections = sections_of(screen)
+        for pane in dict.fromkeys((*titles, *sections)):
+            repeated = pane in titles and pane != EVERYWHERE
+            actions = [action for action in sections[pane] if repeated or action.id not in seen]
+            seen |= {action.id for action in actions}
+            if actions:
+                title = titles.get(pane, pane.capitalize())
+                lines += [f"## {title}", "", *table(("id", "keys", "does"), map(_key, actions))]
     for title, actions in dialog_sections().items():
         lines += [f"## {title}", "", *table(("id", "keys", "does"), map(_key, actions))]
     return "\n".join(lines).rstrip("\n") + "\n"

@@ -17,7 +17,7 @@ from waiting import notes_of, screen_text, settled, until
 
 from tokentui.core.safetext import is_safe
 from tokentui.session.commands import Move
-from tokentui.session.persist.settings import keep_setting, line_of, read_settings, settings_path
+from tokentui.session.persist.settings_file import keep_setting, line_of, read_settings, settings_path
 from tokentui.ui import dialogs
 from tokentui.ui.bindings import EVERYWHERE, split_keys
 from tokentui.ui.dialogs.ask import AskLine, GoToScreen, HelpScreen

@@ -39,8 +39,8 @@ if TYPE_CHECKING:  # loaded when it is first wanted
 
 _FIRST = Ref("tokentui.ui.start_screen:show")
 _READ_KEYS = Ref("tokentui.ui.keymap:read_keys")
-_LINE_IN_FILE = Ref("tokentui.session.persist.settings:line_in_file")
-_TOUR = Ref("tokentui.ui.tour:TourScreen")
+_LINE_IN_FILE = Ref("tokentui.session.persist.settings_file:line_in_file")
+_TOUR = Ref("tokentui.ui.tour_screen:TourScreen")
 _READ_TOUR = Ref("tokentui.tours.parser:read_tour")
 MOST_PROBLEMS = 3
 """The most problems of the table `[keys]` that are shown one by one."""

@@ -36,7 +36,7 @@ SCREENS = {
 """The screens with panes."""
 DIALOGS = {
     "Dialogs": Ref("tokentui.ui.dialogs:Dialog"),
-    "Dialogs: reports": Ref("tokentui.ui.dialogs.report:ReportScreen"),
+    "Dialogs: reports": Ref("tokentui.ui.dialogs.report_screen:ReportScreen"),
     "Dialogs: choosing a file": Ref("tokentui.ui.dialogs.picker:Picker"),
     "Dialog: open": Ref("tokentui.ui.dialogs.open:OpenScreen"),
     "Dialog: add a column": Ref("tokentui.ui.dialogs.open:AddScreen"),
@@ -59,7 +59,7 @@ DIALOGS = {
     "Dialog: compressed text": Ref("tokentui.ui.dialogs.pieces:CompressedScreen"),
     "Dialog: copy": Ref("tokentui.ui.dialogs.copying:CopyScreen"),
     "Dialog: colors": Ref("tokentui.ui.dialogs.colours:ColoursScreen"),
-    "Dialog: settings": Ref("tokentui.ui.dialogs.settings:SettingsScreen"),
+    "Dialog: settings": Ref("tokentui.ui.dialogs.settings_screen:SettingsScreen"),
     "Dialog: help": Ref("tokentui.ui.dialogs.ask:HelpScreen"),
     "Dialog: go to": Ref("tokentui.ui.dialogs.ask:GoToScreen"),
     "Dialog: run until": Ref("tokentui.ui.dialogs.ask:UntilScreen"),

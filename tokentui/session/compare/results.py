@@ -139,7 +139,7 @@ class Results:
                 findings.curve(column.key, column.training, held, points, held_out=True) for column in there
             )
 
-    def deliver(self, one: BackgroundQuery, value: object) -> None:
+    def deliver(self, query: BackgroundQuery, value: object) -> None:
         """Store the result of a query, or its error, which is not tried again. A result about a removed
         column and `Cancelled` are ignored. A divergence answers the jumps that wait for it."""
         self.version += 1

@@ -429,7 +429,7 @@ class State:
 
     def _named(self, columns: tuple[ColumnSnapshot, ...]) -> tuple[ColumnSnapshot, ...]:
         """Return the columns, with longer names for files that have the same name."""
-        paths = [one.wanted.path for one in self.sync.columns]
+        paths = [column.wanted.path for column in self.sync.columns]
         names = short_names(paths)
         return tuple(
             shown if column.wanted.name or not path or shown.name == name

@@ -389,9 +389,9 @@ def _without(part: CorpusPart, count: int) -> CorpusPart:
 
 def cuts_of(items: Iterable[Item], text: str | LongText) -> Iterator[Cut]:
     """Yield the pre-tokens and special tokens of a text, with the text that they cover."""
-    for one in items:
-        start, end, shown = one.start, one.end, text[one.start : one.end]
-        if isinstance(one, Special):
+    for item in items:
+        start, end, shown = item.start, item.end, text[item.start : item.end]
+        if isinstance(item, Special):
             yield Cut(start, end, shown, None)
         else:
             yield Cut(start, end, shown, item.text, item.unit_spans)

@@ -462,7 +462,7 @@ class HelpScreen(ListDialog[BoundAction | None]):
     """Shows the keys; its result is the action to do, None where it is left.
 
     It is the command palette too. At 80x24 it lists 14 actions in 2,560 bytes, and a cursor key takes 135;
-    Textual's `CommandPalette` lists 6 in 7,540, and takes 410. It has no column of keys, nor headings of panes.
+    Textual's `CommandPalette` lists 6 in 7,540, and takes 410. It has no column of keys and no headings.
 
     Args:
         engine: The link to the session.

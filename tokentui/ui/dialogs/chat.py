@@ -16,7 +16,7 @@ from tokentui.core.safetext import safe
 from tokentui.session.commands import Command, EncodeChat
 from tokentui.ui.bindings import HANDLED, Hint
 from tokentui.ui.dialogs import LEAVE_LINE, LEAVE_LIST, SCROLL_LIST, labelled_input
-from tokentui.ui.dialogs.report import ReportScreen
+from tokentui.ui.dialogs.report_screen import ReportScreen
 from tokentui.ui.field import Field
 from tokentui.ui.link import EngineLink
 
