@@ -1,6 +1,7 @@
-"""The tables of panes: an entry for each pane, from which its screen takes all else.
+"""The entry of a pane in the table of its screen.
 
-`main_panes.py` is the table of the main screen, `compare/panes.py` that of Compare.
+The tables are `main_panes.py` and `compare/compare_panes.py`. Titles, number keys, the help and the layouts
+follow from them.
 """
 
 from __future__ import annotations
@@ -17,21 +18,21 @@ from tokentui.ui.panes.pane import Pane
 
 @dataclass(frozen=True)
 class PaneEntry:
-    """A pane of a screen. The order in the table is that of the number keys and of `tab`.
+    """A pane of a screen. The order of the table is the order of the number keys and of `tab`.
 
     Attributes:
-        name: Its name, and the id of its widget.
-        title: Its title, without its number.
-        help: The help text of its number key.
-        make: Makes its widget, given the screen; None if the screen has widgets of its own for it.
-        short_title: The title where there is little room; empty for `title`.
-        key_owners: The widgets in it that have keys, each with its section of the help.
-        key_section: The section of keys that work while it has the focus; empty for `name`.
-        key_id: The id of the binding of its number key; empty for `to_NAME`.
-        key_action: The action of its number key; empty to go to the pane.
-        place: The place that it shares with other panes, by the name of the layout. One pane of a place is
-            seen at a time. A layout that is not in it gives the pane a place of its own.
-        shows_tokens: False if the view of tokens changes nothing in it.
+        name: The name, which is also the id of the widget.
+        title: The title, without the number.
+        help: The help text of the number key.
+        make: Returns the widget for a screen; None if the screen makes the widgets itself.
+        short_title: The title for narrow terminals; empty for `title`.
+        key_owners: The widgets in the pane that have bindings, each with its section of the help.
+        key_section: The section of the bindings that work while the pane has the focus; empty for `name`.
+        key_id: The id of the binding of the number key; empty for `to_NAME`.
+        key_action: The action of the number key; empty for the action that goes to the pane.
+        place: For each layout, the name of a place that several panes share, one of which is visible at a
+            time. In a layout that is missing here, the pane has a place of its own.
+        shows_tokens: Whether the pane shows tokens, and so depends on the view (text, escapes, hex).
     """
 
     name: str
@@ -70,5 +71,5 @@ def groups(entries: Iterable[PaneEntry], layout: str) -> tuple[tuple[str, ...], 
 
 
 def one_group(entries: Iterable[PaneEntry]) -> tuple[tuple[str, ...], ...]:
-    """Return the groups of a layout in which one pane is seen at a time."""
+    """Return the groups of a layout in which one pane is visible at a time."""
     return (tuple(entry.name for entry in entries),)
