@@ -422,7 +422,7 @@ def about(choice: RecipeChoice, name: str) -> str:
 
 def meaning(recipe: Recipe, axis: str) -> str:
     """Return the meaning of the value of an axis; for the list axis, of its values in order."""
-    return ", then ".join(record.about for record in chosen(recipe, axis)) or "the text is not changed"
+    return ", then ".join(record.about for record in chosen(recipe, axis)) or "unchanged"
 
 
 def _named(value: str) -> str:
