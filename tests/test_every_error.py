@@ -232,7 +232,7 @@ WISH = Wishes(add=("xyz",))
     (do.RunUntil(compression=2.0),
      "run until: each distinct word counts once, so bytes per token are not defined"),
     (DiffColumns(1, 2), "diff: a column is not in sync yet (wait and press the key again)"),
-    (EditVocabulary(Wishes()), "edit: no change is given (prune, train on, or name a token)"),
+    (EditVocabulary(Wishes()), "edit: no change given (prune, train on, or name a token)"),
     (WriteEdited(WISH, "gpt2.json"), "gpt2.json: the file exists already (choose another name)"),
 ])
 async def test_commands_of_a_session(command: do.Command[Any], line: str) -> None:
@@ -247,7 +247,7 @@ async def test_commands_of_a_session(command: do.Command[Any], line: str) -> Non
 
 
 @pytest.mark.parametrize(("command", "line"), [
-    (do.GoToToken("hug"), "hug: tokens are searched in one column (go to a step, or leave Compare)"),
+    (do.GoToToken("hug"), "hug: tokens can be searched in one column only (go to a step, or leave Compare)"),
     (do.RunUntil("hug"), "run until: only one column at a time (leave Compare)"),
 ])
 def test_commands_of_one_column(command: do.Command[Any], line: str) -> None:
@@ -272,7 +272,7 @@ async def test_a_tokenizer_of_a_file_has_no_end() -> None:
     await session.send(do.OpenTokenizer("gpt2.json"))
     with pytest.raises(TokentuiError) as found:
         await session.send(do.EncodeAtEnd())
-    assert str(found.value) == "gpt2.json: a tokenizer of a file is not trained (open a text)"
+    assert str(found.value) == "gpt2.json: a tokenizer from a file cannot be trained (open a text)"
     await session.close()
 
 

@@ -116,13 +116,13 @@ async def test_enter_writes_to_the_path_that_was_typed() -> None:
 
 
 async def test_a_file_that_is_there_is_written_over_on_the_second_enter_only() -> None:
-    there = TokentuiError("the file exists already", "novel.json", "enter again writes over it")
+    there = TokentuiError("the file exists already", "novel.json", "press enter again to overwrite it")
     writer = Writer(there, there, REPORTS[0])
     screen = dialog(writer)
     async with shown(screen) as (app, pilot):
         await until(pilot, lambda: "lossless" in screen_text(pilot))
         await pilot.press("enter")
-        await until(pilot, lambda: "enter again writes over it" in screen_text(pilot))
+        await until(pilot, lambda: "press enter again to overwrite it" in screen_text(pilot))
         await pilot.press("tab", "end", "x", "enter")  # another path: asked anew
         await until(pilot, lambda: len(writer.asked) == 2 and "enter again" in screen_text(pilot))
         await pilot.press("enter")

@@ -219,7 +219,7 @@ class _Reader:
         if before is not None and before.wait in MOVES:
             for key in _PLACED:
                 if key in table:
-                    what = f"the stop before waits for {before.wait}, which leads here"
+                    what = f"the stop before it waits for {before.wait}, which leads here"
                     raise self._error(key, what, "remove this key, or that wait")
             place = replace(place, step=step_after(before))
         if "corpus" in table and "corpus_text" in table:

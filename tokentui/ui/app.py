@@ -63,7 +63,7 @@ class ExplorerApp(TerminalApp):
         offer: The last session, and a note about it: it is offered before anything is opened.
         first_screen: True to show the first screen.
         tour: A tour to play at once.
-        kept: What the file of settings holds by name; nothing of it is trusted.
+        kept: What the settings file holds by name; nothing of it is trusted.
         wrong: What is wrong with that file; empty for nothing.
     """
 

@@ -30,7 +30,7 @@ class EncodeAtEnd(Command[EndView], lane=Lane.JOB, need=Need.COUNTED):
         training = context.training
         if training.opened is not None:
             raise TokentuiError(
-                "a tokenizer of a file is not trained", training.opened.view.name, "open a text"
+                "a tokenizer from a file cannot be trained", training.opened.view.name, "open a text"
             )
         trainer = learn.start(training.corpus, training.recipe, training.run, training.trainer.words)
         learn.run(trainer, training.run.stops)

@@ -51,7 +51,7 @@ class Wishes:
         from tokentui.formats.files import load
 
         if self == Wishes():
-            raise TokentuiError("no change is given", "edit", "prune, train on, or name a token")
+            raise TokentuiError("no change given", "edit", "prune, train on, or name a token")
         edit = unchanged(tokenizer)
         if self.prune:
             edit = prune(edit, corpus, self.keep)

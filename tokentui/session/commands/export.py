@@ -59,12 +59,10 @@ class Export(Command["ExportReport"], lane=Lane.JOB, need=Need.IDLE):
         existing = next((name for name in targets(path, format) if os.path.lexists(name)), None)
         doubts = ["the file exists already"] if existing is not None else []
         if (other := _other_format(path, format)) is not None:
-            doubts.append(f"a name like this is one of {other.name}, not of {format.name}")
+            doubts.append(f"this file name belongs to {other.name}, not to {format.name}")
         if doubts and not self.overwrite:
-            hint = (
-                "enter again writes over it" if existing is not None else "enter again writes it all the same"
-            )
-            raise TokentuiError("; ".join(doubts), existing or path, hint)
+            doing = "overwrite it" if existing is not None else "write it anyway"
+            raise TokentuiError("; ".join(doubts), existing or path, f"press enter again to {doing}")
         try:
             return export(context.tokenizer, path, format.name)
         except Unsupported as error:

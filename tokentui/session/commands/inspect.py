@@ -185,8 +185,8 @@ class Draw(Command["Drawn"], lane=Lane.JOB, need=Need.ARRIVED):
 
         text = self.text or context.typed
         if len(text) > INSPECTED_CHARS:
-            what = f"a text of {len(text):,} characters is too long to tell each draw"
-            raise TokentuiError(what, "", f"take one of at most {INSPECTED_CHARS:,}")
+            what = f"a text of {len(text):,} characters is too long to show each draw"
+            raise TokentuiError(what, "", f"use one of at most {INSPECTED_CHARS:,}")
         return context.tokenizer.draws(text, p=self.p, like=self.like, seed=self.seed)
 
 

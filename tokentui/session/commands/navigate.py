@@ -109,7 +109,7 @@ class RunUntil(Command[int | None], need=Need.STEPS, walks=True, summary="run un
         given = [bool(self.token), self.size is not None, self.compression is not None]
         if sum(given) != 1:
             raise TokentuiError(
-                "one condition belongs here", "run until", "a token, a size or bytes per token"
+                "expected one condition", "run until", "a token, a size or bytes per token"
             )
         if self.size is not None:
             return Size(self.size)
@@ -117,7 +117,7 @@ class RunUntil(Command[int | None], need=Need.STEPS, walks=True, summary="run un
             return spellings(self.token)
         ratio, size = self.compression, training.corpus.size
         if not ratio > 0 or math.isinf(ratio):
-            raise TokentuiError("out of range", f"{ratio:g} bytes per token", "name a number above 0")
+            raise TokentuiError("out of range", f"{ratio:g} bytes per token", "use a number above 0")
         if not WEIGHTS.of(training.recipe.weight).by_occurrences:
             raise TokentuiError(
                 "each distinct word counts once, so bytes per token are not defined", "run until", "")

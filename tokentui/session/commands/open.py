@@ -96,7 +96,7 @@ class Open(Command[None], opens=Part.CORPUS, lane=Lane.LOADER, fresh=True, summa
 
 
 class TrainOnText(
-    Command[None], lane=Lane.LOADER, opens=Part.CORPUS, summary="train on the text that is typed"
+    Command[None], lane=Lane.LOADER, opens=Part.CORPUS, summary="train on the typed text"
 ):
     """Train on a typed text instead of the corpus, and go to the same step. Answered when that is done.
 
@@ -140,7 +140,7 @@ class KeepPlace(Command[None]):
 
     def apply(self, state: State) -> None:
         if self.by not in KEPT_PLACES:
-            raise TokentuiError(f"no such place: {self.by}", "", "one of: " + ", ".join(KEPT_PLACES))
+            raise TokentuiError(f"unknown place: {self.by}", "", "one of: " + ", ".join(KEPT_PLACES))
         state.keep_place = self.by
 
 

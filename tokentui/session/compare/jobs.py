@@ -68,7 +68,7 @@ def _again(training: Training) -> Trainer:
 
 def divergence(a: tuple[int, Training], b: tuple[int, Training]) -> BackgroundQuery:
     """The first differing step of two columns."""
-    what = "looking where they part"
+    what = "looking for where they diverge"
 
     def work() -> Divergences:
         first, second = (_again(training) for _, training in (a, b))
@@ -124,7 +124,7 @@ def _cost(run: Column, changed: Column) -> BackgroundQuery:
     trainers, sides = (run.trainer, changed.trainer), list[Side]()
     step = min(trainer.number for trainer in trainers)
     return BackgroundQuery(
-        ("cost", (run.key, changed.key)), (*trainers, step), "looking what it costs",
+        ("cost", (run.key, changed.key)), (*trainers, step), "counting the cost",
         lambda: between(step, *sides),
         before_start=lambda: sides.extend(Side.of(trainer, step) for trainer in trainers),
     )

@@ -390,7 +390,7 @@ class Session:
                 self._cache.keep(training)
                 state.install(training, **_keeps(command))
             elif last:
-                self._queue.drop("not done, what it waited for is not there", loads=False)
+                self._queue.drop("not done, because what it waited for failed", loads=False)
                 if loading.shows:
                     state.install(before)
             self._answers.append((answer, None if isinstance(training, Training) else training))

@@ -243,7 +243,7 @@ class State:
         if self._facts.nothing:
             raise NothingOpen
         if main.error and len(self.sync.columns) == 1:  # it failed as one of several, as all of them did
-            raise TokentuiError("this column failed to load and cannot be stepped", main.name, main.error)
+            raise TokentuiError("this column failed to load, so it has no steps", main.name, main.error)
         self._requested_place, self._show_whole = None, False
 
     def stop(self) -> None:

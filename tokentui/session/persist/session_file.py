@@ -23,7 +23,7 @@ from tokentui.text.remote import is_remote
 
 VERSION = 1
 _FORMAT = "tokentui session"
-_HINT = "begin anew: tokentui CORPUS"
+_HINT = "start again: tokentui CORPUS"
 
 Setting = str | int | float | bool | None
 
@@ -113,9 +113,9 @@ def loads(data: bytes, where: str) -> SavedSession:
         header = json.loads(head)
         version = header["version"]
     except (ValueError, TypeError, KeyError, RecursionError):
-        raise TokentuiError("not a session of tokentui", where, _HINT) from None
+        raise TokentuiError("not a tokentui session", where, _HINT) from None
     if type(version) is int and version > VERSION:
-        what = f"a session of a newer tokentui (version {version}); this one reads {VERSION}"
+        what = f"a session from a newer tokentui (version {version}); this one reads {VERSION}"
         raise TokentuiError(what, where, "update tokentui")
     # Word for word: a bit that has turned in the first line is noticed as well.
     if head + b"\n" != _head(VERSION, hashlib.sha256(data).hexdigest()):
@@ -250,7 +250,7 @@ def read(path: Path) -> tuple[SavedSession, str]:
         return _read(path), ""
     except TokentuiError as error:
         with contextlib.suppress(TokentuiError):
-            return _read(_before(path)), f"{error.what}; this is the one that was saved before it"
+            return _read(_before(path)), f"{error.what}; the session saved before it is used"
         raise error from None
 
 
@@ -309,13 +309,13 @@ def _hold(path: Path) -> int:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(where, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        what = f"the session is not kept: {error.strerror}"
+        what = f"the session is not saved: {error.strerror}"
         raise TokentuiError(what, str(path.parent), "set TOKENTUI_HOME to a folder") from None
     if not lock(descriptor, wait=False):
         holder = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip()
         os.close(descriptor)
-        what = f"another tokentui (process {holder or '?'}) has this session: what is done here is not kept"
-        raise TokentuiError(what, str(path), "leave one of the two")
+        what = f"another tokentui (process {holder or '?'}) is using this session: changes here are not saved"
+        raise TokentuiError(what, str(path), "close one of them")
     with contextlib.suppress(OSError):
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"{os.getpid()}\n".encode("ascii"), 0)

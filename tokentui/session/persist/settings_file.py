@@ -23,12 +23,12 @@ _KEEPING = threading.Lock()
 
 
 def settings_path() -> Path:
-    """The path of the file of settings. The file may not exist."""
+    """The path of the settings file. The file may not exist."""
     return state_dir() / _NAME
 
 
 def read_settings() -> tuple[dict[str, object], str]:
-    """Read the file of settings.
+    """Read the settings file.
 
     Returns:
         The settings by name; and what is wrong with the file, not yet sanitized for a terminal, empty if it
@@ -58,13 +58,13 @@ def keep_setting(name: str, value: bool | int | str) -> str:
     with _KEEPING:
         text, found, wrong = _read()
         if text is None:
-            return f"the setting is not kept: {wrong}"
+            return f"the setting was not saved: {wrong}"
         note = ""
         if wrong:
             aside = _set_aside()
             if aside is None:
-                return f"the setting is not kept: {wrong}"
-            text, found, note = "", {}, f"the broken file of settings is kept as {aside}"
+                return f"the setting was not saved: {wrong}"
+            text, found, note = "", {}, f"the broken settings file was kept as {aside}"
         line = f"{name} = {toml_value(value)}\n"
         if found.get(name) == value and type(found.get(name)) is type(value):
             return note
@@ -75,14 +75,14 @@ def keep_setting(name: str, value: bool | int | str) -> str:
             whole = False
         if not whole:
             # It says so in a way that one line cannot take the place of, such as a text of several lines.
-            return f"the setting is not kept: change {name} by hand in {settings_path()}"
+            return f"the setting was not saved: change {name} by hand in {settings_path()}"
         if keep_state(_NAME, changed.encode()) is None and not sandbox.sealed():
-            return f"the setting is not kept: {settings_path()} cannot be written"
+            return f"the setting was not saved: {settings_path()} cannot be written"
         return note
 
 
 def line_in_file(table: str, name: str) -> int | None:
-    """Return the number of the line of the file of settings that sets a name of a table; see `line_of`."""
+    """Return the number of the line of the settings file that sets a name of a table; see `line_of`."""
     text, _, _ = _read()
     return line_of(text or "", table, name)
 
@@ -131,16 +131,16 @@ def _read() -> tuple[str | None, dict[str, object], str]:
     try:
         if not os.path.lexists(path):
             return "", {}, ""
-        data = read_regular(str(path), "file of settings", _MOST_BYTES + 1)
+        data = read_regular(str(path), "settings file", _MOST_BYTES + 1)
     except (OSError, ValueError, TokentuiError) as error:
         return None, {}, f"{path}: {error.what if isinstance(error, TokentuiError) else error}"
     if len(data) > _MOST_BYTES:
-        return "", {}, f"{path}: longer than settings are; the defaults are used"
+        return "", {}, f"{path}: too large for a settings file; the defaults are used"
     try:
         text = data.decode()
         return text, _parsed(text), ""
     except (ValueError, RecursionError) as error:
-        return "", {}, f"{path}: no TOML ({' '.join(str(error).split())}); the defaults are used"
+        return "", {}, f"{path}: not TOML ({' '.join(str(error).split())}); the defaults are used"
 
 
 def _parsed(text: str) -> dict[str, object]:

@@ -62,8 +62,8 @@ def _warning(words: Words, longest: int) -> str:
     total = sum(map(len, words.words))
     huge = sum(len(word) for word in words.words if len(word) >= HUGE_CHARS)
     return (
-        f"the longest piece has {longest:,} characters: merges cross words, no count is shared between equal"
-        f" words, and {huge:,} of {total:,} characters are laid out one by one,"
+        f"the longest piece has {longest:,} characters: merges cross words, so equal words do not share their"
+        f" counts, and {huge:,} of {total:,} characters are stored one by one,"
         f" about {_size(total * _CELL_BYTES)} of memory"
     )
 

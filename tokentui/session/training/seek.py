@@ -43,7 +43,7 @@ def meets(column: Column, goal: Goal) -> bool:
     if isinstance(goal, Made):
         found = trainer.find(goal)
         if found is not None and found < number:
-            what = f"step {found:,} made this token already" if found else "it is there from the start"
+            what = f"step {found:,} already made this token" if found else "the token exists from the start"
             raise TokentuiError(what, "run until", "g goes to the step of a token")
         return found is not None and found == number
     if isinstance(goal, Size):

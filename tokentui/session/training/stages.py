@@ -93,10 +93,12 @@ def _versions(said: Mapping[str, object]) -> str:
     """Return a sentence on the versions of Unicode by which the steps of a `tokenizer.json` classify
     characters, there and here; empty if none does."""
     kinds = set(_kinds(said.get("normalizer"))) | set(_kinds(said.get("pre_tokenizer")))
-    found = ["patterns know 16.0 there and that of the regex library here"] if kinds & _BY_PATTERN else []
+    versions = []
+    if kinds & _BY_PATTERN:
+        versions.append("patterns use Unicode 16.0 there and the version of the regex library here")
     if kinds & _BY_TABLE:
-        found.append(f"normalisers know 8.0 to 12.0 there and {unicodedata.unidata_version} here")
-    return f"{', '.join(found)}; newer characters may differ" if found else ""
+        versions.append(f"normalizers use Unicode 8.0 to 12.0 there and {unicodedata.unidata_version} here")
+    return f"{', '.join(versions)}; newer characters may differ" if versions else ""
 
 
 def _kinds(spec: object) -> Iterator[str]:
@@ -126,7 +128,7 @@ def _steps(name: str, spec: object, axis: str) -> Iterator[StageView]:
     kind = str(spec.get("type", ""))
     if rules:
         yield StageView(
-            _NAMES[name], f"{kind}: {_bytes_of(rules):,} bytes of rules, applied as they are", True, axis
+            _NAMES[name], f"{kind}: {_bytes_of(rules):,} bytes of rules, applied exactly", True, axis
         )
         return
     rest = {key: value for key, value in spec.items() if key not in ("type", "special_tokens", "pair")}
@@ -139,12 +141,12 @@ def _sentencepiece(spec: Mapping[str, Any], split: str) -> Iterator[StageView]:
     name = str(spec.get("normalization") or "rules")
     if rules:
         yield StageView(
-            "normaliser", f"{name}: {_bytes_of(rules):,} bytes of rules, applied as they are", True
+            "normaliser", f"{name}: {_bytes_of(rules):,} bytes of rules, applied exactly", True
         )
     else:
         yield StageView("normaliser", name)
     for option, value in (spec.get("trained_with") or {}).items():
-        yield StageView("training", _short(f"{option}={value}: a training by the axes is one without it"))
+        yield StageView("training", _short(f"{option}={value}: training by the axes leaves it out"))
     kept = {key: value for key, value in spec.items() if key not in (_RULES, "normalization", "trained_with")}
     yield StageView("spaces", _short(", ".join(_worded(kept))), axis=split)
 

@@ -171,7 +171,8 @@ class Synchronizer:
             TokentuiError: There are several columns.
         """
         if len(self.columns) > 1:
-            raise TokentuiError("tokens are searched in one column", text, "go to a step, or leave Compare")
+            raise TokentuiError(
+                "tokens can be searched in one column only", text, "go to a step, or leave Compare")
         self.halt()
         trainer = self.columns[0].trainer
         forms, answer = spellings(text), Future[int | None]()

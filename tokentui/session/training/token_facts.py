@@ -130,7 +130,8 @@ def check_length(text: str) -> None:
         TokentuiError: It is longer.
     """
     if len(text) > INSPECTED_CHARS:
-        raise TokentuiError(f"text of over {INSPECTED_CHARS:,} characters", "explain", "choose a part of it")
+        raise TokentuiError(
+            f"text of more than {INSPECTED_CHARS:,} characters", "explain", "choose a part of it")
 
 
 def part_at(tokenizer: Tokenizer, text: str, place: int) -> PreToken | Special | None:

@@ -115,7 +115,7 @@ def _nothing_to_change(
         return TokentuiError("the what-ifs of this run exclude every change of this row", "what if",
             "choose another row")
     if isinstance(row, Entry):
-        return TokentuiError("no merge made this token: it is there from the start", "what if",
+        return TokentuiError("no merge made this token: the token exists from the start", "what if",
             "choose a token that a merge made")
     if column.why.end is not None:
         return TokentuiError("no pair is left to merge", "what if",
