@@ -87,13 +87,16 @@ def test_each_id_is_of_one_binding() -> None:
         own = [one for one, _ in bindings_of(kind) if one.id and one in kind.__dict__["BINDINGS"]]
         for binding in own:
             owners.setdefault(str(binding.id), set()).add((binding.key, binding.action))
-        keys = [key for binding in own for key in split_keys(binding.key)]
+        # A dialog names one action differently in different parts: that is one binding.
+        bound = {(binding.id, binding.action): binding.key for binding in own}
+        keys = [key for keys in bound.values() for key in split_keys(keys)]
         assert len(keys) == len(set(keys)), kind
     assert {id: found for id, found in owners.items() if len(found) > 1} == {}
 
 
 def test_each_action_has_words() -> None:
-    assert all(action.id and action.label and action.help for action in ALL)
+    assert all(action.id and action.help for action in ALL)
+    assert {action.id for action in ALL if not action.label} == {"dialog.copy", "life.previous", "life.next"}
 
 
 def test_what_the_screen_does_for_a_pane_has_its_key_in_all_of_them() -> None:
@@ -191,7 +194,7 @@ async def test_a_key_that_needs_its_pane_is_only_told_of() -> None:
         shown.field.value = "Show all about it"
         await until(pilot, lambda: len(shown.listing.rows) == 4)
         await pilot.press("enter")
-        await until(pilot, lambda: "enter works where it is needed" in screen_text(app))
+        await until(pilot, lambda: "enter works outside this dialog" in screen_text(app))
         assert app.screen is shown
 
 

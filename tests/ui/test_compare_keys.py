@@ -126,7 +126,7 @@ async def test_what_is_told() -> None:
         )
         for key, said in (
             ("d", "no step differs"), ("delete", "two columns are the least"),
-            ("J", "this text is cut alike"), ("A", "there are only two columns"),
+            ("J", "both columns segment this text alike"), ("A", "there are only two columns"),
         ):
             await pilot.press(key)
             await until(pilot, lambda said=said: said in screen_text(app))  # type: ignore[misc]
@@ -177,7 +177,7 @@ async def test_a_size_is_gone_to_by_ids(by: str) -> None:
     async with comparing() as (app, screen, session, pilot):
         await draw(screen, session, pilot, position=position)
         await pilot.press("g")
-        await until(pilot, lambda: "size 2000: by ids, as I" in screen_text(app))
+        await until(pilot, lambda: "size 2000: to a size" in screen_text(app))
         session.sent.clear()
         await typed(pilot, "size 2000")
         await pilot.press("enter")
@@ -298,7 +298,7 @@ async def test_passages_of_the_corpus() -> None:
         await until(pilot, lambda: screen.encode.rows.here == screen.encode.rows.alignment.partings[-1].start)
         session.answers[NextPassage] = None
         await pilot.press("J")
-        await until(pilot, lambda: "cut the whole corpus alike" in screen_text(app))
+        await until(pilot, lambda: "segment the whole corpus alike" in screen_text(app))
         await pilot.press("E")
         assert session.of(ShowPassage)[-1] == ShowPassage(None)
         await pilot.press("i")
@@ -444,7 +444,7 @@ def test_a_part_of_a_size_is_nothing() -> None:
     with pytest.raises(TokentuiError, match="a percentage is a part of the steps"):
         destination("50%", place_of(snapshot(position=Position("size", 384))))
     described = describe_destination("", place_of(snapshot()))
-    assert described == "a step, +100, -5, 50%, end; size 2000: to a size, as with I"
+    assert described == "a step, +100, -5, 50%, end; size 2000: to a size"
 
 
 async def test_figures_are_said_to_be_of_what_they_count() -> None:

@@ -161,7 +161,7 @@ async def test_columns_that_do_not_part() -> None:
                 {"step": None, "sides": (), "done": False, "busy": Busy("comparing", 5, 9)},
                 "first 4 steps are the same, still searching",
             ),
-            ({"step": None, "sides": (), "done": False}, "stopped: d goes on"),
+            ({"step": None, "sides": (), "done": False}, "stopped: d continues"),
         ):
             parting = dataclasses.replace(whole, **changes)
             await draw(screen, session, pilot, divergences=(parting,))

@@ -165,7 +165,7 @@ async def test_a_session_writes_the_tokenizer_of_its_step(tmp_path: Path) -> Non
         report = await asyncio.wait_for(session.send(do.Export(str(path), "tiktoken")), PATIENCE)
         assert report.checked > 60
         assert path.read_bytes().count(b"\n") == 256 + 40
-        with pytest.raises(TokentuiError, match="there already"):
+        with pytest.raises(TokentuiError, match="exists already"):
             await session.send(do.Export(str(path), "tiktoken"))
         assert (await session.send(do.Export(str(path), "tiktoken", overwrite=True))).refused == ""
         assert (await session.send(do.Export(str(tmp_path / "v"), "bert"))).refused.startswith(
@@ -187,12 +187,12 @@ async def test_a_name_of_another_format_is_asked_about_once(tmp_path: Path) -> N
             path = str(tmp_path / name)
             with pytest.raises(TokentuiError) as raised:
                 await session.send(do.Export(path, format))
-            assert raised.value.what == f"a name like this is one of {other}, not of {format}"
+            assert raised.value.what == f"this file name belongs to {other}, not to {format}"
             assert "enter again" in raised.value.hint
             assert recognise(path) is None
             assert (await session.send(do.Export(path, format, overwrite=True))).refused == ""
             assert recognise(path) is WRITTEN[format]
-            with pytest.raises(TokentuiError, match="the file exists already; a name like this is one of"):
+            with pytest.raises(TokentuiError, match="the file exists already; this file name belongs to"):
                 await session.send(do.Export(path, format))
         for name, format in (
             ("x.unknown", "tiktoken"), ("tokenizer.json", "huggingface"), ("y.json", "huggingface"),

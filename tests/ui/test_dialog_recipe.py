@@ -171,7 +171,7 @@ async def test_what_cannot_change_alone_is_taken_with_what_must_change_too() -> 
         drive = Driver(dialog, pilot)
         await drive.at("axes", "unit")
         await pilot.press("right")
-        await drive.said("unit: no other value goes with the rest as it is")
+        await drive.said("unit: no other value fits the other axes")
         await pilot.press("enter")
         await drive.at("values", "grapheme")
         await pilot.press("enter")

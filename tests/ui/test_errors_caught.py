@@ -201,7 +201,7 @@ async def test_enter_in_compare_before_the_columns_are_open_is_a_line(keys: tupl
         app.compare((ColumnWanted(), ColumnWanted()))
         await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.is_mounted)
         await pilot.press(*keys)
-        await until(pilot, lambda: "not yet: the columns are being opened" in screen_text(pilot))
+        await until(pilot, lambda: "the columns are still opening" in screen_text(pilot))
         assert isinstance(app.screen, CompareScreen)
 
 

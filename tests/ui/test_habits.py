@@ -213,7 +213,7 @@ async def test_a_tour_leaves_the_places_of_the_user_alone() -> None:
         app.action_play_tour(TOURS[3].name)
         await until(pilot, lambda: isinstance(app.screen, TourScreen) and app.screen.arrived)
         await pilot.press("ctrl+o")
-        await until(pilot, lambda: "a tour has no place to go back to" in screen_text(app))
+        await until(pilot, lambda: "a tour keeps no earlier place" in screen_text(app))
         assert step(app) == 9
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.main)

@@ -54,6 +54,6 @@ async def test_compare_has_its_messages_in_its_first_line(size: tuple[int, int])
 
 def test_what_is_too_early_is_told_in_one_sentence() -> None:
     assert [in_words(NotYet(now)) for now in (None, snapshot())] == [
-        "not yet: the engine is starting; press the key again then",
-        "not yet: a source is being opened; press the key again then",
+        "not yet: the engine is starting: press the key again when it is done",
+        "not yet: a source is still opening: press the key again when it is done",
     ]

@@ -133,7 +133,7 @@ async def test_nothing_is_published_of_a_recipe_of_ones_own() -> None:
     async with shown(dialog, (120, 40)) as (_, pilot):
         axes = dialog.query_one("#axes", Listing)
         await pilot.press("tab", "down", "enter")
-        await until(pilot, lambda: "nothing is published of it" in lines(pilot))
+        await until(pilot, lambda: "it has no published sizes" in lines(pilot))
         assert axes.cursor_key == draft.PUBLISHED
         assert dialog.choice.run == UNSET
 

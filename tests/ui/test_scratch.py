@@ -237,7 +237,7 @@ async def test_a_corpus_that_cannot_be_edited_says_so_and_an_empty_text_is_offer
         await settled(pilot)
         session.answers[CorpusText] = TokentuiError("counted words are no text to be edited", "a\x1bb")
         await pilot.press("t")
-        await until(pilot, lambda: "t again: an empty text" in screen_text(app))
+        await until(pilot, lambda: "t again: start with an empty text" in screen_text(app))
         assert "counted words are no text" in screen_text(app)
         assert all(is_safe(line) for line in screen_text(app).splitlines())
         assert not app.main.corpus.editing

@@ -19,8 +19,8 @@ class NotYet(TokentuiError):
     """
 
     def __init__(self, snapshot: Snapshot | None) -> None:
-        work = waits_for(snapshot).removeprefix("waits: ") or "a source is being opened"
-        super().__init__(f"not yet: {work}; press the key again then")
+        work = waits_for(snapshot).removeprefix("waits: ") or "a source is still opening"
+        super().__init__(f"not yet: {work}: press the key again when it is done")
 
 
 def under_way(busy: Busy) -> str:

@@ -149,7 +149,7 @@ def describe_destination(text: str, place: Place) -> str:
     match destination(text, place):
         case None:
             part = "" if place.by == "size" else ", 50%"
-            more = "; size 2000: to a size, as with I" if place.by else ", or the text of a token"
+            more = "; size 2000: to a size" if place.by else ", or the text of a token"
             return f"{_FIRST[place.by]}, +100, -5{part}, end{more if place.by != 'size' else ''}"
         case ToSize(ids):
             return f"{ids:,} ids; the columns then move by vocabulary size"
