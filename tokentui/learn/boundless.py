@@ -162,12 +162,13 @@ class Documents:
         self.word_pairs.method_allows, self.row_pairs.method_allows = self._mergeable, self.joinable
 
     def _mergeable(self, pairs: list[int]) -> list[int]:
-        """Return those of some pairs inside words that make a text which was never made."""
+        """Return the pairs inside words, of those given, whose token has not been made yet."""
         times_made, token = self.times_made, self.word_pairs.token
         return [pair for pair in pairs if not times_made[token(pair)]]
 
     def joinable(self, pairs: list[int]) -> list[int]:
-        """Return those of some pairs of items that are unlocked and make a text which was never made."""
+        """Return the pairs of items, of those given, whose parts are unlocked and whose token was not
+        made yet."""
         times_made, unlocked, table = self.times_made, self.unlocked, self.row_pairs
         return [
             pair for pair in pairs
@@ -182,20 +183,25 @@ class Documents:
         return id if id >= 0 else _NO_ID
 
     def item(self, text: bytes) -> int:
-        """Return the item of a text: the word if it is one token now, otherwise the joined word."""
+        """Return the item of a text: the word if it is one token now, otherwise the joined word.
+
+        Raises:
+            KeyError: The word is not one token now, and no joined word has this text.
+        """
         word, symbol = self._item_of.get((text, False)), self.vocabulary.symbol(text)
         if word is not None and symbol is not None and self.words.words[word] == [symbol]:
             return word
         return self._item_of[text, True]
 
     def is_whole(self, symbol: int) -> bool:
-        """Return whether a symbol is a whole word, and one that can be unlocked."""
+        """Return whether a symbol is all of a distinct word now, and the word can be unlocked."""
         text = self.vocabulary.pieces[symbol]
         item = self._item_of.get((text, False))
         return item is not None and self.words.words[item] == [symbol] and unlockable(text)
 
     def is_document(self, text: bytes) -> bool:
-        """Return whether some document consists of one joined word of this text."""
+        """Return whether some document consists of one joined word of this text, which must have been
+        joined."""
         item = self._item_of[text, True]
         return any(
             len(document) == 1 and document[0][0] and self.rows.words[document[0][1]] == [item]
@@ -218,7 +224,10 @@ class Documents:
         return self.words.work(mark[0]) + self.rows.work(mark[1])
 
     def apply(self, event: Event) -> Event:
-        """Apply an event to its view. Return it with the number of places that it replaced, by weight."""
+        """Apply an event to its view, and update the length of the corpus and which pairs are allowed.
+
+        Returns the event with the number of places that it replaced, by weight.
+        """
         mark = self.words.mark
         joins = event.view == DOCUMENTS and event.kind is EventKind.MERGE
         event = self._join(event) if joins else self.words.apply(event)
@@ -234,7 +243,10 @@ class Documents:
         )
 
     def _join(self, event: Event) -> Event:
-        """Join two items in all rows. Return the event with the number of places that it replaced."""
+        """Join two items in all rows, and add the joined word as an item if it is new.
+
+        Returns the event with the number of places that it replaced.
+        """
         pieces = self.vocabulary.pieces
         text, parts = pieces[event.symbol], [self.item(pieces[part]) for part in event.parts]
         item = self._item_of.setdefault((text, True), len(self.items))
@@ -254,7 +266,12 @@ class Documents:
                 self.free[item] -= places
 
     def undo(self, mark: tuple[int, int], events: Sequence[Event]) -> None:
-        """Undo a step."""
+        """Undo a step.
+
+        Args:
+            mark: The mark before the step.
+            events: The events of the step, as `apply` returned them.
+        """
         first, pieces = events[0], self.vocabulary.pieces
         if first.view == DOCUMENTS:
             parts = [self.item(pieces[part]) for part in first.parts]
@@ -322,7 +339,7 @@ class Documents:
         return changes
 
     def changed(self, mark: tuple[int, int]) -> set[int]:
-        """Return the indexes of the documents that changed since a mark."""
+        """Return the indexes of the documents that changed since a mark, in their words or in their rows."""
         words, rows = self.words.changed(mark[0]), set(self.rows.since(mark[1]))
         return {
             number for number, document in enumerate(self._documents)
@@ -355,7 +372,10 @@ class Documents:
         return other
 
     def forget(self, vocabulary: EventVocabulary) -> None:
-        """Forget the newest symbols, which this vocabulary has lost. Their joined words stay items."""
+        """Use this vocabulary from now on, and drop the symbols that it does not have: the newest.
+
+        Joined words of these symbols stay in `items`.
+        """
         self.vocabulary, self._shown = vocabulary, None
         self.words.forget(vocabulary)
 
@@ -390,9 +410,11 @@ class TwoViews:
         return under if forced and self._documents.joinable([forced]) else under._replace(forced=())
 
     def best(self, under: Constraints) -> int:
-        """Return the best pair of both views, 0 if there is none.
+        """Return the best pair of both views at the furthest step, 0 if there is none.
 
-        If both have the same count, the pair of whole words is returned.
+        It is positive for a pair inside words, and the complement of its number, which is negative, for a
+        pair of whole words. If both have the same count, the pair of whole words is returned. Also sets
+        `tied` and `was_tied`.
         """
         word, row = self._words.best(under), self._rows.best(self._for_rows(under))
         if not row or (word and self._is_first(word, row, under.forced)):
@@ -426,7 +448,10 @@ class TwoViews:
         return pair._replace(left=symbol(items[pair.left]), right=symbol(items[pair.right]))
 
     def top(self, under: Constraints, limit: int, mark: tuple[int, int]) -> Ranked:
-        """Return the best candidates of both views at this step, in order."""
+        """Return the best candidates of both views at this step, in order, and set `view`.
+
+        The forced pair comes first, then the greater count; of equal counts the pair of whole words.
+        """
         words = self._words.top(under, limit, mark[0])
         rows = self._rows.top(self._for_rows(under), limit, mark[1])
         ordered = [(DOCUMENTS, self._named(row)) for row in rows.rows] + [(WORDS, row) for row in words.rows]

@@ -90,7 +90,7 @@ class MadeMerge(NamedTuple):
 
 
 class PlainPairs:
-    """The pairs of a corpus and the merges made of them: at step `number`, of `computed` steps so far.
+    """The pairs of a corpus and their merges. The current step is `number`, the furthest one `computed`.
 
     Args:
         material: The counted words, the recipe and the run.
@@ -200,7 +200,10 @@ class PlainPairs:
     # ---- 2. Choose, merge, record
 
     def walk(self, goal: int, under: Constraints) -> None:
-        """Go toward a step for some milliseconds, forward until no pair may be merged."""
+        """Go toward a step for some milliseconds, which may end before the step is reached.
+
+        Computed steps are undone and redone. Further steps are made until no pair may be merged.
+        """
         work = _SLICE
         while self.number > goal and work > 0:
             work -= self._unmerge() + _A_STEP
@@ -210,7 +213,11 @@ class PlainPairs:
             work -= self._make(pair) + _A_STEP  # merge, update the counts, record
 
     def best(self, under: Constraints) -> int:
-        """Return the best pair at the furthest step, 0 if no pair may be merged."""
+        """Return the number of the best pair at the furthest step, 0 if no pair may be merged.
+
+        A forced pair that occurs is the best, whatever its count is. The call updates the queue of
+        candidates.
+        """
         if (under.max_length, under.forbidden) != self._limits:
             self._reset_candidates(under)
         least = under.min_count if self.objective.filters else 1
@@ -361,7 +368,7 @@ class PlainPairs:
         return figures.replaced
 
     def forget(self) -> None:
-        """Drop the computed steps after the current one."""
+        """Drop the computed steps after the current one. Replaces `vocabulary` by a new object."""
         self.vocabulary = self.vocabulary.truncated(self._earlier + self.number)
         del self.uses[len(self.vocabulary.pieces) :], self.length[len(self.vocabulary.pieces) :]
         del self._made[self.number :], self._tokens[self.number + 1 :]
@@ -371,7 +378,8 @@ class PlainPairs:
     # ---- 4. Fork
 
     def fork(self, number: int, material: Material) -> PlainPairs:
-        """Return the same corpus at a computed step, for a run by another recipe."""
+        """Return an independent copy at a computed step, without the steps after it, for a run by another
+        recipe."""
         other = copy.copy(self)
         own = [name for name, part in vars(self).items() if isinstance(part, list) and name not in _SHARED]
         vars(other).update({name: getattr(self, name).copy() for name in own})
@@ -464,7 +472,8 @@ class PlainPairs:
         ]
 
     def _features(self, pairs: Sequence[int]) -> Iterator[tuple[int, ...]]:
-        """Return the features of pairs that the objective needs besides counts; see `objectives.FEATURES`."""
+        """Return an iterator of the features that the objective needs of each pair; see
+        `objectives.FEATURES`."""
         tokens = self.tokens_at(self.number)
         features: dict[str, Iterable[int]] = {
             "length": (self.length[self.left[pair]] + self.length[self.right[pair]] for pair in pairs),
@@ -490,8 +499,10 @@ class PlainPairs:
         return next((pair for pair in pairs if self.left[pair] == left and self.right[pair] == right), 0)
 
     def _pair_of(self, parts: tuple[bytes, ...]) -> int:
-        """Return the most frequent pair whose parts have these bytes; of equals the one that the tie rule
-        chooses. 0 if none occurs."""
+        """Return the most frequent pair whose parts have these bytes, 0 if none occurs.
+
+        The tie rule chooses between pairs of the same count.
+        """
         pieces = self.vocabulary.pieces
         pairs = (
             pair for pair in range(1, len(self.counts))
@@ -502,7 +513,10 @@ class PlainPairs:
     # ---- 6. The candidates of a page, at any step
 
     def top(self, under: Constraints, limit: int) -> Ranked:
-        """Return the best candidates at this step in order, `limit` of them at most."""
+        """Return the best candidates at this step in order, about `limit` of them.
+
+        A forced pair that occurs comes first, in addition to the limit.
+        """
         if (under.max_length, under.forbidden) != self._limits:
             self._reset_candidates(under)
         counts, uses, key, (fell, first_new) = self.counts, self.uses, self.key, self._falls()
@@ -533,7 +547,10 @@ class PlainPairs:
         return Ranked(len(pairs), tied, replaced, rows, equals)
 
     def _falls(self) -> tuple[Mapping[int, int | None], int]:
-        """Return by how much the last step lowered counts, by pair, and the number of pairs before it."""
+        """Return by how much the last step lowered counts, and the first number of a pair that it created.
+
+        The merged pair is left out. At step 0 no count is lowered and no pair is created.
+        """
         fell: dict[int, int] = {}
         if not self.number:
             return fell, len(self.counts)
@@ -558,7 +575,7 @@ class PlainPairs:
     # ---- 7. Figures and words
 
     def memory(self) -> int:
-        """Return the bytes that the corpus, its pairs and the history take, at 8 bytes per number."""
+        """Return an estimate of the bytes of the corpus, its pairs and the history, at 8 bytes per number."""
         flat = (
             self.symbols, self._weights, self.starts, self._pair_at, self.length, self.left, self.right,
             self.counts, self._places, self._log_place, self._log_left, self.uses, self._tokens,
@@ -597,11 +614,11 @@ class PlainPairs:
         return self.disjoint(pair) if left == right else self.counts[pair]
 
     def word(self, index: int, first: int, units: int | None) -> list[Span]:
-        """Return the current tokens of a word.
+        """Return the current tokens of a word. Units that nothing merges with have no span.
 
         Args:
-            index: The number of the word.
-            first: The unit that the first token covers.
+            index: The index of the word.
+            first: The unit that the first token covers. The token may begin before it.
             units: The number of units from there on; None for all.
         """
         start = self.starts[index]

@@ -168,7 +168,10 @@ class EventEngine:
     # ---- walking
 
     def walk(self, goal: int, under: Constraints) -> None:
-        """Go toward a step for some milliseconds, forward until no candidate may be chosen."""
+        """Go toward a step for some milliseconds, which may end before the step is reached.
+
+        Computed steps are undone and redone. Further steps are made until no candidate may be chosen.
+        """
         work = _SLICE
         while self.number > goal and work > 0:
             work -= self._undo() + _A_STEP
@@ -178,7 +181,10 @@ class EventEngine:
             work -= self._make(candidate) + _A_STEP
 
     def best(self, under: Constraints) -> int:
-        """Return the best candidate at the furthest step, 0 if none may be chosen."""
+        """Return the number of the best candidate at the furthest step, 0 if none may be chosen.
+
+        It is negative for a candidate of the second view; see `boundless.TwoViews`.
+        """
         return self.candidates.best(under)
 
     def top(self, under: Constraints, limit: int) -> Ranked:
@@ -191,7 +197,7 @@ class EventEngine:
         return self.steps[self.number - 1].mark if self.number else self.corpus.mark
 
     def _make(self, candidate: int) -> int:
-        """Make the step of a candidate for the first time, and record it. Return its work."""
+        """Apply the events of a candidate's step for the first time, and record the step. Return its work."""
         taken, mark, pieces = self.candidates.row(candidate), self.corpus.mark, self.vocabulary.pieces
         tied, was_tied, traits = self.candidates.tied, self.candidates.was_tied, self.method.traits
         symbol = self.vocabulary.named(b"".join([pieces[part] for part in taken.symbols]))
@@ -232,7 +238,10 @@ class EventEngine:
         return _A_WORD * work
 
     def forget(self) -> None:
-        """Drop the computed steps after the current one."""
+        """Drop the computed steps after the current one.
+
+        Replaces `vocabulary` and `candidates` by new objects.
+        """
         self.vocabulary = self.vocabulary.truncated(self.number)
         del self.steps[self.number :], self._tokens[self.number + 1 :]
         self.computed = self.number
@@ -279,7 +288,10 @@ class EventEngine:
         return self.corpus.changed(self._last_mark)
 
     def word(self, index: int, first: int, units: int | None) -> list[Span]:
-        """Return the current tokens of a word that cover some of its units; see `engine.PairEngine.word`."""
+        """Return the current tokens of a word that cover some of its units; see `engine.PairEngine.word`.
+
+        Units that nothing merges with have no span.
+        """
         at, spans, length = 0, list[Span](), self.corpus.length
         stop = None if units is None else first + units
         for symbol in self.corpus.symbols(index):

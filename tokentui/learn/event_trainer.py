@@ -130,7 +130,7 @@ class EventTrainer(PairTrainer):
             yield number, change, first.symbol if joins else None
 
     def life(self, word: str) -> list[Life]:
-        """Return how the tokenizers of the steps up to this one encode a pre-token."""
+        """Return each segmentation of a pre-token by the tokenizers of the steps up to this one."""
         by_rank = WAYS.of(self.recipe.encode).by_rank
         return lives(self._replay(word) if by_rank else self._encode_at_steps(word))
 

@@ -74,7 +74,12 @@ class Layout:
     # ---- events
 
     def apply(self, event: Event) -> Event:
-        """Apply an event to every word. Return it with the number of places that it replaced, by weight."""
+        """Apply an event to every word, and log the words that change.
+
+        A merge adds its symbol. Events that are no merge, cover, split or break change nothing.
+
+        Returns the event with the number of places that it replaced, by weight.
+        """
         indexes: Iterable[int]
         if event.kind in (EventKind.MERGE, EventKind.COVER):
             self.add_symbol(event.symbol, sum(self.length[part] for part in event.parts))
@@ -124,7 +129,10 @@ class Layout:
         return len(self.log) - mark
 
     def undo(self, mark: int, events: Sequence[Event] = ()) -> None:
-        """Undo the changes of words since the log had the length `mark`, the last one first."""
+        """Undo the changes of words since the log had the length `mark`, the last one first.
+
+        The symbols that events added stay. `events` is ignored; other corpora need them.
+        """
         while len(self.log) > mark:
             index, old = self.log.pop()
             new = self.words[index]
@@ -202,7 +210,7 @@ class Layout:
         return other
 
     def forget(self, vocabulary: EventVocabulary) -> None:
-        """Forget the newest symbols, which this vocabulary has lost."""
+        """Use this vocabulary from now on, and drop the symbols that it does not have: the newest."""
         self.use_vocabulary(vocabulary)
         size = len(self.pieces)
         del self.uses[size:], self.length[size:], self.holding[size:]
@@ -308,7 +316,7 @@ class PairTable:
         return pair
 
     def replace(self, index: int, old: Sequence[int], new: Sequence[int], start: int, end: int) -> None:
-        """Subtract the pairs of a word as it was, and add those of the word as it is.
+        """Subtract the pairs of the old symbols of a word from the counts, and add those of the new ones.
 
         Args:
             index: The index of the word.
@@ -327,12 +335,16 @@ class PairTable:
         self.add(index, new)
 
     def rewrite(self, event: Event) -> tuple[Iterable[int], Rewrite]:
-        """Return the words that may hold the pair of an event, and the function that merges it there."""
+        """Return the indexes of the words that may contain the pair of an event, and the function that
+        merges it.
+
+        There are no words if the pair has never occurred.
+        """
         left, right = event.parts
         return self._where[self._numbers.get((left, right), 0)], partial(_merge, left, right, event.symbol)
 
     def count_drops(self, words: Mapping[int, Sequence[int]]) -> Mapping[int, int]:
-        """Return by how much the count of each pair is lower than it was with other symbols of some words.
+        """Return by how much the count of each pair fell since some words changed; negative if it rose.
 
         Args:
             words: The earlier symbols of each word that changed, by its index.
@@ -386,11 +398,14 @@ class PairTable:
         return self.compared(pair) == parts
 
     def find(self, parts: tuple[bytes, ...]) -> Iterable[int]:
-        """Return the pairs whose parts have these bytes. Several symbols may have the same bytes."""
+        """Return the pairs, among all that have occurred, whose parts have these bytes.
+
+        Several symbols may have the same bytes.
+        """
         return (pair for pair in range(1, len(self.counts)) if self.compared(pair) == parts)
 
     def pairs_making(self, text: bytes) -> Sequence[int]:
-        """Return the pairs that make a token of these bytes."""
+        """Return the pairs, among all that have occurred, that make a token of these bytes."""
         if self._by_token is None:
             self._by_token = {}
             for pair in range(1, len(self.counts)):
@@ -406,7 +421,10 @@ class PairTable:
         return sum(_merge(left, right, left, words[word])[1] * weights[word] for word in self._where[pair])
 
     def pairs_containing(self, symbol: int) -> Iterator[int]:
-        """Yield the pair of each place in the corpus that has a symbol as one of its parts."""
+        """Yield the pair of each place in the corpus that has a symbol as one of its parts.
+
+        A pair is repeated for each of its places. It is 0 if the other part is a boundary.
+        """
         for index in self._layout.holding[symbol]:
             for parts in pairwise(self._layout.words[index]):
                 if symbol in parts:
@@ -418,17 +436,17 @@ class PairTable:
         return Pair(left, right, self.counts[pair], before, uses[left], uses[right])
 
     def forget(self, size: int) -> None:
-        """Forget the pairs of symbols numbered `size` or more. The others are numbered anew."""
-        stays = [0, *(
+        """Drop the pairs of symbols numbered `size` or more, and renumber the others in the same order."""
+        kept = [0, *(
             pair for pair in range(1, len(self.counts)) if max(self.left[pair], self.right[pair]) < size
         )]
-        if len(stays) == len(self.counts):
+        if len(kept) == len(self.counts):
             return
-        number_of = {pair: number for number, pair in enumerate(stays)}
+        number_of = {pair: number for number, pair in enumerate(kept)}
         self.left, self.right, self.counts = (
-            [numbers[pair] for pair in stays] for numbers in (self.left, self.right, self.counts)
+            [numbers[pair] for pair in kept] for numbers in (self.left, self.right, self.counts)
         )
-        self._where = [self._where[pair] for pair in stays]
+        self._where = [self._where[pair] for pair in kept]
         self.worths, self._by_token = self.counts, None
         self._numbers = {
             parts: number_of[pair] for parts, pair in self._numbers.items() if pair in number_of
@@ -460,7 +478,11 @@ def _disjoint_pairs(word: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _merge(left: int, right: int, symbol: int, word: list[int]) -> tuple[list[int], int, int, int]:
-    """Merge a pair into a symbol, from left to right. With these bound it is a `Rewrite`."""
+    """Merge a pair into a symbol, from left to right. With all but `word` bound it is a `Rewrite`.
+
+    Returns a new list, the number of merged places, and how many symbols at the front and at the back did not
+    change. If no place was merged, the last two mean nothing.
+    """
     out: list[int] = []
     at, copied, places, start, last = -1, 0, 0, 0, len(word) - 1
     for _ in range(word.count(left)):
@@ -474,7 +496,11 @@ def _merge(left: int, right: int, symbol: int, word: list[int]) -> tuple[list[in
 
 
 def _split(symbol: int, parts: tuple[int, ...], word: list[int]) -> tuple[list[int], int, int, int]:
-    """Replace a symbol by parts. With these bound it is a `Rewrite`."""
+    """Replace each place of a symbol by parts. With all but `word` bound it is a `Rewrite`.
+
+    Returns the new list, the number of replaced places, and how many symbols at the front and at the back did
+    not change; at the back 0 if there are several places. Without a place it returns `word` itself.
+    """
     places = word.count(symbol)
     if not places:
         return word, 0, 0, 0

@@ -61,7 +61,7 @@ class NGramKind(Protocol):
         """Return the key of the n-gram that an event makes a token of."""
 
     def keys(self, layout: Layout, parts: tuple[bytes, ...]) -> Iterable[Any]:
-        """Return the keys of the n-grams that a what-if means which names these parts."""
+        """Return the keys of the n-grams that match a what-if that names these parts."""
 
     def outlives(self, key: Any, size: int) -> bool:
         """Return whether a key stays valid when the symbols numbered `size` or more are forgotten."""
@@ -125,7 +125,7 @@ class NGramTable:
         self._add(index, self.kind.shares(self.layout, word), 1)
 
     def replace(self, index: int, old: Sequence[int], new: Sequence[int], start: int, end: int) -> None:
-        """Update the counts for a word that changed from `old` to `new`. Equal shares are left alone."""
+        """Update the counts for a word that changed from `old` to `new`. `start` and `end` are ignored."""
         before, after = self.kind.shares(self.layout, old), self.kind.shares(self.layout, new)
         self._add(index, {key: share for key, share in before.items() if after.get(key) != share}, -1)
         self._add(index, {key: share for key, share in after.items() if before.get(key) != share}, 1)
@@ -149,12 +149,19 @@ class NGramTable:
                 words.append(index)
 
     def rewrite(self, event: Event) -> tuple[Iterable[int], Rewrite]:
-        """Return the words that may hold the n-gram of an event, and the function that merges it there."""
+        """Return the words that may contain the n-gram of an event, and the function that merges it there.
+
+        Raises:
+            KeyError: The n-gram has never occurred.
+        """
         key = self.kind.key(self.layout, event)
         return set(self._words_of[self._number_of[key]]), partial(self._merge, key, event.symbol)
 
     def _merge(self, key: Any, symbol: int, word: Sequence[int]) -> tuple[list[int], int, int, int]:
-        """Merge an n-gram into a symbol, from left to right. With key and symbol bound it is a `Rewrite`."""
+        """Merge an n-gram into a symbol, from left to right. With key and symbol bound it is a `Rewrite`.
+
+        Returns a new list, the number of merged places, and 0, 0: no symbols are known to be unchanged.
+        """
         out, at, places = list[int](), 0, 0
         while at < len(word):
             if end := self.kind.end(self.layout, key, word, at):
@@ -166,7 +173,11 @@ class NGramTable:
         return out, places, 0, 0
 
     def count_drops(self, words: Mapping[int, Sequence[int]]) -> Mapping[int, int]:
-        """Return by how much each count is lower than with the earlier symbols of some words, by index."""
+        """Return by how much the count of each n-gram fell since some words changed; negative if it rose.
+
+        Args:
+            words: The earlier symbols of each word that changed, by its index.
+        """
         drops: Counter[int] = Counter()
         for index, old in words.items():
             weight = self.layout.weights[index]
@@ -220,11 +231,11 @@ class NGramTable:
     # ---- answers
 
     def spells(self, ngram: int, parts: tuple[bytes, ...]) -> bool:
-        """Return whether a what-if that names these parts means an n-gram."""
+        """Return whether an n-gram matches a what-if that names these parts."""
         return self.keys[ngram] in self.kind.keys(self.layout, parts)
 
     def find(self, parts: tuple[bytes, ...]) -> Iterator[int]:
-        """Yield the n-grams that a what-if means which names these parts."""
+        """Yield the n-grams, among all that have occurred, that match a what-if that names these parts."""
         for key in self.kind.keys(self.layout, parts):
             if key in self._number_of:
                 yield self._number_of[key]
@@ -242,7 +253,10 @@ class NGramTable:
         return NGram(self.symbols(ngram), self.counts[ngram], before, self.worths[ngram])
 
     def forget(self, size: int) -> None:
-        """Forget the n-grams of the symbols numbered `size` or more: other symbols may get these numbers."""
+        """Forget the keys of symbols numbered `size` or more, since other symbols may get these numbers.
+
+        The n-grams keep their numbers and counts, but are no longer found by key.
+        """
         for key in [key for key in self._number_of if not self.kind.outlives(key, size)]:
             del self._number_of[key]
 
@@ -293,7 +307,7 @@ class NGramStep(Step):
 
     @property
     def decision(self) -> tuple[bytes, ...]:
-        """The tokens that became one, by which two trainings are compared."""
+        """The tokens that were merged into one token, by which two trainings are compared."""
         return self.parts
 
     @property

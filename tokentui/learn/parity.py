@@ -105,7 +105,12 @@ class Rule(NamedTuple):
 
 
 def refuses(recipe: Recipe) -> Refusal | None:
-    """Refuse an invalid rule, and a coverage below 1: each language would lose other characters."""
+    """Return a refusal of a coverage below 1, under which each language would lose other characters, else
+    None.
+
+    Raises:
+        TokentuiError: The rule is invalid; see `Rule.of`.
+    """
     Rule.of(recipe.objective)
     if recipe.coverage < 1:
         what = "each language would leave other characters out"
@@ -117,7 +122,10 @@ class SharedEngine(PairEngine, Protocol):
     """An engine that merges the pairs which the engine of one language chooses."""
 
     def merge_given(self, left: int, right: int, recorded_count: int) -> int:
-        """Merge two symbols as the next step. Return how many places were merged, by weight."""
+        """Merge two symbols as the next step, and record `recorded_count` as the count of the merge.
+
+        Returns how many places were merged, by weight. A pair that does not occur is merged too, at 0 places.
+        """
 
     def chosen(self, pair: int) -> tuple[int, int, int]:
         """Return the left symbol, the right symbol and the count of a pair."""
@@ -175,7 +183,10 @@ class ParityPairs:
         return tuple(engine.tokens_at(number) for engine in self.languages)
 
     def judged_at(self, number: int) -> tuple[int, ...]:
-        """Return the length in tokens of the text that each language is judged by, after a computed step."""
+        """Return the length in tokens of the text that each language is judged by, after a computed step.
+
+        The ratio variant judges by the training text, the others by the development text if there is one.
+        """
         texts = self.languages if self.rule.variant == "ratio" else self.judged
         return tuple(engine.tokens_at(number) for engine in texts)
 
@@ -214,7 +225,10 @@ class ParityPairs:
         return start[index] * self._weights[index]
 
     def compression(self, index: int, number: int) -> float:
-        """Return what the ratio variant compares, rounded: length at the start / length now / ratio."""
+        """Return the compression of a language after a computed step, relative to its ratio.
+
+        It is length at the start / length now / ratio, rounded to a float. A length of 0 now counts as 1.
+        """
         ratio = self.rule.ratios[index] if self.rule.ratios else 1
         return float(Fraction(self.judged_at(0)[index], self.judged_at(number)[index] or 1) / ratio)
 
@@ -225,9 +239,9 @@ class ParityPairs:
         return math.floor(self.rule.alpha * self.rule.window_size / slots)
 
     def decided_in_window(self, number: int) -> list[int]:
-        """Return how many steps of the window before the next step each language decided.
+        """Return how many of the last `window_size` steps up to a computed step each language decided.
 
-        Returns an empty list for the variants without a window.
+        Returns an empty list for the variants without a window. The next call may change the list in place.
         """
         if self.rule.variant != "window":
             return []
@@ -250,7 +264,10 @@ class ParityPairs:
     # ---- walking
 
     def walk(self, goal: int, under: Constraints) -> None:
-        """Go toward a step for some milliseconds, forward until no pair may be merged."""
+        """Go toward a step for some milliseconds, which may end before the step is reached.
+
+        Steps that are not computed yet are made one after another until no pair may be merged.
+        """
         if goal < self.number or self.number < self.computed:
             self.whole.walk(min(goal, self.computed), under)
             number = self.whole.number
@@ -294,7 +311,10 @@ class ParityPairs:
         self.computed, self._next_language, self._window = self.number, (NO_LANGUAGE, -1), (-2, [])
 
     def words_by_engine(self) -> dict[SharedEngine, Words]:
-        """Return the counted words of each engine."""
+        """Return the counted words of each engine.
+
+        An engine used for several texts has those of the first use.
+        """
         parts, words = self.material.parts, {self.whole: self.material.words}
         for engine, part in zip(self.languages, parts, strict=True):
             words.setdefault(engine, part.words)
@@ -335,7 +355,11 @@ class ParityPairs:
         return Merged(pair, whole.replaced, own.tied, own.was_tied)
 
     def top(self, under: Constraints, limit: int) -> Ranked:
-        """Return the best pairs at this step of the language that decides the next one."""
+        """Return the best pairs at this step of the language that decides the next one.
+
+        Counts are those in this language, uses and replaced places those in all languages. Without such a
+        language there are no pairs.
+        """
         language = self.language(self.number)
         if language == NO_LANGUAGE:
             return Ranked(0, 0, 0, ())
@@ -351,7 +375,7 @@ class ParityPairs:
         return ranked._replace(replaced=self.whole.replaces(rows[0].left, rows[0].right), rows=rows)
 
     def fork(self, number: int, material: Material) -> ParityPairs:
-        """Return the languages at a computed step, for a run by another recipe."""
+        """Return independent copies of all engines at a computed step, for a run by another recipe."""
         forks = {
             engine: engine.fork(number, _single_corpus(material, words))
             for engine, words in self.words_by_engine().items()
@@ -381,7 +405,8 @@ class ParityTrainer(PairTrainer):
         self._names = [part.name for part in material.parts]
 
     def lengths_at(self, number: int) -> tuple[int, ...]:
-        """Return the length of each named language in tokens after a computed step, by weight."""
+        """Return the length of each language in tokens after a computed step; empty if the parts have no
+        names."""
         return self._pairs.lengths_at(number) if self.words.parts else ()
 
     def step_at(self, number: int) -> MergeStep:
@@ -401,7 +426,10 @@ class ParityTrainer(PairTrainer):
         return "all" if language == ALL_LANGUAGES else self._names[language] if language >= 0 else ""
 
     def why(self, stops: Stops) -> Why:
-        """Return the reasons of the next step: why this language decides, then why this pair is merged."""
+        """Return the reasons of the next step: why this language decides, then why this pair is merged.
+
+        With one language no language is judged; a note says so instead.
+        """
         pairs, number, rule = self._pairs, self.number, self._pairs.rule
         why, language = super().why(stops), pairs.language(self.number)
         now, start, decided = pairs.judged_at(number), pairs.judged_at(0), pairs.decided_in_window(number)
@@ -415,8 +443,8 @@ class ParityTrainer(PairTrainer):
             for index, name in enumerate(self._names)
         )
         if len(judged) == 1:
-            alone = "there is one language: this is byte-pair encoding; --corpus NAME=FILE names several"
-            return replace(why, facts=(alone, *why.facts))
+            note = "there is one language: this is byte-pair encoding; --corpus NAME=FILE names several"
+            return replace(why, facts=(note, *why.facts))
         return replace(why, judged=judged, facts=(self._reason(language, judged), *why.facts))
 
     def _reason(self, language: int, judged: Sequence[Judged]) -> str:

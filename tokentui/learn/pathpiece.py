@@ -1,10 +1,10 @@
 """PathPiece: a large vocabulary loses, step by step, the token whose absence lengthens the corpus least
 (Schmidt et al., "Tokenization is more than compression", 2024).
 
-A word is cut into the fewest tokens; of several such segmentations the one with the widest last token holds.
-Step 0 has the units and the most frequent texts inside words. Each step removes the token of the least cost,
-or the `at` cheapest ones. Of equal costs the token of more units goes first, then the one whose bytes come
-first. Units stay.
+A word is cut into the fewest tokens; of several such segmentations the one with the widest last token is
+used. Step 0 has the units and the most frequent texts inside words. Each step removes the token of the least
+cost, or the `at` cheapest ones. Of equal costs the token of more units goes first, then the one whose bytes
+come first. Units stay.
 
 The cost of a token is summed over the places where it is used, times the weight of the word. At a place from
 i to j it is the number of tokens that the word gains without the token: the fewest tokens of a segmentation
@@ -64,7 +64,7 @@ from tokentui.recipe import Ending, Stops, WhatIf
 from tokentui.text.pretokenize import Pretokenizer
 
 _FIRST_REMOVED = -(1 << 40)
-"""The entry of the vocabulary that stands for the first token that the last step removed. The next one is one
+"""The number of the first token that the last step removed, in the order of `entries`. The next one is one
 less, and so on."""
 
 
@@ -128,7 +128,7 @@ class PathTrainer:
     Args:
         material: The counted words, the recipe and the run.
         texts: The exact bytes of the tokens of step 0 besides the units, such as those of another vocabulary.
-            None for the most frequent texts of the corpus.
+            Texts that do not occur inside words are left out. None for the most frequent texts of the corpus.
     """
 
     what_if: tuple[WhatIf, ...] = ()
@@ -221,7 +221,10 @@ class PathTrainer:
         self._add_costs(self._costs_in[index], weight)
 
     def _add_costs(self, costs: Iterable[tuple[int, int]], weight: int) -> None:
-        """Add the tokens of a word, each with its cost there, to costs, uses and the length of the corpus."""
+        """Add the tokens of a word, each with its cost there, to costs, uses and the length of the corpus.
+
+        A negative weight subtracts them. Units that are no token are skipped.
+        """
         for token, cost in costs:
             if token < 0:  # `_barrier_tokens` counts these
                 continue
@@ -251,7 +254,10 @@ class PathTrainer:
             heapq.heapify(self._heap)
 
     def _cheapest(self) -> list[int]:
-        """Return the tokens that the next step removes, the cheapest first. Empty if only units are left."""
+        """Return the tokens that the next step removes, the cheapest first. Empty if only units are left.
+
+        The heap is cleaned of outdated keys on the way; no token is removed.
+        """
         self._update_heap()
         heap, tokens, keys = self._heap, list[int](), list[tuple[int, int, bytes, int]]()
         while heap and len(tokens) < self._per_step:
@@ -286,7 +292,7 @@ class PathTrainer:
         self._restore(tokens)
 
     def _remove(self, tokens: Sequence[int]) -> None:
-        """Remove tokens at the current step, and cut the words anew in which their texts occur."""
+        """Remove tokens at the current step, and cut again the words in which their texts occur."""
         for token in tokens:
             self._present.remove(token)
             self._costs[self._cost[token]] -= 1
@@ -294,7 +300,8 @@ class PathTrainer:
         self._recut(tokens)
 
     def _restore(self, tokens: Sequence[int]) -> None:
-        """Bring back the tokens that the next computed step removes, and cut their words anew."""
+        """Make the tokens present that the next computed step removes, and cut again the words with their
+        texts."""
         for token in tokens:
             self._present.add(token)
             self._costs[self._cost[token]] += 1
@@ -302,7 +309,8 @@ class PathTrainer:
         self._recut(tokens)
 
     def _recut(self, tokens: Sequence[int]) -> None:
-        """Update all that depends on tokens that came or went: their words, their keys, the vocabulary."""
+        """Update what depends on tokens that were removed or restored: words, keys, and the cached
+        vocabulary."""
         self._outdated.update(tokens)
         for index in set[int]().union(*(self._words_of[token] for token in tokens)):
             self._cut_again(index)
@@ -311,7 +319,8 @@ class PathTrainer:
     def advance(self, goal: int | None, stops: Stops, seconds: float = SLICE_S) -> Stop | None:
         """Walk toward a step, or on to a stop, for about some seconds; see `Trainer.advance`.
 
-        Another greatest length than before forgets all steps.
+        If `max_length` differs from the last call, all steps are dropped and the training starts again.
+        Without a goal, `end` decides by all stops; with one, by `max_length` alone.
         """
         limits = stops.only(self.traits.shaped_by)
         if limits != self.limits:
@@ -356,7 +365,11 @@ class PathTrainer:
         return other
 
     def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> PathTrainer:
-        """Return another training of the same corpus at a computed step. What-ifs are refused."""
+        """Return an independent training of the same corpus at a computed step, without the steps after it.
+
+        Raises:
+            TokentuiError: There is a what-if; removals have none.
+        """
         self.traits.check_what_ifs(what_if)
         other = self._copy()
         while other.number != number:
@@ -422,9 +435,14 @@ class PathTrainer:
         return self._fixed_ids + len(self.pieces) - removed
 
     def find(self, goal: Goal, after: int = 0) -> int | None:
-        """Return the first computed step, or the first after a step, at which a goal is reached.
+        """Return the first computed step at which a goal is reached, None if there is none.
 
-        A token is found at the step that removes it. Returns None if no computed step reaches the goal.
+        A size is reached if there are at most so many ids, a length if there are at least so many tokens, and
+        a token at the step that removes it.
+
+        Args:
+            goal: The goal.
+            after: Only steps after this one count; 0 also allows step 0, for a size or a length.
         """
         steps = range(after + 1 if after else 0, self.computed + 1)
         if isinstance(goal, Size):
@@ -438,7 +456,8 @@ class PathTrainer:
     # ---- 4. Candidates, vocabulary and words at the present step
 
     def _replacement(self, token: int) -> tuple[bytes, ...]:
-        """Return the tokens that the text of a token is cut into without it."""
+        """Return the tokens that the text of a token is cut into at the current step if the token is not
+        used."""
         units = self._cut(self.pieces[token].decode("utf-8", "surrogateescape"))
         text, removed_at = UnitWord.of(units, self._barriers), self._removed_at[token]
         self._removed_at[token] = -1
@@ -446,11 +465,11 @@ class PathTrainer:
         self._removed_at[token] = removed_at
         return tuple(text.slice(start, end) for start, end, _ in path)
 
-    def _candidate(self, token: int, cost: int, uses: int, tied: bool, goes: str = "") -> PieceCandidate:
-        """Return a token as a candidate. `goes` says why the next step removes it, empty if it stays."""
+    def _candidate(self, token: int, cost: int, uses: int, tied: bool, reason: str = "") -> PieceCandidate:
+        """Return a token as a candidate. `reason` says why the next step removes it, empty if it does not."""
         instead = self._replacement(token)
         return self._row(
-            (token,), instead, self.pieces[token], -cost, (cost, uses, instead, goes), tied, places=uses,
+            (token,), instead, self.pieces[token], -cost, (cost, uses, instead, reason), tied, places=uses,
             uses=uses, loss=cost,
         )
 
@@ -460,7 +479,10 @@ class PathTrainer:
         return self._candidate(step.tokens[0], step.costs[0], step.uses[0], step.tied > 1)
 
     def why(self, stops: Stops) -> Why:
-        """Return the reasons of the next step."""
+        """Return the reasons of the next step.
+
+        Without a token to remove it has no candidates and no facts.
+        """
         rows, end = self.candidates(Query(rows=2)).rows, self.end(stops)
         best, second = (*rows, None, None)[:2]
         if best is None:
@@ -477,8 +499,8 @@ class PathTrainer:
 
         def row(index: int) -> PieceCandidate:
             cost, _, _, token = order[index]
-            goes = "least loss" if index < self._per_step else ""
-            return self._candidate(token, cost, self._uses[token], self._costs[cost] > 1, goes)
+            reason = "least loss" if index < self._per_step else ""
+            return self._candidate(token, cost, self._uses[token], self._costs[cost] > 1, reason)
 
         return page(query, len(order), row, lambda index: contains_any(query.match, order[index][2]))
 
@@ -520,7 +542,10 @@ class PathTrainer:
         return vocabulary_page(order, query, vocabulary, entry, is_unused)
 
     def segment(self, place: Word) -> list[Span]:
-        """Return the segmentation of a word at the current step."""
+        """Return the part of a word's segmentation that a place asks for.
+
+        A unit that is no token has symbol -1.
+        """
         word = UnitWord.of(self._cut(place.text), self._barriers)
         tokens = self._present_vocabulary()[1] if word.text else []
         symbols = {token: symbol for symbol, token in enumerate(tokens)}
@@ -533,7 +558,7 @@ class PathTrainer:
         return tuple(word.slice(start, end) if token >= 0 else b"" for start, end, token in path)
 
     def changed(self) -> Changed:
-        """Return the words whose segmentation the last step changed."""
+        """Return the words whose segmentation the last step changed; none at step 0."""
         if not self.number:
             return Changed()
         words, now = self._unit_words, self.number
@@ -545,15 +570,15 @@ class PathTrainer:
         ))
 
     def life(self, word: str) -> list[Life]:
-        """Return the segmentations of a word by the tokenizers of the steps up to this one."""
+        """Return each segmentation of a word by the tokenizers of the steps up to this one."""
         split = UnitWord.of(self._cut(word), self._barriers)
         texts = (split.slice(start, end) for start, end in split.spans(self._widest))
         steps = {self._removed_at[self._number_of[text]] for text in texts if text in self._number_of}
         units = (split.slice(index, index + 1) for index in range(len(split.offsets) - 1))
-        known = all(unit in self._number_of for unit in units)
+        all_known = all(unit in self._number_of for unit in units)
 
         def pieces(step: int) -> tuple[bytes, ...]:
-            if known:
+            if all_known:
                 return self._pieces_at(split, step)
             # The recipe says how an unknown unit is encoded.
             return tuple(token.piece or b"" for token in self.tokenizer(step).encoder.word(word))
@@ -562,7 +587,7 @@ class PathTrainer:
         return lives((step, pieces(step)) for step in numbers)
 
     def made_at(self, symbol: int) -> int:
-        """Return 0: all tokens are there from the start."""
+        """Return 0 for every symbol: step 0 has all tokens."""
         return 0
 
     @property
@@ -571,9 +596,10 @@ class PathTrainer:
         return [self._uses[token] for token in self._present_vocabulary()[1]]
 
     def uses_over(self, symbol: int) -> Callable[[], Sequence[Used]]:
-        """Return a function that returns the uses of a symbol at each step up to this one.
+        """Return a function that returns the uses of a symbol at step 0 and at each step up to this one that
+        changes them.
 
-        The function walks a copy of the training from the start.
+        The function walks a copy of the training from the start. It may be called once.
         """
         token, number = self._present_vocabulary()[1][symbol], self.number
         other = self._copy()

@@ -80,8 +80,8 @@ def _may_join(vocabulary: Vocabulary, at: int, left: int, right: int) -> bool:
             if rank is None:  # nearly always: the rest would take half of the time of a switch
                 continue
             begin_lasts = vocabulary.made_at(begins[column - 1]) - 1 if column else end_lasts
-            made = max(vocabulary.made_at(end), vocabulary.made_at(begin))
-            if made <= rank < min(end_lasts, begin_lasts):
+            both_made = max(vocabulary.made_at(end), vocabulary.made_at(begin))
+            if both_made <= rank < min(end_lasts, begin_lasts):
                 return True
     return False
 
@@ -138,7 +138,10 @@ class TwoStages:
         self._update()
 
     def _update(self) -> None:
-        """Set the present and the furthest step from those of the stages. Start the second stage at `at`."""
+        """Set the current and the furthest step from those of the stages.
+
+        At step `at`, start the second stage.
+        """
         self.number, self.computed = self.first.number, self.first.computed
         if self.number == self.at and self.second is None:
             self._switch()
@@ -147,7 +150,10 @@ class TwoStages:
             self.number = self.at + self.second.number if self.number == self.at else self.number
 
     def _switch(self) -> None:
-        """Start the second stage: lay out each stretch in the tokens that the merges make of it."""
+        """Start the second stage: lay out each stretch in the tokens that the merges make of it.
+
+        Sets `second`, and what the switch changed: `crossed` and `use_changes`.
+        """
         known, at, first = self.first.vocabulary, self.at, self.first
         cut, merging = Pretokenizer(self.material.recipe).units, Merging(known, at)
         tokens_of = [[span.symbol for span in first.word(index, 0, None)]
@@ -185,7 +191,10 @@ class TwoStages:
         return with_engine(self.material, build, compiled)
 
     def _units_of_symbols(self, known: Vocabulary) -> list[int]:
-        """Return the units of each symbol of a vocabulary, and of others that it may have had."""
+        """Return the number of units of each symbol of a vocabulary.
+
+        The list is the cache of the engine. It may be longer than the vocabulary.
+        """
         for left, right in known.merges[len(self._units) - known.base_size :]:
             self._units.append(self._units[left] + self._units[right])
         return self._units
@@ -193,7 +202,10 @@ class TwoStages:
     # ---- walking
 
     def walk(self, goal: int, under: Constraints) -> None:
-        """Go toward a step for some milliseconds, forward until no pair may be merged."""
+        """Go toward a step for some milliseconds, which may end before the step is reached.
+
+        Steps that are not computed yet are made until no pair may be merged. The second stage starts at `at`.
+        """
         second = self.second
         if second is not None and (self.number > self.at or (self.number == self.at and goal > self.at)):
             second.walk(max(goal - self.at, 0), under)
@@ -204,7 +216,11 @@ class TwoStages:
         self._update()
 
     def best(self, under: Constraints) -> int:
-        """Return the best pair at the furthest step, 0 if no pair may be merged."""
+        """Return the number of the best pair at the furthest step, 0 if no pair may be merged.
+
+        Pairs are numbered by the engine of the stage. Before the switch this is the best pair of the first
+        stage, also at step `at`.
+        """
         return self.first.best(under) if self.second is None else self.second.best(under)
 
     @property
@@ -217,7 +233,7 @@ class TwoStages:
         return self._stage.top(under, limit)
 
     def forget(self) -> None:
-        """Drop the computed steps after the current one."""
+        """Drop the computed steps after the current one, and before step `at` the second stage with them."""
         if self.second is not None and self.number >= self.at:
             self.second.forget()
         else:
@@ -273,7 +289,10 @@ class TwoStages:
         return self.vocabulary.sizes[number]
 
     def words_changed(self) -> Iterable[int]:
-        """Return the indexes of the stretches that the last step changed."""
+        """Return the indexes of the stretches that the last step changed; none at step 0.
+
+        Step `at` includes the stretches that the switch changed.
+        """
         if self.second is not None and self.number > self.at:
             return self.second.words_changed()
         changed = set(self.first.words_changed()) if self.number else set()
@@ -304,7 +323,7 @@ class TwoStages:
         return [span for span in spans if span.end > first and (last is None or span.start < last)]
 
     def crosses(self, piece: bytes) -> int:
-        """Return the number of words of the first stage that the bytes of a token touch."""
+        """Return the number of words that the split of the first stage cuts the text of a token into."""
         text = piece.decode("utf-8", "replace")
         return len(Pretokenizer(self._inner.recipe).words(text, first=False))
 
@@ -330,7 +349,10 @@ class SuperTrainer(PairTrainer):
         super().__init__(engine, material, SuperTrainer)
 
     def step_at(self, number: int) -> EventStep:
-        """Return a computed step, 1 for the first."""
+        """Return a computed step, 1 for the first.
+
+        Its kind is "superword" if its token crosses words. Step `at` is followed by an event "switch".
+        """
         step, at = super().step_at(number), self.engine.at
         crossing = number > at and self.engine.crosses(step.token) > 1
         return EventStep(
@@ -355,7 +377,7 @@ class SuperTrainer(PairTrainer):
         return replace(why, facts=(*facts, *why.facts))
 
     def life(self, word: str) -> list[Life]:
-        """Return how the tokenizers of the steps up to this one encode a stretch."""
+        """Return each different segmentation of a stretch by the tokenizers of the steps up to this one."""
         known, at = self.engine.vocabulary, self.engine.at
         encoder = self.tokenizer().encoder
         units = encoder.pretokenizer.units(word)

@@ -82,7 +82,7 @@ class ReplayTrainer:
         tokenizer: The whole tokenizer.
         words: The distinct pre-tokens of the corpus, as the tokenizer cuts it.
         fixed: The count in the corpus of each special token, by its name.
-        order: The order of the tokens; None to find it.
+        order: The order of the tokens; None for `TokenOrder.of(tokenizer)`.
 
     Raises:
         TokentuiError: The tokens of the file have no order one by one.
@@ -119,7 +119,11 @@ class ReplayTrainer:
         self._never: dict[int, str] = {}
 
     def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> ReplayTrainer:
-        """Return another replay of the same corpus at a step. It shares the changes of all steps."""
+        """Return another replay of the same corpus at a step, which shares the changes of all steps.
+
+        Raises:
+            TokentuiError: There is a what-if; a replay has none.
+        """
         self.traits.check_what_ifs(what_if)
         other = copy.copy(self)
         other._start()
@@ -155,14 +159,17 @@ class ReplayTrainer:
     # ---- walking
 
     def _go(self, number: int) -> None:
+        """Go to a step, or to the first or last one if the number is out of range."""
         number = min(max(0, number), self.computed)
         self._changes.walk(self.uses, self.number, number)
         self.number = number
 
     def advance(self, goal: int | None, stops: Stops, seconds: float = 0.01) -> Stop | None:
-        """Go to a step at once, or with `goal` None to the last step under the stops.
+        """Go to a step at once, or without a goal forward to the last step under the stops.
 
-        Return why it stopped.
+        Returns why it stopped: with a goal `MERGES`, or `LAST` if there is no such step; without one `end`.
+            Never
+        None.
         """
         if goal is not None:
             self._go(goal)
@@ -186,7 +193,12 @@ class ReplayTrainer:
         return Ending(last, "last" if last == self.computed else "stop")
 
     def find(self, goal: Goal, after: int = 0) -> int | None:
-        """Return the first step after `after` at which a goal is reached, None if there is none."""
+        """Return the first step at which a goal is reached, None if there is none.
+
+        Args:
+            goal: The goal.
+            after: Only steps after this one count; 0 also allows step 0.
+        """
         if not isinstance(goal, Size | Tokens):
             steps = [step for token in goal.tokens for step in self._steps_of.get(token, ())]
             return min((step for step in steps if step > after or not after), default=None)
@@ -250,7 +262,7 @@ class ReplayTrainer:
     def candidates(self, query: Query) -> Page[TokenCandidate]:
         """Return a page of the next tokens, the first to come first.
 
-        At the last step it has the tokens that have come, the last one first.
+        At the last step no token is next: it has all tokens that came into use, the last one first.
         """
         number = self.number
         steps = range(number + 1, self.computed + 1) if number < self.computed else range(number, 0, -1)
@@ -263,7 +275,10 @@ class ReplayTrainer:
         return page(query, len(steps), lambda row: self.taken(steps[row]), matches)
 
     def why(self, stops: Stops) -> Why:
-        """Return the next token and the one after it; at the end facts about the whole file."""
+        """Return the next token and the one after it; at the last step facts about the whole file.
+
+        `stops` are ignored.
+        """
         number = self.number + 1
         if number > self.computed:
             return Why(None, None, 0, 0, "", Stop.LAST, tuple(self._ends()))
@@ -282,7 +297,8 @@ class ReplayTrainer:
         return self._never[symbol]
 
     def unreachable(self, number: int) -> str:
-        """Return why no text ever becomes the token of an id; empty if some text does."""
+        """Return why no text ever becomes the token of an id; empty if some text does, or the id has no
+        token."""
         vocabulary = self.order.vocabulary
         symbol = vocabulary.symbols_by_id(self.order.merges).get(number)
         return "" if symbol is None else self.never(symbol)
@@ -340,11 +356,11 @@ class ReplayTrainer:
         return place.within(self._segmentations.spans(place.text, self.number))
 
     def changed(self) -> Changed:
-        """Return the words that the last step changed."""
+        """Return the words that the last step changed; none at step 0."""
         return Changed(frozenset(self._changes.touched(self.number))) if self.number else Changed()
 
     def life(self, word: str) -> list[Life]:
-        """Return how the tokenizers of the steps up to this one encode a pre-token."""
+        """Return each segmentation of a pre-token by the tokenizers of the steps up to this one."""
         return [life for life in self._segmentations.lives(word) if life.number <= self.number]
 
     def made_at(self, symbol: int) -> int:
@@ -352,8 +368,11 @@ class ReplayTrainer:
         return self.order.made[symbol] if symbol >= 0 else 0
 
     def uses_over(self, symbol: int) -> Callable[[], Sequence[Used]]:
-        """Return a function that returns the uses of a symbol up to this step, from the changes of each
-        step."""
+        """Return a function that returns the uses of a symbol at step 0 and at each step up to this one that
+        changes them.
+
+        They are computed by this call, from the changes of each step.
+        """
         order, changes, uses, entries = self.order, self._changes, 0, list[Used]()
         for step in itertools.takewhile(self.number.__ge__, changes.steps):
             by = changes.changes[step].get(symbol, 0)
@@ -364,7 +383,7 @@ class ReplayTrainer:
         return lambda: entries
 
     def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
-        """Return the tokenizer of a step; of the current one if `number` is None."""
+        """Return the tokenizer of a step; of the current one if `number` is None. `run` is ignored."""
         number = self.number if number is None else number
         if self._tokenizer is None or self._tokenizer[0] != number:
             self._tokenizer = number, self.order.tokenizer(number)

@@ -2,12 +2,13 @@
 
 A file with merges (or ranks, or scores that are priorities) lists its symbols in that order. A vocabulary
 that is looked up, or weighed by probabilities, records no learning order: its tokens of several units are
-ordered by their ids, or from the most probable down. Tokens that have not come yet are never used. The score
+ordered by their ids, or from the most probable down. Tokens of later steps are never used. The score
 of an unknown unit is that in the whole file, as in sentencepiece with a restricted vocabulary.
 
 A word changes at few steps. If tokens are merged in their order, one run over the word finds all changes.
-Otherwise the last segmentation is found first. It holds back to the step of the latest token in it. Then the
-segmentation before that step is found, and so on back to the start. This is exact for every way of encoding
+Otherwise the last segmentation is found first. It is valid back to the step of the latest token in it. Then
+the segmentation before that step is found, and so on back to the start. This is exact for every way of
+encoding
 here: if a choice is still possible with fewer tokens, it stays the choice.
 """
 
@@ -77,7 +78,7 @@ class TokenOrder:
         """Return the order of the tokens of a tokenizer.
 
         Raises:
-            TokentuiError: The tokens have no order one by one: bytes stand for pairs, or steps are events.
+            TokentuiError: The tokens have no order one by one: bytes replace pairs, or steps are events.
         """
         vocabulary = tokenizer.vocabulary
         if vocabulary.substitutes_bytes:
@@ -110,8 +111,10 @@ class TokenOrder:
 
     @functools.cached_property
     def listed(self) -> Sequence[int]:
-        """The symbols with an id of their own: first those of the start by id, then the others as they
-        come."""
+        """The symbols with an id of their own: first those of the start by id, then the others by step.
+
+        Of symbols with the same id only the first is listed, and none with the id of a special or byte token.
+        """
         taken, numbered = set(self._fixed), functools.partial(self.vocabulary.id_of, merges=self.merges)
         roots = sorted((symbol for symbol, number in enumerate(self.made) if not number), key=numbered)
         symbols = array("l")
@@ -164,7 +167,7 @@ class TokenOrder:
         return f"{'rank' if self.kind == RANKS else 'id'} {identity:,}"
 
     def tokenizer(self, number: int) -> Tokenizer:
-        """Return the tokenizer after a step. It shares the tables of the whole file."""
+        """Return a new tokenizer with the tokens up to a step. It shares the tables of the whole file."""
         vocabulary = self.vocabulary
         if vocabulary.merges:
             return Tokenizer(vocabulary, number)
@@ -212,7 +215,8 @@ class WordSegmentations:
     def spans(self, word: str, number: int) -> list[Span]:
         """Return the tokens of a word after a step.
 
-        A long word keeps its last segmentation: only the places of tokens that came or went are changed.
+        An unknown unit has symbol -1. Of a long word the last segmentation is cached, and only the merges
+        between its step and this one are made or undone.
         """
         walked = self._walked.get(word)
         if walked is None:
@@ -229,11 +233,14 @@ class WordSegmentations:
         return walked.spans(number)
 
     def _after(self, number: int) -> Segmenter:
-        """Return the segmenter after a step."""
+        """Return a segmenter that uses the tokens up to a step."""
         return self._whole.with_limit(number, self._order.made)
 
     def before(self, symbol: int, number: int) -> tuple[bytes, ...]:
-        """Return how the units of a symbol are segmented before a step, as exact bytes."""
+        """Return the tokens that the units of a symbol are segmented into before a step, as exact bytes.
+
+        An unknown part has the bytes of its units.
+        """
         units, pieces = spelled_units(self._encoder, symbol), self._order.vocabulary.pieces
         parts = self._encoder.parts(list(units), len(units), self._after(number - 1))
         return tuple(
@@ -244,8 +251,8 @@ class WordSegmentations:
     def changes(self, word: str) -> Sequence[Change]:
         """Return the changes of a word, in order of their steps. Step 0 adds all tokens of the start."""
         units = self._encoder.pretokenizer.units(word)
-        if (found := self._merges_of(units)) is not None:
-            return found.changes()
+        if (merges := self._merges_of(units)) is not None:
+            return merges.changes()
         if len(units) <= _LONG or not isinstance(self._whole, Merging | Viterbi):
             return self._changes_back(units, len(word))
         joined: dict[int, Counter[int | None]] = {0: Counter()}
@@ -259,8 +266,7 @@ class WordSegmentations:
         return sorted(joined.items())
 
     def lives(self, word: str) -> list[Life]:
-        """Return the segmentation of a pre-token at the start, and at each step that cuts it in another
-        way."""
+        """Return the segmentation of a pre-token at step 0, and at each step that changes it."""
         if word in self._encoder.pretokenizer.symbols:
             return [Life(0, (word.encode(),))]
         units = self._encoder.pretokenizer.units(word)
@@ -273,7 +279,7 @@ class WordSegmentations:
         return lives((step, pieces(step)) for step, _ in self.changes(word))
 
     def _merges_of(self, units: Sequence[bytes]) -> _Merges | None:
-        """Return the merges of a word, found by one run over it; None if one run does not find all
+        """Return the merges of a word, from a single run over it; None if one run does not find all
         changes."""
         segmenter, base, whole = self._whole, self._order.vocabulary.base_size, b"".join(units)
         if (
@@ -339,7 +345,10 @@ class WordSegmentations:
         return max((made[part.symbol] for part in parts if part.symbol is not None), default=0)
 
     def _uncrossed(self, units: Sequence[bytes]) -> Iterator[tuple[bytes, ...]]:
-        """Yield the units of each stretch of a word between places that no token crosses."""
+        """Yield the units of each stretch of a word between places that no token crosses.
+
+        Without units, yield an empty stretch.
+        """
         pieces, longest = self._pieces
         start = reach = 0
         ends = list(itertools.accumulate(map(len, units)))
@@ -384,13 +393,13 @@ class _Merges:
         """The number of merges that are applied."""
 
     def spans(self, number: int) -> list[Span]:
-        """Return the tokens of the word after a step."""
+        """Return the tokens of the word after a step. Makes or undoes merges in place to get there."""
         symbols, after, merges, done = self._symbols, self._after, self._merges, self._done
         if self._token is not None and number >= self._last:
             return [Span(0, len(symbols), self._token)]
         while done < len(merges) and merges[done][2] <= self._first + number:
-            _, _, made, at, middle = merges[done]
-            symbols[at], after[at] = made, after[middle]
+            _, _, token, at, middle = merges[done]
+            symbols[at], after[at] = token, after[middle]
             done += 1
         while done and merges[done - 1][2] > self._first + number:
             done -= 1
@@ -404,18 +413,18 @@ class _Merges:
         return spans
 
     def changes(self) -> list[Change]:
-        """Return the changes of the word, in order of their steps."""
+        """Return the changes of the word, in order of their steps. To be called before `spans`."""
         now: Counter[int | None] = Counter(self._symbols)
         changes: list[Change] = [(0, dict(now))] if self._last else []
-        for made, group in itertools.groupby(self._merges, key=lambda merge: merge[2]):
-            if made - self._first >= self._last:
+        for token, group in itertools.groupby(self._merges, key=lambda merge: merge[2]):
+            if token - self._first >= self._last:
                 break
             change: Counter[int | None] = Counter()
             for left, right, *_ in group:
-                change.update((made,))
+                change.update((token,))
                 change.subtract((left, right))
             now.update(change)
-            changes.append((made - self._first, change))
+            changes.append((token - self._first, change))
         if self._token is not None:
             change = Counter((self._token,))
             if self._last:
@@ -472,9 +481,10 @@ class ChangeLog:
         return self._tokens[bisect.bisect_right(self.steps, step)]
 
     def walk(self, uses: list[int], start: int, end: int) -> None:
-        """Update the uses of each symbol from those after step `start` to those after step `end`.
+        """Update `uses` in place from the uses after step `start` to those after step `end`, in either
+        direction.
 
-        From `start` -1 on, `uses` are all 0.
+        With `start` -1, `uses` must be all 0.
         """
         low, high = sorted((bisect.bisect_right(self.steps, start), bisect.bisect_right(self.steps, end)))
         sign = 1 if end > start else -1
@@ -492,7 +502,12 @@ class ChangeLog:
         return self._words.get(step, ())
 
     def since(self, word: int, step: int) -> int:
-        """Return the step since which a word has the segmentation that it has after a step."""
+        """Return the last step, up to `step`, that changed a word; 0 if none did.
+
+        Args:
+            word: The index of the word.
+            step: The step.
+        """
         of_word = self._steps_of_word[word]
         at = bisect.bisect_right(of_word, step)
         return of_word[at - 1] if at else 0

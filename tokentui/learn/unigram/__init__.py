@@ -121,7 +121,10 @@ class UnigramTrainer:
         tick(PER_MILLE, PER_MILLE)
 
     def _lay_out(self, material: Material, seed_size: int) -> None:
-        """Find the seeds, and start at step 0."""
+        """Find the seeds and start at step 0.
+
+        Sets the corpus, the models, the target size and the position.
+        """
         size = self._run.stops.vocab_size
         self._lengths = PartLengths(self.words)
         self._models = Models(self.words, self.recipe, material.documents, seed_size)
@@ -162,7 +165,7 @@ class UnigramTrainer:
         return self._between or self._positions[self.number]
 
     def memory(self) -> int:
-        """Return 0: the bytes that models and words take are not counted."""
+        """Return 0 always: the memory of models and words is not measured."""
         return 0
 
     @property
@@ -194,7 +197,7 @@ class UnigramTrainer:
     def _phase(self) -> str:
         """What the next step does, with its round; what the last step did if there is no next one."""
         model = self._positions[self.number].model
-        kind = self._coming or model.what
+        kind = self._next_kind or model.what
         if kind == EM:
             number = model.round if model.rest else model.round + 1
             turn = SUB_ROUNDS - (model.rest or SUB_ROUNDS) + 1
@@ -205,7 +208,7 @@ class UnigramTrainer:
 
     @property
     def substeps(self) -> Self:
-        """The walk through a pruning, piece by piece."""
+        """The trainer itself, which can walk through a pruning piece by piece."""
         return self
 
     def _size(self, asked: int) -> int:
@@ -216,8 +219,9 @@ class UnigramTrainer:
     def advance(self, goal: int | None, stops: Stops, seconds: float = SLICE_S) -> Stop | None:
         """Walk toward a step, or on to a stop, for about some seconds; see `Trainer.advance`.
 
-        A new size forgets the prunings that would differ, a new greatest length forgets all steps. A size of
-        None means the last one that was asked for. The stop `merges` counts steps.
+        A new size drops the computed steps from the first one that would differ. A new greatest length drops
+        all steps. A size of None means the last one that was asked for. The stop `merges` counts steps. A
+        walk piece by piece ends, unless the goal is the current step.
         """
         self._set_limits(stops)
         stops = stops if goal is None else self.limits
@@ -235,7 +239,10 @@ class UnigramTrainer:
                 return None
 
     def _forward(self) -> None:
-        """Go to the next step if it is computed, otherwise work on it for about a millisecond."""
+        """Go to the next step if it is computed, otherwise work on it for about a millisecond.
+
+        If that completes the step, go to it.
+        """
         self._between = None
         if self.number == self.computed:
             self._work = self._work or self._next()
@@ -259,15 +266,20 @@ class UnigramTrainer:
             return
         self._target, self._work, self._between = new, None, None
         for number, (model, *_) in enumerate(self._positions[:-1]):
-            kind, size = model.coming(new), len(model.pieces)
+            kind, size = model.next_kind(new), len(model.pieces)
             alike = kind != PRUNE or pruned_size(size, new) == pruned_size(size, old)
-            if kind == CUT or kind != model.coming(old) or not alike:
+            if kind == CUT or kind != model.next_kind(old) or not alike:
                 del self._positions[number + 1 :]
                 self.number = min(self.number, number)
                 return
 
     def end(self, stops: Stops) -> Stop | None:
-        """Return why these stops allow no further step, None if they allow one."""
+        """Return why these stops allow no further step, None if they allow one.
+
+        The training is over after the last cut: `VOCAB_SIZE` if the vocabulary has the size asked for,
+            `NO_PAIR`
+        if it is smaller. A model without pieces is `NO_PAIR` too.
+        """
         if stops.merges is not None and self.number >= stops.merges:
             return Stop.MERGES
         target = self._target if stops.vocab_size is None else self._size(stops.vocab_size)
@@ -296,8 +308,18 @@ class UnigramTrainer:
 
         The trainer stays at its step. Vocabulary, corpus and figures are those of the model without the
         pieces dropped so far. The next step makes the whole pruning; a step back ends the walk.
+
+        Args:
+            pieces: How many more pieces to drop. A negative number takes pieces back.
+
+        Returns:
+            The number of pieces dropped so far, between 0 and all that the pruning drops. At 0 the walk is
+            over.
+
+        Raises:
+            TokentuiError: The next step is no pruning, or there is none.
         """
-        if (kind := self._coming) not in (PRUNE, CUT):
+        if (kind := self._next_kind) not in (PRUNE, CUT):
             what = "the training is over"
             what = "the next step is a round of EM: it weighs all pieces at once" if kind else what
             raise TokentuiError(what, "piece by piece", "go on to a pruning" if kind else "go back")
@@ -316,8 +338,8 @@ class UnigramTrainer:
         return (self._between.taken, self._between.going) if self._between else None
 
     @property
-    def _coming(self) -> str:
-        return self._positions[self.number].model.coming(self._target)
+    def _next_kind(self) -> str:
+        return self._positions[self.number].model.next_kind(self._target)
 
     @property
     def _judged(self) -> Judgment:
@@ -327,7 +349,10 @@ class UnigramTrainer:
     # ---- looking
 
     def step_at(self, number: int) -> RoundStep:
-        """Return a computed step, 1 for the first; 0 for the seeds."""
+        """Return a computed step, 1 for the first; 0 for the seeds.
+
+        A walk piece by piece changes only the size.
+        """
         model, tokens, objective, _, _ = self._positions[number]
         return RoundStep(
             number=number, kind=model.what, tokens=tokens,
@@ -360,7 +385,8 @@ class UnigramTrainer:
     def find(self, goal: Goal, after: int = 0) -> int | None:
         """Return the first computed step after `after` at which a goal is reached; see `Trainer.find`.
 
-        A piece is found at the step that drops it, or at the last step if it stays.
+        A piece is found at the step that drops it. A piece of the final model is found at the last step, even
+        if that is `after` or before it.
         """
         if isinstance(goal, Size | Tokens):
             steps = range(after + 1 if after else 0, self.computed + 1)
@@ -380,7 +406,7 @@ class UnigramTrainer:
 
     def why(self, stops: Stops) -> Why:
         """Return the position in the training: the round, and what the next step drops."""
-        step, kind = self.step_at(self.number), self._coming
+        step, kind = self.step_at(self.number), self._next_kind
         at = Round(
             last="seeds" if not self.number else CUT if step.final else step.kind,
             round=step.round, pieces=len(self.model.pieces), dropped=step.dropped,
@@ -420,8 +446,7 @@ class UnigramTrainer:
         return page(query, len(judged.order), candidate, matches)
 
     def left(self) -> list[Left]:
-        """Return the pieces that the last step dropped; in a walk those that it has dropped, the latest
-        first."""
+        """Return the pieces that the last step dropped; in a walk those dropped so far, the latest first."""
         # Kept for the model: each page of the vocabulary begins with them, and a pruning drops many.
         if self._left is None or self._left[0] is not self.model:
             self._left = self.model, list(self._dropped())
@@ -442,11 +467,17 @@ class UnigramTrainer:
         return self._vocabulary().page(query, self.left() if query.order == "newest" else [])
 
     def segment(self, place: Word) -> list[Span]:
-        """Return the best segmentation of a word at this step."""
+        """Return the part of a word's best segmentation that a place asks for.
+
+        An unknown unit has symbol -1.
+        """
         return place.within(self._vocabulary().spans(place.text))
 
     def changed(self) -> Changed:
-        """Return a `Changed` that compares the segmentations of a word before and after the last step."""
+        """Return a `Changed` that compares the segmentations of a word before and after the last step.
+
+        In a walk it compares the current step with the walk. At step 0 nothing differs.
+        """
         if not self.number and not self._between:
             return Changed(differs=lambda word: False)
         before = self._positions[self.number if self._between else self.number - 1].model
@@ -454,30 +485,33 @@ class UnigramTrainer:
         return Changed(differs=lambda word: old.pieces(word) != now.pieces(word))
 
     def life(self, word: str) -> list[Life]:
-        """Return how the tokenizers of the steps up to this one encode a pre-token."""
+        """Return each segmentation of a pre-token by the tokenizers of the steps up to this one."""
         positions = enumerate(self._positions[: self.number + 1])
         return lives((number, tuple(self._laid_out(model).pieces(word))) for number, (model, *_) in positions)
 
     def uses_over(self, symbol: int) -> Callable[[], Sequence[Used]]:
-        """Return a function that surveys the corpus by the model of each step, and returns the uses of a
-        piece."""
+        """Return a function that returns the uses of a piece at step 0 and at each step up to this one that
+        changes them.
+
+        The function surveys the corpus by the model of each step.
+        """
         piece = self._vocabulary().numbers[symbol]
         models, positions = copy.copy(self._models), self._positions[: self.number + 1]
-        models.found = {}  # those of the training stay its own
+        models.results = {}  # do not replace the cached results of the training
 
-        def found() -> Sequence[Used]:
+        def survey_steps() -> Sequence[Used]:
             uses: list[Used] = []
             for number, (model, *_) in enumerate(positions):
                 tick(number, len(positions))
-                known = finished(models.survey(model)).uses[piece]
-                if not uses or uses[-1].uses != round(known):
-                    uses.append(Used(number, round(known)))
+                rounded = round(finished(models.survey(model)).uses[piece])
+                if not uses or uses[-1].uses != rounded:
+                    uses.append(Used(number, rounded))
             return uses
 
-        return found
+        return survey_steps
 
     def made_at(self, symbol: int) -> int:
-        """Return 0: all pieces are there from the start."""
+        """Return 0 for every symbol: step 0 has all pieces."""
         return 0
 
     @property
@@ -506,15 +540,18 @@ class UnigramTrainer:
         return Tokenizer(self._laid_out(self._positions[number].model).vocabulary, 0, run)
 
     def fork(self, number: int, what_if: tuple[WhatIf, ...]) -> UnigramTrainer:
-        """Return another training of the same corpus at a computed step. What-ifs are refused.
+        """Return another training of the same corpus at a computed step, which shares its models.
 
-        It shares the models of the steps up to there.
+        It has all computed steps, also those after `number`.
+
+        Raises:
+            TokentuiError: There is a what-if; unigram trainings have none.
         """
         self.traits.check_what_ifs(what_if)
         other = copy.copy(self)
         if native.failed:  # the original may still be working with its kernels
             other._models = copy.copy(self._models)
-            other._models.run, other._models.found = WRITTEN, dict(self._models.found)
+            other._models.run, other._models.results = WRITTEN, dict(self._models.results)
         other._positions, other.number = self._positions[:], number
         other._work = other._between = other._shown = None
         return other

@@ -27,7 +27,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import tick
 from tokentui.core.safetext import to_bytes
 from tokentui.learn.bases import DIGITS, FILTERS, WEIGHTS, barriers, script, tokens_of, totals_of
-from tokentui.learn.bases import NEVER as NEVER_HELD
+from tokentui.learn.bases import NEVER as NEVER_IN_PIECES
 from tokentui.learn.kernels.unigram_text import (
     DEEPEST,
     INHERITED,
@@ -65,14 +65,14 @@ _FIRST = LAST_ENDING + 1
 class Coded:
     """All words one after another, each with an ending, with one character for each unit.
 
-    A word that is followed by different things occurs once for each of them.
+    A word with several different endings occurs once with each.
 
     Attributes:
         text: The words with their endings.
-        plain: True if units are characters, which then stand for themselves.
+        plain: True if units are characters, which the text then contains unchanged.
         sizes: The length of each word, its ending counted.
         weights: The count of each word in the corpus.
-        units: The exact bytes of each unit by its character, in the order of these bytes.
+        units: The exact bytes of each unit by its character, sorted by bytes.
         prefix: The length in bytes of the mark of a unit that continues a word.
         endings: The characters of the three endings: anything follows; the ▁ of the next word; the end of the
             line.
@@ -95,7 +95,10 @@ class Coded:
     apart: int = 0
 
     def bytes(self, piece: str) -> bytes:
-        """Return the exact bytes of a piece. Marks of continuation stay only at its first unit."""
+        """Return the exact bytes of a piece, given in characters of `text`.
+
+        Of the marks of continuation only that of the first unit is included. A coded piece must not be empty.
+        """
         if self.plain:
             return to_bytes(piece)
         return self.units[piece[0]] + b"".join([self.units[code][self.prefix :] for code in piece[1:]])
@@ -165,8 +168,8 @@ def _without_barriers(
         The parts, their weights, the units that are left, the weight of all barriers, and the number of
         tokens of these by weight.
     """
-    found = barriers(totals_of(cut, weights), recipe)
-    codes = "".join(code for code, unit in units.items() if unit in found)
+    barred = barriers(totals_of(cut, weights), recipe)
+    codes = "".join(code for code, unit in units.items() if unit in barred)
     at = re.compile(f"[{re.escape(codes)}]") if codes else re.compile("(?!)")
     symbols = frozenset(recipe.symbols)
     out: list[str] = []
@@ -183,9 +186,9 @@ def _without_barriers(
         times += [count] * (len(out) - len(times))
     # A character that occurs only in symbols is no unit: sentencepiece cuts symbols out before it counts
     # characters.
-    standing = set[bytes]().union(*cut) - found
-    others = {code: unit for code, unit in units.items() if unit in standing}
-    return out, times, others, unknown, tokens_of(found, cut, weights, recipe)
+    remaining = set[bytes]().union(*cut) - barred
+    others = {code: unit for code, unit in units.items() if unit in remaining}
+    return out, times, others, unknown, tokens_of(barred, cut, weights, recipe)
 
 
 def _by_units(words: Sequence[str], recipe: Recipe) -> tuple[list[str], dict[str, bytes]]:
@@ -203,7 +206,10 @@ def _by_units(words: Sequence[str], recipe: Recipe) -> tuple[list[str], dict[str
 def _ended(
     words: Words, names: Sequence[str], at_end: Mapping[str | None, int], space: str, line: str
 ) -> tuple[list[str], list[int]]:
-    """Return the words with their endings, a ▁ or the end of a line, and the weight of each."""
+    """Return the words with their endings, a ▁ or the end of a line, and the count of each.
+
+    A word with both endings is returned twice. Words with ▁ come first.
+    """
     ending = list(map(at_end.get, words.words, repeat(0)))
     both = list(zip(names, words.counts, ending, strict=True))
     parts = [name + space for name, count, last in both if count > last]
@@ -213,7 +219,10 @@ def _ended(
 
 
 def last_words(lines: Sequence[str], recipe: Recipe) -> Mapping[str | None, int]:
-    """Count how often each word is the last of a line, by `split=metaspace`."""
+    """Count how often each word is the last of a line, by `split=metaspace`.
+
+    Lines without words are ignored.
+    """
     words, shaped = Pretokenizer(recipe).words, is_shaped(recipe)
 
     @functools.cache  # most lines end like others
@@ -249,12 +258,16 @@ def unit_kinds(units: Iterable[str], single_digits: bool = False) -> list[int]:
 
     Args:
         units: The units.
-        single_digits: Whether a digit is in no longer piece, as `sentencepiece-digits` has it.
+        single_digits: Whether a digit is in no piece of several units, as with `sentencepiece-digits`.
+
+    Returns:
+        `NEVER` for a unit in no piece of several units, `MARK`, `INHERITED`, or a number for each other
+        script in order of appearance.
     """
     scripts = {"Inherited": INHERITED}
     kinds = []
     for unit in units:
-        if unit in NEVER_HELD or (single_digits and unit in DIGITS):
+        if unit in NEVER_IN_PIECES or (single_digits and unit in DIGITS):
             kinds.append(NEVER)
         elif unit == _MARK:
             kinds.append(MARK)
@@ -296,7 +309,7 @@ class Seeds(NamedTuple):
 
 
 def lay_out(coded: Coded, size: int, run: Passes) -> Seeds:
-    """Find the seeds of a corpus, and where they occur.
+    """Return the seeds of a corpus, and where they occur. Reports progress to the job of this thread.
 
     Args:
         coded: The corpus.
@@ -316,27 +329,27 @@ def lay_out(coded: Coded, size: int, run: Passes) -> Seeds:
     counts, firsts, rest = longs(codes), ints(codes), ints(len(text))
     _do(300, over(run.count_units, 0, len(text), run.CHUNK, text, weight, rest, counts, firsts, down=True))
     order = finished(run.suffixes(text, rest, len(exact)))
-    found = _fitting(coded, run, text, _repeated(coded, run, text, rest, order, weight, exact))
-    best = _by_worth(coded, run, text, exact, found)
+    substrings = _fitting(coded, run, text, _repeated(coded, run, text, rest, order, weight, exact))
+    best = _by_worth(coded, run, text, exact, substrings)
     # Units by count, then the others; where there are too many, segments are cut by all of them all the same.
     alphabet = sorted(range(_FIRST, codes), key=lambda code: -counts[code])
-    sizes = ints(len(exact), 1) + run.pick(found.sizes, best)
+    sizes = ints(len(exact), 1) + run.pick(substrings.sizes, best)
     ground = Ground(text, ints(codes, -1), sizes, ints(len(text)), ints(len(text), -1), ints(len(sizes), -1))
     for seed, code in enumerate(alphabet):
         ground.units[code] = seed
-    _cover(run, order, found, best, len(best), ground)
+    _cover(run, order, substrings, best, len(best), ground)
     segments, state = Strings(ints(len(text)), ints(len(text)), floats(len(text))), longs(3)
     _do(780, over(run.segments, 0, len(text), run.CHUNK >> 3, text, weight, ground.lengths, state, segments))
     if len(best) > size:
         ground = ground._replace(lengths=ints(len(text)), deepest=ints(len(text), -1))
-        _cover(run, order, found, best, size, ground)
+        _cover(run, order, substrings, best, size, ground)
         best = best[:size]
-    places, sizes = run.pick(found.places, best), sizes[: len(exact) + len(best)]
+    places, sizes = run.pick(substrings.places, best), sizes[: len(exact) + len(best)]
     spelled = map(coded.bytes, coded.slices(places, sizes[len(exact) :]))
     tick(800, PER_MILLE)
     return Seeds(
         [*(exact[code - _FIRST] for code in alphabet), *spelled],
-        [counts[code] for code in alphabet] + run.pick(found.counts, best).tolist(), sizes, len(exact),
+        [counts[code] for code in alphabet] + run.pick(substrings.counts, best).tolist(), sizes, len(exact),
         sum(coded.weights), coded.unknown, coded.apart, ground, run.pick(firsts, alphabet) + places,
         Strings(segments.starts[: state[0]], segments.ends[: state[0]], segments.weights[: state[0]]),
     )
@@ -354,54 +367,56 @@ def _repeated(
     """Return the substrings that occur at least twice and go on in two ways."""
     # at each suffix one that ends its word, and one that it has in common with the next
     most = 2 * len(order)
-    found = Found(ints(most), ints(most), longs(most), ints(most), ints(most))
+    substrings = Found(ints(most), ints(most), longs(most), ints(most), ints(most))
     if not most:
-        return found
+        return substrings
     cut = coded.prefix  # the first byte of what follows, its mark not counted
     followers = [unit[cut] if len(unit) > cut else unit[0] for unit in exact]
     leads = array("i", [-1, _MARK.encode()[0], 0, *followers])
     stack, state = Open(*(longs(DEEPEST + 1) for _ in Open._fields)), longs(4)
     stack.lead[0] = leads[text[order[0]]]
     tables = text, rest, order, weight, leads
-    _do(500, over(run.branches, 0, len(order), run.CHUNK >> 3, *tables, state, stack, found))
-    return Found(*(values[: state[0]] for values in found))
+    _do(500, over(run.branches, 0, len(order), run.CHUNK >> 3, *tables, state, stack, substrings))
+    return Found(*(values[: state[0]] for values in substrings))
 
 
-def _fitting(coded: Coded, run: Passes, text: array[int], found: Found) -> Found:
-    """Return the substrings that the filter of the recipe allows."""
-    good, size = bytearray(b"\1") * len(found.places), len(found.places)
+def _fitting(coded: Coded, run: Passes, text: array[int], substrings: Found) -> Found:
+    """Return the substrings that the filter of the recipe allows; `substrings` itself if it allows all."""
+    good, size = bytearray(b"\1") * len(substrings.places), len(substrings.places)
     if coded.kinds is not None:
         kinds = array("i", [NEVER] * _FIRST + [*coded.kinds])
-        _do(600, over(run.fits, 0, size, run.CHUNK, text, found, kinds, good))
+        _do(600, over(run.fits, 0, size, run.CHUNK, text, substrings, kinds, good))
     elif coded.valid is not None:
-        pieces = jobs.in_blocks(coded.slices(found.places, found.sizes))
+        pieces = jobs.in_blocks(coded.slices(substrings.places, substrings.sizes))
         good = bytearray(coded.valid(coded.bytes(piece)) for part in pieces for piece in part)
     if all(good):
-        return found
-    fine = array("i", compress(range(size), good))
-    return Found(*(run.pick(values, fine) for values in found))
+        return substrings
+    indexes = array("i", compress(range(size), good))
+    return Found(*(run.pick(values, indexes) for values in substrings))
 
 
 def _by_worth(
-    coded: Coded, run: Passes, text: array[int], exact: Sequence[bytes], found: Found
+    coded: Coded, run: Passes, text: array[int], exact: Sequence[bytes], substrings: Found
 ) -> array[int]:
     """Return the indexes of substrings, best first: by count · length, then length in bytes, then bytes."""
-    size = len(found.places)
-    worths, lengths, ranks = longs(size), ints(size), found.lows
+    size = len(substrings.places)
+    worths, lengths, ranks = longs(size), ints(size), substrings.lows
     widths = array("i", [0] * _FIRST + list(map(len, exact)))
-    _do(700, over(run.measure, 0, size, run.CHUNK, text, found, widths, worths, lengths))
+    _do(700, over(run.measure, 0, size, run.CHUNK, text, substrings, widths, worths, lengths))
     if coded.prefix or any(longer.startswith(unit) for unit, longer in pairwise(exact)):
         # Strings of units in order are not in the order of their bytes.
-        named = [(coded.bytes(piece), piece) for piece in coded.slices(found.places, found.sizes)]
+        named = [(coded.bytes(piece), piece) for piece in coded.slices(substrings.places, substrings.sizes)]
         lengths, ranks = array("i", [len(spelled) for spelled, _ in named]), ints(size)
         run.rank(array("i", sorted(range(size), key=named.__getitem__)), 0, size, ranks)
     best: array[int] = run.by_worth(worths, lengths, ranks)
     return best
 
 
-def _cover(run: Passes, order: array[int], found: Found, best: array[int], most: int, ground: Ground) -> None:
+def _cover(
+    run: Passes, order: array[int], substrings: Found, best: array[int], most: int, ground: Ground
+) -> None:
     """Record in `ground` where the `most` best substrings occur in the text."""
     ids, state = ints(len(best)), array("q", [len(best) - 1, 0])
     run.rank(best, len(ground.sizes) - len(best), most, ids)
-    while not run.cover(order, found, ids, run.CHUNK, state, ground):
+    while not run.cover(order, substrings, ids, run.CHUNK, state, ground):
         tick(750, PER_MILLE)

@@ -102,7 +102,7 @@ class Survey(NamedTuple):
 def over(
     loop: Callable[..., object], low: int, high: int, size: int, *arguments: object, down: bool = False
 ) -> Slices[None]:
-    """Call a loop for blocks of at most `size` indexes from `low` up to `high`.
+    """Call a loop for blocks of at most `size` indexes from `low` up to `high`, exclusive, in slices.
 
     Args:
         loop: Takes the first index, the index after the last one, and `arguments`.
@@ -120,7 +120,7 @@ def sweep(
     loop: Callable[..., object], lattice: Lattice, low: int, high: int, run: Passes, *arguments: object,
     nodes: bool = False, down: bool = False,
 ) -> Slices[None]:
-    """Call a loop on the edges that end in the nodes from `low` up to `high`, a block at a time.
+    """Call a loop on the edges that end in the nodes from `low` up to `high`, exclusive, a block per slice.
 
     A loop that records an edge records its index among all edges; among the edges of its block if edges are
     not kept. So a loop that reads what another one recorded must be called with the same `low`.
@@ -141,14 +141,15 @@ def sweep(
         yield from over(loop, low, high, run.CHUNK, edges, *arguments, down=down)
         return
     size = max(1, run.CHUNK // _NODE_EDGES)
-    way, found, count = ints(LONGEST + 1), Edges(*(ints(size * LONGEST) for _ in Edges._fields)), longs(1)
+    block_edges = Edges(*(ints(size * LONGEST) for _ in Edges._fields))
+    way, count = ints(LONGEST + 1), longs(1)
 
     def block(first: int, last: int) -> None:
         count[0] = 0
-        run.edges(first, last, *rules, way, count, found)
+        run.edges(first, last, *rules, way, count, block_edges)
         if not nodes:
             first, last = 0, count[0]
-        loop(first, last, found, *arguments)
+        loop(first, last, block_edges, *arguments)
 
     yield from over(block, low, high, size, down=down)
 
@@ -178,7 +179,8 @@ def build(
         strings: Where the strings are in it, and their weights.
         alive: 1 for each seed that has edges. Every unit has.
         run: The passes.
-        most: The most edges that are kept; None to keep them all.
+        most: The most edges that are kept; None to keep them all. With more, the lattice keeps `rules`
+            instead.
 
     Returns:
         The lattice, and the node in which each string ends.
@@ -214,7 +216,10 @@ def build(
 
 
 def kept(lattice: Lattice, alive: bytearray, run: Passes) -> Slices[Lattice]:
-    """Return a lattice with only the edges of the seeds that are alive, in slices."""
+    """Return a lattice with only the edges of the seeds that are alive, in slices.
+
+    The given lattice does not change. It is returned itself if all seeds are alive.
+    """
     if all(alive):
         return lattice
     if lattice.rules is not None:
@@ -235,9 +240,9 @@ def kept(lattice: Lattice, alive: bytearray, run: Passes) -> Slices[Lattice]:
 def survey(
     lattice: Lattice, scores: array[float], probabilities: array[float], least: float, run: Passes
 ) -> Slices[Survey]:
-    """Find the probability of every node, and the best segmentation of every string, in slices.
+    """Return the probability of every node, and the uses of each seed in the best segmentations, in slices.
 
-    It is the forward pass, then a pass back along the best edges.
+    This is the forward pass, then a pass back along the best edges.
 
     Args:
         lattice: The strings.
@@ -280,19 +285,22 @@ def expectations(
 def alternatives(lattice: Lattice, scores: array[float], run: Passes) -> Slices[Others]:
     """Find, for the string of each node, the best segmentation into two or more pieces, in slices."""
     count = lattice.nodes
-    found = Others(floats(count, -inf), floats(count, -inf), floats(count, -inf), ints(count), ints(count))
-    yield from over(run.alternatives, 0, len(lattice.edges.target), run.CHUNK, lattice.edges, scores, found)
-    return found
+    others = Others(floats(count, -inf), floats(count, -inf), floats(count, -inf), ints(count), ints(count))
+    yield from over(run.alternatives, 0, len(lattice.edges.target), run.CHUNK, lattice.edges, scores, others)
+    return others
 
 
-def other_path(lattice: Lattice, found: Others, node: int) -> list[int]:
-    """Return the pieces of the best other segmentation of the string of a node, in order; empty if none."""
+def other_path(lattice: Lattice, others: Others, node: int) -> list[int]:
+    """Return the pieces of the best segmentation of a node's string into two or more pieces, in order.
+
+    The list is empty if there is none.
+    """
     out: list[int] = []
-    if found.best[node] == -inf:
+    if others.best[node] == -inf:
         return out
-    edge = found.back[node]
+    edge = others.back[node]
     while node:
         out.append(lattice.edges.piece[edge])
         node = lattice.edges.source[edge]
-        edge = found.alone[node] if found.own[node] >= found.best[node] else found.back[node]
+        edge = others.alone[node] if others.own[node] >= others.best[node] else others.back[node]
     return out[::-1]

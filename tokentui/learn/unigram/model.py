@@ -99,7 +99,7 @@ class Model:
     final: bool = False
     dropped: Dropped = field(default_factory=Dropped)
 
-    def coming(self, target: int) -> str:
+    def next_kind(self, target: int) -> str:
         """Return the kind of the next step toward a vocabulary of `target` ids; empty at the end."""
         if self.final or not self.pieces:
             return ""
@@ -110,7 +110,7 @@ class Model:
         return CUT if self.ready(target) else EM
 
     def ready(self, target: int) -> bool:
-        """Return whether pruning is over, so that only EM and the last cut remain."""
+        """Return whether pruning is over: the last step was a pruning, and few enough pieces are left."""
         return self.what == PRUNE and not self.final and len(self.pieces) <= int(target * SPARE)
 
     @property
@@ -158,12 +158,12 @@ class Alternatives(NamedTuple):
     Attributes:
         lattice: The lattice of the pieces as strings.
         nodes: The node at the end of each seed's string.
-        found: The best other segmentation of the string of each node.
+        others: The best other segmentation of the string of each node.
     """
 
     lattice: Lattice
     nodes: array[int]
-    found: Others
+    others: Others
 
 
 class Judgment(NamedTuple):
@@ -175,7 +175,7 @@ class Judgment(NamedTuple):
         order: The indexes of the pieces in the model, the least loss first.
         going: The indexes of the pieces that the pruning drops, the least loss first.
         reasons: Why it drops each, by the number of the seed.
-        others: The segmentations of the pieces.
+        alternatives: The segmentations of the pieces into other pieces.
     """
 
     worth: Worths
@@ -183,28 +183,29 @@ class Judgment(NamedTuple):
     order: Sequence[int]
     going: Sequence[int]
     reasons: Mapping[int, str]
-    others: Alternatives
+    alternatives: Alternatives
 
     def path(self, piece: int) -> list[int]:
         """Return the seeds that replace a piece when it is dropped, in order; empty if nothing can."""
-        return other_path(self.others.lattice, self.others.found, self.others.nodes[piece])
+        lattice, nodes, others = self.alternatives
+        return other_path(lattice, others, nodes[piece])
 
 
-def _kept(work: Callable[..., Slices[T]]) -> Callable[..., Slices[T]]:
+def _cached(work: Callable[..., Slices[T]]) -> Callable[..., Slices[T]]:
     """Decorate a method of `Models` to keep its last result, until it is called for another model.
 
     So showing a step and going on from it make the passes over the corpus once.
     """
 
     @functools.wraps(work)
-    def found(self: Models, model: Model, *more: int) -> Slices[T]:
-        last = self.found.get(work.__name__)
+    def cached(self: Models, model: Model, *more: int) -> Slices[T]:
+        last = self.results.get(work.__name__)
         if last is None or last[0] is not model or last[1] != more:
-            last = self.found[work.__name__] = model, more, (yield from work(self, model, *more))
+            last = self.results[work.__name__] = model, more, (yield from work(self, model, *more))
         value: T = last[2]
         return value
 
-    return found
+    return cached
 
 
 class Models:
@@ -223,7 +224,8 @@ class Models:
             from tokentui.learn.kernels.unigram import PASSES
 
             self.run = PASSES
-        self.found: dict[str, tuple[Model, tuple[int, ...], Any]] = {}
+        self.results: dict[str, tuple[Model, tuple[int, ...], Any]] = {}
+        """The model, the further arguments and the last result of each cached method, by its name."""
         self.seeds = seeds = lay_out(code(words, recipe, lines), seed_size, self.run)
         every = bytearray(b"\1") * len(seeds.bytes)
         build = lattices.build(seeds.ground, seeds.segments, every, self.run, lattices.MOST_EDGES)
@@ -254,7 +256,7 @@ class Models:
             target: The number of ids to end with.
             others: How many of these ids are no pieces.
         """
-        kind = model.coming(target)
+        kind = model.next_kind(target)
         if kind == EM:
             return (yield from self.maximised(model, (yield from self.expected(model))))
         if kind == PRUNE:
@@ -307,16 +309,17 @@ class Models:
         )
         return replace(self._only(model, order[:room]), what=PRUNE, rest=0, dropped=dropped)
 
-    def _cut(self, model: Model, others: Alternatives, size: int) -> Model:
+    def _cut(self, model: Model, alternatives: Alternatives, size: int) -> Model:
         """Return the last model, of `size` pieces: every unit, then the most probable other pieces.
 
-        A piece that is less probable than its parts together is left out.
+        A piece that is less probable than its parts together is left out. There may be more pieces if there
+        are more units, and fewer if too few pieces are left.
         """
-        nodes, found, exact = others.nodes, others.found, self.seeds.bytes
+        nodes, others, exact = alternatives.nodes, alternatives.others, self.seeds.bytes
         scores = dict(zip(model.pieces, model.scores, strict=True))
         gone = [
             (piece, scores.pop(piece), SPLITS) for piece in model.pieces
-            if found.best[nodes[piece]] > found.own[nodes[piece]]
+            if others.best[nodes[piece]] > others.own[nodes[piece]]
         ]
         least, missing = min(scores.values(), default=0.0), 0
         chosen: dict[int, float] = {}
@@ -343,17 +346,20 @@ class Models:
 
     # ---- figures of a model
 
-    @_kept
+    @_cached
     def survey(self, model: Model) -> Slices[Survey]:
-        """Survey the corpus by a model."""
+        """Return the likelihood of the corpus by a model and the uses of each seed, in slices."""
         words = yield from self.lattice(model)
         return (yield from lattices.survey(words, *(yield from self.tables(model)), model.unknown, self.run))
 
-    @_kept
+    @_cached
     def judge(self, model: Model, target: int, others: int) -> Slices[Judgment]:
-        """Judge the pieces of a model as the next pruning does, or as the last cut if that is next."""
+        """Judge the pieces of a model as the next pruning does, or as the last cut if that is next.
+
+        At the end of the training nothing is dropped.
+        """
         worth, paths = (yield from self.worth(model)), (yield from self.alternatives(model))
-        kind, dropped = model.coming(target), Dropped()
+        kind, dropped = model.next_kind(target), Dropped()
         if kind == CUT:
             dropped = self._cut(model, paths, target - others).dropped
         elif kind:
@@ -375,7 +381,7 @@ class Models:
         )
         return replace(model, pieces=pieces, scores=scores, expected=expected, dropped=Dropped())
 
-    @_kept
+    @_cached
     def worth(self, model: Model) -> Slices[Worths]:
         """Compute the loss of each piece of a model.
 
@@ -393,7 +399,7 @@ class Models:
         yield from over(run.losses, 0, size, max(1, run.CHUNK >> 4), *tables, loss, why)
         return Worths(loss, why)
 
-    @_kept
+    @_cached
     def alternatives(self, model: Model) -> Slices[Alternatives]:
         """Find the best segmentation of each piece of a model into other pieces."""
         alive = self._alive(model)
@@ -417,7 +423,7 @@ class Models:
             nodes[seed] = node
         return lattice, nodes
 
-    @_kept
+    @_cached
     def lattice(self, model: Model) -> Slices[Lattice]:
         """Return the lattice of the corpus with only the edges of a model's pieces and units."""
         alive = self._alive(model)
@@ -426,7 +432,7 @@ class Models:
         self._words = alive, words
         return words
 
-    @_kept
+    @_cached
     def tables(self, model: Model) -> Slices[tuple[array[float], array[float]]]:
         """Return the score of each seed, and its exponential. A seed that is no piece scores as unknown."""
         size = len(self.seeds.bytes)
@@ -436,7 +442,8 @@ class Models:
         return scores, probabilities
 
     def _alive(self, model: Model) -> bytearray:
-        """Return a flag for each seed, 1 if it has edges in a lattice: for the pieces and for every unit."""
+        """Return a new array of flags, one per seed: 1 for the pieces and for every unit, which have
+        edges."""
         flags = bytearray(b"\1") * self.seeds.units + bytearray(len(self.seeds.bytes) - self.seeds.units)
         for piece in model.pieces:
             flags[piece] = 1

@@ -18,7 +18,7 @@ from tokentui.learn.unigram.model import Model, Models
 from tokentui.recipe import Recipe, Run
 
 _FIRST_DROPPED = -(1 << 40)
-"""The entry of the vocabulary that stands for the first dropped piece.
+"""The number under which `page` lists the first dropped piece.
 
 The next one is one less, and so on.
 """
@@ -112,11 +112,13 @@ class ModelVocabulary:
         return [Span(part.start, part.end, -1 if part.symbol is None else part.symbol) for part in parts]
 
     def pieces(self, word: str) -> list[bytes]:
-        """Return the exact bytes of each token of a word as it is encoded, empty for an unknown one."""
+        """Return the exact bytes of each token of a word as the tokenizer encodes it; empty for an
+        unknown one."""
         return [token.piece or b"" for token in self._encoder.word(word)]
 
     def page(self, query: Query, left: Sequence[Left]) -> Page[Entry]:
-        """Return a page of the entries. Those of dropped pieces come last."""
+        """Return a page of the entries of the vocabulary, followed by those of the dropped pieces in
+        `left`."""
         vocabulary = self.vocabulary
 
         def entry(number: int) -> Entry:
