@@ -18,7 +18,7 @@ def test_a_symbol_can_be_made_again_of_other_parts() -> None:
     vocabulary.step([Event(EventKind.MERGE, est, (0, 1, 2))])
     vocabulary.step([Event(EventKind.MERGE, es, (0, 1)), Event(EventKind.REMOVE, est)])
     vocabulary.step([Event(EventKind.MERGE, est, (es, 2)), Event(EventKind.SPLIT, es, (0, 1))])
-    there = [[one for one in (es, est) if vocabulary.is_there(one, number)] for number in range(4)]
+    there = [[one for one in (es, est) if vocabulary.is_present(one, number)] for number in range(4)]
     assert there == [[], [est], [es], [est]]
     assert vocabulary.sizes == [3, 4, 4, 4]
     assert (vocabulary.id_of(est, 3), vocabulary.id_of(es, 3)) == (3, 4)

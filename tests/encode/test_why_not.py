@@ -282,7 +282,7 @@ def test_a_token_that_is_reached_has_its_text(name: str, merges: int) -> None:
             assert found.reason in REASONS
             assert REASONS[found.reason].where
             assert entry.id not in held
-            case = Case(tokenizer, entry.text, entry=entry, held=found.reason in ("context", "covered"))
+            case = Case(tokenizer, entry.text, entry=entry, has_units=found.reason in ("context", "covered"))
             assert sum(one.holds(case) for one in REASONS.values()) == 1
 
 

@@ -21,8 +21,10 @@ CALL_CHARS = 1 << 16
 
 
 def slices(encoder: WordEncoder, sizes: Sequence[int]) -> list[slice]:
-    """Split texts into slices for threads, at most as many as speed up the work. Kernels run without the
-    interpreter's lock; plain Python does not, and gets one slice.
+    """Split texts into slices of about equal length in characters, one per thread that speeds up the work.
+
+    Kernels run without the interpreter's lock. Plain Python does not, and gets one slice. Without texts there
+    is one empty slice.
 
     Args:
         encoder: The encoder of the texts.

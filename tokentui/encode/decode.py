@@ -179,6 +179,9 @@ class Decoder:
 
     def text_of(self, token_id: int) -> str:
         """Return the text of a single id. Unlike `to_text` it caches nothing, and takes a third of the time.
+
+        Raises:
+            TokentuiError: The id does not exist.
         """
         if self.vocabulary.pipeline.decoder is not None:
             return self.to_text([token_id])
@@ -195,7 +198,11 @@ class Decoder:
         return data.decode("utf-8", "replace")
 
     def _numbers(self, ids: Iterable[int | None]) -> list[int | None]:
-        """Return the ids as int, with None for `NO_ID` and None."""
+        """Return the ids as a list of int, with None for `NO_ID` and None.
+
+        Raises:
+            TokentuiError: `ids` is no iterable, or an id is no integer.
+        """
         listed = getattr(ids, "tolist", None)  # of an array
         values = each_of(listed() if callable(listed) else ids, "ids", "hand in a list or an array of ids")
         if not set(map(type, values)) <= {int, type(None)}:
@@ -336,12 +343,13 @@ class TextStream:
         pending = len(_incomplete(data))
         held = data[len(data) - pending :] + b"".join(map(self._byte_of, self._ids[len(self._ids) - run :]))
         text = self._write(data[: len(data) - pending])
-        if not held and len(self._ids) > _MOST_REPEATED and self._begins_anew(number):
+        if not held and len(self._ids) > _MOST_REPEATED and self._is_independent(number):
             self._ids, self._written = [number], self._decoder._readable_bytes([number])
         return Streamed(number, text, held)
 
     def finish(self) -> Streamed:
-        """Return the rest of the text: the bytes of an incomplete character."""
+        """Return the rest of the text: U+FFFD for the bytes of an incomplete character; empty if there
+        are none."""
         return Streamed(None, self._write(self._decoder._readable_bytes(self._ids)), end=True)
 
     def _write(self, data: bytes) -> str:
@@ -359,11 +367,12 @@ class TextStream:
         return sum(1 for _ in itertools.takewhile(self._byte_of, reversed(self._ids)))
 
     def _byte_of(self, number: int | None) -> bytes:
-        """Return the byte of a byte-fallback token; empty for another token."""
+        """Return the byte of a byte-fallback token that the file lists as a piece; empty for another
+        token."""
         return self._bytes.get(number, b"")
 
-    def _begins_anew(self, number: int | None) -> bool:
-        """Return whether the text after a token is independent of the tokens before it."""
+    def _is_independent(self, number: int | None) -> bool:
+        """Return whether the text of later tokens is independent of the tokens before this one."""
         plain = number is not None and number not in self._decoder._specials
         return plain and bool(self._decoder.to_bytes([number]).strip()) and not self._byte_of(number)
 

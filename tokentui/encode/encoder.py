@@ -20,7 +20,7 @@ from tokentui.core.memo import Memo
 from tokentui.encode import id_tables
 from tokentui.encode.encoding import EncodedToken, Encoding, joined, packed
 from tokentui.encode.id_tables import IdTable, table_of
-from tokentui.encode.pipeline import cut_at_names, may_hold
+from tokentui.encode.pipeline import contains_name, cut_at_names
 from tokentui.encode.segment import UNKNOWN, WAYS, EncodingWay, Follower, Segmenter, UnknownUnit, WordPart
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.vocabulary import NO_ID, UNKNOWN_NAMES, Section, Special, Vocabulary, byte_token, quoted
@@ -87,7 +87,9 @@ class WordEncoder:
         are words of the text."""
 
     def word(self, word: str, parts: list[WordPart] | None = None) -> tuple[WordToken, ...]:
-        """Return the tokens of a pre-token. An unknown one that the recipe refuses is among them.
+        """Return the tokens of a pre-token. Unknown tokens never raise here, even if the recipe refuses them.
+
+        The result for the word alone is cached.
 
         Args:
             word: The pre-token.
@@ -241,8 +243,11 @@ class WordEncoder:
         return self._id_table
 
     def follower(self) -> Callable[[str], list[WordPart] | None]:
-        """Return a function that cuts the words of one text in order, for ways of encoding that depend on the
-        words before. It returns None for a word whose parts are those of the word alone."""
+        """Return a function that cuts the words of one text in order.
+
+        It keeps the state of the text, so each text needs a new one. It returns None for a word whose parts
+        are those of the word alone. Only ways of encoding whose `scope` is not `word` have it.
+        """
         return cast("Follower", self.segmenter).follower(self._kept_units)
 
     def cached_ids(self, word: str) -> list[int]:
@@ -291,8 +296,11 @@ class WordEncoder:
         return ids
 
     def at_merges(self, merges: int) -> WordEncoder:
-        """Return an encoder for another number of merges. Cached tokens of words that the change does not
-        affect are kept."""
+        """Return a new encoder for another number of merges.
+
+        It takes over the cached tokens of words that the change does not affect. Some vocabularies, such as
+        those of events, start with an empty cache.
+        """
         vocabulary = self.vocabulary
         if type(self.segmenter) is not Merging or type(vocabulary) is not Vocabulary or vocabulary.base_last:
             return WordEncoder(vocabulary, merges, self.pretokenizer)
@@ -322,10 +330,14 @@ class WordEncoder:
                 yield [pretoken.moved(start) for pretoken in pretokens] if start else pretokens
 
     def splits_plainly(self, text: str) -> bool:
-        """Return whether the recipe alone decides how a text is cut, and it contains no special token."""
+        """Return whether the recipe alone decides how a text is cut into words.
+
+        It does not if the steps of a file cut words, or cut out special tokens and the text contains a name
+        of one.
+        """
         if type(self.pretokenizer) is not Pretokenizer:
             return False
-        return self._stretches is None or not may_hold(text, self._specials)
+        return self._stretches is None or not contains_name(text, self._specials)
 
     def plain_parts(self, text: str, allow_special: bool) -> Iterable[Special | str | list[str]] | None:
         """Return the parts of a text without places: special tokens, texts that the recipe alone cuts, or

@@ -168,7 +168,10 @@ def packed(numbers: Iterable[int]) -> array[int]:
 
 
 def joined(ids: array[int], more: array[int]) -> array[int]:
-    """Append ids in place, or return a new 64-bit array if the arrays have different types."""
+    """Append `more` to `ids` in place and return `ids`.
+
+    If the arrays have different types, return a new 64-bit array and change neither.
+    """
     if ids.typecode != more.typecode:
         ids, more = array("q", ids), array("q", more)
     ids += more

@@ -24,7 +24,7 @@ class EventKind(StrEnum):
     SPLIT = "split"  # a symbol is replaced by its parts everywhere, and leaves the vocabulary
     BREAK = "break"  # a symbol is replaced by its parts everywhere, and keeps its id
     REMOVE = "remove"  # a symbol leaves the vocabulary; nothing in the corpus changes
-    RESTORE = "restore"  # a symbol that left comes back
+    RESTORE = "restore"  # a removed symbol is in the vocabulary again
     DEMOTE = "demote"  # a symbol still merges, but is no output
     UNLOCK = "unlock"  # a whole pre-token may merge with its neighbors
     COVER = "cover"  # a symbol replaces all symbols that spell its text
@@ -132,9 +132,9 @@ class EventVocabulary(Vocabulary):
         self._named = dict(self.units)
         self._makings: dict[int, tuple[int, Event]] = {}
         """The first step that made each symbol, and the event."""
-        self._turns: dict[int, list[int]] = {symbol: [0] for symbol in range(self.base_size)}
-        """The steps at which each symbol alternately came and left."""
-        self._there = self.base_size
+        self._toggles: dict[int, list[int]] = {symbol: [0] for symbol in range(self.base_size)}
+        """The steps at which each symbol was alternately added and removed."""
+        self._present_count = self.base_size
         """The number of symbols in the vocabulary after the last step."""
 
     def way(self, merges: int) -> EncodingWay | None:
@@ -169,37 +169,36 @@ class EventVocabulary(Vocabulary):
             symbol, makes = event.symbol, event.kind in MAKING
             if makes and symbol not in self._makings:
                 self._makings[symbol] = step, event
-                if symbol not in self._turns:
+                if symbol not in self._toggles:
                     special = self._special_ids.get(self.pieces[symbol])
                     if special is None:
                         special, self._next_id = self._next_id, self._next_id + 1
                     else:
                         self.borrowed.add(symbol)
                     self.order[symbol] = special
-            if (makes or event.kind in LEAVING) and self.is_there(symbol, step) != makes:
-                self._turns.setdefault(symbol, []).append(step)
-                self._there += (1 if makes else -1) * (symbol not in self.borrowed)
+            if (makes or event.kind in LEAVING) and self.is_present(symbol, step) != makes:
+                self._toggles.setdefault(symbol, []).append(step)
+                self._present_count += (1 if makes else -1) * (symbol not in self.borrowed)
         self.ends.append(len(self.events))
         taken = self.events[first] if len(self.events) > first else Event(EventKind.SWITCH, -1)
         self.merges.append(taken.parts)  # type: ignore[arg-type]  # a cover is made of any number of parts
         self.counts.append(taken.places)
-        self.sizes.append(self.sizes[0] - self.base_size + self._there)
+        self.sizes.append(self.sizes[0] - self.base_size + self._present_count)
 
     def made_by(self, step: int) -> int:
-        """Return the symbol of the first event of a step (from 1)."""
+        """Return the symbol of the first event of a step (from 1), `NO_ID` if the step has no events."""
         first, end = self.ends[step - 1 : step + 1]
         return self.events[first].symbol if end > first else NO_ID
 
-    def is_there(self, symbol: int, merges: int) -> bool:
+    def is_present(self, symbol: int, merges: int) -> bool:
         """Return whether a symbol is in the vocabulary after a number of steps."""
-        return bisect.bisect_right(self._turns.get(symbol, ()), merges) % 2 == 1
+        return bisect.bisect_right(self._toggles.get(symbol, ()), merges) % 2 == 1
 
     def left_at(self, symbol: int, merges: int) -> int:
-        """Return the last step, up to `merges`, at which a symbol left. 0 if the symbol is present or never
-        was."""
-        turns = self._turns.get(symbol, [])
-        at = bisect.bisect_right(turns, merges)
-        return turns[at - 1] if at and at % 2 == 0 else 0
+        """Return the last step, up to `merges`, that removed a symbol; 0 if it is present or never was."""
+        toggles = self._toggles.get(symbol, [])
+        at = bisect.bisect_right(toggles, merges)
+        return toggles[at - 1] if at and at % 2 == 0 else 0
 
     def step_of(self, event: int) -> int:
         """Return the step of an event (from 0)."""
@@ -207,20 +206,20 @@ class EventVocabulary(Vocabulary):
 
     def symbols(self, merges: int) -> list[int]:
         """Return the symbols after a number of steps, in the order in which they were first named."""
-        return [symbol for symbol in sorted(self._turns) if self.is_there(symbol, merges)]
+        return [symbol for symbol in sorted(self._toggles) if self.is_present(symbol, merges)]
 
     def parts(self, symbol: int) -> tuple[int, ...]:
-        """Return the symbols that a symbol was first made of; empty for a unit."""
+        """Return the symbols that a symbol was first made of; empty for a unit, or if no event made it."""
         making = self._makings.get(symbol)
         return () if making is None or symbol < self.base_size else making[1].parts
 
     def made_at(self, symbol: int) -> int:
-        """Return the first step that made a symbol, 0 for a unit."""
+        """Return the first step that made a symbol; 0 for a unit, or if no event made it."""
         making = self._makings.get(symbol)
         return 0 if making is None or symbol < self.base_size else making[0]
 
     def count_of(self, symbol: int) -> int:
-        """Return the number of places of a symbol when it was first made."""
+        """Return the number of places of a symbol when it was first made, 0 if no event made it."""
         making = self._makings.get(symbol)
         return 0 if making is None else making[1].places
 
@@ -229,7 +228,7 @@ class EventVocabulary(Vocabulary):
         order."""
         return [
             (event.symbol, event.parts) for event in self.events[: self.ends[merges]]
-            if event.kind in MAKING and self.is_there(event.symbol, merges)
+            if event.kind in MAKING and self.is_present(event.symbol, merges)
         ]
 
     def truncated(self, merges: int) -> EventVocabulary:

@@ -70,7 +70,7 @@ class WordExplanation:
         )
 
     def after(self, steps: int) -> tuple[bytes, ...]:
-        """Return the pieces of the word after a number of steps.
+        """Return the pieces of the word after a number of steps; after all of them if there are fewer.
 
         For longest match these are the tokens found so far and the units that remain.
         """
@@ -180,6 +180,10 @@ class _SpacedText(NamedTuple):
 
 
 def _read(text: str, chosen: Container[str]) -> _SpacedText:
+    """Separate characters and white space of a text.
+
+    Remove the chosen kinds of difference from the characters.
+    """
     alike = [change for name, change in _ALIKE.items() if name in chosen]
     characters: list[str] = []
     gaps: list[str] = []
@@ -208,7 +212,7 @@ def differences(typed: str, back: str) -> tuple[Difference, ...]:
         (chosen, _read(typed, chosen), _read(back, chosen))
         for count in range(len(names) + 1) for chosen in itertools.combinations(names, count)
     ]
-    chosen, typed_read, back_read = min(tried, key=_far)
+    chosen, typed_read, back_read = min(tried, key=_unshared)
     return (
         *(Difference(name) for name in chosen),
         *_characters(typed_read, back_read),
@@ -216,7 +220,7 @@ def differences(typed: str, back: str) -> tuple[Difference, ...]:
     )
 
 
-def _far(tried: tuple[tuple[str, ...], _SpacedText, _SpacedText]) -> int:
+def _unshared(tried: tuple[tuple[str, ...], _SpacedText, _SpacedText]) -> int:
     """Return the number of characters that two texts do not share."""
     ours, theirs = (Counter(text.characters) for text in tried[1:])
     return (ours - theirs).total() + (theirs - ours).total()
@@ -280,7 +284,10 @@ class RoundTrip(NamedTuple):
 
 
 def round_trip(encoder: WordEncoder, text: str | bytes, decoder: Decoder | None = None) -> RoundTrip:
-    """Encode a text, decode its ids, and describe the differences and their causes."""
+    """Encode a text, decode its ids, and describe the differences and their causes.
+
+    Tokens without an id are not decoded. A text that cannot be encoded does not raise; see `RoundTrip`.
+    """
     vocabulary = encoder.vocabulary
     decoder = decoder or Decoder(vocabulary, encoder.merges)
     try:
@@ -330,14 +337,15 @@ _SENTENCES = {
 
 def _sentence(difference: Difference) -> str:
     """Return a difference as a sentence."""
-    alone = difference.size == 1
+    singular = difference.size == 1
 
     def counted(noun: str) -> str:
-        return f"1 {noun}" if alone else f"{difference.size:,} {noun}s"
+        return f"1 {noun}" if singular else f"{difference.size:,} {noun}s"
 
     return _SENTENCES[difference.kind].format(
         characters=counted("character"), places=counted("place"), gaps=counted("gap"),
-        do="does" if alone else "do", come="comes" if alone else "come", were="was" if alone else "were",
+        do="does" if singular else "do", come="comes" if singular else "come",
+        were="was" if singular else "were",
         space="one space" if difference.examples == (" ",) else "other white space",
         examples=f" ({' '.join(difference.examples)})" if difference.examples else "",
     )

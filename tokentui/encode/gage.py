@@ -69,7 +69,10 @@ class GageVocabulary(Vocabulary):
         return bytes(self.placeholders[rank : rank + 1])
 
     def add(self, left: int, right: int, count: int) -> int:
-        """Append the merge of a pair, replaced by the next free byte. Return its symbol."""
+        """Append the merge of a pair, replaced by the next free byte.
+
+        Return its symbol. A byte must be free.
+        """
         rank = len(self.merges)
         self.expansions.append(self.join(left, right))
         self.pieces.append(self.placeholder(rank))

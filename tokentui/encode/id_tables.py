@@ -121,7 +121,7 @@ class WordIdTable:
         return ids
 
     def ids_of_texts(self, texts: Sequence[str]) -> list[array[int]] | None:
-        """See `IdTable.ids_of_texts`."""
+        """See `IdTable.ids_of_texts`. Kernels must be available."""
         return self.text_kernels().encode_each(texts)
 
     def threads(self, characters: int) -> int:
@@ -153,8 +153,10 @@ class WordIdTable:
         return list(map(self.known.__getitem__, words))
 
     def _add(self, words: list[str]) -> None:
-        """Add new words to `known` by kernels if there are enough of them. Words with unknown units are left
-        to plain Python."""
+        """Add new words to `known` by kernels if enough words were encoded, clearing it first if it is full.
+
+        Words with unknown units are not added; `known` encodes them in plain Python when they are looked up.
+        """
         known, encoder = self.known, self._encoder
         new = [word for word in dict.fromkeys(words) if word not in known and len(word) <= memo.LONGEST]
         if not new or len(known) + len(new) < MANY_WORDS or not native.available():
@@ -204,10 +206,10 @@ class DocumentIdTable:
         return ids
 
     def ids_of_texts(self, texts: Sequence[str]) -> None:
-        """Return None: no kernel encodes several texts of such words."""
+        """Return None: no kernel encodes several texts whose words depend on each other."""
 
     def threads(self, characters: int) -> int:
-        """Return 0: threads do not speed up these words."""
+        """Return 0: threads do not speed up words that depend on those before them."""
         return 0
 
     def _ids_by_kernels(self, part: str | list[str]) -> array[int] | None:

@@ -25,10 +25,11 @@ class Typed:
         self._rows: tuple[EncodedToken, ...] = ()
 
     def encode(self, vocabulary: Vocabulary, merges: int, text: str) -> tuple[EncodedToken, ...]:
-        """Encode a text.
+        """Encode a text, and keep it with its tokens for the next call.
 
         Args:
-            vocabulary: The vocabulary of a trainer. It may grow.
+            vocabulary: The vocabulary of a trainer. It may grow. Another one than in the last call starts
+                again with an empty text.
             merges: How many of its merges count.
             text: The text.
 

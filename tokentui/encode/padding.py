@@ -26,7 +26,10 @@ class PaddedBatch(NamedTuple):
 
 
 def windows(size: int, most: int, stride: int, side: str) -> Iterator[tuple[int, int]]:
-    """Yield the parts of a text that is too long, as tokenizers cuts it: the part that stays comes first.
+    """Yield (start, end) of the parts of a text, as tokenizers cuts it: the part that is always kept comes
+    first.
+
+    A text that is short enough is one part.
 
     Args:
         size: The tokens of the text.
@@ -81,7 +84,7 @@ def padded(
     Args:
         ids: The rows.
         texts: The number of the text of each row.
-        pad_id: The id of the padding; None for none.
+        pad_id: The id of the padding; None to leave all rows as they are, whatever the length is.
         length: The length; None for that of the longest row. A longer row keeps its ids.
         multiple_of: A number that the length is rounded up to a multiple of.
         side: The side of the padding.

@@ -75,10 +75,10 @@ def cut_at_names(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int, st
         yield at, text[at:]
 
 
-def may_hold(text: str, names: tuple[str, ...]) -> bool:
+def contains_name(text: str, names: tuple[str, ...]) -> bool:
     """Return whether a text contains one of these names.
 
-    Many names share a prefix, and most texts do not even contain the prefix.
+    The common prefix of the names is looked up first.
     """
     return _prefix_of(names) in text and any(name in text for name in names)
 
@@ -145,11 +145,19 @@ class ImportedVocabulary(Vocabulary):
         return self.order[self.byte_symbols[value]]
 
     def special_id(self, name: str) -> int:
-        """Return the id of a special token."""
+        """Return the id of a special token.
+
+        Raises:
+            KeyError: There is no special token of this name.
+        """
         return self._specials[name]
 
     def name_of(self, token_id: int) -> str:
-        """Return the name of an id as the file spells it."""
+        """Return the name of an id as the file spells it.
+
+        Raises:
+            KeyError: The id does not exist.
+        """
         name = self.names.get(token_id)
         if name is not None:
             return name

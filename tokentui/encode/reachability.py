@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from tokentui.core.jobs import each
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.decode import bare, spelled_units
-from tokentui.encode.pipeline import may_hold
+from tokentui.encode.pipeline import contains_name
 from tokentui.encode.results import Reachability
 from tokentui.encode.tokenizer import TokenEntry, Tokenizer
 from tokentui.encode.why_not import Case, reason_of, shortest_word
@@ -124,7 +124,7 @@ def _reach(tokenizer: Tokenizer, entry: TokenEntry, others: Sequence[str] | None
         raws = (context.replace("{}", raw) for context in _CONTEXTS)
         invalid_text = next((raw for raw in raws if encoder.ids_include(raw, entry.id)), None)
         return _answer(tokenizer, entry, invalid_text, raw, has_units)
-    named = may_hold(own, vocabulary.specials)
+    named = contains_name(own, vocabulary.specials)
     # Each unit has a byte of the word, except a mark that is a unit of its own. A character that continues a
     # word has another one before it.
     continues = vocabulary.recipe.unit == "char" and vocabulary.unit_continues(units[0])
@@ -138,7 +138,7 @@ def _reach(tokenizer: Tokenizer, entry: TokenEntry, others: Sequence[str] | None
                 continue
             if word not in spelled:
                 spelled[word] = tuple(encoder.pretokenizer.units(word))
-            if not _holds(spelled[word], units):
+            if not _contains_run(spelled[word], units):
                 continue
             has_units = True
             alone = spelled[word] == units and text == own and not named
@@ -167,7 +167,7 @@ def _whole_word(tokenizer: Tokenizer, symbol: int, piece: bytes) -> str | None:
     if marked or symbol >= vocabulary.base_size:
         return None
     text = typed_text(tokenizer, symbol)
-    if not text or may_hold(text, vocabulary.specials) or encoder.pretokenizer.words(text) != [text]:
+    if not text or contains_name(text, vocabulary.specials) or encoder.pretokenizer.words(text) != [text]:
         return None
     if to_bytes(text) != piece:
         return None
@@ -219,18 +219,27 @@ def typed_text(tokenizer: Tokenizer, symbol: int) -> str | None:
 
 
 def _answer(
-    tokenizer: Tokenizer, entry: TokenEntry, text: str | None, own: str | None, held: bool = False
+    tokenizer: Tokenizer, entry: TokenEntry, text: str | None, own: str | None, has_units: bool = False
 ) -> Reachability:
-    """Return the answer for a token: its text, or the reason why no valid text becomes it."""
+    """Return the answer for a token: its text, or the reason why no valid text becomes it.
+
+    Args:
+        tokenizer: The tokenizer.
+        entry: The token.
+        text: A text that becomes it; None if there is none.
+        own: The text to type for it; None if its bytes are not UTF-8.
+        has_units: Whether words of some texts contain its units side by side.
+    """
     piece = entry.piece if entry.symbol is None else tokenizer.vocabulary.spelled(entry.symbol)
     if text is not None and entry.symbol is None:
         return Reachability(entry.id, piece, text)
     shown_text = own if own is not None else piece.decode("utf-8", "surrogateescape")
-    reason = reason_of(Case(tokenizer, shown_text, entry=entry, held=held))
+    reason = reason_of(Case(tokenizer, shown_text, entry=entry, has_units=has_units))
     return Reachability(entry.id, piece, text, reason.reason, reason.sentence, reason.facts)
 
 
-def _holds(units: Sequence[bytes], wanted: Sequence[bytes]) -> bool:
+def _contains_run(units: Sequence[bytes], wanted: Sequence[bytes]) -> bool:
+    """Return whether units contain other units side by side, at least one, in this order."""
     if wanted == units:
         return True
     size, first = len(wanted), wanted[0]
@@ -246,7 +255,7 @@ def _byte(tokenizer: Tokenizer, entry: TokenEntry) -> Reachability:
     for text in _characters(value):
         if text.encode() not in known and tokenizer.encoder.ids_include(text, entry.id):
             return Reachability(entry.id, entry.piece, text)
-    reason = reason_of(Case(tokenizer, entry.text, entry=entry, held=bool(next(_characters(value), ""))))
+    reason = reason_of(Case(tokenizer, entry.text, entry=entry, has_units=bool(next(_characters(value), ""))))
     return Reachability(entry.id, entry.piece, None, reason.reason, reason.sentence, reason.facts)
 
 

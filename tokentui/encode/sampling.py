@@ -68,9 +68,9 @@ def encode_with_dropout(
 ) -> Drawn:
     """Encode a text by BPE-dropout, and return the tokens with the random draws that led to them.
 
-    Each occurrence of a pre-token draws anew; see `tokentui.encode.segment.dropout`. A symbol of the recipe
-    is a pre-token without draws. Special tokens are not read from the text. The result has the seed, also if
-    it was chosen here.
+    Each occurrence of a pre-token has new draws; see `tokentui.encode.segment.dropout`. A symbol of the
+    recipe is a pre-token without draws. Special tokens are not read from the text. The result has the seed,
+    also if it was chosen here.
 
     Args:
         vocabulary: A vocabulary with merges.

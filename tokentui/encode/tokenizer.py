@@ -106,7 +106,7 @@ class Tokenizer:
         return type(self), (vocabulary, self.merges, dict(self.run))
 
     def __deepcopy__(self, memo: object) -> Self:
-        """Return this tokenizer: the part of the vocabulary that it uses never changes."""
+        """Return a new tokenizer that shares the vocabulary: the part of it that is used never changes."""
         return type(self)(self.vocabulary, self.merges, dict(self.run))
 
     def __repr__(self) -> str:
@@ -305,8 +305,8 @@ class Tokenizer:
         self, text: str | bytes, *, temperature: float = 1.0, seed: int | None = None,
         p: float | None = None, like: str | None = None,
     ) -> Encoding:
-        """Encode a text at random: by a segmentation of a unigram model, or by merges some of which are
-        skipped (BPE-dropout).
+        """Encode a text at random: with `p` or `like` by merges some of which are skipped (BPE-dropout),
+        otherwise by a segmentation of a unigram model.
 
         Args:
             text: The text.
@@ -391,7 +391,7 @@ class Tokenizer:
         return explain(self.encoder, text_of(text))
 
     def lost(self, text: str | bytes) -> tuple[str, ...]:
-        """Return short sentences on what encoding and decoding a text loses."""
+        """Return short sentences on what encoding and decoding a text loses; empty if nothing is lost."""
         return self.round_trip(text).lost
 
     def round_trip(self, text: str | bytes) -> RoundTrip:
@@ -430,11 +430,15 @@ class Tokenizer:
             yield rows[token_id]
 
     def at(self, merges: int) -> Self:
-        """Return the tokenizer at another number of merges. It shares all tables."""
+        """Return a new tokenizer at another number of merges, which shares the vocabulary.
+
+        Raises:
+            TokentuiError: `merges` is negative, or more than the vocabulary has.
+        """
         return type(self)(self.vocabulary, merges, self.run)
 
     def encoded_by(self, encode: str) -> Self:
-        """Return the tokenizer with another way of encoding. It shares all tables.
+        """Return a new tokenizer with another way of encoding. It shares all tables.
 
         Args:
             encode: A value of the axis `encode`.

@@ -258,12 +258,12 @@ class Vocabulary:
         """Return the symbol that a merge makes, by its number from 1."""
         return self.base_size + step - 1
 
-    def is_there(self, symbol: int, merges: int) -> bool:
+    def is_present(self, symbol: int, merges: int) -> bool:
         """Return whether a symbol is in the vocabulary after a number of merges."""
         return self.made_at(symbol) <= merges
 
     def count_of(self, symbol: int) -> int:
-        """Return the count of the pair of a symbol that a merge makes, when it was chosen."""
+        """Return the count that the pair of a symbol had when it was chosen. A merge must make the symbol."""
         return self.counts[symbol - self.base_size]
 
     def makings(self, merges: int) -> Iterable[tuple[int, tuple[int, ...]]]:
@@ -271,7 +271,9 @@ class Vocabulary:
         return enumerate(self.merges[:merges], self.base_size)
 
     def encoded_by(self, encode: str) -> Self:
-        """Return the vocabulary with another way of encoding. It shares all tables.
+        """Return a copy of the vocabulary with another way of encoding, which shares all tables.
+
+        Returns the vocabulary itself if it already encodes in this way.
 
         Args:
             encode: A value of the axis `encode`.
@@ -329,7 +331,10 @@ class Vocabulary:
         return symbol
 
     def extend(self, pairs: Sequence[tuple[int, int]], counts: Sequence[int]) -> None:
-        """Append merges of pairs that spell no special token. Faster than `add` for each."""
+        """Append merges of pairs, faster than `add` for each.
+
+        No pair may spell a special token: this is not checked, and it would get an id of its own.
+        """
         pieces, prefix, first = self.pieces, len(self.prefix), len(self.merges)
         pieces_append = pieces.append
         for left, right in pairs:
@@ -377,7 +382,11 @@ class Vocabulary:
         return self.first_id + len(self.specials) + value
 
     def special_id(self, name: str) -> int:
-        """Return the id of a special token."""
+        """Return the id of a special token.
+
+        Raises:
+            ValueError: There is no special token of this name.
+        """
         return self.first_id + self.specials.index(name)
 
     def kind_of(self, symbol: int) -> str:
@@ -390,7 +399,7 @@ class Vocabulary:
         return next((self.special_id(name) for name in self.specials if name in UNKNOWN_NAMES), None)
 
     def refusal(self, unit: bytes, where: str) -> TokentuiError:
-        """Return the error for a text with an unknown unit that the recipe refuses."""
+        """Return, without raising it, the error for a text with an unknown unit that the recipe refuses."""
         what = f"{quoted(unit.decode('utf-8', 'surrogateescape'))} is not in the vocabulary"
         return TokentuiError(what, where, "take another value of the axis unknown")
 

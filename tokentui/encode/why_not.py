@@ -77,15 +77,15 @@ class Case:
         text: The text.
         outlook: What the training knows.
         entry: The token, if the question is why no text becomes it. Then `text` is its own text.
-        held: True if words of some texts contain the units of that token side by side.
+        has_units: True if words of some texts contain the units of that token side by side.
     """
 
     def __init__(
         self, tokenizer: Tokenizer, text: str, outlook: Outlook = NO_OUTLOOK, *,
         entry: TokenEntry | None = None,
-        held: bool = False,
+        has_units: bool = False,
     ) -> None:
-        self.text, self.outlook, self.entry, self.held = text, outlook, entry, held
+        self.text, self.outlook, self.entry, self.has_units = text, outlook, entry, has_units
         self.symbol = None if entry is None else entry.symbol
         self.encoder: WordEncoder = tokenizer.encoder
         self.vocabulary, self.recipe = tokenizer.vocabulary, tokenizer.recipe
@@ -123,9 +123,9 @@ class Case:
         special = self.text in self.vocabulary.specials and self.text not in self.recipe.symbols
         if self.symbol is None and (special or self.byte is not None):
             byte = self.entry is not None and self.byte is not None
-            return SPECIAL if not byte else COVERED if self.held else BROKEN
+            return SPECIAL if not byte else COVERED if self.has_units else BROKEN
         if self.symbol is not None and not _is_text(self.piece):
-            return CONTEXT if self.held else BROKEN
+            return CONTEXT if self.has_units else BROKEN
         if self.changed and (self.symbol is not None or self.typed is not None):
             return CHANGED
         if any(isinstance(part, Special) for part in self.contents):
@@ -133,7 +133,7 @@ class Case:
         if not self.contents:
             return NOTHING
         if self.entry is not None:
-            return CONTEXT if self.held else CUT
+            return CONTEXT if self.has_units else CUT
         return CUT if len(self.contents) > 1 else WORD
 
     @functools.cached_property
@@ -242,7 +242,7 @@ class Case:
         return spelled
 
     @functools.cached_property
-    def _there(self) -> tuple[int | None, int | None]:
+    def _targets(self) -> tuple[int | None, int | None]:
         """The symbol with these units that is in use now, and the one that comes into use later. At most one
         is not None."""
         if self.symbol is not None:
@@ -252,35 +252,39 @@ class Case:
             if spelled_units(self.encoder, symbol) == self.units:
                 if self.first_step(symbol) <= self.encoder.merges:
                     now = symbol if now is None else now
-                elif not self.left(symbol):
+                elif not self.was_removed(symbol):
                     later = symbol if later is None else later
         return now, later if now is None else None
 
     @property
     def target(self) -> int | None:
         """The symbol in use that has these units, or None."""
-        return self._there[0]
+        return self._targets[0]
 
     @property
     def later(self) -> int | None:
         """The symbol with these units that comes into use at a known later step, or None."""
-        return self._there[1]
+        return self._targets[1]
 
     def first_step(self, symbol: int) -> int:
-        """Return the step at which a symbol comes into use, or a step past the last if it never does."""
+        """Return the step at which a symbol comes into use, or a step past the last if it was removed."""
         limit = self.vocabulary.limit
         if limit is not None:
             step, first_steps = limit
             return first_steps[symbol] - step + self.encoder.merges
-        if self.left(symbol):
+        if self.was_removed(symbol):
             return len(self.vocabulary.sizes)
         return self.vocabulary.made_at(symbol)
 
-    def left(self, symbol: int) -> bool:
-        """Return whether later steps removed a symbol from the vocabulary, or no step ever added it."""
+    def was_removed(self, symbol: int) -> bool:
+        """Return whether a symbol of an event vocabulary was removed up to this step, or no event ever added
+        it.
+
+        False for a symbol that is added later, and always for other vocabularies.
+        """
         vocabulary, merges = self.vocabulary, self.encoder.merges
         return vocabulary.eventful and vocabulary.made_at(symbol) <= merges and (
-            not vocabulary.is_there(symbol, merges)
+            not vocabulary.is_present(symbol, merges)
         )
 
     @functools.cached_property
@@ -425,6 +429,7 @@ def shown(text: str | bytes) -> str:
 
 
 def listed(texts: Sequence[str | bytes]) -> str:
+    """Return the first eight texts with all characters visible, and how many more there are."""
     more = f" and {len(texts) - _SHOWN:,} more" if len(texts) > _SHOWN else ""
     return " | ".join(map(shown, texts[:_SHOWN])) + more
 
@@ -475,12 +480,12 @@ def _nothing(case: Case) -> Facts:
     return {}
 
 
-def _one(case: Case) -> Facts:
+def _one_token(case: Case) -> Facts:
     word = case.contents[0]
     return {"id": case.whole} | ({"name": word.name} if isinstance(word, Special) else {})
 
 
-def _says_one(case: Case, facts: Facts) -> str:
+def _says_one_token(case: Case, facts: Facts) -> str:
     if "name" in facts:
         kind = "symbol" if facts["name"] in case.recipe.symbols else "token"
         return f"It is one token: the {kind} of id {facts['id']}, which a text holds wherever it spells it."
@@ -818,7 +823,7 @@ def _at(stage: str) -> Callable[[Case], bool]:
 REASONS: dict[str, Reason] = {reason.name: reason for reason in (
     Reason("empty", "the text is empty", _at(EMPTY), _nothing,
            lambda case, facts: "It is the empty text, which has no tokens."),
-    Reason("one-token", "it is one token", _at(WHOLE), _one, _says_one),
+    Reason("one-token", "it is one token", _at(WHOLE), _one_token, _says_one_token),
     Reason("special", "it spells a special token", _at(SPECIAL), _special, _says_special, where="name"),
     Reason("normalised", "the normalisation changes it", _at(CHANGED), _normalised, _says_normalised,
            where="normalisation"),

@@ -61,7 +61,7 @@ class Picky:
         """Return the parts that first made a symbol. Removed parts are replaced by their own parts."""
         vocabulary, out = engine.vocabulary, list[int]()
         for part in vocabulary.parts(symbol):
-            out += (part,) if vocabulary.is_there(part, engine.number) else self._expansion(engine, part)
+            out += (part,) if vocabulary.is_present(part, engine.number) else self._expansion(engine, part)
         return tuple(out)
 
     def kind(self, events: Sequence[Event]) -> str:

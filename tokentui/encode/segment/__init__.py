@@ -43,7 +43,7 @@ class WordPart(NamedTuple):
 
 
 def in_bytes(parts: Iterable[WordPart], units: Sequence[bytes], bytes_: Mapping[int, int]) -> list[WordPart]:
-    """Replace each unknown part by byte-fallback tokens, if the vocabulary has a token for each of its bytes.
+    """Return new parts, with each unknown part replaced by byte-fallback tokens if all of its bytes have one.
 
     Args:
         parts: The parts.
@@ -190,8 +190,10 @@ class LimitedTable(Mapping[bytes, int]):
     Args:
         table: The symbol of each token. A table for prefix search has -1 for each prefix of a token.
         step: The step.
-        made: The step at which each symbol comes into use, 0 for those in use from the start.
-        walked: True for a table for prefix search: a token that comes later is still a prefix.
+        first_steps: The step at which each symbol comes into use, 0 for those in use from the start.
+        walked: True for a table for prefix search: a token that comes later is still a prefix, -1.
+
+    Iteration and length include the tokens that come later.
     """
 
     def __init__(

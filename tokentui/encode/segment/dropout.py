@@ -118,6 +118,8 @@ class Line:
     def draw(self, at: int, rank: int | None, stale: bool = False) -> bool:
         """Draw the candidate that starts at a cell, and log the draw. Return whether it is kept.
 
+        A kept candidate is not merged here.
+
         Args:
             at: The cell.
             rank: The rank to log; None for a pair that does not merge.
@@ -135,7 +137,10 @@ class Line:
         return b"" if self.symbols[at] == NONE else self._pieces[self.symbols[at]]
 
     def join(self, at: int, makes: int) -> Cell:
-        """Merge the pair that starts at a cell into a symbol."""
+        """Merge the pair that starts at a cell into a symbol, in place.
+
+        Return the symbols and cells of the pair.
+        """
         symbols, right = self.symbols, self.following[at]
         merge = symbols[at], symbols[right], at, right
         symbols[at], symbols[right] = makes, NONE
@@ -152,7 +157,7 @@ class Line:
 
 
 def _each_step(line: Line) -> Iterator[Cell]:
-    """Merge with the random draws of subword-nmt."""
+    """Merge in place with the random draws of subword-nmt. Yield each merge."""
     while True:
         candidates: list[tuple[int, int, int, int]] = []  # rank, cell, what it makes, draw
         at, size = 0, len(line.symbols)
@@ -187,7 +192,7 @@ def _fresh(line: Line, at: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _put_back(line: Line) -> Iterator[Cell]:
-    """Merge with the random draws of tokenizers."""
+    """Merge in place with the random draws of tokenizers. Yield each merge."""
     heap, waiting = _candidates(line), list[tuple[int, int, int]]()
     while heap:
         rank, at, makes = top = heapq.heappop(heap)
@@ -206,7 +211,7 @@ def _put_back(line: Line) -> Iterator[Cell]:
 
 
 def _once(line: Line) -> Iterator[Cell]:
-    """Merge with the random draws of sentencepiece."""
+    """Merge in place with the random draws of sentencepiece. Yield each merge."""
     heap = [(rank, at, line.ends[line.following[at]], makes) for rank, at, makes in _candidates(line)]
     heapq.heapify(heap)
     while heap:
@@ -305,7 +310,7 @@ class Dropout:
         self._log[-1] += line.draws
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
-        """Cut a word into parts."""
+        """Cut a word into parts, with new draws, and append the draws to the log."""
         self._log.append([])
         return self._merging.segment(units, characters)
 

@@ -44,7 +44,11 @@ class LongestMatch:
         """
 
     def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
-        """Cut a word into parts. Each unit at which no token starts is a part by itself."""
+        """Cut a word into parts. Each unit at which no token starts is a part by itself.
+
+        Such a part takes the rest of the word if the recipe ignores it. A word with too many characters is
+        one unknown part.
+        """
         if self._most is not None and characters > self._most:
             return [WordPart(0, len(units))]
         parts = []
@@ -56,8 +60,10 @@ class LongestMatch:
         return parts
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
-        """Yield each attempt in order. In words without a limit of length, no attempt is longer than the
-        longest token."""
+        """Yield each attempt in order; none for a word with too many characters.
+
+        In long words that are not given up, no attempt is longer than the longest token.
+        """
         if self._most is not None and characters > self._most:
             return
         bounded = self._long is not None and characters > self._long

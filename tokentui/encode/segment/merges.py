@@ -135,7 +135,7 @@ class Merging:
         return None if rank is None or rank >= self._merges else (rank, self._base + rank)
 
     def pairs(self) -> Iterator[RankedPair]:
-        """Yield all pairs that merge."""
+        """Yield all pairs that merge at this number of merges."""
         for rank, (left, right) in enumerate(self._vocabulary.merges[: self._merges]):
             yield left, right, rank, self._base + rank
 
@@ -219,8 +219,12 @@ class Merging:
         return first, starts, [(left, right, symbols[at], at, middle) for left, right, at, middle in run]
 
     def whole(self, units: Sequence[bytes]) -> int | None:
-        """Return the token that equals the whole word, or None. Once all merges count, it takes precedence
-        over merging."""
+        """Return the token that equals the whole word, or None, whether or not it exists at this number of
+        merges.
+
+        None unless the file makes whole words tokens without merging. Once all merges count, the token takes
+        precedence over merging.
+        """
         return self._whole.get(b"".join(units)) if self._whole else None
 
     def whole_words(self) -> Iterator[int]:
@@ -229,7 +233,7 @@ class Merging:
         return (symbol for symbol in self._whole.values() if self._counts_whole(symbol, len(pieces[symbol])))
 
     def at_once(self, word: bytes, units: int) -> int | None:
-        """Return the token that a word becomes without merging, or None.
+        """Return the token that a word becomes without merging at this number of merges, or None.
 
         Args:
             word: The bytes of the word.

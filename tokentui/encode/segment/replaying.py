@@ -93,12 +93,15 @@ class Replaying:
             starts.add(at)
         return starts | {len(units)}
 
-    def given_out(self, symbol: int) -> tuple[int, ...]:
-        """Return the symbols to output for a symbol: itself, or its parts if it is demoted."""
+    def output_of(self, symbol: int) -> tuple[int, ...]:
+        """Return the symbols to output for a symbol: itself, or its parts if it is demoted at this step.
+
+        Parts that are demoted are replaced too.
+        """
         demotion = self._vocabulary.demoted.get(symbol)
         if demotion is None or demotion[0] > self._steps:
             return (symbol,)
-        return tuple(output for part in demotion[1] for output in self.given_out(part))
+        return tuple(output for part in demotion[1] for output in self.output_of(part))
 
     @functools.cached_property
     def _length(self) -> dict[int, int]:
@@ -251,7 +254,7 @@ class Replaying:
             symbol, end = symbols[at], following[at]
             if symbol == _NONE:
                 parts.append(WordPart(at, end))
-            for part in self.given_out(symbol) if symbol != _NONE else ():
+            for part in self.output_of(symbol) if symbol != _NONE else ():
                 parts.append(WordPart(at, at + self.length(part), part))
                 at += self.length(part)
             at = end
@@ -278,7 +281,7 @@ class Replaying:
         at_unit = 0
         while at_unit < len(symbols):
             symbol, end = symbols[at_unit], following[at_unit]
-            now_out = self.given_out(symbol)
+            now_out = self.output_of(symbol)
             if len(now_out) > 1:
                 places = [at_unit]
                 for part in now_out:

@@ -126,17 +126,21 @@ class Viterbi:
     def segment(self, units: Sequence[bytes], characters: int) -> list[WordPart]:
         """Cut a word into the parts of its most probable segmentation. Each unknown unit is a part by itself.
         """
-        best = self._best(self._found(units), len(units))
+        best = self._best(self._arc_tuples(units), len(units))
         return [WordPart(start, end, symbol) for start, end, symbol, _ in best]
 
     def steps(self, units: Sequence[bytes], characters: int) -> Iterator[Attempt]:
         """Yield the parts of the most probable segmentation from the left. A part without a piece is unknown.
         """
-        for arc in map(Arc._make, self._best(self._found(units), len(units))):
+        for arc in map(Arc._make, self._best(self._arc_tuples(units), len(units))):
             yield Attempt(self._piece(arc, units), arc.start, arc.end, arc.symbol is not None)
 
     def nbest(self, units: Sequence[bytes], most: int) -> list[tuple[tuple[bytes, ...], float]]:
-        """Return the best segmentations of a word, at most `most`, each with its natural log probability."""
+        """Return the best segmentations of a word, at most `most`, as bytes, each with its natural log
+        probability.
+
+        An unknown unit has its own bytes.
+        """
         best = self.segmentations(units, most).best
         return [(tuple(self._piece(arc, units) for arc in way), score) for way, score in best]
 
@@ -220,9 +224,9 @@ class Viterbi:
     def _arcs(self, units: Sequence[bytes]) -> list[Arc]:
         """Return the arcs of a word: the pieces that fit, and the unknown units, ordered by start, then by
         end."""
-        return list(map(Arc._make, self._found(units)))
+        return list(map(Arc._make, self._arc_tuples(units)))
 
-    def _found(self, units: Sequence[bytes]) -> list[_ArcTuple]:
+    def _arc_tuples(self, units: Sequence[bytes]) -> list[_ArcTuple]:
         """Return the arcs as plain tuples, which are faster to make than `Arc`."""
         table, scores, vocabulary = self._table, self._scores, self._vocabulary
         bare = [vocabulary.bare(unit) for unit in units] if vocabulary.prefix else units
@@ -231,7 +235,7 @@ class Viterbi:
         for start in range(size):
             if start % ASKED_EVERY == 0:
                 check()
-            candidate, alone, first = b"", False, len(arcs)
+            candidate, has_piece, first = b"", False, len(arcs)
             for end in range(start + 1, size + 1):
                 candidate = candidate + bare[end - 1] if candidate else units[start]
                 symbol = get(candidate)
@@ -239,8 +243,8 @@ class Viterbi:
                     break
                 if symbol >= 0:
                     arcs.append((start, end, symbol, scores[symbol]))
-                    alone = alone or end == start + 1
-            if not alone:
+                    has_piece = has_piece or end == start + 1
+            if not has_piece:
                 arcs.insert(first, (start, start + 1, None, self._unknown))
         return arcs
 
@@ -438,7 +442,7 @@ class SingleViterbi(Viterbi):
 
         def parts(word: str) -> list[WordPart] | None:
             nonlocal total
-            cut = known.get(word) or self._known(word, units)
+            cut = known.get(word) or self._cut_at_start(word, units)
             if not total:
                 total = cut.end
                 return None
@@ -458,7 +462,7 @@ class SingleViterbi(Viterbi):
         """Cut a word after a text whose scores sum to `before`."""
         return in_bytes(self.cut(units, before).parts, units, self._bytes)
 
-    def _known(self, word: str, units: Callable[[str], Sequence[bytes]]) -> _WordCut:
+    def _cut_at_start(self, word: str, units: Callable[[str], Sequence[bytes]]) -> _WordCut:
         """Return the result for a word at the start of a text, from the cache if possible."""
         cut = self._cuts.get(word)
         if cut is None:
@@ -468,12 +472,12 @@ class SingleViterbi(Viterbi):
         return cut
 
     def cut(self, units: Sequence[bytes], before: float) -> _WordCut:
-        """Cut a word after a text whose scores sum to `before`, with its margin."""
+        """Cut a word after a text whose scores sum to `before`, with its margin. Nothing is cached."""
         size, cell = len(units), array("f", [0.0])  # a number that is put there is rounded
         sums = list(array("f", [before])) * (size + 1)
         last: list[tuple[int, int | None, float] | None] = [None] * (size + 1)
         second = [-inf] * (size + 1)
-        for start, end, symbol, score in self._found(units):
+        for start, end, symbol, score in self._arc_tuples(units):
             if abs(sums[start]) > _LARGEST_SUM:
                 offset = sums[start]
                 for at in range(start, size + 1):
