@@ -65,7 +65,7 @@ class Remarks:
     coverage: Coverage = COVERED
 
     def add(self, other: Remarks) -> None:
-        """Add the remarks on a later part.
+        """Add the remarks on a later part to these, in place.
 
         Raises:
             TokentuiError: One part has texts and the other counted words.
@@ -78,10 +78,10 @@ class Remarks:
         self.read += other.read
         self.coverage += other.coverage
         for kind, where in other.kinds.items():
-            self.hold(kind, where)
+            self.note_kind(kind, where)
 
-    def hold(self, kind: str, where: str) -> None:
-        """Note that a file contains `words` or `texts`.
+    def note_kind(self, kind: str, where: str) -> None:
+        """Record that a file contains `words` or `texts`.
 
         Raises:
             TokentuiError: Another file contains the other kind.
@@ -93,7 +93,7 @@ class Remarks:
 
     @property
     def sentences(self) -> list[str]:
-        """Return the remarks as sentences."""
+        """The remarks as sentences."""
         sentences = [f"left out: {self.left_out:,} binary"] if self.left_out else []
         if self.invalid:
             are = "1 byte is" if self.invalid == 1 else f"{self.invalid:,} bytes are"
@@ -126,7 +126,9 @@ class PartReader:
         self._field, self._stdin = field, stdin
 
     def read(self, part: CountTask, take: Receiver) -> Remarks:
-        """Pass the contents of a part to `take`, block by block. Return what was noticed about them.
+        """Pass the contents of a part to `take`, block by block. Return remarks on them.
+
+        Binary files of folders are skipped and counted in the remarks. Coverage is left to the caller.
 
         Raises:
             TokentuiError: A file cannot be read, or a piece that must be in memory at once is larger than the
@@ -146,7 +148,7 @@ class PartReader:
     def _read(self, stretch: FileRange, take: Receiver, noticed: Remarks, meter: files.Meter) -> None:
         way, file = stretch.way, stretch.file
         if "table" in way:
-            noticed.hold("words" if way == "counted-table" else "texts", file.where)
+            noticed.note_kind("words" if way == "counted-table" else "texts", file.where)
             with table_of(file, meter) as table:
                 groups = None if stretch.stop is None else list(range(stretch.start, stretch.stop))
                 if way == "counted-table":
@@ -157,7 +159,7 @@ class PartReader:
                     _batched(table.documents(self._field, groups), take)
             return
         noticed_before = dict(noticed.kinds)
-        noticed.hold("words" if way == "counts" else "texts", file.where)
+        noticed.note_kind("words" if way == "counts" else "texts", file.where)
         try:
             whole = not (stretch.start or stretch.stop)
             for place, block in self._whole(stretch, meter, noticed) if whole else self._ranged(stretch):
@@ -171,7 +173,14 @@ class PartReader:
     # The content of a file range, as bytes.
 
     def _ranged(self, stretch: FileRange) -> Iterator[tuple[int, bytes]]:
-        """Yield the blocks of a part of an unpacked file: (offset in the file, bytes)."""
+        """Yield the blocks of a range of an unpacked file: (offset in the file, bytes).
+
+        Both ends of the range move to the next place where the text may be cut. If the start moves past the
+        end of the range, there are no blocks: an earlier range has these bytes.
+
+        Raises:
+            TokentuiError: More bytes than the limit have no place to cut.
+        """
         most, stop = int(limits.now().document_bytes), stretch.stop
         begin = max(stretch.start - 4, 0)
         with opened(stretch.file, begin) as stream:
@@ -212,8 +221,9 @@ class PartReader:
                 yield place, bytes(buffer)
 
     def _whole(self, stretch: FileRange, meter: files.Meter, noticed: Remarks) -> Iterator[tuple[int, bytes]]:
-        """Yield the blocks of a whole file, unpacked. A file that cannot be cut, or is UTF-16, comes as a
-        single block.
+        """Yield the blocks of a whole file, unpacked: (offset in the unpacked file, bytes).
+
+        A file that cannot be cut, or is UTF-16, is a single block. An empty file has no blocks.
 
         Raises:
             TokentuiError: A file that cannot be cut is larger than the limit.
@@ -372,7 +382,7 @@ def _too_long(stretch: FileRange, most: int) -> TokentuiError:
 
 
 def _batched(documents: Iterator[str], take: Receiver) -> None:
-    """Pass documents to `take` in lists of about a block."""
+    """Pass documents to `take` in lists of about a block. The last list may be empty."""
     batch, size = list[str](), 0
     for document in documents:
         batch.append(document)

@@ -113,7 +113,7 @@ def _join(*results: Result) -> Result:
     return joined(packed for packed, _ in results), noticed
 
 
-def _tell(result: Result) -> PartResult:
+def _summarize(result: Result) -> PartResult:
     packed, noticed = result
     return PartResult(packed.size, noticed)
 
@@ -171,7 +171,7 @@ class _Tree:
         return self.sent < len(self._parts) or bool(self._waiting)
 
     def send(self, most: int) -> None:
-        """Submit parts to the cluster until `most` are being counted."""
+        """Submit parts to the cluster, in order, until `most` are being counted or all are submitted."""
         while self.sent < len(self._parts) and self.sent - self.counted < most:
             number = self.sent
             future = self._client.submit(
@@ -182,8 +182,8 @@ class _Tree:
 
     def _watch(self, place: tuple[int, int], future: Dask, below: Sequence[_TreeNode] = ()) -> None:
         level, number = place
-        key = f"{self._key}-{level}-{number}-told"
-        summary = self._client.submit(_tell, future, key=key, pure=False, priority=10)
+        key = f"{self._key}-{level}-{number}-summary"
+        summary = self._client.submit(_summarize, future, key=key, pure=False, priority=10)
         self._nodes[place] = self._waiting[place] = _TreeNode(future, summary, None, below)
 
     def wait(self, seconds: float) -> None:
@@ -191,7 +191,7 @@ class _Tree:
         _wait([node.summary for node in self._waiting.values()], seconds)
 
     def collect(self) -> None:
-        """Collect the results that have arrived.
+        """Process the results that have arrived, and submit joins whose inputs are complete. Does not wait.
 
         Raises:
             TokentuiError: A part cannot be counted.
@@ -213,7 +213,11 @@ class _Tree:
             self._join(place)
 
     def _join(self, place: tuple[int, int]) -> None:
-        """Join the results of a node and its neighbors if all of them have arrived."""
+        """Join the results of a node and its neighbors if all of them have arrived.
+
+        Results that are too large together stay separate below a common node. The root is joined with
+        nothing.
+        """
         level, number = place
         if level + 1 == len(self._widths):
             return
@@ -237,7 +241,11 @@ class _Tree:
         self._join(above)
 
     def results(self) -> Iterator[Result]:
-        """Yield the words, in the order of the text. They are fetched one result at a time."""
+        """Yield the words, in the order of the text. Waits for results that were lost.
+
+        They are fetched one result at a time. A result is released on the cluster when the next one is asked
+        for.
+        """
         root = self._nodes.get((len(self._widths) - 1, 0))
         for future in list(root.futures()) if root else ():
             while future.status in _UNDER_WAY:  # it was lost, and is made again
@@ -249,7 +257,7 @@ class _Tree:
 
 
 def _wait(futures: list[Dask], seconds: float) -> None:
-    """Wait until one of the futures is done or canceled, at most this many seconds."""
+    """Wait until one of the futures is done or canceled, at most this many seconds. A timeout is no error."""
     distributed: Dask = importlib.import_module("distributed")
     with contextlib.suppress(TimeoutError, distributed.CancelledError):
         distributed.wait(futures, timeout=seconds, return_when="FIRST_COMPLETED")

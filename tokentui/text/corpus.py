@@ -139,7 +139,7 @@ class Corpus:
 
     @classmethod
     def from_lines(cls, lines: Iterable[str], name: str = "lines") -> Corpus:
-        """Return a corpus with one document per line."""
+        """Return a corpus with one document per line. Lines are not changed: they may contain line ends."""
         documents = tuple(each_of(lines, "lines", "hand in a list of texts"))
         for line in documents:
             name_of(line, "lines")
@@ -241,7 +241,11 @@ def _size(text: str | LongText) -> int:
 
 
 def beginning(corpus: Corpus, chars: int) -> Corpus:
-    """Return the first `chars` characters of a corpus, cut between words if possible."""
+    """Return a corpus of about the first `chars` characters of a corpus, without named corpora.
+
+    A document that is too long is cut at the last space in the second half of the room, if there is one.
+    Counted words keep their counts; each counts as its length and one.
+    """
     if corpus.counts is not None:
         counts, room = [], chars
         for word, times in corpus.counts:
@@ -321,8 +325,10 @@ class LongText:
         return self._body[start:stop]
 
     def border(self, at: int) -> int:
-        """Return the byte offset of the character that contains the byte at `at`; the size for offsets past
-        the end."""
+        """Return the byte offset where the character begins that contains the byte at `at`.
+
+        Returns the size for offsets past the end.
+        """
         if at >= self.size:
             return self.size
         for place in range(at, max(at - 4, 0), -1):
@@ -360,7 +366,7 @@ class LongText:
         return -1
 
     def count(self, text: str) -> int:
-        """Count a non-empty text as `str.count` does."""
+        """Count the occurrences of a text, which must not be empty, without overlaps as `str.count` does."""
         count, start = 0, 0
         for at in range(0, len(self), _STRIDE):
             part = self[at : at + _STRIDE + len(text) - 1]
@@ -410,7 +416,7 @@ class LazyDocuments(Sequence[str]):
 
 
 def whole_text(text: str | LongText) -> str:
-    """Return a document as str."""
+    """Return a document as str. A `LongText` caches it."""
     return text if isinstance(text, str) else text.whole()
 
 

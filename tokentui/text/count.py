@@ -62,8 +62,9 @@ def count_steps(corpus: Corpus, recipe: Recipe, size: int | None = None) -> Coun
     """Count in plain Python, chunk by chunk of about `size` characters.
 
     Yields:
-        (done, total, counts): characters counted, characters in all, and the counts so far (one object, which
-        grows).
+        (done, total, counts): characters counted, characters in all, and the counts so far: always the same
+        object, which grows. The first time nothing is counted yet. Counted words are added in one step, and
+        the numbers are then words.
     """
     counts: Counter[str] = Counter()
     if corpus.counts is not None:
@@ -89,7 +90,8 @@ def count(
     Python.
 
     Args:
-        corpus: The corpus to count; the words of a corpus of counted words are returned unchanged.
+        corpus: The corpus to count. Counted words are not cut again; counts of repeated words are added.
+            Named corpora are counted one by one and weighted.
         recipe: The recipe, for its normalization and split.
         begun: A count that was started by `count_steps`, to continue in plain Python; None to start.
         threads: The number of threads for kernels; None to choose it by the text and the machine.
@@ -200,12 +202,12 @@ class WordCounts:
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
-        self._found: dict[Hashable, Words] = {}
+        self._words_by_key: dict[Hashable, Words] = {}
         self._locks: dict[Hashable, threading.Lock] = {}
 
-    def know(self, recipe: Recipe, words: Words) -> None:
-        """Add words that were already counted."""
-        self._found.setdefault(cut_key(recipe), words)
+    def add(self, recipe: Recipe, words: Words) -> None:
+        """Store words that were already counted, unless words of the same way to cut are known."""
+        self._words_by_key.setdefault(cut_key(recipe), words)
 
     def of(self, recipe: Recipe) -> Words:
         """Return the words of the corpus under a recipe. They are counted at the first call.
@@ -219,9 +221,9 @@ class WordCounts:
         while not lock.acquire(timeout=_POLL_S):
             check()
         try:
-            if key not in self._found:
-                self._found[key] = count(self.corpus, recipe)
-            return self._found[key]
+            if key not in self._words_by_key:
+                self._words_by_key[key] = count(self.corpus, recipe)
+            return self._words_by_key[key]
         finally:
             lock.release()
 
@@ -328,8 +330,11 @@ class CorpusWindow:
         return known
 
     def find(self, text: str, start: NormalizedPlace, backward: bool) -> NormalizedPlace | None:
-        """Find the next (or previous) occurrence of a text from a place, wrapping around at the end. None if
-        there is no occurrence."""
+        """Return the next (or previous) occurrence of a text after (before) a place, None if there is none.
+
+        The search wraps around at the end of the corpus, and ends with the document where it began. The
+        corpus must not be empty.
+        """
         step = -1 if backward else 1
         for turn in range(self.documents + 1):
             document = (start[0] + step * turn) % self.documents
@@ -353,8 +358,10 @@ class CorpusWindow:
     def find_word(
         self, wanted: Callable[[str], bool], start: NormalizedPlace, size: int = 1 << 16
     ) -> NormalizedPlace | None:
-        """Find the next pre-token that satisfies a predicate, after a place and wrapping around at the end.
-        None if there is none.
+        """Return the place of the next pre-token that satisfies a predicate, None if there is none.
+
+        The search begins after a place, wraps around at the end of the corpus, and ends with the document
+        where it began.
 
         Args:
             wanted: The predicate.
@@ -374,7 +381,11 @@ class CorpusWindow:
         return None
 
     def rewind(self, document: int, offset: int, before: int) -> NormalizedPlace:
-        """Return the start of a line at least `before` characters back, across documents."""
+        """Return the start of the line that is `before` characters back, across documents.
+
+        In a line that begins more than `_LONG_LINE` characters back, it is the character itself. At the start
+        of the corpus it is the first character.
+        """
         while before > offset and document > 0:
             before -= offset + 1
             document -= 1
@@ -387,8 +398,10 @@ class CorpusWindow:
         return document, line or (offset if offset > _LONG_LINE else 0)
 
     def words(self, document: int, start: int, end: int) -> Iterator[tuple[int, str, int]]:
-        """Yield the pre-tokens between two characters of a document: (offset in the normalized text, word,
-        offset of its end)."""
+        """Yield the pre-tokens around a range of a document: (start, word, end), in the normalized text.
+
+        All that overlap the range are included. There may be more before and after it.
+        """
         text = self.text(document)
         if self._corpus.counts is not None:
             yield 0, whole_text(text), len(text)

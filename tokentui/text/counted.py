@@ -93,7 +93,7 @@ PLAIN = KINDS[0]
 
 
 def counts_format(path: str) -> CountsFormat:
-    """Return the format of a file of counts by the suffix of its name.
+    """Return the format of a file of counts by the suffix of its name, in either case.
 
     Raises:
         TokentuiError: No format has the suffix.

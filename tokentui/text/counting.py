@@ -38,7 +38,7 @@ def counting_of(recipe: Recipe) -> str:
 
 
 def header_in(text: str) -> str | None:
-    """Return the counting settings in the first row of a text, or None if the row is no header."""
+    """Return the counting settings in the first row of a text, unchecked, or None if the row is no header."""
     if not text.startswith(HEADER):
         return None
     row = text[:_MOST].partition("\n")[0].removesuffix("\r")
@@ -46,7 +46,7 @@ def header_in(text: str) -> str | None:
 
 
 def check_same(counting: str, wanted: str, where: str) -> None:
-    """Refuse counting settings that differ from the expected ones.
+    """Raise if counting settings differ from the expected ones. Only their digests are compared.
 
     Raises:
         TokentuiError: They differ, or are damaged.

@@ -64,7 +64,10 @@ class _PositionReader:
     ends: bool = False
 
     def alternatives(self, flags: str, depth: int = 0) -> _Subpattern:
-        """Read alternatives up to the closing parenthesis or the end."""
+        """Read alternatives up to the closing parenthesis, which is not read, or the end.
+
+        Moves `at` there.
+        """
         if depth > _DEPTH:
             raise _Unread
         empty, first, last = False, frozenset[int](), frozenset[int]()
@@ -78,7 +81,7 @@ class _PositionReader:
     def _sequence(self, flags: str, depth: int) -> _Subpattern:
         whole = _Subpattern()
         while self.at < len(self.pattern) and self.pattern[self.at] not in "|)":
-            whole = self._joined(whole, self._repeated(self._one(flags, depth)))
+            whole = self._joined(whole, self._repeated(self._atom(flags, depth)))
         return whole
 
     def _joined(self, left: _Subpattern, right: _Subpattern) -> _Subpattern:
@@ -100,8 +103,8 @@ class _PositionReader:
             raise _Unread
         return part
 
-    def _one(self, flags: str, depth: int) -> _Subpattern:
-        """Read a character, a class, a group or a lookahead."""
+    def _atom(self, flags: str, depth: int) -> _Subpattern:
+        """Read a character, a class, a group, a lookahead or an end anchor, and move `at` past it."""
         sign = self.pattern[self.at]
         if sign == "(":
             return self._group(flags, depth)
@@ -183,5 +186,6 @@ def cut_of(pattern: str) -> str:
 
 
 def places(pattern: str) -> Iterator[str]:
-    """Yield each distinct character and class in a pattern of `cut_of`."""
+    """Yield each distinct character and class in a pattern that `cut_of` returned, which must not be
+    empty."""
     yield from dict.fromkeys(_read(pattern, far=True)[0].places)

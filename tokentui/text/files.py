@@ -80,13 +80,23 @@ class Meter:
         self.limit, self.most = limit, int(limits.value(limit))
 
     def advance(self, count: int) -> None:
-        """Add to the number of bytes read. A file may have grown since it was measured."""
+        """Add to the number of bytes read, and report progress to the job.
+
+        Raises the total if more is read than was measured.
+
+        Raises:
+            Cancelled: The job is cancelled.
+        """
         self.done += count
         self.total = max(self.total, self.done) if self.total else 0
         tick(self.done, self.total)
 
     def check(self, size: int, where: str) -> None:
-        """Raise an error if a number of bytes is above the limit."""
+        """Raise if a number of bytes is above the limit. Adds nothing to the meter.
+
+        Raises:
+            TokentuiError: It is above the limit.
+        """
         if size > self.most:
             what = f"{size:,} bytes are too many; the limit is {self.most:,}"
             raise TokentuiError(what, where, limits.reading(self.limit, _TAKE_PART))
@@ -144,7 +154,7 @@ def opened_file(path: str, *, pipes: bool = False) -> Iterator[BinaryIO]:
 
 
 def packed(head: bytes) -> bool:
-    """Return whether these first bytes of a file are compressed data."""
+    """Return whether these first bytes of a file begin data in a compression method that can be unpacked."""
     return _PACKED.match(head) is not None
 
 
@@ -281,7 +291,7 @@ class _LimitedStream(io.RawIOBase):
         return filled
 
     def too_much(self) -> TokentuiError:
-        """Return the error for a stream beyond the limit."""
+        """Return, without raising it, the error for a stream beyond the limit."""
         return TokentuiError(
             f"more than {self.most:,} bytes, which is the limit",
             self.where,

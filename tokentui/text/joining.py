@@ -49,10 +49,11 @@ def joined(
     Args:
         corpora: The corpora by name.
         shares: One of `SHARES`.
-        development: Texts for evaluation only, by the same names.
+        development: Texts for evaluation only, by the same names. They are not among the documents.
 
     Raises:
-        TokentuiError: There is no corpus, or some are counted words and others are not.
+        TokentuiError: There is no corpus, some are counted words and others are not, a corpus has named
+            corpora itself, or a name or `shares` is invalid.
     """
     judged = development or {}
     Corpora(tuple((name_of(name, "corpus"), "-") for name in corpora), name_of(shares, "shares"),

@@ -59,7 +59,7 @@ class Corpora(NamedTuple):
         return self._replace(sources=sources, development=development)
 
     def checked(self) -> Corpora:
-        """Return these corpora after checking that they make sense.
+        """Check these corpora, and return them unchanged.
 
         Raises:
             TokentuiError: A name, a share or a development text is invalid.
@@ -115,10 +115,10 @@ def named_in(source: object) -> Corpora | None:
 
 
 def named_row(word: str, option: str) -> tuple[str, str]:
-    """Return the name and the source of `NAME=SOURCE`.
+    """Split `NAME=SOURCE` at the first equals sign. Neither part is checked; either may be empty.
 
     Raises:
-        TokentuiError: The name is missing.
+        TokentuiError: There is no equals sign. The message names the option.
     """
     name, equals, source = word.partition("=")
     if not equals:
@@ -136,7 +136,10 @@ def _plain(text: str) -> str:
 
 
 def sources_in(source: object) -> list[object]:
-    """Return the sources that are read: those of named corpora, or the one source."""
+    """Return a flat list of the sources that are read.
+
+    Lists, mappings and named corpora are replaced by the sources in them, development texts included.
+    """
     if isinstance(source, Mapping):
         return [nested for value in source.values() for nested in sources_in(value)]
     if isinstance(source, Sequence) and not isinstance(source, str | bytes):

@@ -156,7 +156,7 @@ def lowercase(text: str) -> str:
 
 
 def strip_accents(text: str) -> str:
-    """Remove combining marks (all of category M).
+    """Return the text without combining marks (all of category M).
 
     A letter composed with its accent keeps it unless `nfd` runs before.
     """
@@ -342,7 +342,7 @@ def _sequences() -> re.Pattern[str]:
 
 
 def begins_sequence(character: str) -> bool:
-    """Return whether normalization never looks back from this character."""
+    """Return whether a character never combines with the one before it, so that a sequence begins here."""
     return character.isascii() or character not in _followers()
 
 

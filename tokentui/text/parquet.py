@@ -179,7 +179,7 @@ def write_counts(file: BinaryIO, rows: Iterable[tuple[str, int]], where: str, co
 
 
 def write_columns(file: BinaryIO, columns: Mapping[str, tuple[str, Sequence[object]]], where: str) -> None:
-    """Write columns as a table.
+    """Write columns of the same length as a table.
 
     Args:
         file: The file.

@@ -58,7 +58,10 @@ class Words:
         return cls(tuple(counts), tuple(counts.values()), parts=tuple(parts))
 
     def multiplied(self, times: int) -> Words:
-        """Return these words with each count multiplied by `times`."""
+        """Return these words with each count multiplied by `times`; these words themselves if it is 1.
+
+        The result of another number has no parts.
+        """
         return self if times == 1 else Words(self.words, tuple(times * count for count in self.counts))
 
     @classmethod
@@ -79,7 +82,10 @@ class Words:
         return sum(self.counts)
 
     def with_corpora(self, run: Mapping[str, object] | None) -> Mapping[str, object] | None:
-        """Return the record of a run, with the labels of named corpora added if there are any."""
+        """Return a copy of the record of a run with the labels of the named corpora as `corpora`.
+
+        Without named corpora, return `run` itself.
+        """
         return {**(run or {}), "corpora": [part.label for part in self.parts]} if self.parts else run
 
     @property

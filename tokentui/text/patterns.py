@@ -100,10 +100,11 @@ def find(
 
 
 def find_apart(pattern: regex.Pattern[str], text: str, where: str) -> Iterator[regex.Match[str]]:
-    """Find matches as `find` does, for a pattern of a tokenizer file. Empty matches follow the `onig`
+    """Yield matches as `find` does, for a pattern of a tokenizer file. Empty matches follow the `onig`
     library.
 
-    An empty match at the end of the previous match is skipped, as is a match that begins at an empty match.
+    An empty match at the end of the previous match is skipped. After an empty match the search goes on one
+    character later, so a match that begins there is skipped too. The limit is `file-pattern-seconds`.
 
     Raises:
         As `find_all`.
@@ -166,7 +167,10 @@ def _next(
 
 
 def _in_thread(work: Callable[[], _T]) -> _T:
-    """Run a function in a thread and return its result. The thread is abandoned if the job is cancelled."""
+    """Run a function in a thread, wait, and return its result or raise its exception.
+
+    The thread is abandoned if the job is cancelled. If the job cannot be cancelled, no thread is started.
+    """
     if not jobs.can_be_cancelled():
         return work()
     from concurrent.futures import Future, wait  # few patterns are slow
@@ -236,7 +240,10 @@ class Branches:
     _patterns: tuple[regex.Pattern[str] | re.Pattern[str], ...]
 
     def of(self, text: str, at: int, word: str) -> int | None:
-        """Return the index of the branch that matched a word at an offset of a text, or None if unknown."""
+        """Return the index of the first branch that matches at an offset of a text, or None if none does.
+
+        With `alone` the branch is matched at the start of `word`. Otherwise `word` is ignored.
+        """
         if self.alone:
             text, at = word, 0
         for n, pattern in enumerate(self._patterns):

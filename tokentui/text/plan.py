@@ -74,10 +74,10 @@ class Plan:
 
 
 def plan(source: Iterable[str], recipe: Recipe, as_: str | None, field: str) -> Plan:
-    """Cut a corpus into parts.
+    """Cut a corpus into parts. Small files are put together; a large one that can be cut is several parts.
 
     Args:
-        source: As `read` takes it.
+        source: The sources, as `read` takes them.
         recipe: The recipe. Its split decides whether a document may be cut.
         as_: As `read` takes it.
         field: As `read` takes it.
@@ -95,15 +95,17 @@ def plan(source: Iterable[str], recipe: Recipe, as_: str | None, field: str) -> 
     meter.check(sum(size or 0 for size in sizes), "all files together")
     cuts, parts, small, small_size = may_cut(recipe), list[CountTask](), list[FileRange](), 0
     for each in sources:
-        for one in each.inputs:
+        for file in each.inputs:
             check()
-            whole = FileRange(replace(one, path=_absolute(one)), _way(one, as_, field), size=one.size or 0)
-            if one.size is not None and one.size <= most:
-                if small and small_size + one.size > most:
+            whole = FileRange(
+                replace(file, path=_absolute(file)), _way(file, as_, field), size=file.size or 0
+            )
+            if file.size is not None and file.size <= most:
+                if small and small_size + file.size > most:
                     parts.append(tuple(small))
                     small, small_size = [], 0
                 small.append(whole)
-                small_size += one.size
+                small_size += file.size
                 continue
             if small:
                 parts.append(tuple(small))
@@ -146,6 +148,10 @@ def _has_header(file: Input) -> bool:
 
 @contextlib.contextmanager
 def table_of(file: Input, meter: files.Meter | None = None) -> Iterator[parquet.ParquetTable]:
+    """Yield the table of a Parquet file, which is open inside.
+
+    Without a meter, a new one counts its bytes.
+    """
     with opened(file, 0) as stream:
         yield parquet.ParquetTable(stream, file.where, meter or files.Meter(limit="count-bytes"))
 
@@ -175,7 +181,8 @@ def opened(file: Input, place: int) -> Iterator[BinaryIO]:
 
 
 def _stretches(whole: FileRange, cuts: bool, most: int) -> Iterator[FileRange]:
-    """Yield the ranges of a large file, or one range if it cannot be cut."""
+    """Yield the ranges of a large file, or one range if it cannot be cut: packed, UTF-16, or without a
+    size."""
     file = whole.file
     if "table" in whole.way:
         with table_of(file) as table:

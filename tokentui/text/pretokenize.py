@@ -133,7 +133,7 @@ class Pretokenizer:
         return normalize(self.typed(document), self.recipe.normalize)
 
     def safe_cut(self, document: str, at: int) -> int:
-        """Return the first of `cuts`, or the length of the document if there is none."""
+        """Return the first safe cut from `at` on, except 0; the length of the document if there is none."""
         return next(self.cuts(document, at), len(document))
 
     def cuts(self, document: str, at: int) -> Iterator[int]:
@@ -236,8 +236,11 @@ class Pretokenizer:
 
 
 def _check_symbol(name: str, recipe: Recipe) -> None:
-    """Refuse a symbol that no prepared text can contain: normalization changes it, or `metaspace` replaces
-    its spaces."""
+    """Raise for a symbol that no prepared text can contain.
+
+    Raises:
+        TokentuiError: Normalization changes it, or `metaspace` replaces its spaces.
+    """
     marked = SPLITS.of(recipe.split).marks_spaces
     prepared = normalize(f"x{name.replace(SPACE_MARK, ' ') if marked else name}x", recipe.normalize)[1:-1]
     prepared = prepared.replace(" ", SPACE_MARK) if marked else prepared

@@ -326,7 +326,8 @@ class _Parts:
         self.digests: list[bytes | LongText] = []
 
     def take(self, input_: Input, as_: str | None, left_out: Counter[str], *, pipes: bool) -> None:
-        """Read one file. A binary file of a folder is skipped and counted in `left_out`."""
+        """Read one file and add its content, notes and digest. A binary file of a folder is only counted, in
+        `left_out`."""
         try:
             contents = self._contents(input_, pipes)
         except files.Binary:
@@ -346,7 +347,7 @@ class _Parts:
         way = as_ or ("counts" if header is not None else way_of(input_.path or "", lambda: text[:]))
         if way == "counts" and input_.as_ is None:  # a sample is counted words by itself
             self._count_by(header or counting.UNKNOWN, where)
-        self._hold("words" if way == "counts" else "texts", where)
+        self._note_kind("words" if way == "counts" else "texts", where)
         if way == "text" and isinstance(text, LongText):
             self.digests.append(contents.digest or text)
             self._documents.append(text)
@@ -378,14 +379,14 @@ class _Parts:
         """Add the documents or the counted words of a Parquet table."""
         self.digests.append(contents.digest or digest_of(contents.data))
         table = parquet.ParquetTable(contents.data, where, self._meter)
-        self._hold("words" if as_ == "counts" or table.counted(self._field) else "texts", where)
+        self._note_kind("words" if as_ == "counts" or table.counted(self._field) else "texts", where)
         if "words" in self._ways:
             self._count_by(table.counting, where)
             self._counts += table.counts()
         else:
             self._documents += table.documents(self._field)
 
-    def _hold(self, kind: str, where: str) -> None:
+    def _note_kind(self, kind: str, where: str) -> None:
         """Record that a file contains counted words or texts.
 
         Raises:
@@ -409,7 +410,7 @@ class _Parts:
         return files.read_stream(stream, _STDIN, self._meter)
 
     def corpus(self, name: str, notes: Sequence[str]) -> Corpus:
-        """Return everything that was read as one corpus."""
+        """Return everything that was read as one corpus. Counts of repeated words are added."""
         counts = Corpus.from_counts(self._counts).counts if "words" in self._ways else None
         notes_ = (*notes, *self._notes, *mark_notes(self._marked))
         bytes_ = sum(invalid_.count for invalid_ in self._invalid)
@@ -422,8 +423,10 @@ class _Parts:
 
 
 def way_of(path: str, text: Callable[[], str]) -> str:
-    """Return how to read a file: one of `READ_AS`, by its name, or by the start of its text if the name does
-    not decide."""
+    """Return how to read a file by its name: one of `READ_AS`. A suffix of compression is ignored.
+
+    `text` is called only for a name that ends with `.counts`. The file is `text` if that is no counted words.
+    """
     name = _PACKED_NAME.sub("", path.lower())
     if name.endswith((".jsonl", ".ndjson")):
         return "jsonl"

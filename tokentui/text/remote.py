@@ -69,7 +69,7 @@ class RemoteFile(NamedTuple):
 
 
 def is_url(name: object) -> bool:
-    """Return whether a text begins like a URL."""
+    """Return whether a value is a text that begins with a scheme and `://`. The scheme may be unknown."""
     return isinstance(name, str) and _URL.match(name) is not None
 
 
@@ -111,7 +111,7 @@ def shown(url: str) -> str:
 
 
 def base_name(url: str) -> str:
-    """Return the last part of the path of a URL, or its host."""
+    """Return the last part of the path of a URL, decoded, or its host if the path is empty, for display."""
     from urllib.parse import unquote, urlsplit
 
     split = urlsplit(shown(url))
@@ -194,7 +194,11 @@ def open_range(url: str, place: int) -> BinaryIO:
 
 
 def supports_ranges(url: str) -> bool:
-    """Return whether the server gives parts of a file. Not every web server does."""
+    """Return whether the server gives parts of a file.
+
+    True for schemes with folders. Of a web server, the second byte of the file is requested; any error gives
+    False.
+    """
     if scheme_of(url).lists:
         return True
     try:
@@ -313,7 +317,7 @@ def _web_options() -> dict[str, object]:
 
 
 def check_redirect(asked: str, target: str) -> None:
-    """Refuse an unsafe redirect from one URL to another.
+    """Raise for an unsafe redirect from one URL to another.
 
     Raises:
         TokentuiError: The target is http after https, not a web server, or an address of this machine or its
@@ -399,10 +403,10 @@ def download_from_hub(
         for file in files:
             check()
             if listing is None:
-                path = _kept(hub, repo, file, revision)
+                path = _cached_path(hub, repo, file, revision)
             elif file not in sizes:
                 continue
-            elif (path := _kept(hub, repo, file, listing.sha)) is None:
+            elif (path := _cached_path(hub, repo, file, listing.sha)) is None:
                 path = _download(hub, repo, file, revision, sizes[file])
             if path is not None:
                 paths[file] = path
@@ -423,19 +427,23 @@ def download_from_hub(
 
 
 def _refused(error: Exception) -> bool:
-    """Return whether the hub answered with an error."""
+    """Return whether the hub answered with an error, rather than not at all."""
     names = {base.__name__ for base in type(error).__mro__}
     return bool(_status(error)) or {"HfHubHTTPError", "OfflineModeIsEnabled"} & names == {"HfHubHTTPError"}
 
 
-def _kept(hub: Untyped, repo: str, file: str, revision: str | None) -> str | None:
+def _cached_path(hub: Untyped, repo: str, file: str, revision: str | None) -> str | None:
     """Return the path of a cached file; None if it is not cached."""
     path = hub.try_to_load_from_cache(repo, file, revision=revision)
     return path if isinstance(path, str) else None
 
 
 def _download(hub: Untyped, repo: str, file: str, revision: str | None, size: int | None) -> str:
-    """Download one file of a repository, of a size in bytes, and return its local path."""
+    """Download one file of a repository, of a size in bytes, and return its local path.
+
+    Raises:
+        TokentuiError: The size is unknown or above the limit.
+    """
     most = limits.now().file_bytes
     if size is None or size > most:
         shown_size = "an unknown number of" if size is None else f"{size:,}"

@@ -92,7 +92,7 @@ def _nested_end(pattern: str, at: int) -> int | None:
 
 
 def _has_operation(text: str) -> bool:
-    """Return whether a class has an unescaped set operation."""
+    """Return whether a class, from its opening bracket on, has an unescaped set operation."""
     at = 1
     while at < len(text):
         if _OPERATION.match(text, at):

@@ -172,7 +172,7 @@ def jsonl(text: str, field: str, where: str) -> list[str]:
 
 
 def counts(text: str, where: str) -> list[tuple[str, int]]:
-    """Return the counted words of rows `word TAB count`, in order.
+    """Return the counted words of rows `word TAB count`, in order. Blank rows are skipped; words may repeat.
 
     A word that cannot stand in such a row (it holds a tab or a line end) has a row of JSON: `["
 
@@ -194,7 +194,8 @@ def counts(text: str, where: str) -> list[tuple[str, int]]:
 
 
 def are_counts(text: str, rows: int = 20) -> bool:
-    """Return whether the first rows are counted words."""
+    """Return whether all of the first `rows` rows that are not blank are counted words; False if there
+    are none."""
     parsed = [_counted(row) for _, row in itertools.islice(_rows(text, ""), rows)]
     return bool(parsed) and None not in parsed
 

@@ -198,8 +198,10 @@ class Splitter:
             start = end
 
     def spans(self, text: str, *, first: bool = True) -> list[WordSpan]:
-        """Return the words with their places in the prepared text; arguments and errors are those of
-        `prepare` and `words`."""
+        """Return the words, none of them empty, with their places in the prepared text.
+
+        Arguments and errors are those of `prepare` and `words`.
+        """
         prepared, record, words = self.prepare(text, first), self.record, list[WordSpan]()
         named = [] if self.symbols is None else [match.span() for match in self.symbols.finditer(prepared)]
         at = 0
@@ -436,7 +438,9 @@ SPLITS = Axis(
 
 @functools.lru_cache(maxsize=64)
 def splitter(split: str) -> Splitter:
-    """Return the splitter of a value of the axis.
+    """Return the splitter of a value of the axis, without symbols. Cached.
+
+    A leading space is the default of the split; see `splitter_of` for that of a recipe.
 
     Raises:
         TokentuiError: The value is unknown, or its pattern cannot be compiled.

@@ -91,11 +91,11 @@ class _KernelWords:
     def __init__(self) -> None:
         from tokentui.text.kernels.count import FlatWords, Table  # needs the kernels
 
-        self._made, self._table = FlatWords, Table()
+        self._flat_words, self._table = FlatWords, Table()
 
     def add(self, packed: Packed) -> None:
         ends, counts = array("q", packed.ends), array("q", packed.counts)
-        self._table.add(self._made(packed.text, ends, counts))
+        self._table.add(self._flat_words(packed.text, ends, counts))
 
     def packed(self) -> Packed:
         return Packed.of(Words((), (), self._table.result()))
@@ -133,7 +133,7 @@ def _joined(table: _KernelWords | _PlainWords, results: Iterable[Packed]) -> Pac
 
 
 class _Counting:
-    """Counts what a reader passes on; see `blocks.Take`."""
+    """Counts what a reader passes on; see `blocks.Receiver`."""
 
     def __init__(self, table: _KernelWords | _PlainWords, recipe: Recipe, threads: int | None) -> None:
         self.table, self._recipe, self._threads = table, recipe, threads
@@ -286,7 +286,7 @@ class Store:
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self._held: dict[str, int] = {}
+        self._counts: dict[str, int] = {}
         self._size, self._base, self._files = 0, 0, 0
         self._runs: list[str] = []
         self._stack = ExitStack()
@@ -300,8 +300,11 @@ class Store:
         self._stack.close()
 
     def add(self, packed: Packed) -> None:
-        """Add the words of the next part of the text."""
-        counts, before = self._held, len(self._held)
+        """Add the words of the next part of the text.
+
+        Writes the words to disk if there are too many bytes.
+        """
+        counts, before = self._counts, len(self._counts)
         self._size += len(packed.text)  # at most: some of it is there already
         for word, times in each(packed.rows()):
             counts[word] = counts.get(word, 0) + times
@@ -311,26 +314,26 @@ class Store:
             self._spill()
 
     def _exact(self) -> int:
-        self._size = sum(map(len, self._held)) + len(self._held) * WORD_BYTES
+        self._size = sum(map(len, self._counts)) + len(self._counts) * WORD_BYTES
         return self._size
 
     def rows(self, top: int | None = None) -> Iterator[tuple[str, int]]:
-        """Yield the words and their counts, in order of first appearance.
+        """Yield the words and their counts, in order of first appearance. To be called once, after all `add`.
 
         Args:
             top: Yield only this many words: the most frequent ones, of equal counts the earlier ones; None
                 for all.
         """
         if not self._runs:
-            self.words = len(self._held)
+            self.words = len(self._counts)
             if top is None or top >= self.words:
-                yield from self._held.items()
+                yield from self._counts.items()
                 return
-            numbered = enumerate(self._held.items())
+            numbered = enumerate(self._counts.items())
             best = heapq.nsmallest(top, each(numbered), key=lambda row: (-row[1][1], row[0]))
             yield from (row for _, row in sorted(best))
             return
-        if self._held:
+        if self._counts:
             self._spill()
         merged = self._merged()
         if top is not None:
@@ -342,7 +345,7 @@ class Store:
             yield word.decode("utf-8", "surrogatepass"), times
 
     def _merged(self) -> Iterator[Record]:
-        """Yield the words of all runs, sorted, each once."""
+        """Yield the words of all runs, sorted, each once, and count them in `words`."""
         while len(self._runs) > _MOST_RUNS:
             first, self._runs = self._runs[:_MOST_RUNS], self._runs[_MOST_RUNS:]
             self._runs.append(self._write(_once(map(_read, first))))
@@ -353,7 +356,8 @@ class Store:
             yield record
 
     def _in_order(self, records: Iterator[Record]) -> Iterator[Record]:
-        """Yield records in the order of first appearance, sorted on disk."""
+        """Return an iterator of records in the order of first appearance, after sorting all of them on
+        disk."""
         runs, batch = list[str](), list[Record]()
         for record in records:
             batch.append(record)
@@ -369,13 +373,13 @@ class Store:
         return heapq.merge(*map(_read, runs), key=itemgetter(1))
 
     def _spill(self) -> None:
-        """Write the words in memory to disk, sorted."""
-        words = enumerate(self._held.items(), self._base)
+        """Write the words in memory to disk as a sorted run, and remove them from memory."""
+        words = enumerate(self._counts.items(), self._base)
         records = sorted(
             (word.encode("utf-8", "surrogatepass"), place, times) for place, (word, times) in words
         )
-        self._base += len(self._held)
-        self._held, self._size = {}, 0
+        self._base += len(self._counts)
+        self._counts, self._size = {}, 0
         self._runs.append(self._write(records))
 
     def _write(self, records: Iterable[Record]) -> str:

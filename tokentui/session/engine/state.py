@@ -281,7 +281,7 @@ class State:
         counted = self.results.counted = WordCounts(self.results.corpus)
         for trained in (column.training for column in columns if column.open):
             if not (trained.opened or trained.partial):
-                counted.know(trained.recipe, trained.trainer.words)
+                counted.add(trained.recipe, trained.trainer.words)
         for column in columns:
             column.in_sync = column is self.main and column.in_sync and column.open
             self._branch(column)
