@@ -1,7 +1,7 @@
 """The async session: commands go in, frozen snapshots come out.
 
 All that comes in, commands and the answers of jobs, waits in one inbox. One worker thread, the engine, owns
-the state: turn by turn it takes in what has come, walks the columns for some milliseconds, and makes a
+the state. In each turn it runs what is in the inbox, walks the columns for some milliseconds, and makes a
 snapshot. Another thread reads and counts, one opens columns, two run queries, on objects of their own.
 
 The answers of a turn and its snapshot reach the event loop together. The futures of the answers are resolved,
@@ -75,7 +75,7 @@ class Loading:
 
     @property
     def quiet(self) -> bool:
-        """True if the work is still too short to show its progress."""
+        """True if the work has not run long enough yet to show its progress."""
         return time.monotonic() - self.since < (PUBLISH_S if self.command.fresh else QUIET_S)
 
 
@@ -97,7 +97,7 @@ class Session:
         self._publish = publish
         self._inbox: list[Callable[[], object]] = []
         self._asked: set[Answer] = set()
-        """The answers that are not known yet."""
+        """The futures of commands that are not resolved yet."""
         self._wake = asyncio.Event()
         self._closing = False
         self._responsive = contextlib.ExitStack()
@@ -126,7 +126,7 @@ class Session:
         return self.idle.is_set()
 
     async def start(self) -> None:
-        """Begin to take commands; the first snapshot shows an empty corpus."""
+        """Start the task that runs commands. The first snapshot, of an empty corpus, is published later."""
         self._responsive.enter_context(responsive())
         self._loop = asyncio.get_running_loop()
         self._task = asyncio.create_task(self._drive(), name="tokentui session")
@@ -162,6 +162,7 @@ class Session:
         return cast("asyncio.Future[_A]", answer)
 
     def _enqueue(self, work: Callable[[], object] | None) -> None:
+        """Put a function into the inbox, or nothing for None, and wake the engine. Event loop only."""
         self.idle.clear()
         if work is not None:
             self._inbox.append(work)
@@ -256,7 +257,7 @@ class Session:
         return wait, answers, snapshot
 
     def _accept(self, command: do.Command[object], answer: Answer) -> None:
-        """Run a command, or queue it until what it needs is there."""
+        """Run or load a command, or queue it until what it needs is available."""
         queue = self._queue
         if queue.waiting:
             queue.prune()
@@ -289,7 +290,7 @@ class Session:
         return do.Need.SHOWN if do.Part.CORPUS in loading.command.replaces else do.Need.CORPUS
 
     def _run_queued(self) -> None:
-        """Run the queued commands, as long as what the next one needs is there."""
+        """Run or load queued commands in order, until one needs what is not available yet."""
         queue, sync = self._queue, self.state.sync
         while queue.waiting:
             queue.prune()
@@ -309,7 +310,7 @@ class Session:
                     self._run(queued.command, queued.answer)
 
     def _run(self, command: do.Command[object], answer: Answer) -> None:
-        """Run a command, or begin the job that answers it."""
+        """Run a command, or begin the job that answers it. An exception becomes the answer."""
         state, sync = self.state, self.state.sync
         self._touched = True
         try:
@@ -334,7 +335,7 @@ class Session:
     # ---- jobs
 
     def _submit(self, name: str, work: do.Job[object], answer: Answer) -> None:
-        """Run the job of a command in a thread of its own, in place of a running one of the same name."""
+        """Submit the job of a command to a thread, cancelling a running one of the same name."""
 
         def run() -> object:
             with job(cancel=answer.cancelled if work.cancellable else None):
@@ -356,11 +357,11 @@ class Session:
         """
         state, sync = self.state, self.state.sync
 
-        def taken(query: BackgroundQuery, training: object) -> None:
+        def install(query: BackgroundQuery, training: object) -> None:
             state.install_column(query, training)
             self._cache.keep(state.main.training)
 
-        self._columns.reconcile(state.missing_trainings(), taken)
+        self._columns.reconcile(state.missing_trainings(), install)
         for column in sync.columns:
             if (running := self._columns.running.get(("column", (column.key,)))) is not None:
                 column.loading = running.busy
@@ -381,7 +382,7 @@ class Session:
         def partial(training: Training) -> None:
             self._call_engine(lambda: self._show_part(loading, training))
 
-        def taken(training: object) -> None:
+        def finish(training: object) -> None:
             last = self._loading is loading
             if last:
                 self._loading = None
@@ -396,7 +397,7 @@ class Session:
             self._answers.append((answer, None if isinstance(training, Training) else training))
 
         what = f"opening {command.description.removeprefix('open ')}" if command.fresh else "opening"
-        self._loader.submit("load", lambda: command.load(self._cache, before, partial), taken, what)
+        self._loader.submit("load", lambda: command.load(self._cache, before, partial), finish, what)
 
     def _show_part(self, loading: Loading, training: Training) -> None:
         """Show a part of the corpus while the rest is still read. Ignored if something else is being opened;
@@ -410,5 +411,5 @@ class Session:
 
 
 def _keeps(command: do.Command[object]) -> dict[str, bool]:
-    """Return what of the place survives a command of the loader, as `State.install` takes it."""
+    """Return the arguments of `State.install` that say what a command of the loader keeps."""
     return {"keeps_place": not command.fresh, "keeps_view": isinstance(command, do.TrainOnText)}

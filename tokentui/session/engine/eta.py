@@ -1,4 +1,4 @@
-"""The time that a long work still takes, by what it has done so far."""
+"""Estimate the time that long work still takes, from its progress so far."""
 
 from __future__ import annotations
 
@@ -10,54 +10,58 @@ from tokentui.session.views import Busy
 FIRST_S = 1.0
 """The seconds that a work runs before its time left is shown."""
 _LOOK_S = 0.1
-"""The least time in seconds between two looks."""
+"""The least time in seconds between two updates of the estimate."""
 _MEAN_S = 15.0
-"""The age in seconds at which work counts a third of that just done."""
+"""The age in seconds at which progress weighs a third of recent progress."""
 _CALM_S = 2.0
-"""The time in seconds in which an estimate comes most of the way to a new one."""
+"""The time in seconds in which the estimate covers most of the distance to a new value."""
 
 
 class TimeLeft:
-    """Tells the time left of one work after the other. It knows the time only as it is told.
+    """Estimates the seconds left of one work at a time. Callers pass the current time to each call.
 
-    The estimate is that of the mean speed, in which what was done long ago counts less, and it changes little
-    by little. The seconds told do not rise by less than two, so that a figure does not go to and fro.
+    The estimate follows the mean speed, in which older progress weighs less, and changes gradually. The
+    seconds shown rise only by two or more, so that they do not flicker.
     """
 
     def __init__(self) -> None:
         self._work: tuple[str, int] | None = None
         """The name of the work, and its total."""
         self._began, self._first = 0.0, 0
-        """The time when that was seen first, and what was done then."""
+        """The time when the work was first seen, and how much was done then."""
         self._looked = 0.0
-        """The time of the last look."""
+        """The time of the last update of the estimate."""
         self._changed, self._last = 0.0, 0
-        """The time when more was done last, and what was done then."""
+        """The time when progress was last seen, and how much was done then."""
         self._done = self._spent = 0.0
-        """Units, and the seconds that they took, each weighed by its age."""
+        """The units done, and the seconds that they took, both weighted by age."""
         self._end: float | None = None
-        """The time at which it is thought to end."""
-        self._told: int | None = None
+        """The estimated time at which the work ends."""
+        self._shown_seconds: int | None = None
+        """The seconds left as last shown; None before there is an estimate."""
 
     def with_time_left(self, busy: Busy, now: float) -> Busy:
-        """Return a work with the seconds that it still takes.
+        """Return a copy of a work with the seconds left, or the work itself while there is no estimate.
+
+        Updates the estimate. Another name or total, or progress that went back past the start, begins a new
+        one.
 
         Args:
             busy: The work.
             now: The time in seconds, by a clock that never goes back.
         """
         work = busy.what, busy.total
-        if work != self._work or self._before(busy):
+        if work != self._work or self._is_before_start(busy):
             self._work, self._began, self._looked, self._changed = work, now, now, now
             self._first = self._last = busy.done
             self._done = self._spent = 0.0
-            self._end = self._told = None
+            self._end = self._shown_seconds = None
         elif now - self._looked >= _LOOK_S:
             self._look(busy, now)
-        return busy if self._told is None else replace(busy, left=self._told)
+        return busy if self._shown_seconds is None else replace(busy, left=self._shown_seconds)
 
-    def _before(self, busy: Busy) -> bool:
-        """True if less is done than at first: it has begun again."""
+    def _is_before_start(self, busy: Busy) -> bool:
+        """Return whether less is done than when the work was first seen: it has begun again."""
         return (busy.done - self._first) * (busy.total - self._first) < 0
 
     def _look(self, busy: Busy, now: float) -> None:
@@ -78,5 +82,5 @@ class TimeLeft:
             end = self._end + (end - self._end) * (1 - math.exp(-since / _CALM_S))
         self._end = end
         left = max(1, math.ceil(end - now))
-        if self._told is None or left < self._told or left > self._told + 1:
-            self._told = left
+        if self._shown_seconds is None or left < self._shown_seconds or left > self._shown_seconds + 1:
+            self._shown_seconds = left

@@ -28,11 +28,14 @@ def ignore(*_: object) -> None:
 
 
 _report: ContextVar[ReportProgress] = ContextVar("tokentui work in words", default=ignore)
-"""Told of the work of the job of this thread."""
+"""Receives the progress of the job of this thread."""
 
 
 def reporting(what: str) -> AbstractContextManager[None]:
-    """Return a job that reports its progress under a name. Its start is reported by this call."""
+    """Return a context in which ticks report progress under a name to the job of this thread.
+
+    This call already reports the start. Outside a job of a `JobPool` nothing is reported.
+    """
     report = _report.get()
     report(what, 0, 0)
     return job(lambda done, total: report(what, done, total))
@@ -103,7 +106,7 @@ class JobPool:
         self._pool = ThreadPoolExecutor(threads, name)
         self.running: dict[Hashable, RunningJob] = {}
         """The jobs under way, by their keys."""
-        self._told_at = 0.0
+        self._reported_at = 0.0
 
     def submit(
         self, key: Hashable, work: Callable[[], object], take: Callable[[object], object], what: str = "",
@@ -126,8 +129,8 @@ class JobPool:
         def report(what: str, done: int, total: int) -> None:
             now = time.monotonic()
             running.busy = running.pace.with_time_left(Busy(what, done, total), now)
-            if now - self._told_at >= REPORT_S:
-                self._told_at = now
+            if now - self._reported_at >= REPORT_S:
+                self._reported_at = now
                 self._call(None)
 
         def run() -> object:
@@ -138,22 +141,22 @@ class JobPool:
             finally:  # else the thread would keep the answer
                 _report.reset(token)
 
-        def taken(found: Future[object]) -> None:
-            # It holds this function: they would keep the answer until a collection, which passes over much.
+        def finish(future: Future[object]) -> None:
+            # The future refers to this function: without this line the cycle keeps the answer alive for long.
             running.future = None
             if not running.cancelled:
                 del self.running[key]
-                take(found.exception() or found.result())
+                take(future.exception() or future.result())
 
         running.future = self._pool.submit(run)
-        running.future.add_done_callback(lambda found: self._call(lambda: taken(found)))
+        running.future.add_done_callback(lambda future: self._call(lambda: finish(future)))
 
     def reconcile(
         self, wanted: Iterable[BackgroundQuery], take: Callable[[BackgroundQuery, object], object],
         rested: bool = True,
     ) -> bool:
         """Submit the queries that are not running, and cancel running queries that are not among them or have
-        another signature. Jobs of commands are not touched.
+        another signature. Jobs of commands, whose keys are no tuples, are not touched.
 
         Args:
             wanted: All queries whose answers are needed, the most urgent first.
@@ -163,11 +166,13 @@ class JobPool:
         Returns:
             Whether a job was begun or cancelled.
         """
-        found, before = {query.key: query for query in wanted}, list(self.running.values())
+        queries, before = {query.key: query for query in wanted}, list(self.running.values())
         for key, running in list(self.running.items()):
-            if isinstance(key, tuple) and (key not in found or found[key].signature != running.signature):
+            if isinstance(key, tuple) and (
+                key not in queries or queries[key].signature != running.signature
+            ):
                 self.cancel(key)
-        for key, query in found.items():
+        for key, query in queries.items():
             if key not in self.running and (rested or not query.resting):
                 query.before_start()
                 self.submit(key, query.work, functools.partial(take, query), query.what, query.signature)
@@ -197,7 +202,10 @@ class JobPool:
 
 
 def report_failure(task: asyncio.Task[None]) -> None:
-    """Report the failure of a task that should never end to the event loop, at once."""
+    """Report the exception of a finished task to the event loop, at once.
+
+    Nothing to report if it has none.
+    """
     if not task.cancelled() and (error := task.exception()) is not None:
         task.get_loop().call_exception_handler(
             {"message": f"{task.get_name()} has failed", "exception": error, "task": task}

@@ -35,7 +35,7 @@ class CommandQueue:
         self.waiting: list[Waiting] = []
 
     def prune(self) -> None:
-        """Remove the commands whose answer nobody waits for any more."""
+        """Remove the commands whose future is done already, such as a canceled one."""
         self.waiting = [queued for queued in self.waiting if not queued.answer.done()]
 
     @property
@@ -44,14 +44,14 @@ class CommandQueue:
         return any(queued.command.in_order for queued in self.waiting)
 
     def add(self, command: Command[object], answer: Answer) -> None:
-        """Append a command. A question, and a text to train on, replaces a queued one of its class."""
+        """Append a command. A question, or a text to train on, first cancels queued commands of its class."""
         if command.lane is Lane.JOB or isinstance(command, TrainOnText):
             same = [queued for queued in self.waiting if type(queued.command) is type(command)]
             self._drop(same, Cancelled())
         self.waiting.append(Waiting(command, answer))
 
     def pop(self) -> list[Waiting]:
-        """Remove and return the next command; a run of moves comes in one piece."""
+        """Remove and return the next command, or all moves at the front. Empty if nothing is queued."""
         waiting = self.waiting
         moves = next(
             (n for n, queued in enumerate(waiting) if not isinstance(queued.command, Move)), len(waiting)
@@ -62,7 +62,10 @@ class CommandQueue:
     def admits(self, load: Command[object], under_way: Command[object] | None) -> bool:
         """Drop the commands that a load makes pointless, and return whether it may begin at once.
 
-        Earlier loads of the same parts are cancelled. Steps are dropped if the load starts afresh after them.
+        Looks at queued commands that run in order, from the last one back to the first that stays: loads of
+            the
+        same parts are cancelled; steps fail with `Dropped` if the load starts afresh. It may begin at once if
+        none of them stays, and the command being loaded is none or may be replaced.
 
         Args:
             load: The new command.

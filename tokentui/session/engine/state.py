@@ -57,7 +57,7 @@ class State:
     """The columns of a session.
 
     Args:
-        training: What is open at first.
+        training: The training to begin with.
     """
 
     def __init__(self, training: Training) -> None:
@@ -81,7 +81,7 @@ class State:
         self._requested_place: KeptPlace | None = None
         self._show_whole = False
         self.sync.set_columns([self.main])
-        self._take(training)
+        self._set_main_training(training)
         self.sync.adopt_position(self.main)
 
     _keys = 0
@@ -92,20 +92,20 @@ class State:
 
     # ---- what is opened
 
-    def _take(self, training: Training) -> None:
+    def _set_main_training(self, training: Training) -> None:
+        """Set the training of the first column. With another corpus, reset results and the other columns."""
         moved = training.corpus is not self.results.corpus
         self.main.set_training(training)
         corpus = training.corpus
         self._note_facts()
         if moved:
             self.results.reset(corpus)
-            anew = [
+            self.compared = [  # the others are to be opened on the new corpus
                 column if column is self.main else Column(column.key, column.wanted)
                 for column in self.compared
             ]
-            self.compared = anew  # the others are to be opened on it
             if len(self.sync.columns) > 1:
-                self.sync.columns = list(anew)
+                self.sync.columns = list(self.compared)
         self._note_engine()
 
     def _note_facts(self) -> None:
@@ -114,10 +114,10 @@ class State:
         self._facts = CorpusFacts(corpus.name, corpus.size, notes, training.nothing)
 
     @property
-    def _kept(self) -> KeptPlace:
-        """The place that another recipe is brought to.
+    def _place_to_keep(self) -> KeptPlace:
+        """The place that another recipe walks to: the requested one, otherwise the current one.
 
-        A step that adds no token is none: there the last merge counts.
+        A training that does not grow has no merges: the number of merges is then the last known one.
         """
         if self._requested_place is not None:  # nothing was done since: it may be more than this recipe has
             return self._requested_place
@@ -128,21 +128,23 @@ class State:
         return KeptPlace(self._merges_at, size)
 
     def install(self, training: Training, *, keeps_place: bool = False, keeps_view: bool = False) -> None:
-        """Show another training in the first column, and set out for the step or size that is kept.
+        """Show another training in the first column, stop all walks, and set the step or size to keep as
+        goal.
 
         A newly opened corpus is shown from its beginning. If only a part of this corpus was open before, the
         whole takes over at the same step, with the goal and all jobs under way.
 
         Args:
             training: The new training.
-            keeps_place: True to walk to the place that is kept; a file begins at its last step all the same.
+            keeps_place: True to walk to the kept place. A file, once all of the corpus is counted, ignores
+                this.
             keeps_view: True to keep the rows that are shown of another corpus.
         """
         sync, main = self.sync, self.main
         before = main.training
         file, was = training.opened, before.opened
-        anew = not keeps_place or (file and not training.partial)
-        kept = None if anew else self._kept
+        starts_over = not keeps_place or (file and not training.partial)
+        kept = None if starts_over else self._place_to_keep
         if file and before.partial and before.corpus is training.corpus and was and was.view == file.view:
             self.take_over(main, training)
             return
@@ -151,7 +153,7 @@ class State:
             kept = None
         sync.halt()
         moved = training.corpus is not before.corpus
-        self._take(training)
+        self._set_main_training(training)
         if moved and kept is None and not keeps_view:
             self.view = dataclasses.replace(
                 self.view, corpus=CorpusPlace(), candidates_top=0, vocabulary_top=0
@@ -172,8 +174,10 @@ class State:
             sync.send_all_to(Position("merges", kept.merges))
 
     def take_over(self, column: Column, training: Training) -> None:
-        """Go on with another trainer of what is trained already: at the same step, with all that is known and
-        under way."""
+        """Replace a column's training by another one of the same recipe or file, at the same step.
+
+        Computed steps, a walk piece by piece, and whether the column is in sync are carried over.
+        """
         old, new = column.trainer, training.trainer
         new.advance(new.number, training.run.stops)
         for step in (old.computed, old.number) if old.computed > new.computed else (old.number,):
@@ -188,7 +192,7 @@ class State:
         self._note_engine()
 
     def missing_trainings(self) -> Iterator[BackgroundQuery]:
-        """The columns to open, or to lay out again where kernels failed."""
+        """Yield a query for each column to open, or to lay out again because its kernels failed."""
         for column in self.sync.columns:
             if not column.open and not column.error:
                 was, what = None, "waiting"
@@ -199,8 +203,10 @@ class State:
                 yield BackgroundQuery(("column", (column.key,)), (was, column), what, work)
 
     def install_column(self, query: BackgroundQuery, training: object) -> None:
-        """Take in a column that was opened or laid out again; one that was opened moves to the position of
-        the others. Or note why it could not be opened.
+        """Set the training of a column that was opened or laid out again, or its error if `training` is one.
+
+        An opened column then walks to the position of the others. An answer for a column that was removed or
+        changed meanwhile, or of a canceled job, is ignored.
 
         Raises:
             Exception: The only column, whose kernels failed, could not be laid out again.
@@ -209,7 +215,7 @@ class State:
         column = self.sync.column(key)
         if column is None or isinstance(training, Cancelled):
             return
-        found, failed = cast("Training", training), isinstance(training, BaseException)
+        prepared, failed = cast("Training", training), isinstance(training, BaseException)
         before = column.training if column.needs_fallback else None
         if column is asked and not column.open and before is was:
             if failed and len(self.sync.columns) == 1:
@@ -218,14 +224,15 @@ class State:
                 column.set_error(cast("Exception", training))
                 self.results.forget(key)
             elif column.needs_fallback:
-                self.take_over(column, found)
-            elif found.corpus is self.results.corpus:
-                column.set_training(found)
+                self.take_over(column, prepared)
+            elif prepared.corpus is self.results.corpus:
+                column.set_training(prepared)
                 self._note_engine()
             self._settled()
 
     def _settled(self) -> None:
-        """Files are shown whole at first, as soon as all columns are open."""
+        """Once all columns are open or failed, walk to the last step if files are to be shown whole at
+        first."""
         columns = self.sync.columns
         if self._show_whole and len(columns) > 1 and all(column.open or column.error for column in columns):
             self._show_whole = False
@@ -234,7 +241,7 @@ class State:
                 self.sync.go(max(column.trainer.computed for column in files), free=False)
 
     def start_walk(self) -> None:
-        """Prepare for a command that walks: a kept place is forgotten.
+        """Prepare for a command that walks: forget the requested place. Nothing walks yet.
 
         Raises:
             TokentuiError: Nothing is open, or the only column failed to load.
@@ -247,17 +254,21 @@ class State:
         self._requested_place, self._show_whole = None, False
 
     def stop(self) -> None:
-        """Stop the columns where they are, and forget the place that another recipe is brought to."""
+        """Stop the columns where they are, and forget the requested place."""
         self._requested_place = None
         self.sync.halt()
 
     # ---- columns
 
     def compare(self, wanted: Sequence[ColumnWanted]) -> None:
-        """Show columns side by side: these, or those that were compared before if there are none.
+        """Show columns side by side, after stopping all walks.
+
+        Args:
+            wanted: The requests, of which the first `MOST` count. Columns that are open already are used
+                again. If empty, the columns compared before are shown, with the first column.
 
         Raises:
-            TokentuiError: There are fewer than two.
+            TokentuiError: There are fewer than two columns.
         """
         known = list(dict.fromkeys(self.compared if self.main.error else (self.main, *self.compared)))
         # A column that failed is tried again.
@@ -265,13 +276,13 @@ class State:
         if wanted:
             columns = []
             for request in wanted[:MOST]:
-                found = next((column for column in known if same_request(column.wanted, request)), None)
-                if found is not None:
-                    known.remove(found)
+                match = next((column for column in known if same_request(column.wanted, request)), None)
+                if match is not None:
+                    known.remove(match)
                     if request.name:
-                        found.wanted = dataclasses.replace(found.wanted, name=request.name)
-                        found.describe()
-                columns.append(found or self._new_column(request))
+                        match.wanted = dataclasses.replace(match.wanted, name=request.name)
+                        match.describe()
+                columns.append(match or self._new_column(request))
         else:
             columns = known
         if len(columns) < FEWEST:
@@ -294,7 +305,10 @@ class State:
         )
 
     def leave_compare(self) -> None:
-        """Show the first column that could be opened alone; the others are kept."""
+        """Show only the first column that could be opened, and keep the others in `compared`.
+
+        Stops all walks. Does nothing if only one column is shown.
+        """
         if len(self.sync.columns) == 1:
             return
         self.sync.halt()
@@ -326,7 +340,7 @@ class State:
         return column.key
 
     def change_column(self, key: int, wanted: ColumnWanted) -> int:
-        """Replace the column with a key, and return the key of the new one.
+        """Replace the column with a key by a new one at the same place, and return the new key.
 
         Raises:
             TokentuiError: There is no such column.
@@ -366,8 +380,12 @@ class State:
         self.sync.set_columns(self.compared)
 
     def _branch(self, column: Column) -> None:
-        """Open a column whose recipe is that of another one under more what-ifs: the steps before the first
-        of them are taken over from there."""
+        """Open a column as a branch of an open one that has the same recipe with fewer what-ifs, if there is
+        one.
+
+        Steps before the first further what-if are shared. Of several columns the one with the most what-ifs
+        is used.
+        """
         recipe = column.wanted.recipe
         if column.open or column.error or recipe is None or not recipe.what_if:
             return
@@ -470,8 +488,10 @@ class State:
         )
 
     def _note_engine(self) -> None:
-        """Note what of the recipes there is no kernel for, where the corpus gains by them: to train, and to
-        count."""
+        """Record the engine, and the first recipe value without kernels for training and for counting.
+
+        Values are recorded only for a corpus of at least `KERNEL_BYTES`.
+        """
         self._gains = self.results.corpus.size >= KERNEL_BYTES
         trained = [
             column.training.recipe for column in self.sync.columns

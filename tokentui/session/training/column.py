@@ -59,7 +59,7 @@ _CHANGES_NAMED = 2
 
 
 def at_step(training: Training) -> AtStep:
-    """The numbers of a training at its step."""
+    """Return the numbers of a training at its current step."""
     trainer = training.trainer
     number, words = trainer.number, trainer.words
     end = trainer.ending(training.run.stops)
@@ -87,12 +87,12 @@ def at_step(training: Training) -> AtStep:
 
 
 def _lengths(training: Training) -> tuple[PartLength, ...]:
-    """Return the tokens of each named corpus at the current step; none if they are not known."""
-    found = zip(training.corpus.named, training.trainer.lengths_at(training.trainer.number), strict=False)
+    """Return the tokens of each named corpus at the current step; empty if they are not known."""
+    lengths = zip(training.corpus.named, training.trainer.lengths_at(training.trainer.number), strict=False)
     counted = WEIGHTS.of(training.recipe.weight).by_occurrences
     return tuple(
         PartLength(part.name, length, part.times * part.corpus.size / length if counted and length else None)
-        for part, length in found
+        for part, length in lengths
     )
 
 
@@ -164,7 +164,8 @@ class Column:
         marked = MARKS.of(recipe.mark).put is not None or SPLITS.of(recipe.split).marks_spaces
         self._joins = file is None and not marked
         """True if decoding only joins the pieces, unless the vocabulary has byte tokens."""
-        self._kept: dict[str, tuple[Key, Any]] = {}
+        self._sections: dict[str, tuple[Key, Any]] = {}
+        """The key and the value of each cached section, by its name."""
         self._errors: dict[str, str] = {}
         self._lengths: dict[int, int] = {}
         """The corpus in tokens after the steps that the curve has shown."""
@@ -223,7 +224,10 @@ class Column:
     # ---- sections
 
     def snapshot(self, view: Viewport, typed: str, alone: bool) -> ColumnSnapshot:
-        """The column as a screen shows it; one among several has no numbers before it is at the position.
+        """Return the column as a screen shows it. One of several that is not in sync has no numbers.
+
+        Sections whose keys changed are made again. If kernels fail meanwhile, the column is marked for a
+        fallback.
 
         Args:
             view: The rows and the sections that are shown.
@@ -271,19 +275,19 @@ class Column:
 
         If it cannot be made, it is empty, and `_errors` has the error, unless kernels failed.
         """
-        known, made = self._kept.get(name, (None, getattr(_EMPTY, name)))
+        known, section = self._sections.get(name, (None, getattr(_EMPTY, name)))
         if known == key or self.needs_fallback:
-            return made
+            return section
         self._errors.pop(name, None)
         try:
-            made = make()
+            section = make()
         except Cancelled:
             raise
         except Exception as error:
             if not self.on_kernel_failure(error):
-                self._errors[name], made = in_words(error), getattr(_EMPTY, name)
-        self._kept[name] = key, made
-        return made
+                self._errors[name], section = in_words(error), getattr(_EMPTY, name)
+        self._sections[name] = key, section
+        return section
 
     def encode(self, text: str) -> tuple[EncodedToken, ...]:
         """Return the tokens of a text by the tokenizer of the step.
@@ -399,13 +403,13 @@ class Column:
         Most walks compute some steps more, and come back.
         """
         trainer = self.trainer
-        found = trainer.find(goal)
-        if found is None:
+        step = trainer.find(goal)
+        if step is None:
             ended = self._advance_past_computed(goal, seconds, free)
-            found = trainer.find(goal)
-            if found is None:
+            step = trainer.find(goal)
+            if step is None:
                 return ended
-        return self.advance_to_step(found, seconds, free)
+        return self.advance_to_step(step, seconds, free)
 
     def _advance_past_computed(self, goal: Size | Tokens, seconds: float, free: bool) -> bool:
         """Compute further steps towards a goal for a number of seconds; the goal may be passed.

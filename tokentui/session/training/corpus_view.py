@@ -91,7 +91,7 @@ class RunningText(CorpusWindow):
         return known_branches(self._recipe.split)
 
     def typed(self, text: str) -> Iterator[PiecePart]:
-        """The pre-tokens of a typed text, in characters of its training form."""
+        """Yield the pre-tokens of a typed text, with places in its prepared form."""
         analysis = self._pretokenizer.analyse(text)
         cuts = [
             Cut(pretoken.prepared_start, pretoken.prepared_end, pretoken.text, pretoken.text)
@@ -105,10 +105,10 @@ class RunningText(CorpusWindow):
             yield Cut(at, stop, word, word)
 
     def view(self, look: Viewport, trainer: Trainer) -> CorpusView:
-        """The window that a screen looks at, with the tokens of the trainer's step.
+        """Return the window that a screen shows, with the tokens of the trainer's step.
 
-        A place past the end is moved to the end. Of another step only the words are cut again that it
-        changed.
+        A place past the end is moved to the end. The window is cached: at another step only the words that
+        changed are cut again.
         """
         key = look.corpus, look.corpus_chars, look.corpus_before, look.ages, trainer
         self._aged = look.ages
@@ -130,7 +130,7 @@ class RunningText(CorpusWindow):
         return shown.view
 
     def _lay_out(self, shown: _Window, look: Viewport, trainer: Trainer) -> None:
-        """Find the pre-tokens of a window, and their tokens."""
+        """Set the view of a window: its pre-tokens and their tokens. Replaces the cached words."""
         if not self.documents:
             return
         document = min(max(0, look.corpus.document), self.documents - 1)
@@ -164,7 +164,9 @@ class RunningText(CorpusWindow):
     def _follow(
         self, shown: _Window, moment: _Moment, was: int, merged: tuple[int, int] | None, trainer: Trainer
     ) -> None:
-        """Cut again the words of a window that another step has changed, and mark the tokens that it made."""
+        """Update the view of a window for another step: cut again the words that changed, and mark its new
+        tokens.
+        """
         cut, (before, walked), (number, _), newest = self._cut, shown.moment, moment, self._newest
         if (replay := trainer.replay) is not None:
             changed = [
@@ -232,7 +234,10 @@ class RunningText(CorpusWindow):
     def _part(
         self, document: int, cut: Cut, start: int, end: int, times: int | None, trainer: Trainer
     ) -> tuple[CorpusPart, Key | None]:
-        """A pre-token with its tokens; of an enormous one only the characters of the window."""
+        """Return a pre-token with its tokens, and its key if they are cached.
+
+        Of an enormous one only the characters of the window are returned, without a key.
+        """
         place, word = CorpusPlace(document, cut.start), cut.word
         if word is None or word in self._recipe.symbols:
             return CorpusPart(place, cut.text, (TokenSpan(0, len(cut.text), False, False),), times), None
@@ -251,7 +256,7 @@ class RunningText(CorpusWindow):
         return CorpusPart(CorpusPlace(document, cut.start + skip), piece, spans, times), None
 
     def _cut_word(self, place: Word, units: Units, trainer: Trainer) -> _Tokens:
-        """The tokens of a word as characters of it.
+        """Return the tokens of a word at the current step, with places in characters of the word.
 
         Args:
             place: The word, or some of its units.
@@ -301,11 +306,11 @@ class OpenedText(RunningText):
         steps = pipeline.stages
         if recipe.normalize or "sentencepiece" in steps or steps.get("normalizer") or pipeline.near:
             return None
-        found = known_branches(recipe.split)
-        return found if SPLITS.of(recipe.split).keeps_spaces else with_unmatched(found)
+        branches = known_branches(recipe.split)
+        return branches if SPLITS.of(recipe.split).keeps_spaces else with_unmatched(branches)
 
     def typed(self, text: str) -> Iterator[PiecePart]:
-        """The pre-tokens of a typed text, in its own characters."""
+        """Yield the pre-tokens of a typed text, with places in the text as typed."""
         return pieces(text, 0, len(text), cuts_of(self.pretokens.of(text), text), self.branches)
 
     def cuts(self, document: int, start: int, end: int) -> Iterator[Cut]:
@@ -315,8 +320,8 @@ class OpenedText(RunningText):
         if self._corpus.counts is not None:
             yield Cut(0, len(text), str(text), str(text), tuple((at, at + 1) for at in range(len(text))))
             return
-        held, low, high, items = self._known
-        if held != document or start < low or end > high:
+        known_document, low, high, items = self._known
+        if known_document != document or start < low or end > high:
             items = self.pretokens.overlapping(text, start, end)
             self._known = document, start, end, items
         yield from cuts_of(
@@ -324,7 +329,7 @@ class OpenedText(RunningText):
         )
 
     def words(self, document: int, start: int, end: int) -> Iterator[tuple[int, str, int]]:
-        """The pre-tokens of a stretch as the corpus counts them."""
+        """Yield (start, word, end) of the pre-tokens of a stretch, without special tokens."""
         return (
             (cut.start, cut.word, cut.end) for cut in self.cuts(document, start, end) if cut.word is not None
         )

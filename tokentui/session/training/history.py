@@ -1,4 +1,4 @@
-"""The steps of a training, looked at again: a copy of it walks to any of them while the training goes on."""
+"""Past and next steps of a training: a copy walks to any of them while the training goes on."""
 
 from __future__ import annotations
 
@@ -31,40 +31,40 @@ class StepHistory:
         self._copy: Trainer | None = None
         self._text: RunningText | None = None
         self._rows: list[StepRow] = []
-        """The first steps, as they were made."""
+        """The rows of the first steps, as far as they were asked for."""
 
     def rows(self, last: int, order: str, match: Sequence[bytes], top: int, count: int) -> StepsView:
-        """Return some rows of the list of steps, sorted and filtered.
+        """Return some rows of the list of steps, sorted and filtered. Walks the copy to `last` if necessary.
 
         Args:
             last: The last step of the list.
             order: `step`, `count`, `length` or `tie`: the greatest first, but steps from the first on.
-            match: Texts of which a token, or its parts with a plus between them, must hold one; none for all.
-            top: The first row.
+            match: A token, or its parts joined by `+`, must contain one of these; empty for no filter.
+            top: The first row; moved back if fewer than `count` rows follow it.
             count: The most rows.
         """
         with self._lock:
             known = self._known(last)
-        found: Sequence[StepRow] = known
+        rows: Sequence[StepRow] = known
         if match:
-            found = [
+            rows = [
                 row for row in each(known)
                 if any(spelling in row.token or spelling in b"+".join(row.parts) for spelling in match)
             ]
         if order == "count":
-            found = sorted(found, key=lambda row: -row.worth)
+            rows = sorted(rows, key=lambda row: -row.worth)
         elif order == "length":
-            found = sorted(found, key=lambda row: -len(row.token))
+            rows = sorted(rows, key=lambda row: -len(row.token))
         elif order == "tie":
-            found = sorted(found, key=lambda row: -row.tied)
-        top = max(0, min(top, len(found) - count))
-        return StepsView(tuple(found[top : top + count]), top, len(found), last)
+            rows = sorted(rows, key=lambda row: -row.tied)
+        top = max(0, min(top, len(rows) - count))
+        return StepsView(tuple(rows[top : top + count]), top, len(rows), last)
 
     def views(self, numbers: Sequence[int], typed: str, places: int) -> tuple[StepView, ...]:
-        """The reasons of steps, in their order: 1 is the first, and one more than are made the next.
+        """Return the reasons of each of some steps, in the given order.
 
         Args:
-            numbers: The steps.
+            numbers: The steps, from 1. One more than the computed steps is the next one.
             typed: The typed text.
             places: The most places of the corpus to find; 0 for none.
         """
@@ -79,7 +79,7 @@ class StepHistory:
         return self._copy
 
     def _known(self, last: int) -> list[StepRow]:
-        """Return the rows of the first `last` steps; they are kept."""
+        """Return the rows of the first `last` steps, fewer if the training ends before. They are cached."""
         if len(self._rows) < last:
             copy = self._walked(last)
             for number in each(range(len(self._rows) + 1, min(last, copy.computed) + 1)):
@@ -99,13 +99,13 @@ class StepHistory:
         if copy.number != number - 1 or not walked or self._walked(number).number != number:
             return StepView(number, why, None, (before, before), (), (yours, yours))
         after = copy.tokens_at(number)
-        found = tuple(self._places(copy, places)) if places and copy.traits.grows else ()
+        changed = tuple(self._places(copy, places)) if places and copy.traits.grows else ()
         return StepView(
-            number, why, copy.taken(number), (before, after), found, (yours, _length(copy, typed))
+            number, why, copy.taken(number), (before, after), changed, (yours, _length(copy, typed))
         )
 
     def _places(self, copy: Trainer, count: int) -> Iterator[StepPlace]:
-        """The first places of the corpus that the last step of the copy changed."""
+        """Yield the first places of the corpus that the last step of the copy changed, at most `count`."""
         if self._text is None:
             corpus, opened = self._prepared.corpus, self._prepared.opened
             self._text = (
@@ -117,10 +117,10 @@ class StepHistory:
         differs = changed.differs or {words[word] for word in changed.words}.__contains__
         at = CorpusPlace(max(0, text.documents - 1), 1 << 40)
         while len(seen) < count and text.documents:
-            found = text.find_word(differs, at)
-            if found is None or tuple(found) in seen:
+            match = text.find_word(differs, at)
+            if match is None or tuple(match) in seen:
                 return
-            at = CorpusPlace(*found)
+            at = CorpusPlace(*match)
             seen.add((at.document, at.offset))
             look = Viewport(corpus=at, corpus_chars=4 * _AROUND, corpus_before=_AROUND)
             if (place := _around(text.view(look, copy), at)) is not None:
@@ -128,7 +128,7 @@ class StepHistory:
 
 
 def _row(copy: Trainer, number: int) -> StepRow:
-    """A computed step as a row."""
+    """Return a computed step as a row."""
     step = copy.step_at(number)
     if isinstance(step, MergeStep):
         worth = step.count if step.score is None else step.score
@@ -144,7 +144,7 @@ def _worth(row: Candidate) -> int | float:
 
 
 def _length(copy: Trainer, typed: str) -> int:
-    """The number of tokens of the typed text; 0 where it cannot be encoded."""
+    """Return the number of tokens of the typed text; 0 if it is empty or cannot be encoded."""
     try:
         return len(copy.tokenizer().encode(typed).rows) if typed else 0
     except TokentuiError:
@@ -152,7 +152,10 @@ def _length(copy: Trainer, typed: str) -> int:
 
 
 def _around(view: CorpusView, place: CorpusPlace) -> StepPlace | None:
-    """The first token of a window that the last step made, from a place on, with what stands round it."""
+    """Return the first token from a place on that the last step made, with the text around it.
+
+    None if the window has none.
+    """
     before = ""
     parts = iter(view.parts)
     for part in parts:

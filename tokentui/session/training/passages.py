@@ -17,7 +17,12 @@ _NEAR = 40
 
 
 def fitted(corpus: Corpus, wanted: Passage) -> Passage:
-    """Return a passage inside the corpus that begins after white space and ends before it, if any is near."""
+    """Return the passage moved into the corpus, beginning after white space and ending before it if any is
+    near.
+
+    It has at least a character and about `MOST_CHARS` at most. A document of counted words is one passage. An
+    empty corpus has an empty passage.
+    """
     count = len(corpus.parts)
     if not count:
         return Passage(0, 0, 0)
@@ -37,7 +42,10 @@ def fitted(corpus: Corpus, wanted: Passage) -> Passage:
 
 
 def _end(text: str | LongText, start: int, length: int) -> int:
-    """Return the end of a passage: before the last white space in it, or the first after it."""
+    """Return the end of a passage: at near white space before `start + length`, else after it, else there.
+
+    At most the end of the text.
+    """
     end = start + length
     if end >= len(text):
         return len(text)
@@ -52,7 +60,7 @@ def _end(text: str | LongText, start: int, length: int) -> int:
 
 
 def text_of(corpus: Corpus, passage: Passage) -> str:
-    """Return the text of a passage."""
+    """Return the text of a passage; empty for an empty corpus."""
     if not corpus.parts:
         return ""
     return corpus.parts[passage.document][passage.start : passage.start + passage.length]
@@ -61,7 +69,8 @@ def text_of(corpus: Corpus, passage: Passage) -> str:
 def next_disagreement(
     corpus: Corpus, tokenizers: Sequence[Tokenizer], here: Passage | None, length: int, backward: bool
 ) -> Passage | None:
-    """Return the next passage that the tokenizers do not all cut alike.
+    """Return the next passage that the tokenizers do not all cut alike, wrapping around the end of the
+    corpus.
 
     Args:
         corpus: The corpus.
@@ -71,7 +80,7 @@ def next_disagreement(
         backward: True to search backward.
 
     Returns:
-        None if they agree on the whole corpus.
+        None if they agree on all passages, `here` included.
     """
     for passage in _passages(corpus, here, length, backward):
         check()

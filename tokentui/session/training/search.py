@@ -49,7 +49,11 @@ def find_entry(
 
 
 def find_text(window: RunningText, text: str, start: CorpusPlace, backward: bool) -> Found | None:
-    """Return the next place of the corpus that contains a text, wrapping around the end."""
+    """Return the next place of the corpus that contains a text, wrapping around the end; None if there is
+    none.
+
+    In a corpus of more than `COUNTED_CHARS` characters the matches are not counted: their numbers are 0.
+    """
     match = window.find(text, start, backward) if window.documents else None
     if match is None:
         return None
@@ -62,7 +66,7 @@ def find_text(window: RunningText, text: str, start: CorpusPlace, backward: bool
 
 
 def _within(places: Sequence[int], left: Sequence[int] | None) -> Sequence[int]:
-    """Return the rows of a list as they are numbered in the filtered list, if it is filtered."""
+    """Return the places of rows in the filtered list `left`; `places` itself if there is no filter."""
     if left is None:
         return places
     positions = set(places)
@@ -70,7 +74,8 @@ def _within(places: Sequence[int], left: Sequence[int] | None) -> Sequence[int]:
 
 
 def find_changed(training: Training, start: CorpusPlace) -> CorpusPlace | None:
-    """Return the next place of a word that the last step changed, wrapping around the end."""
+    """Return the next place of a word that the last step changed, wrapping around the end; None if there
+    is none."""
     window, trainer = training.text, training.trainer
     if not window.documents:
         return None

@@ -1,4 +1,5 @@
-"""The walks of one column that look for a step: where a token is made, or a condition is met first."""
+"""Walks of one column to a step that is not computed yet: one that makes a token, or first meets a
+condition."""
 
 from __future__ import annotations
 
@@ -16,9 +17,9 @@ class Seek:
 
     Attributes:
         goal: The condition that the step meets.
-        looked: The last step that was looked at.
-        origin: The step to go back to where there is none; None to stay at the end of the run.
-        answer: The step to come; None if there is none.
+        looked: The last step that was checked.
+        origin: The step to go back to if no step meets the goal; None to stay at the end of the run.
+        answer: The future of the step; its result is None if no step meets the goal.
     """
 
     goal: Goal
@@ -28,24 +29,26 @@ class Seek:
 
 
 def spellings(text: str) -> Made:
-    """The step that makes a token, by its text as it is shown or typed."""
+    """Return a goal for the step that makes a token with this text, with or without a ▁ in front."""
     return Made(frozenset(needle for way in (text, "▁" + text) for needle in needles(way)))
 
 
 def meets(column: Column, goal: Goal) -> bool:
-    """True if the present step of a column meets a condition already.
+    """Return whether the current step of a column meets a condition.
 
     Raises:
-        TokentuiError: A step before has made the token.
+        TokentuiError: An earlier step made the token.
     """
     trainer = column.trainer
     number, shrinks = trainer.number, trainer.traits.shrinks
     if isinstance(goal, Made):
-        found = trainer.find(goal)
-        if found is not None and found < number:
-            what = f"step {found:,} already made this token" if found else "the token exists from the start"
+        made_at = trainer.find(goal)
+        if made_at is not None and made_at < number:
+            what = "the token exists from the start"
+            if made_at:
+                what = f"step {made_at:,} already made this token"
             raise TokentuiError(what, "run until", "g goes to the step of a token")
-        return found is not None and found == number
+        return made_at is not None and made_at == number
     if isinstance(goal, Size):
         size = trainer.size_at(number)
         return size <= goal.ids if shrinks else size >= goal.ids
@@ -54,10 +57,11 @@ def meets(column: Column, goal: Goal) -> bool:
 
 
 def advance_seek(seek: Seek, column: Column, seconds: float) -> tuple[bool, int | None]:
-    """Go on until a step meets the condition, or there is no more.
+    """Compute further steps for a number of seconds, and check them.
 
     Returns:
-        Whether the search is over, and the step.
+        Whether the search is over, and the step that meets the goal; None if none does yet. The column may
+        have walked past the step.
     """
     trainer, stops = column.trainer, column.stops
     if trainer.number < trainer.computed:
@@ -68,6 +72,6 @@ def advance_seek(seek: Seek, column: Column, seconds: float) -> tuple[bool, int 
     else:
         column.passed = True
         reason = trainer.advance(None, stops.only((*trainer.traits.shaped_by, "min_count")), seconds)
-    found = trainer.find(seek.goal, seek.looked)
+    step = trainer.find(seek.goal, seek.looked)
     seek.looked = trainer.computed
-    return found is not None or bool(reason), found
+    return step is not None or bool(reason), step

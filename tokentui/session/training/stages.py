@@ -89,10 +89,10 @@ def stages(tokenizer: Tokenizer) -> Iterator[StageView]:
             yield stage if name not in _UNAPPLIED else StageView(stage.name, f"{stage.what} (not applied)")
 
 
-def _versions(said: Mapping[str, object]) -> str:
+def _versions(steps: Mapping[str, object]) -> str:
     """Return a sentence on the versions of Unicode by which the steps of a `tokenizer.json` classify
     characters, there and here; empty if none does."""
-    kinds = set(_kinds(said.get("normalizer"))) | set(_kinds(said.get("pre_tokenizer")))
+    kinds = set(_kinds(steps.get("normalizer"))) | set(_kinds(steps.get("pre_tokenizer")))
     versions = []
     if kinds & _BY_PATTERN:
         versions.append("patterns use Unicode 16.0 there and the version of the regex library here")
@@ -136,7 +136,8 @@ def _steps(name: str, spec: object, axis: str) -> Iterator[StageView]:
 
 
 def _sentencepiece(spec: Mapping[str, Any], split: str) -> Iterator[StageView]:
-    """The normaliser of a `.model`, and how it treats spaces."""
+    """Yield the stages of a sentencepiece `.model`: its normalizer, training options, and treatment of
+    spaces."""
     rules = spec.get(_RULES)
     name = str(spec.get("normalization") or "rules")
     if rules:

@@ -214,18 +214,19 @@ class Synchronizer:
         return answer
 
     def play(self, on: bool | None, now: float) -> None:
-        """Start or stop playing; None toggles. Any goal is dropped. At their end, columns do not play."""
+        """Start or stop playing; None toggles. Halts all walks first. Columns at their end do not play."""
         playing = not self.playing if on is None else on
         self.halt()
         self.playing = playing and not all_ended(self.in_sync, self.position, free=False)
         self._played_from = (now, self.position.value)
 
     def faster(self, by: int, now: float) -> None:
-        """Change the speed by a number of entries of `SPEEDS`, faster if positive."""
+        """Change the speed by a number of entries of `SPEEDS`, faster if positive, up to either end of
+        the list."""
         self.play_at(SPEEDS[min(max(0, SPEEDS.index(self.speed) + by), len(SPEEDS) - 1)], now)
 
     def play_at(self, speed: int | None, now: float) -> None:
-        """Play at one of `SPEEDS`."""
+        """Set the speed to one of `SPEEDS`, from now on. This does not start playing."""
         self.speed = speed
         self._played_from = (now, self.position.value)
 

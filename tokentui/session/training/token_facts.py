@@ -26,8 +26,11 @@ _MOST_MAKES = 40
 
 
 def symbol_of(tokenizer: Tokenizer, token: int | bytes) -> int | None:
-    """Return the symbol of a token, by its id or its exact bytes; None if it is special, a byte, or
-    unknown."""
+    """Return the symbol of a token, by its id or its exact bytes; None if no symbol has it.
+
+    Special tokens and byte tokens have no symbol. Of several symbols with these bytes the first by id is
+    returned.
+    """
     vocabulary, merges = tokenizer.vocabulary, tokenizer.merges
     known = vocabulary.symbols_by_id(merges)
     if isinstance(token, int):
@@ -135,7 +138,9 @@ def check_length(text: str) -> None:
 
 
 def part_at(tokenizer: Tokenizer, text: str, place: int) -> PreToken | Special | None:
-    """Return the pre-token of a text, or the token found by its name, at an offset or before it."""
+    """Return the last pre-token or named token of a text that begins at an offset or before it, None if none
+    does.
+    """
     taken: PreToken | Special | None = None
     for part in tokenizer.encoder.stretches(text, False):
         for stretch in part if isinstance(part, list) else [part]:
@@ -160,12 +165,17 @@ def word_life(context: StepContext, word: str, lives: Sequence[Life]) -> WordLif
     """Return the life of a word up to a step: each step that cuts it differently, with what it merged."""
     vocabulary, trainer = context.tokenizer.vocabulary, context.training.trainer
     return WordLife(word, context.step, tuple(
-        Turn(life.number, *_made(vocabulary, trainer, life.number), life.pieces) for life in lives
+        Turn(life.number, *_merged_parts(vocabulary, trainer, life.number), life.pieces) for life in lives
     ))
 
 
-def _made(vocabulary: Vocabulary, trainer: Trainer, number: int) -> tuple[tuple[bytes, ...], str]:
-    """Return the parts that a step merged and ""; without parts, the step in words."""
+def _merged_parts(
+    vocabulary: Vocabulary, trainer: Trainer, number: int
+) -> tuple[tuple[bytes, ...], str]:
+    """Return the parts that a step merged and ""; without parts, () and the step in words.
+
+    For a replay the only part is the token of the step.
+    """
     if not number:
         return (), "start"
     if trainer.traits.grows and not trainer.traits.replays:

@@ -1,4 +1,4 @@
-"""Where a token stands in the corpus: the token over a character, and the places of a token one by one."""
+"""Places of tokens in the corpus: the token over a character, and the places of a token one by one."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def token_at(window: RunningText, place: CorpusPlace, within: int, trainer: Trai
 def contexts(
     window: RunningText, symbol: int, data: bytes, after: CorpusPlace | None, trainer: Trainer
 ) -> Iterator[Context]:
-    """The places of a token in the order of the corpus, with the text round each.
+    """Yield the places of a token in the order of the corpus, with the text around each. Does not wrap
+    around.
 
     Args:
         window: The corpus.
@@ -63,7 +64,7 @@ def contexts(
         while begin <= len(text):
             end = begin + _STRETCH
             for cut in window.cuts(document, begin, end):
-                # One that begins in the stretch before was told of there, but for the very first stretch.
+                # A pre-token that begins before this stretch was searched with the previous one, if any.
                 if cut.start >= end or (cut.start < begin != initial) or cut.word is None:
                     continue
                 if data not in to_bytes(cut.word):
@@ -76,10 +77,10 @@ def contexts(
 
 
 def _tokens(cut: Cut, trainer: Trainer, past: int) -> Iterator[tuple[int, int, int]]:
-    """The tokens of a pre-token: the symbol of each, and its characters from the start of the word.
+    """Yield (symbol, start, end) of the tokens of a pre-token, in characters from the start of the word.
 
-    Of an enormous one they come stretch by stretch, and stretches that end before `past` are left out. What
-    stands there by its name has the symbol -1.
+    An enormous one is segmented stretch by stretch, and stretches that end before `past` are left out. A
+    special token or symbol has the symbol -1.
     """
     word, recipe, first = cut.word, trainer.recipe, 0
     if word is None or word in recipe.symbols:
@@ -100,14 +101,16 @@ def _tokens(cut: Cut, trainer: Trainer, past: int) -> Iterator[tuple[int, int, i
 
 
 def _typed(cut: Cut, recipe: Recipe) -> str:
-    """The text that becomes a pre-token of the corpus."""
+    """Return the text to type for a pre-token of the corpus."""
     if not SPLITS.of(recipe.split).marks_spaces or cut.units is not None or cut.word is None:
         return cut.text
     return cut.text.removeprefix(SPACE_MARK).replace(SPACE_MARK, " ")
 
 
 def _context(text: str | LongText, place: CorpusPlace, cut: Cut, start: int, stop: int) -> Context:
-    """A token of a pre-token, and the text round it. A pre-token may begin with a sign that its text lacks.
+    """Return a token of a pre-token with the text around it.
+
+    `start` and `stop` are places in the pre-token, which may begin with a ▁ that the document does not have.
     """
     before = cut.text[max(0, start - _NEAR) : start]
     after = cut.text[stop : stop + _NEAR]

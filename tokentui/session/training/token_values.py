@@ -96,7 +96,7 @@ class TokenView:
     after: int | None
 
     def lost(self) -> list[tuple[bytes, int, int]]:
-        """The tokens that took its uses: each with how many it took, and its step; most first."""
+        """Return the tokens that took its uses: (bytes, how many it took, step), the most first."""
         pairs = itertools.pairwise(self.over)
         taken = [(now.into, was.uses - now.uses, now.number) for was, now in pairs if now.uses < was.uses]
         return sorted((row for row in taken if row[0]), key=lambda row: (-row[1], row[2]))
@@ -120,7 +120,8 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WordLife:
-    """The life of a pre-token: its text, the step that it was asked at, and each step that cut it anew."""
+    """The life of a pre-token: its text, the step of the question, and each step that changed its
+    segmentation."""
 
     word: str
     number: int

@@ -41,7 +41,7 @@ from tokentui.text.named import short_name
 from tokentui.text.read import read
 
 AT_ONCE_CHARS = 2_000_000
-"""So much text is counted and laid out by kernels before anything could be looked at."""
+"""Up to this many characters, kernels count and lay out the whole corpus at once, without a first look."""
 FIRST_LOOK_CHARS = 200_000
 """The characters of a large corpus to count before its first pairs are shown."""
 
@@ -52,7 +52,7 @@ FIRST_LOOK_STAGED = 20_000
 
 
 Partial = Callable[["Training"], object]
-"""Takes what there is before all of the corpus is counted."""
+"""Receives a training of a part of the corpus before all of it is counted."""
 
 
 def open_corpus(source: str | Sequence[str], as_: str | None, field: str) -> Corpus:
@@ -189,7 +189,8 @@ def prepare_column(counted: WordCounts, wanted: ColumnWanted) -> Training:
 
 
 def branched(of: Training, recipe: Recipe) -> Training:
-    """The training of a recipe that is another's under more what-ifs, as far as their steps are the same.
+    """Return a training of a recipe that adds what-ifs to that of `of`, branched where their steps begin to
+    differ.
 
     Raises:
         TokentuiError: The recipe makes no sense, or its training knows no what-ifs.
@@ -202,7 +203,10 @@ def branched(of: Training, recipe: Recipe) -> Training:
 
 
 def prepare_again(was: Training) -> Training:
-    """Lay a corpus out again, without the kernels that failed, and come to the same step."""
+    """Return a new training of the same corpus without the kernels that failed, at the same step.
+
+    Steps after the current one are computed again too.
+    """
     again = prepare(was.corpus, was.recipe, was.run, words=was.trainer.words)
     # what little is made meanwhile comes when it takes over
     for step in was.trainer.computed, was.trainer.number:
@@ -220,11 +224,11 @@ class TrainingCache:
     """Trainings of the corpus that is open, kept so that going back to a recipe is instant."""
 
     def __init__(self) -> None:
-        self._kept: list[Training] = []
+        self._trainings: list[Training] = []
         """The trainings, the one that was left last at the end."""
 
     def _of(self, corpus: Corpus) -> list[Training]:
-        return [training for training in self._kept if training.corpus is corpus and not training.failed]
+        return [training for training in self._trainings if training.corpus is corpus and not training.failed]
 
     def train(self, corpus: Corpus, recipe: Recipe, run: Run, partial: Partial) -> Training:
         """Count a corpus for a recipe and lay it out, or return the kept training of it.
@@ -274,14 +278,18 @@ class TrainingCache:
         return self.train(corpus, before.recipe, before.run, partial)
 
     def keep(self, training: Training) -> None:
-        """Keep a training while its corpus is open. The oldest go if all hold more than `KEPT_BYTES`."""
+        """Add a training to the cache, and drop those of other corpora and of the same recipe and run.
+
+        If all take more than `KEPT_BYTES`, the oldest are dropped, but never this one. A partial or failed
+        training is not added.
+        """
         if training.partial or training.failed:
             return
         file, recipe, run = training.opened, training.recipe, training.run
-        here = [kept for kept in self._kept if kept.corpus is training.corpus]
-        self._kept = [*(kept for kept in here if not kept.makes(file, recipe, run)), training]
-        while len(self._kept) > 1 and sum(kept.trainer.memory() for kept in self._kept) > KEPT_BYTES:
-            self._kept = self._kept[1:]
+        here = [kept for kept in self._trainings if kept.corpus is training.corpus]
+        self._trainings = [*(kept for kept in here if not kept.makes(file, recipe, run)), training]
+        while len(self._trainings) > 1 and sum(kept.trainer.memory() for kept in self._trainings) > KEPT_BYTES:
+            self._trainings = self._trainings[1:]
 
 
 # A training corpus: a corpus with its recipe, its run and its trainer, ready to be stepped through.
@@ -331,12 +339,14 @@ class Training:
 
     @property
     def failed(self) -> bool:
-        """True if kernels train it that have failed: they may have left wrong counts."""
+        """True if it is trained by kernels, and kernels have failed: its counts may be wrong."""
         return native.failed and self.by_kernels
 
     def makes(self, file: Opened | None, recipe: Recipe, run: Run) -> bool:
-        """True if its trainer makes the steps of a tokenizer of a file, or of a recipe under a run, on its
-        corpus."""
+        """Return whether its trainer makes the steps of a file, or of a recipe under a run, on its corpus.
+
+        Of the run only the first id, the special tokens and the stops that shape steps are compared.
+        """
         shapes = [
             (run_of.stops.only(self.trainer.traits.shaped_by), run_of.first_id, run_of.specials)
             for run_of in (self.run, run)
@@ -348,6 +358,6 @@ NOTHING = Corpus.from_text("", "nothing open")
 
 
 def nothing(recipe: Recipe, run: Run | None = None) -> Training:
-    """An empty corpus: what a session begins with."""
+    """Return a training on an empty corpus, with which a session begins."""
     trainer = start(None, recipe, words=Words())
     return Training(NOTHING, recipe, run or Run(), trainer, RunningText(NOTHING, recipe))
