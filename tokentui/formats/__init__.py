@@ -117,8 +117,10 @@ class Format:
         return "normalize" in self.keeps
 
     def added_unknown(self, specials: Iterable[str]) -> str:
-        """Return the name of the unknown token that is added on writing for a tokenizer with these special
-        tokens; empty for none."""
+        """Return the name of the unknown token that writing adds to these special tokens; empty for none.
+
+        None is added if they include an unknown token, or the format expects none.
+        """
         from tokentui.encode.vocabulary import UNKNOWN_NAMES  # the table of formats needs no vocabulary
 
         if not set(UNKNOWN_NAMES).isdisjoint(specials):
@@ -219,7 +221,7 @@ output."""
 
 
 def recognised(source: Source) -> Format | None:
-    """Return the format of a `Source`, or None.
+    """Return the first format whose `sniff` accepts a `Source`, None if none does. The name is ignored.
 
     Raises:
         TokentuiError: It begins like a JSON object but is damaged.

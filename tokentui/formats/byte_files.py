@@ -107,8 +107,9 @@ def _of_base64(code: bytes | str) -> bytes | None:
 
 
 def _ranks(source: Source) -> tuple[dict[bytes, int], int | None]:
-    """Return the tokens with their ranks, and the rank of the empty token or None. Whisper's file has an
-    empty token.
+    """Return the tokens with their ranks, without the empty token, and the rank of the empty token or None.
+
+    Only Whisper's file has an empty token. Empty lines are skipped.
 
     Raises:
         TokentuiError: A line is damaged, or a token or rank occurs twice.
@@ -182,7 +183,7 @@ def build(
 
 
 def check_bytes(spec: Spec) -> None:
-    """Refuse a vocabulary that lacks one of the 256 bytes, or has two tokens with equal bytes.
+    """Raise for a vocabulary that lacks one of the 256 bytes, or has two tokens with equal bytes.
 
     Raises:
         Unsupported: The vocabulary is refused.
@@ -219,7 +220,7 @@ def _fit(spec: Spec) -> Fitted:
     fitted = Fitted(spec.recipe, _ranked(spec), specials=dict(spec.specials))
     merged = [token.id for token in fitted.tokens if len(token.piece) > 1]
     if any(left > right for left, right in pairwise(merged)):
-        fitted.number_anew()
+        fitted.renumber()
     fitted.tokens.sort()
     return fitted
 
@@ -325,7 +326,7 @@ def _fit_tekken(spec: Spec) -> Fitted:
     tokens = sorted(_ranked(spec), key=lambda token: token.piece if len(token.piece) == 1 else b"\xff\xff")
     names = sorted(spec.specials, key=spec.specials.__getitem__)
     fitted = Fitted(spec.recipe, tokens, specials={name: n for n, name in enumerate(names)})
-    fitted.number_anew(len(names), spec.specials)
+    fitted.renumber(len(names), spec.specials)
     fitted.metadata = {
         "config": {"pattern": pattern_of(spec.recipe), "num_vocab_tokens": len(tokens),
                    "default_vocab_size": len(names) + len(tokens),

@@ -78,8 +78,13 @@ def load(
 
 
 def recognise(path: str | os.PathLike[str]) -> Format | None:
-    """Return the format of a file, or None if it has no known format or cannot be read. A URL is read only if
-    its name looks like that of a tokenizer."""
+    """Return the format of a tokenizer file, None if it has no known format or cannot be read. Never raises
+    for
+    the file.
+
+    A folder or repository is judged by the file with its vocabulary. A URL is read only if its name looks
+    like that of a tokenizer, and a file above the size limit only if it is GGUF.
+    """
     try:
         where = str(path) if is_remote(path) else os.fspath(path)
         where = vocabulary_file(located(where))
@@ -179,13 +184,15 @@ def format_of(
 
 
 def written_format(path: str) -> Format | None:
-    """Return the format of a tokenizer file; None if that format can only be read."""
+    """Return the format of a tokenizer file; None if it is unknown, can only be read, or the file is
+    unreadable.
+    """
     format = recognise(path)
     return None if format is None else WRITTEN.get(format.name)
 
 
 def targets(path: str | os.PathLike[str], format: Format) -> list[str]:
-    """Return the files that are written for a path.
+    """Return the paths of the files that are written for a path. Nothing is created.
 
     Raises:
         TokentuiError: The format has several files, and the path is neither one of them nor an existing

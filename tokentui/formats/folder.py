@@ -161,12 +161,15 @@ class ModelFolder:
         return FAMILIES.get(self._family_name)
 
     def _flag(self, name: str) -> bool | None:
-        """A setting of `tokenizer_config.json` that is true or false; None for any other."""
+        """Return a setting of `tokenizer_config.json` that is true or false; None for another or no value."""
         value = self.setting(name)
         return value if isinstance(value, bool) else None
 
     def named(self, name: str) -> str:
-        """Return the special token of a setting such as `bos_token`; empty if the folder names none."""
+        """Return the special token that a setting such as `bos_token` names; empty if no file names one.
+
+        `tokenizer_config.json` takes precedence over `special_tokens_map.json`.
+        """
         for file in SETTINGS[:2]:
             value = self.setting(name, file)
             value = value.get("content") if isinstance(value, Mapping) else value
@@ -237,7 +240,7 @@ class ModelFolder:
         return source
 
     def _set_steps(self, document: dict[str, object]) -> None:
-        """Put the settings of a class in the place of those of `tokenizer.json`."""
+        """Change the steps of a `tokenizer.json` in place as the tokenizer class does by the settings."""
         prefix, legacy = self._flag("add_prefix_space"), self._flag("legacy")
         if self.family is _GPT2 and prefix is not None:
             for step in steps_of(document.get("pre_tokenizer")):
@@ -288,8 +291,10 @@ class ModelFolder:
 
     def applied(self, tokenizer: Tokenizer) -> Tokenizer:
         """Return the tokenizer of the vocabulary with the added tokens of the settings, the tokens around a
-        text that `add_bos_token` and `add_eos_token` name, and the normalization of its class. A
-        `tokenizer.json` has its own.
+        text that `add_bos_token` and `add_eos_token` name, and the normalization of its class.
+
+        A `tokenizer.json` has its own, so only the clean-up of decoded text is applied. A tokenizer that
+        nothing changes is returned itself.
         """
         tokenizer = self._with_clean_up(tokenizer)
         vocabulary = tokenizer.vocabulary
@@ -334,7 +339,7 @@ def _cleaned_up(decoder: Callable[[Sequence[str]], bytes], names: Sequence[str])
 
 
 def steps_of(step: object) -> Iterator[dict[str, object]]:
-    """Yield a step of `tokenizer.json` and the steps inside it."""
+    """Yield a step of `tokenizer.json` and the steps inside it; nothing for a value that is no object."""
     if isinstance(step, dict):
         yield step
         for inner in step.values():
@@ -343,7 +348,7 @@ def steps_of(step: object) -> Iterator[dict[str, object]]:
 
 
 def is_id(value: object) -> TypeGuard[int]:
-    """Return whether a value is an id."""
+    """Return whether a value is an int, not a bool, in the range of ids."""
     return type(value) is int and 0 <= value <= LARGEST_ID
 
 
@@ -376,7 +381,9 @@ def vocabulary_file(where: str) -> str:
 
 
 def _looked_at(where: str, path: str, streamed: Sequence[remote.RemoteFile] = ()) -> ModelFolder:
-    """Look at the files of a folder.
+    """Read the settings of a folder, and choose the files with its vocabulary, which are not read.
+
+    Settings files that cannot be read are listed in `unread`.
 
     Args:
         where: The name of the folder or repository.
@@ -430,8 +437,9 @@ def _chosen(rows: Sequence[tuple[str, ...]], folder: ModelFolder) -> tuple[tuple
 
 
 def _smallest(where: str, files: Sequence[remote.RemoteFile]) -> tuple[str, str]:
-    """The URL of the smallest GGUF file that holds a tokenizer, and the reason. The files of a repository are
-    one model in several precisions, so that the vocabulary of each is the same.
+    """Return the URL of the smallest GGUF file that has a tokenizer, and the reason as a clause.
+
+    The files of a repository are one model in several precisions, so that the vocabulary of each is the same.
 
     Raises:
         TokentuiError: There is none.

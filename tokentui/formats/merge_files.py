@@ -130,7 +130,10 @@ def _find_merges(source: Source) -> Source | None:
 
 
 def _sample(source: Source) -> list[list[str]]:
-    """Return the first lines that are two tokens."""
+    """Return the first lines after the header that are two tokens, each as a list.
+
+    Other lines are skipped.
+    """
     rows = map(_at_space, source.lines[_headed(source) : _SAMPLED])
     return [row for row in rows if len(row) == 2 and all(row)]
 

@@ -260,8 +260,10 @@ def _read(source: Source) -> Tokenizer:
 
 
 def _stand_ins(recipe: Recipe) -> dict[str, str]:
-    """Return known values for an objective and a tie rule that this version does not know, or not with these
-    parameters. Encoding needs neither."""
+    """Return a known value for each of the axes `objective` and `tie` whose value this version does not know.
+
+    Empty if both are known with their parameters. Encoding needs neither.
+    """
     from tokentui.learn.objectives import OBJECTIVES  # every file is sniffed here, and few are of this format
 
     way = WAYS.get(recipe.encode)
@@ -336,7 +338,7 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
         if objective.scored and not -_LEAST_SCORE <= (row.score or 0) <= 0:
             raise listed.at(n).error("SCORE is no log probability", "a number from -1e6 to 0 belongs there")
     named = _entry_rows(Tokenizer(Vocabulary(recipe, (), specials, first)))
-    _hold(listed, rows[: len(named)], named)
+    _check_rows(listed, rows[: len(named)], named)
     if (objective.scored or objective.prunes) and merges:
         model = "a unigram model" if objective.scored else f"objective={objective.name}"
         raise replayed.at(0).error(f"{model} has no merges", "leave the list empty")
@@ -348,7 +350,7 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
         placeholders = _placeholders(merges, first + len(named), replayed)
         vocabulary: Vocabulary = GageVocabulary(recipe, placeholders, specials, first)
     else:
-        results = _made(merges, range(first, first + len(rows)), len(named), recipe, replayed)
+        results = _merged_ids(merges, range(first, first + len(rows)), len(named), recipe, replayed)
         base = [row for row in base if row.id not in results]
         scores = [float(row.score or 0) for row in base] if objective.scored else ()
         pieces = [row.piece for row in base]
@@ -366,7 +368,7 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
         raise listed.error("two base units have the same bytes", "each unit stands once")
     _replay(vocabulary, {row.id: symbol for symbol, row in enumerate(base)}, rows, merges, replayed)
     tokenizer = Tokenizer(vocabulary, None, run)
-    _hold(listed, rows, _entry_rows(tokenizer))
+    _check_rows(listed, rows, _entry_rows(tokenizer))
     return tokenizer
 
 
@@ -387,8 +389,8 @@ def _token(row: Node, least: int = 1) -> FileToken:
     return FileToken(number.number(), shown_text, piece, value)
 
 
-def _hold(listed: Node, rows: list[FileToken], expected: list[FileToken]) -> None:
-    """Compare the rows of a vocabulary with those that the rest of the document makes.
+def _check_rows(listed: Node, rows: list[FileToken], expected: list[FileToken]) -> None:
+    """Raise if the rows of a vocabulary are not those that follow from the rest of the document.
 
     Raises:
         TokentuiError: A row differs.
@@ -422,7 +424,7 @@ def _trained_by_events(recipe: Recipe, run: Mapping[str, object], root: Node) ->
     read = list(map(_event, root["events"].rows()))
     added = {piece for _, kind, piece, _, _, _ in read if kind in MAKING}
     named = _entry_rows(Tokenizer(Vocabulary(recipe, (), specials, first)))
-    _hold(listed, rows[: len(named)], named)
+    _check_rows(listed, rows[: len(named)], named)
     base = [row.piece for row in itertools.takewhile(lambda row: row.piece not in added, rows[len(named) :])]
     if len(set(base)) < len(base):
         raise listed.error("two base units have the same bytes", "each unit stands once")
@@ -457,7 +459,7 @@ def _trained_by_events(recipe: Recipe, run: Mapping[str, object], root: Node) ->
     if step:
         vocabulary.step(step)
     tokenizer = Tokenizer(vocabulary, None, run)
-    _hold(listed, rows, _entry_rows(tokenizer))
+    _check_rows(listed, rows, _entry_rows(tokenizer))
     return tokenizer
 
 
@@ -477,7 +479,11 @@ def _event(row: Node) -> tuple[int, EventKind, bytes, tuple[bytes, ...], int, in
 
 
 def _check_pairs(merges: list[_Merge], replayed: Node) -> None:
-    """Refuse a pair that is merged twice."""
+    """Raise if a pair is merged twice.
+
+    Raises:
+        TokentuiError: A pair occurs in two rows.
+    """
     pairs: dict[tuple[int, int], int] = {}
     for n, (left, right, _, _) in enumerate(merges):
         if (before := pairs.setdefault((left, right), n)) != n:
@@ -485,7 +491,9 @@ def _check_pairs(merges: list[_Merge], replayed: Node) -> None:
                                        "a pair merges once")
 
 
-def _made(merges: list[_Merge], ids: range, named: int, recipe: Recipe, replayed: Node) -> set[int]:
+def _merged_ids(
+    merges: list[_Merge], ids: range, named: int, recipe: Recipe, replayed: Node
+) -> set[int]:
     """Return the ids that merges make, without those of the named rows before them.
 
     Raises:
@@ -510,7 +518,7 @@ def _placeholders(merges: list[_Merge], first: int, replayed: Node) -> list[int]
     """Return the placeholder of each merge of Gage's compression. `first` is the id of byte 0.
 
     Raises:
-        TokentuiError: A byte is already in use.
+        TokentuiError: A byte is in use before it replaces a pair, or the id is not that of a byte.
     """
     used: set[int] = set()
     for n, (left, right, result, _) in enumerate(merges):

@@ -12,7 +12,10 @@ from typing import Any
 
 
 def picked(table: Any, keys: Sequence[Any]) -> Sequence[Any]:
-    """Return the items of a table for many keys, by one call: one call per key takes three times as long."""
+    """Return the values of a table for many keys, in order, by one call. Each key must exist.
+
+    One call per key takes three times as long.
+    """
     return itemgetter(*keys)(table) if len(keys) > 1 else [table[key] for key in keys]
 
 
@@ -41,7 +44,7 @@ class Pairs(Sequence[tuple[str, str]]):
         return self._of[0] is vocabulary and self._of[1] == cut
 
     def add(self, rows: Sequence[Sequence[str]]) -> bool:
-        """Add rows of two names. Return False if a row is not a pair of texts."""
+        """Add rows of two names. Return False, and add none, if a row is not a pair of texts."""
         if not (set(map(type, rows)) <= {list, tuple} and set(map(len, rows)) <= {2}):
             return False
         names = list(itertools.chain.from_iterable(rows))
@@ -51,7 +54,10 @@ class Pairs(Sequence[tuple[str, str]]):
         return True
 
     def extend(self, names: Sequence[str]) -> None:
-        """Add pairs given as one flat list: left name, right name, and so on."""
+        """Add pairs given as one flat list: left name, right name, and so on.
+
+        New names get the next numbers.
+        """
         lefts, rights, cut = names[::2], names[1::2], self._of[1]
         self.lefts.extend(picked(self._numbers, lefts))
         self.rights.extend(picked(self._numbers, rights))
@@ -60,6 +66,8 @@ class Pairs(Sequence[tuple[str, str]]):
 
     @functools.cached_property
     def names(self) -> list[str]:
+        """The name of each number, as they were at the first access: to be used after all pairs were
+        added."""
         return list(self._numbers)
 
     def __len__(self) -> int:

@@ -113,7 +113,7 @@ def _fitted(spec: Spec, format: Format) -> tuple[ExportReport, Fitted | None]:
 
 
 def check_holds(holds: Holds, recipe: Recipe, way: str) -> None:
-    """Refuse a recipe that a format cannot represent.
+    """Raise for a recipe that a format cannot represent.
 
     Args:
         holds: The recipes that the format can represent.
@@ -343,7 +343,10 @@ class _Trial:
         self._becomes = None if fitted.keeps_ids else _renumbered(spec, back)
 
     def encoded(self) -> tuple[EncodingDifference | None, int]:
-        """Compare encodings. Return the first difference, or None, and the number of texts tried."""
+        """Compare encodings. Return the first difference, or None, and the number of texts tried.
+
+        The difference is that of a part of the text, as short as could be found.
+        """
         texts = list(probes(self._spec))
         tried = 0
         for n, text in enumerate(texts):
@@ -358,7 +361,7 @@ class _Trial:
         return None, tried
 
     def decoded(self) -> EncodingDifference | None:
-        """Compare decoded texts. Return the first difference, or None."""
+        """Compare decoded texts. Return the first difference, or None; always None if ids changed."""
         for text in itertools.islice(TEXTS, 40 if self._fitted.keeps_ids else 0):
             try:
                 ids = self._spec.tokenizer.encode(text).ids
@@ -400,7 +403,10 @@ class _Trial:
         return None if same else EncodingDifference(text, want.tokens, got.tokens)
 
     def _shorter(self, text: str) -> EncodingDifference | None:
-        """Return a part of a text that also differs, made as short as possible by halving and trimming."""
+        """Return the difference of a part of a text, made as short as possible by halving and trimming.
+
+        None if no shorter part differs.
+        """
         shorter = None
         while len(text) > 1:
             half, quarter = len(text) // 2, len(text) // 4

@@ -101,11 +101,11 @@ OPENAI: Mapping[str, PublishedFile] = {file.encoding.name: file for file in (
 
 
 def openai_of(data: bytes, name: str = "") -> PublishedEncoding | None:
-    """Return the encoding of a file of OpenAI; None for any other file.
+    """Return the encoding of a file of OpenAI, recognized by its SHA-256; None for any other file.
 
     Args:
-        data: The file.
-        name: The name of the encoding, if the user named one; else empty.
+        data: The bytes of the file.
+        name: The name that the encoding must have; empty for the first encoding of this file.
     """
     digest = hashlib.sha256(data).hexdigest()
     encodings = (file.encoding for file in OPENAI.values() if file.sha256 == digest)

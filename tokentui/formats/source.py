@@ -86,11 +86,11 @@ class Node:
         return name in self.mapping()
 
     def at(self, step: str | int, value: object = None) -> Node:
-        """Return a place below this one."""
+        """Return a node below this one, as a place for errors. The value is not looked up."""
         return Node(value, step, self)
 
     def error(self, what: str, hint: str = MEND) -> TokentuiError:
-        """Return an error at this place."""
+        """Return, without raising it, an error at this place."""
         return TokentuiError(what, str(self), hint)
 
     @property
@@ -122,7 +122,7 @@ class Node:
         return (Node(row, number, self) for number, row in enumerate(self.listed(default)))
 
     def inner(self) -> Iterator[Node]:
-        """Yield each row of a list. The rows have the place of the list."""
+        """Yield each row of a list. In errors the rows have the place of the parent."""
         return (Node(row, None, self.parent) for row in self.listed())
 
     def fields(self, *names: str) -> list[Node]:
@@ -161,7 +161,7 @@ class Node:
         return bytes.fromhex(self.value)
 
     def keys(self, known: Sequence[str]) -> None:
-        """Refuse an object whose keys differ from the known ones."""
+        """Check that the value is an object with exactly these keys. Return nothing."""
         mapping = self.mapping()
         for name in known:
             if name not in mapping:
@@ -377,7 +377,7 @@ class Source:
     encoding: str = ""
 
     def error(self, what: str, hint: str = MEND) -> TokentuiError:
-        """Return an error about the whole file."""
+        """Return, without raising it, an error about the whole file."""
         return TokentuiError(what, self.where, hint)
 
     def line(self, number: int) -> Node:
@@ -385,7 +385,11 @@ class Source:
         return Node(None, f"line {number + 1}", Node(None, self.where))
 
     def keeps_split(self, split: str) -> None:
-        """Refuse a split that the user named if the file has another one."""
+        """Raise if the user named another split than that of the file.
+
+        Raises:
+            TokentuiError: The splits differ.
+        """
         if self.split and self.split != split:
             raise self.error(f"the split cannot be changed to {self.split}",
                              f"the file holds its split: {split}")
@@ -468,7 +472,10 @@ class Source:
 def source_of(
     names: tuple[str, ...], files: tuple[bytes, ...], split: str = "", known: RecipeFacts | None = None
 ) -> Source:
-    """Return files in memory as one source: the first, with the others in `others`."""
+    """Return files in memory as one source: the first, with the others in `others`.
+
+    `known` is of the first.
+    """
     first, *others = (Source(name, data, split, ()) for name, data in zip(names, files, strict=True))
     return replace(first, others=tuple(others), known=known)
 
@@ -509,7 +516,11 @@ def is_gguf(where: str) -> bool:
 
 
 def _gguf_header(path: str) -> bytes:
-    """Return the header of a GGUF file, without the tensors."""
+    """Return the header of a GGUF file, without the tensors.
+
+    Raises:
+        TokentuiError: It cannot be read, or is damaged.
+    """
     with open_regular(path, "tokenizer file") as file:
         return gguf.read_header(file.read, path)
 

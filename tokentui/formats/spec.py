@@ -102,7 +102,8 @@ class Fitted:
             return True
 
     def lose_ids(self, ids: Mapping[str, int], before: Mapping[str, int]) -> None:
-        """Record that tokens get other ids, with the first one that changes.
+        """Record as a loss that tokens get other ids, with the first one that changes. Sets `keeps_ids` to
+        False.
 
         Args:
             ids: The new ids by name.
@@ -113,8 +114,8 @@ class Fitted:
                   f"{name}: {before.get(name)} becomes {ids[name]}" if name else "")
         self.keeps_ids = False
 
-    def number_anew(self, first: int = 0, specials: Mapping[str, int] | None = None) -> None:
-        """Set the id of each token to its index in the list, and record a loss if one changes.
+    def renumber(self, first: int = 0, specials: Mapping[str, int] | None = None) -> None:
+        """Set the id of each token to `first` plus its index in the list, and record a loss if an id changes.
 
         Args:
             first: The id of the first token.
@@ -128,7 +129,7 @@ class Fitted:
             self.tokens = numbered
 
     def lose_unknown(self, becomes: str) -> None:
-        """Record that unknown units are treated differently."""
+        """Record as a loss that unknown units are treated differently. Sets `keeps_unknown` to False."""
         self.lose("unknown units", becomes)
         self.keeps_unknown = False
 
@@ -174,12 +175,12 @@ class Spec:
     def symbols(self) -> dict[int, int]:
         """The id of each symbol in use at this number of merges."""
         vocabulary, merges = self.vocabulary, self.tokenizer.merges
-        there = {*vocabulary.symbols_by_id(merges), *self.specials.values()}
+        present = {*vocabulary.symbols_by_id(merges), *self.specials.values()}
         numbers = vocabulary.ids(merges)
         if vocabulary.eventful:
             return {symbol: numbers[symbol] for symbol in vocabulary.symbols(merges)}
         first = itertools.islice(numbers, vocabulary.base_size + merges)
-        return {symbol: number for symbol, number in enumerate(first) if number in there}
+        return {symbol: number for symbol, number in enumerate(first) if number in present}
 
     @functools.cached_property
     def entries(self) -> list[TokenEntry]:
@@ -288,5 +289,5 @@ def pattern_of(recipe: Recipe) -> str:
 
 
 def split_of(pattern: str) -> str:
-    """Return the value of the axis `split` for a pattern: the inverse of `pattern_of`."""
+    """Return the value of the axis `split` for a pattern: a named split with this pattern, else `regex:`."""
     return next((name for name, entry in SPLITS.items() if entry.pattern == pattern), f"regex:{pattern}")

@@ -56,7 +56,7 @@ def is_letters(token: str) -> bool:
 
 
 def letters(data: bytes) -> str:
-    """Return the letters of bytes."""
+    """Return the GPT-2 letter of each byte."""
     return data.decode("latin-1").translate(_TO_LETTERS)
 
 
@@ -236,39 +236,42 @@ def in_merge_order(
 def _parents(
     size: int, units_: list[int], lefts: Sequence[int], rights: Sequence[int], makes: Sequence[int]
 ) -> tuple[dict[int, int], int]:
-    """Return the row that makes each token, in order, and how many tokens are made by a later row than the
-    first one that names them."""
+    """Return the row that makes each token, in order, and how many rows had to wait for a part.
+
+    Units and tokens that no row can make have no row. Of several rows for a token, the first whose parts
+    exist makes it.
+    """
     in_order = all(map(lt, makes, islice(makes, 1, None))) and all(map(lt, map(max, lefts, rights), makes))
     if in_order and not units_:  # each row makes a token, of tokens that rows before it make
         return dict(zip(makes, range(len(makes)), strict=True)), 0
-    there = bytearray(b"\1" * size)
+    present = bytearray(b"\1" * size)
     for result in makes:
-        there[result] = 0
+        present[result] = 0
     for unit in units_:
-        there[unit] = 1
+        present[unit] = 1
     parents: dict[int, int] = {}
     waiting: dict[int, list[int]] = {}
     late = 0
     for row, (left, right, result) in enumerate(zip(lefts, rights, makes, strict=True)):
-        if there[result]:
+        if present[result]:
             continue
-        if there[left] and there[right] and result not in waiting:  # so it is nearly always
-            there[result] = 1
+        if present[left] and present[right] and result not in waiting:  # so it is nearly always
+            present[result] = 1
             parents[result] = row
             continue
         ready = [row]
         while ready:
             now = ready.pop()
             left, right, result = lefts[now], rights[now], makes[now]
-            if there[result]:
+            if present[result]:
                 continue
-            if there[left] and there[right]:
-                there[result] = 1
+            if present[left] and present[right]:
+                present[result] = 1
                 parents[result] = now
                 late += now != row
                 ready += reversed(waiting.pop(result, ()))
             else:
-                waiting.setdefault(right if there[left] else left, []).append(now)
+                waiting.setdefault(right if present[left] else left, []).append(now)
     return parents, late
 
 

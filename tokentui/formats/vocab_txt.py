@@ -39,7 +39,7 @@ def _read(source: Source) -> Tokenizer:
     """Return the tokenizer of a `vocab.txt`.
 
     Raises:
-        TokentuiError: The named split conflicts with the format.
+        TokentuiError: There are too many tokens.
     """
     check_number(len(source.lines), Node(None, source.where))
     tokens: dict[str, int] = {}

@@ -222,7 +222,7 @@ def _fit(spec: Spec) -> Fitted:
         fitted.lose_unknown(f"unknown={recipe.unknown} becomes: {becomes}")
     model: dict[str, object] = {"type": kind}
     if kind == "Unigram":
-        fitted.number_anew()
+        fitted.renumber()
         ids = {token.name: token.id for token in fitted.tokens}
         fitted.specials = {name: ids[name] for name in fitted.specials}
         model |= {"unk_id": fitted.specials[spec.unknown] if spec.unknown else None,

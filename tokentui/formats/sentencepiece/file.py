@@ -269,7 +269,7 @@ def _fit(spec: Spec) -> Fitted:
         ranks = {made: -float(rank) for rank, (_, _, made) in enumerate(spec.merges)}
         symbols = frozenset(recipe.symbols)
     kinds = _pieces(fitted, spec, ranks, symbols)
-    fitted.number_anew()
+    fitted.renumber()
     if recipe.unknown != "byte-fallback" and not (recipe.unknown == "fused" and spec.unknown):
         fitted.lose_unknown(f"unknown={recipe.unknown} becomes: a run of them is one {spec.unknown or _UNK}")
     name = "nmt_nfkc" if recipe.normalize == ("nmt-nfkc",) else (

@@ -286,10 +286,14 @@ class TrainingCache:
         if training.partial or training.failed:
             return
         file, recipe, run = training.opened, training.recipe, training.run
-        here = [kept for kept in self._trainings if kept.corpus is training.corpus]
-        self._trainings = [*(kept for kept in here if not kept.makes(file, recipe, run)), training]
-        while len(self._trainings) > 1 and sum(kept.trainer.memory() for kept in self._trainings) > KEPT_BYTES:
-            self._trainings = self._trainings[1:]
+        others = [
+            other for other in self._trainings
+            if other.corpus is training.corpus and not other.makes(file, recipe, run)
+        ]
+        trainings = [*others, training]
+        while len(trainings) > 1 and sum(each.trainer.memory() for each in trainings) > KEPT_BYTES:
+            trainings = trainings[1:]
+        self._trainings = trainings
 
 
 # A training corpus: a corpus with its recipe, its run and its trainer, ready to be stepped through.
