@@ -63,14 +63,14 @@ def million(given: Given) -> Figures:
                 word += letters[letter]
             file.write(f"{base64.b64encode(word.encode()).decode()} {rank}\n")
     jumps = ["\x1b[F", "\x1b[H", "\x1b[6~", "\x1b[F", "\x1b[5~", "\x1b[H"] * given.count(8)
-    for what, pane, arguments in (
-        ("lines", "1", (str(lines),)),
-        ("entries", "3", (given.corpus, "-t", str(vocabulary), "-s", "split=gpt2")),
+    for what, pane, ready_text, arguments in (
+        ("lines", "1", "▸", (str(lines),)),
+        ("entries", "3", f"tokens: {ROWS:,}", (given.corpus, "-t", str(vocabulary), "-s", "split=gpt2")),
     ):
         with Line(*arguments) as line:
             first = line.appears(b"tokentui")[0] * 1000
             text = line.appears(b"street" if pane == "1" else b"Vocabulary")[0] * 1000
-            line.until(lambda text: "▸" in text or "birth" in text)
+            line.until(lambda text: ready_text in text)  # noqa: B023 - called at once
             ready = (time.perf_counter() - line.begun) * 1000
             line.rest(3.0)
             if pane == "3":
