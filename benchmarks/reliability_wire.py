@@ -104,7 +104,7 @@ def cursor(given: Given) -> Figures:
         with opened(given.corpus, size=size) as line:
             line.key("g", 0.5)
             line.key("300\r", 1.5)
-            line.rest(6.0)  # a notice about the corpus goes after 5 s and gives its rows back: no key caused that
+            line.rest(6.0)  # until a notice about the corpus has gone, which repaints rows
             line.key("2", 0.3)
             flat = [line.key(DOWN)[0] for _ in range(5)]
             scrolls["pairs"] = _scrolled(line, size[1])
