@@ -99,7 +99,7 @@ async def test_a_part_of_an_unknown_run_is_refused_on_the_line() -> None:
         ("end", "the end of the run, step 2,000 at most"),
         (" the", "the step that makes ‘·the’"),
         ("\x1b[31m", "the step that makes ‘␛[31m’"),
-        ("", "a step, +100, -5, 50%, end, or the text of a token"),
+        ("", "a step, +100, -5, 50%, end, or a token (·the, or \"100\" in quotes)"),
     ],
 )
 def test_what_is_said_of_it(text: str, words: str) -> None:

@@ -364,3 +364,11 @@ def test_hostile_text_is_edited_in_a_terminal_and_never_acts(tmp_path: Path) -> 
         written = bytes(terminal.written).replace(b"\x1b]22;default\x07", b"")
         for wrong in (b"\x1b]0;", b"\x1b[2J ", b"\x00", b"\x08", b"\x0c", "\u202e".encode(), b"\xc2\x9b"):
             assert wrong not in written
+
+
+async def test_the_footer_leaves_out_enter_which_types_a_line() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await editing(app, session, pilot)
+        await until(pilot, lambda: "esc end" in screen_text(app))
+        assert "enter" not in screen_text(app).splitlines()[-1]

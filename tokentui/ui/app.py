@@ -75,7 +75,7 @@ class ExplorerApp(TerminalApp):
         Binding("ctrl+z", "app.suspend_process", "suspend", tooltip="Go back to the shell; fg returns",
             id="suspend", priority=True),
         Binding("ctrl+c,ctrl+q", "app.quit", "quit", tooltip="Quit, wherever the focus is", id="quit_now",
-            priority=True, group=Hint(rank=23, typing=True)),
+            priority=True, group=Hint(rank=13, typing=True)),
     ]
     ENABLE_COMMAND_PALETTE = False
 

@@ -235,14 +235,13 @@ def fitting(actions: Sequence[BoundAction], width: int) -> list[list[BoundAction
     """Return the actions of a footer that fit side by side, each as `key label`, in groups.
 
     The groups are the keys of the whole screen, those of the pane, and those at the end. Those at the end
-    take their room first. Of the others the first ones that fit are taken, and not more than can be read at
-    once.
+    take their room first. Of the others each is taken that fits beside those before it, and not more than can
+    be read at once.
     """
     chosen: list[BoundAction] = []
-    for action in sorted(actions, key=lambda action: not action.at_the_end)[:MOST_KEYS]:
-        if _width(_grouped([*chosen, action])) > width:
-            break
-        chosen.append(action)
+    for action in sorted(actions, key=lambda action: not action.at_the_end):
+        if len(chosen) < MOST_KEYS and _width(_grouped([*chosen, action])) <= width:
+            chosen.append(action)
     return _grouped([action for action in actions if action in chosen])
 
 

@@ -61,7 +61,7 @@ class CompareScreen(PaneScreen):
             group=Hint(rank=1)),
         Binding("b", "step(-1)", "back", tooltip="All columns a step back", id="compare_back",
             group=Hint(rank=2)),
-        Binding("g", "go_to", "go to", tooltip="Go to a step, or to a size of the vocabulary",
+        Binding("g", "go_to", "go", tooltip="Go to a step, or to a size of the vocabulary",
             id="compare_go_to", group=Hint(rank=10)),
         Binding("I", "sync_by", "sync by", id="in_step", group=Hint(rank=6),
             tooltip="Keep the columns at the same number of merges, vocabulary size or number of tokens"),

@@ -101,7 +101,7 @@ class MainScreen(PaneScreen):
             tooltip="Drop the next 100 pieces of a pruning"),
         Binding("H", "step_pieces(-100)", "−100 pieces", id="pieces_back", group=Hint(needs="finer"),
             tooltip="Take 100 pieces of a pruning back"),
-        Binding("g", "go_to", "go to", id="go_to", group=Hint(rank=5),
+        Binding("g", "go_to", "go", id="go_to", group=Hint(rank=5),
             tooltip="Go to a step, or to the step that makes a token"),
         Binding("U", "run_until", "until", id="until",
             tooltip="Run until a token is made, to a size of the vocabulary, or to a number of bytes per "
@@ -161,9 +161,9 @@ class MainScreen(PaneScreen):
             tooltip="Colour the corpus and the typed text by the steps that made their tokens, or not"),
         Binding("p", "pieces", "pieces", id="pieces", group=Hint(rank=13, pane="corpus"),
             tooltip="Show how the text is cut into pieces, and by which branch of the split"),
-        Binding("t", "edit_corpus", "edit", id="edit", group=Hint(rank=9, pane="corpus"),
+        Binding("t", "edit_corpus", "edit", id="edit", group=Hint(rank=6, pane="corpus"),
             tooltip="Type into the corpus; each change is trained on at once"),
-        Binding("S", "sort_vocabulary", "sort", id="order", group=Hint(rank=7, pane="vocabulary"),
+        Binding("S", "sort_vocabulary", "sort", id="order", group=Hint(rank=5, pane="vocabulary"),
             tooltip="Sort by newest, most used, longest or id"),
     ]
     PANES = MAIN_PANES

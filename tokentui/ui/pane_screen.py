@@ -118,7 +118,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             group=Hint(rank=18)),
         Binding("G", "go_to_end", "end", tooltip="Go to the end of the run", id="end", group=Hint(rank=17)),
         Binding("i", "type", "type", tooltip="Type text to be encoded; esc leaves it", id="type",
-            group=Hint(rank=7)),
+            group=Hint(rank=6)),
         Binding("full_stop", "find_again(False)", "next match", tooltip="Find the next match",
             id="find_next"),
         Binding("comma", "find_again(True)", "previous match", tooltip="Find the match before",
@@ -246,13 +246,15 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
 
         Among equally important ones, those of the pane come first.
         """
-        typing = self.typing or self.context == "editor"
+        in_editor = self.context == "editor"
+        typing = self.typing or in_editor
         shown = [
             action for action in active_actions(self, self.app.user_keys)
             if action.hint.rank and action.hint.typing <= typing and self._applies(action)
             and (not action.hint.pane or action.hint.pane in self.footer_panes)
             # Textual knows some keys of text, such as `slash`, only once a line has taken them.
             and not (typing and is_text(action.keys[0]))
+            and not (in_editor and action.keys[0] == "enter")
         ]
         shown.sort(key=lambda action: (action.hint.rank, action.on_screen and not action.hint.pane))
         return [self._labelled(action) for action in shown]
@@ -400,8 +402,12 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.update_titles()
 
     def show_footer(self) -> None:
-        """Show the keys that work where the focus is."""
-        self.footer_line.set_actions(self.footer_actions())
+        """Show the keys that work where the focus is; none below a dialog, which has a line of its own."""
+        self.footer_line.set_actions(self.footer_actions() if self.app.screen is self else ())
+
+    def on_screen_suspend(self) -> None:
+        """Hide the keys, which do not work below a dialog."""
+        self.footer_line.set_actions(())
 
     def body_of(self, pane: str) -> Widget | None:
         """Return the widget of a pane that takes the keys: the input line while `typing`, else the first

@@ -38,7 +38,8 @@ LEAVE = Binding("escape", "leave", "leave", id="dialog.leave", tooltip="Leave th
 """The key that leaves a dialog."""
 LEAVE_LIST = replace(LEAVE, group=Hint(pane="list"))
 LEAVE_LINE = replace(LEAVE, description="back", group=Hint(pane="line"))
-COPY = Binding("y", "copy", id="dialog.copy", tooltip="Copy the row under the cursor, a token, or ids")
+COPY = Binding("y", "copy", "copy", id="dialog.copy", group=Hint(pane="list"),
+    tooltip="Copy the selected row, a token, or ids")
 """The key that copies from a dialog: the row under the cursor, a token, ids."""
 SCROLL = Binding("up,down", HANDLED, "scroll", group=Hint(count=2))
 """The keys of a list or a text."""

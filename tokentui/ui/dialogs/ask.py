@@ -149,7 +149,8 @@ def describe_destination(text: str, place: Place) -> str:
     match destination(text, place):
         case None:
             part = "" if place.by == "size" else ", 50%"
-            more = "; size 2000: to a size" if place.by else ", or the text of a token"
+            token = ', or a token (·the, or "100" in quotes)'
+            more = "; size 2000: to a size" if place.by else token
             return f"{_FIRST[place.by]}, +100, -5{part}, end{more if place.by != 'size' else ''}"
         case ToSize(ids):
             return f"{ids:,} ids; the columns then move by vocabulary size"
@@ -237,13 +238,10 @@ class GoToScreen(AskLine):
     HEADING = "Go to"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", HANDLED, "go"), LEAVE,
-        Binding("enter", HANDLED, "the token, not the step", key_display='"100"'),
     ]
 
     def __init__(self, engine: EngineLink) -> None:
         super().__init__(engine, "", lambda line: describe_destination(line, place_of(self.now)), self._go)
-        if place_of(self.now).by:
-            self.shown_actions = self.shown_actions[:-1]
 
     def _go(self, line: str) -> None:
         command = destination(line, place := place_of(self.now))

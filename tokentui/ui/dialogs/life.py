@@ -33,6 +33,8 @@ _SHOWN = 60
 _FOOT = 2
 """The lines at the foot of the screen below: the step and the keys."""
 
+_STEP = Hint("step", pane="list", count=2)
+
 
 class LifeScreen(ListDialog[None]):
     """Shows each step that cut a word anew, and takes the run to the step of the row.
@@ -50,9 +52,9 @@ class LifeScreen(ListDialog[None]):
     HEADING = "Life"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,down", HANDLED, "steps", group=Hint(count=2)),
-        Binding("left", "move(-1)", id="life.previous", group=Hint(pane="list"),
+        Binding("left", "move(-1)", "previous step", id="life.previous", group=_STEP,
             tooltip="Go to the previous step of the word"),
-        Binding("right", "move(1)", id="life.next", group=Hint(pane="list"),
+        Binding("right", "move(1)", "next step", id="life.next", group=_STEP,
             tooltip="Go to the next step of the word"),
         Binding("enter", HANDLED, "stay here"),
         replace(LEAVE, description="return"),

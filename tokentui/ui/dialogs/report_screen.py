@@ -36,7 +36,7 @@ _INSPECT = Ref("tokentui.ui.dialogs.inspect:InspectScreen")
 OPEN = Binding("enter", HANDLED, "open")
 """The key that opens the row under the cursor."""
 
-_SECTION = Hint("section", pane="list")
+_SECTION = Hint("section")
 
 
 class ReportScreen(ListDialog[None], Generic[Answer]):

@@ -80,7 +80,7 @@ class EncodePane(TypedPane):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+r", "screen.chat", "chat", id="chat", group=Hint(rank=25, typing=True),
+        Binding("ctrl+r", "screen.chat", "chat", id="chat", group=Hint(rank=4, typing=True),
             tooltip="Render the typed text, or a file of messages, by the chat template of the opened "
             "tokenizer"),
         Binding("pagedown", "turn_page(1)", "more", id="tokens_on", group=Hint(rank=26, typing=True),
