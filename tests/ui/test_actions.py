@@ -178,7 +178,7 @@ async def test_the_keys_are_found_by_a_word_and_done() -> None:
         await until(pilot, lambda: shown.listing.rows)
         ids = {action.id for actions in app.main.key_sections().values() for action in actions}
         assert ids <= {row.key for row in shown.listing.rows}
-        shown.field.value = "100 steps forward"
+        shown.field.value = "Go 100 steps forward"
         await until(pilot, lambda: shown.listing.cursor_key == "next_100")
         await pilot.press("enter")
         await until(pilot, lambda: session.of(Move))
@@ -194,7 +194,7 @@ async def test_a_key_that_needs_its_pane_is_only_told_of() -> None:
         await until(pilot, lambda: isinstance(app.screen, HelpScreen) and app.screen.field.has_focus)
         shown = app.screen
         assert isinstance(shown, HelpScreen)
-        shown.field.value = "Show all about it"
+        shown.field.value = "Inspect the selected row"
         await until(pilot, lambda: len(shown.listing.rows) == 4)
         await pilot.press("enter")
         await until(pilot, lambda: "enter works outside this dialog" in screen_text(pilot))

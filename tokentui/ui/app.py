@@ -70,11 +70,11 @@ class ExplorerApp(TerminalApp):
     TITLE = "tokentui"
     CSS_PATH = "app.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+l", "app.repaint", "repaint", tooltip="Draw the screen again", id="repaint",
+        Binding("ctrl+l", "app.repaint", "repaint", tooltip="Redraw the screen", id="repaint",
             priority=True),
-        Binding("ctrl+z", "app.suspend_process", "suspend", tooltip="Go back to the shell; fg returns",
+        Binding("ctrl+z", "app.suspend_process", "suspend", tooltip="Suspend to the shell; fg resumes",
             id="suspend", priority=True),
-        Binding("ctrl+c,ctrl+q", "app.quit", "quit", tooltip="Quit, wherever the focus is", id="quit_now",
+        Binding("ctrl+c,ctrl+q", "app.quit", "quit", tooltip="Quit, even while typing", id="quit_now",
             priority=True, group=Hint(rank=13, typing=True)),
     ]
     ENABLE_COMMAND_PALETTE = False
@@ -138,7 +138,7 @@ class ExplorerApp(TerminalApp):
             self.history.go_back()
 
     def action_repaint(self) -> None:
-        """Draw the screen again."""
+        """Redraw the screen."""
         self.repaint()
 
     def show_first_screen(self) -> None:

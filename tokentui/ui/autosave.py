@@ -315,11 +315,11 @@ class OfferScreen(Dialog[bool]):
         note: A note about the session; empty for none.
     """
 
-    HEADING = "Go on?"
+    HEADING = "Resume?"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "dismiss(True)", "go on", id="offer.resume", tooltip="Resume the saved session"),
+        Binding("enter", "dismiss(True)", "resume", id="offer.resume", tooltip="Resume the saved session"),
         Binding("n", "dismiss(False)", "start over", id="offer.start_over",
-            tooltip="Start over; the saved session is dismissed"),
+            tooltip="Start over, and discard the saved session"),
         dataclasses.replace(LEAVE, description="later"),
     ]
 

@@ -57,49 +57,49 @@ class CompareScreen(PaneScreen):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n", "step(1)", "next", tooltip="All columns a step on", id="compare_next",
+        Binding("n", "step(1)", "next", tooltip="Take the next step in all columns", id="compare_next",
             group=Hint(rank=1)),
-        Binding("b", "step(-1)", "back", tooltip="All columns a step back", id="compare_back",
+        Binding("b", "step(-1)", "back", tooltip="Go back one step in all columns", id="compare_back",
             group=Hint(rank=2)),
-        Binding("g", "go_to", "go", tooltip="Go to a step, or to a size of the vocabulary",
+        Binding("g", "go_to", "go", tooltip="Go to a step or to a vocabulary size",
             id="compare_go_to", group=Hint(rank=10)),
         Binding("I", "sync_by", "sync by", id="in_step", group=Hint(rank=6),
-            tooltip="Keep the columns at the same number of merges, vocabulary size or number of tokens"),
+            tooltip="Sync the columns by merges, vocabulary size, or number of tokens"),
         Binding("d", "go_to_parting", "diverge", id="to_parting", group=Hint(rank=5),
-            tooltip="Go to the first step that two columns make differently"),
+            tooltip="Go to the first step at which the two columns diverge"),
         Binding("equals_sign", "show_differences", "differences", id="differences",
-            tooltip="Show what differs from one of the two columns to the other: merges, ids, tokens, "
+            tooltip="Show how the two columns differ: merges, ids, tokens, "
             "documents"),
         Binding("D", "turn_spelling", "spelling", id="spelling",
-            tooltip="Compare merges by what they mean, or as they are spelled"),
-        Binding("A", "turn_pair(1)", "pair", tooltip="Look at another two of the columns", id="pair",
+            tooltip="Compare merges by meaning or by spelling"),
+        Binding("A", "turn_pair(1)", "pair", tooltip="Choose the next two columns to compare", id="pair",
             group=Hint(rank=14)),
         Binding("J", "go_to_disagreement(False)", "disagree", id="next_parting", group=Hint(rank=8),
-            tooltip="Go to the next place that the columns cut differently"),
+            tooltip="Go to the next place where the two columns segment the corpus differently"),
         Binding("K", "go_to_disagreement(True)", "previous disagreement", id="last_parting",
-            tooltip="Go to the place before that the columns cut differently"),
+            tooltip="Go to the previous place where the two columns segment the corpus differently"),
         Binding("E", "turn_passage", "passage", id="passage", group=Hint(rank=12),
-            tooltip="Show a passage of the corpus encoded; again: the typed text"),
+            tooltip="Show a passage of the corpus encoded; press again for the typed text"),
         Binding("c", "ask_column", "compare", id="add", group=Hint(rank=7),
-            tooltip="Compare with one more: a recipe, or a tokenizer from a file"),
+            tooltip="Add a column: a recipe, or a tokenizer from a file"),
         Binding("x", "ask_what_if", "what if", id="compare_what_if",
-            tooltip="Forbid a pair or a token, or force a pair, in the column; take that back"),
-        Binding("delete", "remove_column", "remove", tooltip="Remove the column", id="remove",
+            tooltip="Forbid a pair or a token, or force a pair, in this column; or undo that"),
+        Binding("delete", "remove_column", "remove", tooltip="Remove this column", id="remove",
             group=Hint(rank=16)),
-        Binding("left_parenthesis", "move_column(-1)", "to the left", tooltip="Move the column to the left",
+        Binding("left_parenthesis", "move_column(-1)", "to the left", tooltip="Move this column left",
             id="move_left", group=Hint(rank=17)),
         Binding("right_parenthesis", "move_column(1)", "to the right", id="move_right",
-            tooltip="Move the column to the right"),
-        Binding("Z", "zoom", "zoom", tooltip="Give the pane the whole screen, or back", id="zoom",
+            tooltip="Move this column right"),
+        Binding("Z", "zoom", "zoom", tooltip="Maximize or restore the pane", id="zoom",
             group=Hint(rank=9)),
         Binding("M", "turn_formulas", "formulas", id="formulas", group=Hint(rank=15),
-            tooltip="Show the formula of each measure, or not"),
+            tooltip="Show or hide the formula of each measure"),
         Binding("V", "ask_held_out", "second corpus", id="held_out",
-            tooltip="Open a second corpus, measured too; none: close it"),
+            tooltip="Open a second corpus to measure; an empty line closes it"),
         Binding("slash", "find", "find", id="compare_find", group=Hint(rank=13),
-            tooltip="Find tokens that hold a text, in the list of the vocabularies"),
+            tooltip="Find tokens that contain a text in the vocabularies"),
         Binding("escape", "leave", "leave", id="compare_leave", group=Hint(rank=9),
-            tooltip="Stop what takes long; else leave typing; else back to the main screen"),
+            tooltip="Stop a long task, leave the input line, or go back to the main screen"),
         *number_keys(COMPARE_PANES),
     ]
     PANES = COMPARE_PANES
@@ -331,7 +331,7 @@ class CompareScreen(PaneScreen):
         return self.now.columns[min(self.place, len(self.now.columns) - 1)]
 
     def action_turn_pair(self, by: int) -> None:
-        """Look at another two of the columns."""
+        """Choose the next two columns to compare."""
         pairs = list(combinations([column.key for column in self.now.columns], 2))
         if self.pair in pairs and len(pairs) > 1:
             self.pair = pairs[(pairs.index(self.pair) + by) % len(pairs)]
@@ -362,7 +362,7 @@ class CompareScreen(PaneScreen):
             self.app.push_screen(DiffScreen(self.engine, self.pair, (names[a], names[b])))
 
     def action_turn_spelling(self) -> None:
-        """Compare merges by what they mean, or as they are spelled."""
+        """Compare merges by meaning or by spelling."""
         self.set_viewport(literal=not self.viewport.literal)
         how = "as they are spelled" if self.viewport.literal else f"by what they mean: {ONE_BOUNDARY}"
         self.app.say(f"merges are compared {how}")

@@ -188,19 +188,19 @@ class TypedLine(Field):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "why", id="inspect_word", group=Hint(rank=3),
-            tooltip="Show how the word at the cursor is encoded, and why it is not one token"),
-        Binding("escape", "screen.leave", "leave", tooltip="Leave the typed text", id="leave",
+            tooltip="Show how the word at the cursor is encoded, and why it is not a single token"),
+        Binding("escape", "screen.leave", "leave", tooltip="Leave the input line", id="leave",
             group=Hint(rank=1)),
         Binding("ctrl+n", "screen.copy", "copy ids", id="copy_typed", group=Hint(rank=24, typing=True),
-            tooltip="Copy the ids of the typed text, while one types it"),
-        Binding("ctrl+u", "clear", "clear", tooltip="Empty the line", id="clear", group=Hint(rank=2)),
+            tooltip="Copy the ids of the typed text"),
+        Binding("ctrl+u", "clear", "clear", tooltip="Clear the line", id="clear", group=Hint(rank=2)),
     ]
 
     def __init__(self) -> None:
         super().__init__(placeholder="type text to see it encoded", select=False, most=TYPED_LIMIT)
 
     def action_clear(self) -> None:
-        """Empty the line."""
+        """Clear the line."""
         self.clear()
 
     def on_paste(self, event: Paste) -> None:

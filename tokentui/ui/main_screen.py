@@ -90,81 +90,81 @@ class MainScreen(PaneScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n,right", "step(1)", "next", id="next", group=Hint(rank=1),
-            tooltip="Make the next step: a merge, an EM step, a pruning"),
-        Binding("b,left", "step(-1)", "back", tooltip="Take the last step back", id="back",
+            tooltip="Take the next step: a merge, an EM step or a pruning"),
+        Binding("b,left", "step(-1)", "back", tooltip="Go back one step", id="back",
             group=Hint(rank=2)),
-        Binding("l", "step_pieces(1)", "piece on", id="piece_on", group=Hint(rank=4, needs="finer"),
-            tooltip="Drop the next piece of a pruning"),
-        Binding("h", "step_pieces(-1)", "piece back", id="piece_back", group=Hint(rank=4, needs="finer"),
-            tooltip="Take a piece of a pruning back"),
+        Binding("l", "step_pieces(1)", "next piece", id="piece_on", group=Hint(rank=4, needs="finer"),
+            tooltip="Prune the next piece"),
+        Binding("h", "step_pieces(-1)", "previous piece", id="piece_back", group=Hint(rank=4, needs="finer"),
+            tooltip="Restore the last pruned piece"),
         Binding("L", "step_pieces(100)", "+100 pieces", id="pieces_on", group=Hint(needs="finer"),
-            tooltip="Drop the next 100 pieces of a pruning"),
+            tooltip="Prune the next 100 pieces"),
         Binding("H", "step_pieces(-100)", "−100 pieces", id="pieces_back", group=Hint(needs="finer"),
-            tooltip="Take 100 pieces of a pruning back"),
+            tooltip="Restore the last 100 pruned pieces"),
         Binding("g", "go_to", "go", id="go_to", group=Hint(rank=5),
-            tooltip="Go to a step, or to the step that makes a token"),
+            tooltip="Go to a step, or to the step that creates a token"),
         Binding("U", "run_until", "until", id="until",
-            tooltip="Run until a token is made, to a size of the vocabulary, or to a number of bytes per "
-            "token"),
+            tooltip="Run until a token is created, or a vocabulary size or a number of bytes per "
+            "token is reached"),
         Binding("a", "choose_recipe", "algorithm", id="algorithm", group=Hint(rank=6),
-            tooltip="Choose another algorithm, or another value on one of its axes"),
+            tooltip="Choose an algorithm, or change one of its axes"),
         Binding("c", "compare", "compare", id="compare", group=Hint(rank=6),
-            tooltip="Compare this with another recipe or tokenizer"),
-        Binding("o", "open", "open", tooltip="Open a corpus, or a tokenizer file", id="open",
+            tooltip="Compare with another recipe or tokenizer"),
+        Binding("o", "open", "open", tooltip="Open a corpus or a tokenizer file", id="open",
             group=Hint(rank=8)),
         Binding("m", "steps", "steps", id="steps",
-            tooltip="List all steps made so far: search, sort, go to one"),
+            tooltip="List all steps so far, to search, sort, or go to one"),
         Binding("Y", "why", "why", id="why_all",
-            tooltip="Explain the next step and the last one at length"),
+            tooltip="Explain the last step and the next one in detail"),
         Binding("x", "ask_what_if", "what if", id="what_if",
-            tooltip="Forbid a pair or a token, force a pair, leave a merge out: the changed run beside this "
-            "one"),
-        Binding("slash", "find", "find", tooltip="Find text in the pane that has the focus", id="find",
+            tooltip="Forbid a pair or a token, force a pair, or skip a merge, and compare the changed run "
+            "with this one"),
+        Binding("slash", "find", "find", tooltip="Find text in the focused pane", id="find",
             group=Hint(rank=9)),
         Binding("f", "follow_merge", "follow", id="follow", group=Hint(rank=11),
-            tooltip="Show where in the corpus the last merge was made; again: the next place"),
+            tooltip="Show where the last merge applies in the corpus; press again for the next place"),
         Binding("e", "export", "export", id="export", group=Hint(rank=14),
-            tooltip="Write the tokenizer of this step to a file, in any format that can hold it"),
+            tooltip="Write the tokenizer at this step to a file, in any format that supports it"),
         Binding("u", "questions", "questions", id="questions", group=Hint(rank=13),
-            tooltip="Show which tokens are used, what they save, what more steps would give, and how words "
-            "are written"),
+            tooltip="Show which tokens are used, how much they save, what more steps would gain, and how "
+            "words are segmented"),
         Binding("percent_sign", "dropout", "dropout", id="dropout",
-            tooltip="Encode the typed text with some merges left out at random, and show each draw"),
+            tooltip="Encode the typed text with random merges dropped, and show each sample"),
         Binding("F", "facts", "facts", id="facts", group=Hint(rank=13),
-            tooltip="Show the facts of the tokenizer, its steps, and a report on its health"),
+            tooltip="Show facts about the tokenizer and its steps, and a health report"),
         Binding("X", "edit_vocabulary", "change", id="edit_vocabulary",
-            tooltip="Change the vocabulary: prune it to the corpus, train on, add tokens; see what goes, and "
-            "write it"),
+            tooltip="Edit the vocabulary: prune unused tokens, train further, or add tokens; preview the "
+            "result, and write it"),
         *(
             Binding(analysis.key, f"analyze({analysis.name!r})", analysis.name, tooltip=analysis.about,
                 id=f"analyze_{analysis.name}")
             for analysis in ANALYSES.values() if analysis.key
         ),
         Binding("P", "predict", "predict", id="predict",
-            tooltip="Hide the next pair and guess it, with a score; again: show it"),
+            tooltip="Hide the next pair and guess it for a score; press again to show it"),
         Binding("R", "record", "record", id="record",
-            tooltip="Write the walk just made as a tour, to a file"),
+            tooltip="Save the steps you just took as a tour"),
         Binding("W", "first_screen", "welcome", id="first_screen",
-            tooltip="Show the first screen again: keys and tours"),
+            tooltip="Show the welcome screen with keys and tours"),
         Binding("w", "life", "life", id="life",
-            tooltip="Show each step that cut the word at the cursor anew, and go there"),
+            tooltip="List the steps that segmented the word at the cursor differently, and go to them"),
         Binding("escape", "leave", "cancel", id="cancel",
-            tooltip="Stop what takes long; else leave typing, or end finding"),
+            tooltip="Stop a long task, leave the input line, or clear the search"),
         *number_keys(MAIN_PANES),
         # About one pane, in all of them.
         Binding("s", "turn_boundaries", "boundaries", id="boundaries", group=Hint(rank=18, pane="corpus"),
-            tooltip="Show the boundaries of tokens by shades, or by bars between them"),
+            tooltip="Show token boundaries as shades or as bars"),
         Binding("z", "compressed", "compressed", id="compressed",
             group=Hint(rank=4, pane="corpus", needs="compresses"),
             tooltip="Show the compressed text and its table"),
         Binding("B", "turn_ages", "ages", id="ages", group=Hint(pane="corpus"),
-            tooltip="Colour the corpus and the typed text by the steps that made their tokens, or not"),
+            tooltip="Color tokens by the step that created them, or turn this off"),
         Binding("p", "pieces", "pieces", id="pieces", group=Hint(rank=13, pane="corpus"),
-            tooltip="Show how the text is cut into pieces, and by which branch of the split"),
+            tooltip="Show how the text is split into pieces, and by which branch of the pattern"),
         Binding("t", "edit_corpus", "edit", id="edit", group=Hint(rank=6, pane="corpus"),
-            tooltip="Type into the corpus; each change is trained on at once"),
+            tooltip="Edit the corpus; each change is trained on immediately"),
         Binding("S", "sort_vocabulary", "sort", id="order", group=Hint(rank=5, pane="vocabulary"),
-            tooltip="Sort by newest, most used, longest or id"),
+            tooltip="Sort by newest, most used, longest, or id"),
     ]
     PANES = MAIN_PANES
     KEY_OWNERS = key_owners(MAIN_PANES)
@@ -515,7 +515,7 @@ class MainScreen(PaneScreen):
         self.app.push_screen(_STEPS(self.engine))
 
     def action_why(self) -> None:
-        """Explain the next step and the last one at length."""
+        """Explain the last step and the next one in detail."""
         _WHY(self)
 
     def action_export(self) -> None:
@@ -656,7 +656,7 @@ class MainScreen(PaneScreen):
         self.engine.send(command, opened, failed)
 
     def action_turn_ages(self) -> None:
-        """Colour the corpus and the typed text by the steps that made their tokens, or not."""
+        """Color tokens by the step that created them, or turn this off."""
         on = self.text.turn_ages()
         self.set_viewport(ages=on)
         self.update_titles()

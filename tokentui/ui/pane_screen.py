@@ -102,48 +102,48 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "play", "run", tooltip="Run, or stop", id="play", group=Hint(rank=3)),
+        Binding("space", "play", "run", tooltip="Start or stop the run", id="play", group=Hint(rank=3)),
         Binding("plus,greater_than_sign", "speed(1)", "faster", tooltip="Run faster", id="faster",
             group=Hint(rank=15)),
         Binding("minus,less_than_sign", "speed(-1)", "slower", tooltip="Run slower", id="slower",
             group=Hint(rank=16)),
         Binding("right_square_bracket", "leap(1)", "+10", id="next_10", group=Hint(rank=19),
-            tooltip="10 steps forward; in an opened file a hundredth of its steps"),
+            tooltip="Go 10 steps forward, or 1% of the steps of an opened file"),
         Binding("left_square_bracket", "leap(-1)", "−10", id="back_10",
-            tooltip="10 steps back; in an opened file a hundredth of its steps"),
-        Binding("N,right_curly_bracket", "step(100)", "+100", tooltip="100 steps forward", id="next_100",
+            tooltip="Go 10 steps back, or 1% of the steps of an opened file"),
+        Binding("N,right_curly_bracket", "step(100)", "+100", tooltip="Go 100 steps forward", id="next_100",
             group=Hint(rank=20)),
-        Binding("left_curly_bracket", "step(-100)", "−100", tooltip="100 steps back", id="back_100"),
+        Binding("left_curly_bracket", "step(-100)", "−100", tooltip="Go 100 steps back", id="back_100"),
         Binding("0", "go_to_start", "start", tooltip="Go to the start, before any step", id="start",
             group=Hint(rank=18)),
         Binding("G", "go_to_end", "end", tooltip="Go to the end of the run", id="end", group=Hint(rank=17)),
-        Binding("i", "type", "type", tooltip="Type text to be encoded; esc leaves it", id="type",
+        Binding("i", "type", "type", tooltip="Type text to encode", id="type",
             group=Hint(rank=6)),
         Binding("full_stop", "find_again(False)", "next match", tooltip="Find the next match",
             id="find_next"),
-        Binding("comma", "find_again(True)", "previous match", tooltip="Find the match before",
+        Binding("comma", "find_again(True)", "previous match", tooltip="Find the previous match",
             id="find_previous"),
-        Binding("ctrl+o", "app.go_back", "back to", id="jump_back",
-            tooltip="Go back to where one was before the last jump, also to the recipe or the corpus before"),
+        Binding("ctrl+o", "app.go_back", "jump back", id="jump_back",
+            tooltip="Go back to before the last jump, or to the previous recipe or corpus"),
         Binding("y", "copy", "copy", id="copy",
-            tooltip="Copy the token, the ids, the row, or the command that makes this state"),
-        Binding("ampersand", "filter", "only", id="filter",
-            tooltip="Show only the rows of the focused table that hold a text; esc: all again"),
+            tooltip="Copy the token, the ids, the row, or a command that reproduces this state"),
+        Binding("ampersand", "filter", "filter", id="filter",
+            tooltip="Show only the rows of the focused table that contain a text; esc shows all"),
         Binding("dollar_sign", "languages", "languages", id="languages",
-            tooltip="Show what the same text costs in twelve languages"),
+            tooltip="Compare the cost of the same text in twelve languages"),
         Binding("v", "cycle_view", "view", id="glyphs", group=Hint(rank=12),
-            tooltip="Show tokens as text, as escapes, as bytes in hex, as code points"),
+            tooltip="Show tokens as text, escapes, hex bytes, or code points"),
         Binding("tab", "next_pane(1)", "pane", tooltip="Go to the next pane", id="next_pane",
             group=Hint(rank=14)),
-        Binding("shift+tab", "next_pane(-1)", "pane before", tooltip="Go to the pane before",
+        Binding("shift+tab", "next_pane(-1)", "previous pane", tooltip="Go to the previous pane",
             id="previous_pane"),
         Binding("question_mark", "show_keys(False)", "help", tooltip="Show all keys", id="help",
             group=Hint(rank=4, always=True)),
-        Binding("T", "colours", "colours", tooltip="Choose the colours", id="theme", group=Hint(rank=22)),
+        Binding("T", "colours", "colors", tooltip="Choose a color theme", id="theme", group=Hint(rank=22)),
         Binding("O", "settings", "settings", id="settings",
-            tooltip="Change the settings: colours, speed, view, boundaries, order, sentence"),
+            tooltip="Change the settings: colors, speed, view, boundaries, order, sentence"),
         Binding("ctrl+p", "show_keys(True)", "commands", id="palette", group=Hint(rank=21),
-            tooltip="Find a key by a word, and do what it does"),
+            tooltip="Search for a command, and run it"),
         Binding("q", "app.quit", "quit", tooltip="Quit", id="quit", group=Hint(rank=7, always=True)),
     ]
     PANES: ClassVar[Sequence[PaneEntry]] = ()
@@ -312,7 +312,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         _COPY(self)
 
     def action_languages(self) -> None:
-        """Show what the same text costs in twelve languages."""
+        """Compare the cost of the same text in twelve languages."""
         self.app.push_screen(_LANGUAGES(self.engine))
 
     def action_colours(self) -> None:

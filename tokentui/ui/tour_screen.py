@@ -54,8 +54,8 @@ class TourScreen(MainScreen):
         # They go before the keys of the panes, except while a text is typed.
         Binding("enter,space", "turn_stop(1)", "go on", tooltip="Go to the next stop of the tour",
             id="tour_next", priority=True, group=Hint(rank=1, pane="tour")),
-        Binding("backspace", "turn_stop(-1)", "stop before", tooltip="Go to the stop before", id="tour_back",
-            priority=True, group=Hint(rank=1, pane="tour")),
+        Binding("backspace", "turn_stop(-1)", "previous stop", id="tour_back",
+            tooltip="Go to the previous stop", priority=True, group=Hint(rank=1, pane="tour")),
         Binding("escape", "leave_tour", "leave", tooltip="Leave the tour", id="tour_leave", priority=True,
             group=Hint(rank=1, pane="tour")),
     ]

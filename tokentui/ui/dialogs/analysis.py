@@ -26,7 +26,7 @@ class AnalysisScreen(ReportScreen[Report]):
 
     ASKING = "checking every token …"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("v", "narrow", "only these in the vocabulary", id="analysis.narrow",
+        Binding("v", "narrow", "filter vocabulary", id="analysis.narrow",
             tooltip="Show only these tokens in the vocabulary"), *ReportScreen.BINDINGS,
     ]
 

@@ -474,7 +474,7 @@ class HelpScreen(ListDialog[BoundAction | None]):
         Binding("slash", "search", "search", id="help.search", group=Hint(pane="list"),
             tooltip="Search the keys"),
         SCROLL_LIST,
-        Binding("enter", HANDLED, "do it", group=Hint(pane="list line")),
+        Binding("enter", HANDLED, "run", group=Hint(pane="list line")),
         replace(LEAVE_LIST, description="close"), Binding("q,question_mark", "leave"),
         Binding("up", "move(-1)"), Binding("down", "move(1)"),
         replace(LEAVE_LINE, description="end the search"),

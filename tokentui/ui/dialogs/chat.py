@@ -37,7 +37,7 @@ class ChatScreen(ReportScreen[ChatEncoding]):
             tooltip="Add the generation prompt, or leave it out"),
         Binding("enter", HANDLED, "inspect", group=Hint(pane="list")),
         SCROLL_LIST, LEAVE_LIST,
-        Binding("enter", HANDLED, "encode them; empty: the typed text", group=Hint(pane="line")),
+        Binding("enter", HANDLED, "encode; empty: the typed text", group=Hint(pane="line")),
         LEAVE_LINE,
     ]
 

@@ -25,8 +25,8 @@ class ColoursScreen(ListDialog[None]):
     HEADING = "Colours"
     BINDINGS: ClassVar[list[BindingType]] = [
         SCROLL,
-        Binding("enter", HANDLED, "take"),
-        replace(LEAVE, description="as before"), Binding("q,T", "leave"),
+        Binding("enter", HANDLED, "apply"),
+        replace(LEAVE, description="cancel"), Binding("q,T", "leave"),
     ]
 
     def __init__(self, engine: EngineLink) -> None:

@@ -41,16 +41,16 @@ class DrawnScreen(ListDialog[None]):
 
     HEADING = "Dropout"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("r", "again", "draw again", id="dropout.again", group=Hint(pane="list"),
-            tooltip="Draw new segmentations"),
+        Binding("r", "again", "resample", id="dropout.again", group=Hint(pane="list"),
+            tooltip="Sample new segmentations"),
         Binding("p", "turn_share", "share", id="dropout.share", group=Hint(pane="list"),
-            tooltip="Drop another share of the merges"),
+            tooltip="Drop a different share of the merges"),
         Binding("l", "turn_like", "like", id="dropout.like", group=Hint(pane="list"),
-            tooltip="Draw the way another program does"),
+            tooltip="Sample as another library does"),
         Binding("w", "ask_text", "a text", id="dropout.text", group=Hint(pane="list"),
-            tooltip="Draw segmentations of another text"),
+            tooltip="Sample segmentations of another text"),
         SCROLL_LIST, LEAVE_LIST,
-        Binding("enter", HANDLED, "draw it", group=Hint(pane="line")),
+        Binding("enter", HANDLED, "sample", group=Hint(pane="line")),
         LEAVE_LINE,
     ]
 

@@ -38,9 +38,9 @@ class EditScreen(ReportScreen[EditView]):
 
     HEADING, ASKING = "Change the vocabulary", "encoding the corpus …"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("p", "prune", "prune", id="edit.prune", tooltip="Prune tokens that the corpus does not use"),
-        Binding("n", "ask_keep", "to N ids", id="edit.keep", tooltip="Cut the vocabulary to a number of ids"),
-        Binding("t", "ask_size", "train on", id="edit.train", tooltip="Train on to a larger vocabulary"),
+        Binding("p", "prune", "prune", id="edit.prune", tooltip="Remove tokens that the corpus does not use"),
+        Binding("n", "ask_keep", "to N ids", id="edit.keep", tooltip="Keep only the N most used ids"),
+        Binding("t", "ask_size", "train", id="edit.train", tooltip="Train further, to a larger vocabulary"),
         Binding("a", "ask_token('add', 'Add a token')", "add", id="edit.add", tooltip="Add a token"),
         Binding("s", "ask_token('special', 'Add a special token')", "special", id="edit.special",
             tooltip="Add a special token"),

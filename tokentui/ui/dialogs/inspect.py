@@ -103,7 +103,7 @@ class InspectScreen(ListDialog[None]):
         Binding("slash", "ask_text", "text", id="inspect.text", group=Hint(pane="list"),
             tooltip="Explain how a text that you type is encoded"),
         LEAVE_LIST, SCROLL_LIST,
-        Binding("enter", HANDLED, "explain it", group=Hint(pane="line")),
+        Binding("enter", HANDLED, "explain", group=Hint(pane="line")),
         LEAVE_LINE,
     ]
 

@@ -22,8 +22,8 @@ class LanguagesScreen(ReportScreen[tuple[Languages, ...]]):
 
     HEADING, ASKING, FIRST_TAB = "Languages", "encoding twelve languages …", 1
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("b", "turn_basis", "counted by", id="languages.basis",
-            tooltip="Compare with another unit: bytes, characters, English"), *ReportScreen.BINDINGS,
+        Binding("b", "turn_basis", "unit", id="languages.basis",
+            tooltip="Count the cost per sentence, byte, character, or word"), *ReportScreen.BINDINGS,
         Binding("dollar_sign", "leave"),
     ]
 

@@ -306,7 +306,7 @@ class AddScreen(Picker[ColumnWanted]):
     PLACEHOLDER = "a preset, a recipe file, a tokenizer file"
     COLUMNS = (Column(width=24, priority=2), Column(flex=1, min_width=10), Column(width=9, align="right"))
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", HANDLED, "take"), *Picker.BINDINGS,
+        Binding("enter", HANDLED, "apply"), *Picker.BINDINGS,
         Binding("ctrl+t", "turn_split", "split of a file", id="add.split",
             tooltip="Choose the split of a tokenizer file that does not name one"), LEAVE,
     ]

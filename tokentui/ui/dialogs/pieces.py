@@ -147,7 +147,7 @@ class PiecesScreen(Dialog[None]):
     HEADING = "Pieces"
     BINDINGS: ClassVar[list[BindingType]] = [
         SCROLL, LEAVE,
-        Binding("b", "go_to_start", "corpus from its start", id="pieces.start",
+        Binding("b", "go_to_start", "start of the corpus", id="pieces.start",
             tooltip="Show the corpus from its start"),
         Binding("l", "turn_legend", "legend", id="pieces.legend", tooltip="Show or hide the legend"),
     ]

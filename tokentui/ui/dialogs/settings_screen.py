@@ -37,7 +37,7 @@ class SettingsScreen(ListDialog[None]):
             tooltip="Take the next value of the setting"),
         replace(LEAVE_LIST, description="close"), Binding("q,O", "leave"),
         Binding("enter", HANDLED, "keep", group=Hint(pane="line")),
-        replace(LEAVE_LINE, description="as before"),
+        replace(LEAVE_LINE, description="cancel"),
     ]
 
     def __init__(self, engine: EngineLink) -> None:

@@ -153,7 +153,7 @@ class Lines(StyledLines):
 
 _ROW = Hint("row", rank=1, pane="cursor", count=2)
 _PAGE, _END = Hint("page"), Hint("ends")
-_ROWS, _PAGES, _ENDS = "A row up or down", "A page up or down", "To the first row, or the last"
+_ROWS, _PAGES, _ENDS = "Go up or down a row", "Go up or down a page", "Go to the first or last row"
 
 
 class ScrolledLines(StyledLines, ScrollView, can_focus=True, inherit_bindings=False):

@@ -102,7 +102,8 @@ class ColumnTable(VirtualTable, Pane):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "choose", "inspect", tooltip="Show all about it", id="inspect", group=Hint(rank=6)),
+        Binding("enter", "choose", "inspect", id="inspect", group=Hint(rank=6),
+            tooltip="Inspect the selected row"),
     ]
 
     def __init__(self, section: str, rows: Callable[[ColumnSnapshot, GlyphMode, int], Rows]) -> None:
@@ -177,7 +178,7 @@ class PairTable(ColumnTable):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("S", "screen.sort_pairs", "sort", id="pairs_order", group=Hint(rank=7, needs="scores"),
-            tooltip="Sort the pairs by their score, or by their count"),
+            tooltip="Sort the pairs by score or by count"),
     ]
 
 

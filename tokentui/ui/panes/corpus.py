@@ -59,13 +59,13 @@ class CorpusText(ScrolledLines):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "screen.inspect_token", "inspect", id="inspect_token", group=Hint(rank=1),
-            tooltip="Show all about the token at the cursor"),
+            tooltip="Inspect the token at the cursor"),
         Binding("left", "step_cursor(-1)", "token", id="cursor_left", group=Hint(rank=1),
-            tooltip="Move the cursor to the token before"),
+            tooltip="Move the cursor to the previous token"),
         Binding("right", "step_cursor(1)", "next token", id="cursor_right", group=Hint(rank=1),
             tooltip="Move the cursor to the next token"),
         Binding("escape", "screen.end_cursor", "leave", id="leave_cursor", group=Hint(rank=1),
-            tooltip="Leave the cursor"),
+            tooltip="Hide the cursor"),
     ]
 
     def __init__(
@@ -224,7 +224,7 @@ class CorpusText(ScrolledLines):
     # The cursor, which stands on a token.
 
     def begin_cursor(self) -> None:
-        """Put a cursor on the first token that is seen."""
+        """Put a cursor on the first visible token."""
         held = self.layout_held
         if held is not None and held.rows:
             self._put(held, held.token_at(held.rows[min(self.top, len(held.rows) - 1)][0]))
@@ -401,7 +401,7 @@ class CorpusPane(Vertical, Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "screen.begin_cursor", "cursor", id="corpus_cursor", group=Hint(rank=7),
-            tooltip="Put a cursor on the first token that is seen"),
+            tooltip="Put a cursor on the first visible token"),
     ]
 
     edited = var(False, init=False)

@@ -116,11 +116,11 @@ class CorpusEditor(Guarded, TextArea):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "screen.leave", "end", id="end_edit", group=Hint(rank=1),
-            tooltip="End typing; the text stays the corpus"),
+            tooltip="Stop editing, and keep the text as the corpus"),
         Binding("ctrl+u", "clear", "clear", id="clear_corpus", group=Hint(rank=2),
-            tooltip="Empty the text, to type one of your own; ctrl+t takes it back"),
-        Binding("ctrl+t", "undo", "undo", tooltip="Take back the last change", id="undo", group=Hint(rank=2)),
-        Binding("ctrl+y", "redo", "redo", tooltip="Make the change again", id="redo", group=Hint(rank=3)),
+            tooltip="Clear the text, to type your own; ctrl+t undoes this"),
+        Binding("ctrl+t", "undo", "undo", tooltip="Undo the last change", id="undo", group=Hint(rank=2)),
+        Binding("ctrl+y", "redo", "redo", tooltip="Redo the last change", id="redo", group=Hint(rank=3)),
     ]
 
     def __init__(self, text: str, changed: Callable[[], object]) -> None:

@@ -81,12 +81,12 @@ class EncodePane(TypedPane):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+r", "screen.chat", "chat", id="chat", group=Hint(rank=4, typing=True),
-            tooltip="Render the typed text, or a file of messages, by the chat template of the opened "
+            tooltip="Render the typed text, or a file of messages, with the chat template of the opened "
             "tokenizer"),
         Binding("pagedown", "turn_page(1)", "more", id="tokens_on", group=Hint(rank=26, typing=True),
-            tooltip="Show the next page of tokens, and then what decoding gives back"),
-        Binding("pageup", "turn_page(-1)", "before", id="tokens_back",
-            tooltip="Show the page of tokens before"),
+            tooltip="Show the next page of tokens, and the decoded text after the last one"),
+        Binding("pageup", "turn_page(-1)", "previous", id="tokens_back",
+            tooltip="Show the previous page of tokens"),
     ]
 
     @property

@@ -288,7 +288,7 @@ class CandidateTable(ColumnTable):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose", "inspect", id="inspect_column", group=Hint(rank=10),
-            tooltip="Show all about it"),
+            tooltip="Inspect the selected row"),
     ]
 
 
@@ -324,9 +324,9 @@ class ColumnPane(Vertical, Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left,h", "screen.next_column(-1)", "column", id="choices_left", group=Hint(rank=4),
-            tooltip="Go to the column at the left"),
+            tooltip="Go to the column on the left"),
         Binding("right,l", "screen.next_column(1)", "next column", id="choices_right",
-            tooltip="Go to the column at the right"),
+            tooltip="Go to the column on the right"),
     ]
 
     def __init__(self, place: int) -> None:

@@ -27,11 +27,11 @@ _RIGHT = {"low": "lower", "tall": "lower", "broad": "right"}
 # The layouts are `low`, `tall` and `broad` (`places`); in a small one all panes share one place.
 COMPARE_PANES: tuple[PaneEntry, ...] = (
     PaneEntry(
-        COLUMNS, "Columns", "Go to the columns; again: to the next one", None, key_action="columns",
+        COLUMNS, "Columns", "Go to the columns; press again for the next one", None, key_action="columns",
         key_section="choices", key_owners=(("choices", CandidateTable), ("choices", ColumnPane)),
     ),
     PaneEntry(
-        "parting", "Divergence", "Go to where two columns part, with both tables of candidates",
+        "parting", "Divergence", "Go to where two columns diverge, with both tables of candidates",
         lambda screen: DivergencePane(), "Diverge", key_id="to_sides",
         key_owners=(("parting", SideTable), ("parting", DivergencePane)), place=_LEFT,
     ),
@@ -41,7 +41,7 @@ COMPARE_PANES: tuple[PaneEntry, ...] = (
         key_owners=(("tokens", TokenTable), ("tokens", TokensPane)), place=_LEFT,
     ),
     PaneEntry(
-        ENCODE, "Encode", "Go to the encodings under each other",
+        ENCODE, "Encode", "Go to the aligned encodings",
         lambda screen: CompareEncode(screen.first_text), key_section="aligned",
         key_owners=(("aligned", AlignedRows), ("encode", TypedLine)), place={"low": "lower"},
     ),
@@ -50,7 +50,7 @@ COMPARE_PANES: tuple[PaneEntry, ...] = (
         key_owners=(("measures", MeasuresList),), place=_RIGHT, shows_tokens=False,
     ),
     PaneEntry(
-        "agreement", "Agreement", "Go to how far two columns agree on the corpus",
+        "agreement", "Agreement", "Go to the agreement of two columns on the corpus",
         lambda screen: AgreementList(), "Agree", key_owners=(("agreement", AgreementList),), place=_RIGHT,
     ),
     PaneEntry(

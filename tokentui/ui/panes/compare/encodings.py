@@ -93,11 +93,11 @@ class AlignedRows(Lines, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "screen.inspect_typed", "why", id="inspect_aligned", group=Hint(rank=5),
-            tooltip="Show how the column encodes the word at the cursor, and why it is not one token"),
+            tooltip="Show how this column encodes the word at the cursor, and why it is not a single token"),
         Binding("left,h", "sideways(-1)", "scroll", id="aligned_left", group=Hint(rank=4),
-            tooltip="Scroll to the left"),
+            tooltip="Scroll left"),
         Binding("right,l", "sideways(1)", "next scroll", id="aligned_right",
-            tooltip="Scroll to the right"),
+            tooltip="Scroll right"),
         Binding("home", f"sideways({-FAR})", "first", id="aligned_first",
             tooltip="Go to the beginning of the text"),
         Binding("end", f"sideways({FAR})", "last", id="aligned_last",

@@ -50,7 +50,7 @@ class SideTable(ColumnTable):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose", "go there", id="go_there", group=Hint(rank=5),
-            tooltip="Go before the step at which they part"),
+            tooltip="Go to just before the columns diverge"),
     ]
 
     def choose(self) -> None:
@@ -104,9 +104,9 @@ class DivergencePane(Vertical, Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left,h", "screen.turn_pair(-1)", "pair", id="parting_left", group=Hint(rank=4),
-            tooltip="Look at the pair of columns before"),
+            tooltip="Choose the previous pair of columns"),
         Binding("right,l", "screen.turn_pair(1)", "next pair", id="parting_right",
-            tooltip="Look at the next pair of columns"),
+            tooltip="Choose the next pair of columns"),
     ]
 
     note: Cell = ()
@@ -206,7 +206,7 @@ class TokenTable(VirtualTable):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose", "inspect", id="inspect_both", group=Hint(rank=10),
-            tooltip="Show all about it"),
+            tooltip="Inspect the selected row"),
     ]
 
 
@@ -215,9 +215,9 @@ class TokensPane(Vertical, Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "screen.turn_bare", "marks", id="bare", group=Hint(rank=5),
-            tooltip="Compare tokens with their marks and spaces in front, or without"),
+            tooltip="Compare tokens with or without leading marks and spaces"),
         Binding("left,h", "screen.next_list(-1)", "list", id="tokens_left", group=Hint(rank=4),
-            tooltip="Show the list before: common, only one's, never made"),
+            tooltip="Show the previous list: common, only in one, never created"),
         Binding("right,l", "screen.next_list(1)", "next list", id="tokens_right",
             tooltip="Show the next list"),
     ]
@@ -345,11 +345,11 @@ class AgreementList(Listing, Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose", "encode it", id="encode_it", group=Hint(rank=5),
-            tooltip="Type this stretch, to see it encoded"),
+            tooltip="Encode this stretch of text"),
         Binding("left,h", "screen.turn_pair(-1)", "pair", id="agreement_left", group=Hint(rank=4),
-            tooltip="Look at the pair of columns before"),
+            tooltip="Choose the previous pair of columns"),
         Binding("right,l", "screen.turn_pair(1)", "next pair", id="agreement_right",
-            tooltip="Look at the next pair of columns"),
+            tooltip="Choose the next pair of columns"),
     ]
     note: Cell = ()
 
@@ -431,7 +431,7 @@ class MeasuresList(Listing, Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("C", "screen.ask_conventions", "conventions", id="under", group=Hint(rank=5),
-            tooltip="Say what a word is, and the order of Rényi's entropy"),
+            tooltip="Set what counts as a word, and the order of the Rényi entropy"),
     ]
     formulas = False
     """True if formulas are shown instead of conventions."""
