@@ -35,6 +35,26 @@ async def test_no_figure_is_hidden(size: tuple[int, int]) -> None:
         for toast in app.screen.query(Toast):
             for widget in (*seen, app.main.why, app.main.scrubber, app.main.header_line):
                 assert not toast.region.overlaps(widget.region)
+            assert toast.region.bottom < app.main.corpus.region.bottom  # its position is in the border
+        app.clear_notifications()
+        app.say("one message")
+        await until(pilot, lambda: [one.region.height for one in app.screen.query(Toast)] == [1])
+        (toast,) = app.screen.query(Toast)
+        assert toast.region.y > app.main.corpus.region.y + app.main.corpus.region.height // 2
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+async def test_over_a_dialog_a_message_is_shown_once(size: tuple[int, int]) -> None:
+    app, _ = explorer()
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await settled(pilot)
+        app.say("seen once")
+        await until(pilot, lambda: "seen once" in screen_text(pilot))
+        await pilot.press("T")
+        await until(pilot, lambda: app.screen is not app.main and "seen once" in screen_text(pilot))
+        await until(pilot, lambda: screen_text(pilot).count("seen once") == 1)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.main and screen_text(pilot).count("seen once") == 1)
 
 
 @pytest.mark.parametrize("size", [(200, 60), (120, 40), (80, 24)])

@@ -45,7 +45,7 @@ _READ_TOUR = Ref("tokentui.tours.parser:read_tour")
 MOST_PROBLEMS = 3
 """The most problems of the table `[keys]` that are shown one by one."""
 _LINES_A_MESSAGE = 12
-"""The lines of the screen for each message that is seen at once: so they cover nothing but the corpus."""
+"""The lines of the screen for each message that is seen at once: so they cover only the end of the corpus."""
 
 
 class ExplorerApp(TerminalApp):

@@ -236,6 +236,10 @@ class EngineScreen(Guarded, Screen[Result]):
         """Take a newer snapshot. The last one before the screen was shown is `engine.snapshot`."""
         raise NotImplementedError
 
+    def on_screen_suspend(self) -> None:
+        """Hide the messages: the screen above shows them. Textual shows them again once this one resumes."""
+        self.query("ToastRack").set(display=False)
+
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
         """Dismiss the screen, and cancel its workers: their answers would be shown in widgets that are gone.
         """
