@@ -181,6 +181,26 @@ def test_playing_stops_at_the_end() -> None:
     assert not it.snapshot().running
 
 
+@pytest.mark.parametrize("merges", [None, 9])
+def test_a_share_of_a_run_is_taken_from_its_end(merges: int | None) -> None:
+    ended, it = explorer(merges=merges), explorer(merges=merges)
+    tell(ended, do.GoTo(None))
+    last = ended.snapshot().main.at.step
+    tell(it, do.GoToShare(50))
+    assert (it.snapshot().main.at.step, it.snapshot().main.at.computed) == (last // 2, last)
+    tell(it, do.GoToShare(100))
+    assert it.snapshot().main.at.step == last
+    tell(it, do.GoToShare(0))
+    assert it.snapshot().main.at.step == 0
+
+
+def test_a_step_that_is_asked_for_later_replaces_a_share() -> None:
+    it = explorer()
+    do.perform(do.GoToShare(50), it, lambda _: None)
+    tell(it, do.GoTo(3))
+    assert it.snapshot().main.at.step == 3
+
+
 def test_going_to_a_token() -> None:
     it = explorer()
     assert tell(it, do.GoToToken("·the")) == [it.snapshot().main.at.step]

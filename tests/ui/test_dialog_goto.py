@@ -13,7 +13,7 @@ from waiting import screen_text, told, until
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import is_safe
 from tokentui.recipe import Ending, Run
-from tokentui.session.commands import GoTo, GoToToken, RunUntil, SetRecipe, StepWithSpace
+from tokentui.session.commands import GoTo, GoToShare, GoToToken, RunUntil, SetRecipe, StepWithSpace
 from tokentui.ui.dialogs import StatusLine
 from tokentui.ui.dialogs.ask import (
     FindScreen,
@@ -60,9 +60,11 @@ def test_what_a_line_asks_for(text: str, wanted: GoTo | GoToToken | None) -> Non
     assert destination(text, HERE) == wanted
 
 
-def test_a_part_of_a_run_whose_end_is_not_known_is_refused() -> None:
-    with pytest.raises(TokentuiError, match="the end of the run is not known yet"):
-        destination("50%", Place(128, 1024, Ending()))
+def test_a_part_of_a_run_whose_end_is_not_known_is_taken_from_its_end() -> None:
+    place = Place(128, 1024, Ending())
+    assert destination("50%", place) == GoToShare(50)
+    assert destination("900%", place) == GoToShare(100)
+    assert describe_destination("50%", place) == "50 % of the run; trains to its end first"
 
 
 @pytest.mark.parametrize(
@@ -80,14 +82,6 @@ def test_a_part_of_a_run_whose_end_is_not_known_is_refused() -> None:
 def test_a_part_of_a_run_is_of_its_end_as_far_as_that_is_known(end: Ending, half: str, whole: str) -> None:
     assert describe_destination("50%", Place(128, 1024, end)) == half
     assert describe_destination("end", Place(128, 1024, end)) == whole
-
-
-async def test_a_part_of_an_unknown_run_is_refused_on_the_line() -> None:
-    async with shown(GoToScreen(face())) as (app, pilot):
-        await typed(pilot, "50%")
-        await pilot.press("enter")
-        await until(pilot, lambda: "the end of the run is not known yet" in screen_text(pilot))
-        assert not app.answered
 
 
 @pytest.mark.parametrize(
@@ -191,6 +185,9 @@ def test_every_line_is_answered(text: str, step: int, known: int, end: Ending) -
         assert end.step is None
         return
     match destination(text, Place(step, known, end)):
+        case GoToShare(percent):
+            assert 0 <= percent <= 100
+            assert end.step is None
         case GoTo(int(number)):
             assert number >= 0
         case GoTo(None):

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 MOST = 100
 """The most places that are kept for each screen."""
 _JUMPS = (
-    do.GoTo, do.GoToToken, do.GoToDivergence, do.RunUntil, do.Find, do.FindChanged, do.SetRecipe, do.Open,
-    do.OpenTokenizer,
+    do.GoTo, do.GoToShare, do.GoToToken, do.GoToDivergence, do.RunUntil, do.Find, do.FindChanged,
+    do.SetRecipe, do.Open, do.OpenTokenizer,
 )
 
 

@@ -41,6 +41,15 @@ class GoTo(Command[None], need=Need.STEPS, walks=True):
         state.sync.go(self.step)
 
 
+class GoToShare(Command[None], need=Need.STEPS, walks=True, summary="go to {0.percent} % of the run"):
+    """Go to a share of the run, in percent of its last step; train to the end of the run first."""
+
+    percent: int
+
+    def apply(self, state: State) -> None:
+        state.sync.go_to_share(self.percent)
+
+
 class GoToToken(Command[int | None], need=Need.STEPS, walks=True, summary="go to the token ‘{0.text:.40}’"):
     """Go to the step that makes a token (text as shown or typed), if it is computed or comes within the run.
 

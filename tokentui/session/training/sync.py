@@ -46,6 +46,8 @@ class Synchronizer:
         self._then: list[int] = []
         """Moves to make after the goal is reached, in order: the goal may turn out to be after the last
         step."""
+        self._share: int | None = None
+        """The share of the run to go back to from its end, in percent; None unless one was asked for."""
         self.search: Seek | None = None
         """The search of the only column for a step."""
         self.speed: int | None = FIRST_SPEED
@@ -155,6 +157,12 @@ class Synchronizer:
         else:  # no column is there yet: they come to where they are wanted
             self.position = self.target = Position(by, max(least, value))
 
+    def go_to_share(self, percent: int) -> None:
+        """Set the end of the run as the goal, and from there go back to a share of its last position, in
+        percent. It replaces an earlier goal, and stops playing."""
+        self.go(None)
+        self._share = percent
+
     def send_all_to(self, position: Position) -> None:
         """Mark all columns as out of sync: `work` walks each to this position, past its stops."""
         self.position = self.target = position
@@ -235,7 +243,8 @@ class Synchronizer:
         answered by `Cancelled`."""
         if self.search is not None:
             self.search.answer.set_exception(Cancelled())
-        self.search, self.goal, self.playing, self._free, self._then = None, None, False, False, []
+        self.search, self.goal, self.playing, self._free = None, None, False, False
+        self._then, self._share = [], None
         if self.target != self.position:
             self.settle()
             self.target = self.position
@@ -323,7 +332,7 @@ class Synchronizer:
             if value is None or not there:  # a goal waits for a column that is to go there
                 not_arrived = self.not_arrived
                 if not there and not not_arrived:  # no column is left
-                    self.goal, self.playing, self._then = None, False, []
+                    self.goal, self.playing, self._then, self._share = None, False, [], None
                 if any(column.open for column in not_arrived):
                     return 0.0
                 return wait if there else _REST_S
@@ -336,7 +345,8 @@ class Synchronizer:
     def _wanted(self, now: float) -> tuple[int | None, float]:
         """Return the next value to walk to, and 0; or None, and the seconds in which there is nothing to do.
 
-        A goal that is reached is removed here, and the next pending move becomes the goal.
+        A goal that is reached is removed here, and the pending share or the next pending move becomes the
+        goal.
         """
         here, speed = self.position.value, self.speed
         while (goal := self.goal) is not None:
@@ -346,6 +356,9 @@ class Synchronizer:
                     return goal.value, 0.0
                 if self.not_arrived:  # a column that is still to come may go further
                     return None, _REST_S
+            if (percent := self._share) is not None:
+                self.goal, self._share = Position(self.position.by, here * percent // 100), None
+                continue
             on = self._then.pop(0) if self._then else None
             self.goal = None if on is None else Position(self.position.by, max(0, here + on))
         if not self.playing:
@@ -461,7 +474,7 @@ class Synchronizer:
         there = self.in_sync
         if self.position.by != "tokens" or not there or there[0] is leader:
             return False
-        self.goal, self.playing, self._then = None, False, []
+        self.goal, self.playing, self._then, self._share = None, False, [], None
         self._follow(there)
         return True
 

@@ -19,7 +19,7 @@ from tokentui.core.counts import COUNT, read_count
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, visible
 from tokentui.recipe import Ending
-from tokentui.session.commands import GoTo, GoToToken, RunUntil, SetRecipe, StepWithSpace, SyncBy
+from tokentui.session.commands import GoTo, GoToShare, GoToToken, RunUntil, SetRecipe, StepWithSpace, SyncBy
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.bindings import EVERYWHERE, HANDLED, BoundAction, Hint, key_name
 from tokentui.ui.dialogs import (
@@ -94,7 +94,7 @@ class ToSize(NamedTuple):
     ids: int
 
 
-def destination(text: str, place: Place) -> GoTo | GoToToken | ToSize | None:
+def destination(text: str, place: Place) -> GoTo | GoToShare | GoToToken | ToSize | None:
     """Return the command that a typed line stands for.
 
     Args:
@@ -107,8 +107,8 @@ def destination(text: str, place: Place) -> GoTo | GoToToken | ToSize | None:
         A command; None for an empty line. Its step may lie beyond the end: what is asked for is trained.
 
     Raises:
-        TokentuiError: It is a part of a run whose end is not known or that is no number of steps, or a text
-            where columns are compared.
+        TokentuiError: It is a part of a run that moves by vocabulary size, or a text where columns are
+            compared.
     """
     word = text.strip()
     if not text:
@@ -128,7 +128,7 @@ def destination(text: str, place: Place) -> GoTo | GoToToken | ToSize | None:
         if place.by == "size":
             raise _wrong("a percentage is a part of the steps", text, "type a number of ids, or end")
         if place.end.step is None:
-            raise TokentuiError("the end of the run is not known yet", word, "go to the end first")
+            return GoToShare(min(number, 100))
         number = place.end.step * min(number, 100) // 100
     elif match["sign"]:
         number = place.value + (number if match["sign"] == "+" else -number)
@@ -157,6 +157,8 @@ def describe_destination(text: str, place: Place) -> str:
         case GoToToken(token):
             shown = "".join(span.text for span in visible(token, limit=_TYPED_SHOWN))
             return f"the step that {place.finds} ‘{shown}’"
+        case GoToShare(percent):
+            return f"{percent} % of the run; trains to its end first"
         case GoTo(None) if place.by:
             return "the end of every column"
         case GoTo(None):
