@@ -29,8 +29,8 @@ _EMPTY = ("", "none", "[]")  # how users write an empty list
 RUN = {one.name: one for one in (
     Parameter("merges", "stop after this many merges"),
     Parameter("vocab_size", "stop at this many ids, special tokens included", least=1),
-    Parameter("min_count", "merge no pair that occurs less often", 1, least=1),
-    Parameter("max_length", "the length of the longest token in units", least=1),
+    Parameter("min_count", "do not merge pairs that occur fewer than N times", 1, least=1),
+    Parameter("max_length", "the maximum token length, in units", least=1),
     Parameter("first_id", "the first id", 0),
     Parameter("specials", "special tokens, separated by spaces", (), tuple),
 )}
@@ -41,13 +41,13 @@ SHAPE = {
     for one in (
         Parameter(
             "coverage",
-            "the share of the characters of the corpus that the base covers; the rarest become unknown", 1.0,
+            "the share of the corpus's characters that the base covers; the rarest become unknown", 1.0,
             float, most=1,
         ),
-        Parameter("symbols", "texts that are always one token, and that no merge crosses", (), tuple),
-        Parameter("prefix_space", "whether a space is added before a text", None, bool),
+        Parameter("symbols", "texts that are always one token and that merges never cross", (), tuple),
+        Parameter("prefix_space", "whether to add a space before a text", None, bool),
         Parameter(
-            "what_if", "changes of the run, such as 12:forbid:%20t+he, 12:force:e+s or 12:leave-out", (),
+            "what_if", "changes to the run, such as 12:forbid:%20t+he, 12:force:e+s or 12:leave-out", (),
             tuple,
         ),
     )

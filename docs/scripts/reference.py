@@ -78,18 +78,21 @@ def axes() -> str:
         default = Recipe().axis(name)
         lines += [f"## `{name}`", "", f"{axis.about[:1].upper()}{plain(axis.about[1:])}.", ""]
         shown = axis.written()
-        lines += table(("value", "meaning", "such as"), (
+        lines += table(("value", "meaning", "example"), (
             (f"**{code(shown[one])}**" if one == default else code(shown[one]), plain(record.about),
              code(f"{one}:{record.sample}") if record.text else "")
             for one, record in axis.items()))
         if name == "normalize":
-            lines += ["Several are done in order: `normalize=nfd,strip-accents`. The default is none.", ""]
+            lines += ["Several values apply in order: `normalize=nfd,strip-accents`. The default is no "
+                      "change.",
+                      ""]
         for one, record in axis.items():
             if record.parameters:
-                lines += [f"Parameters of `{one}`, such as `{name}={one}:{_example(record.parameters)}`:", ""]
+                lines += [f"Parameters of `{one}`, for example "
+                    f"`{name}={one}:{_example(record.parameters)}`:", ""]
                 lines += table(("parameter", "meaning", "default"), map(_parameter, record.parameters))
     lines += ["## Other training options", "",
-              "Options of a recipe that are not axes. A recipe file has them next to the axes.", ""]
+              "A recipe has these options besides its axes. In a recipe file they are next to the axes.", ""]
     lines += table(("option", "meaning", "default"), map(_parameter, SHAPE.values()))
     return "\n".join(lines).rstrip("\n") + "\n"
 
@@ -234,22 +237,23 @@ def _holds(one: Format) -> tuple[str, ...]:
 def measures() -> str:
     """The measures with formulas and units, and the checks of health."""
     lines = [
-        "# Measures", "", "Compare, `tokentui compare` and `tokentui inspect` show them; each is under the",
-        "conventions that stand with it.", "", _MADE, "", "## Letters", "",
+        "# Measures", "",
+        "Compare, `tokentui compare` and `tokentui inspect` show these measures, each with its",
+        "conventions.", "", _MADE, "", "## Letters", "",
     ]
     lines += table(("letter", "meaning"), ((code(name), plain(about)) for name, about in SYMBOLS.items()))
-    lines += ["The splitter of words is `whitespace` and α is 2.5 unless they are set.", "",
-              "## Of a tokenizer on a corpus", "", *_measures(MEASURES)]
-    lines += ["## Of each of several named corpora", "", *_measures(part_measures(0))]
-    lines += ["## Of two tokenizers", "", *_measures(PAIR_MEASURES)]
-    lines += ["## Checks of health", "",
-              "`F` in the explorer and `tokentui inspect -t FILE` make them. An INFO is what nearly every",
-              "published tokenizer has. With `--strict` a WARN ends with exit code 1, as a FAIL always does.",
-              "`--ignore CHECK` leaves a check out of the exit code.", ""]
+    lines += ["By default, words are split by `whitespace`, and α is 2.5.", "",
+              "## One tokenizer on a corpus", "", *_measures(MEASURES)]
+    lines += ["## Each named corpus", "", *_measures(part_measures(0))]
+    lines += ["## Two tokenizers compared", "", *_measures(PAIR_MEASURES)]
+    lines += ["## Health checks", "",
+              "`F` in the explorer and `tokentui inspect -t FILE` run these checks. Nearly every published",
+              "tokenizer has an INFO. The exit code is 1 after a FAIL and, with `--strict`, after a WARN.",
+              "`--ignore CHECK` excludes a check from the exit code.", ""]
     lines += table(("check", "why", "INFO: more than", "WARN: more than", "FAIL: more than"), (
         (f"{code(one.name)} {plain(one.title)}", plain(one.about), *_limits(one)) for one in CHECKS))
-    lines += ["## Checks of a model folder", "",
-              "`tokentui inspect -t FOLDER` makes these too: whether the files of a folder or a repository",
+    lines += ["## Model folder checks", "",
+              "`tokentui inspect -t FOLDER` also checks whether the files of a folder or a repository",
               "agree.", ""]
     lines += table(("check", "why", "INFO", "WARN", "FAIL"), (
         (f"{code(one.name)} {plain(one.title)}", plain(one.about), *_limits(one)) for one in FOLDER_CHECKS))
@@ -257,7 +261,7 @@ def measures() -> str:
 
 
 def _measures(some: Iterable[Measure[Any]]) -> list[str]:
-    return table(("measure", "formula", "unit", "better", "under"), (
+    return table(("measure", "formula", "unit", "better", "conventions"), (
         (f"{plain(one.title)} {code(one.name)}", code(one.formula.format(a="A", b="B")), one.unit, one.better,
          ", ".join([f"{name} {value}" for name, value in one.fixed] + [*one.under])) for one in some))
 

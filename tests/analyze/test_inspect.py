@@ -110,8 +110,9 @@ def test_an_orphan_cannot_be_made_and_why() -> None:
     tokenizer = orphan()
     assert named(tokenizer, "abc").unreachable == "its own text is encoded as a bc"
     assert why_not(tokenizer, "abc").sentence == (
-        "It is a | bc: there is a token for it, made of ab + c at step 3, but b + c (step 1) is merged "
-        "first and bars the way."
+        "It becomes a | bc: there is a token for it, made from ab + c at step 3, but b + c (step 1) is "
+        "merged "
+        "first and prevents it."
     )
     assert examine(tokenizer).facts.unreachable == ((5, b"abc", "its own text is encoded as a bc"),)
 
@@ -123,14 +124,14 @@ def test_two_tokens_spelled_alike() -> None:
     tokenizer = Tokenizer(vocabulary)
     found = examine(tokenizer).facts
     assert found.duplicates == ((b"abc", (4, 6)),)
-    assert (6, b"abc", "another token is spelled alike: id 4") in found.unreachable
+    assert (6, b"abc", "another token has the same spelling: id 4") in found.unreachable
     assert [entry.id for entry in find_tokens(tokenizer, "abc")] == [4, 6]
 
 
 def test_a_token_that_the_split_never_leaves_whole() -> None:
     vocabulary = Vocabulary(PLAIN.with_axes(split="bert"), [b"a", b"-"])
     vocabulary.add(0, 1, 1)
-    assert named(Tokenizer(vocabulary), "a-").unreachable.startswith("no word that the split leaves holds it")
+    assert named(Tokenizer(vocabulary), "a-").unreachable.startswith("no word after the split contains it")
 
 
 def test_a_token_that_normalising_removes() -> None:
@@ -162,12 +163,14 @@ def test_health_of_bytes() -> None:
 @pytest.mark.parametrize(("text", "why"), [
     ("", "It is the empty text, which has no tokens."),
     (" hug", "It is one token: id 20."),
-    (" hugs", "It is ·hug | s: no token is spelled so, and no merge joins ·hug and s."),
-    ("hug pug", "The split before cuts it into 2 pre-tokens, hug | ·pug, which no token crosses. Branch 2 of "
-     "its pattern takes the first one: a beginning with neither space nor punctuation  [^\\s\\p{P}]+."),
-    ("apple", "It cannot be one: l is not in the vocabulary."),
-    ("pugs", "It is p | ug | s: no token is spelled so; there is ·pugs, which begins with a space."),
-    (" puns", "It is ·p | un | s: a token for it is made only at step 21."),
+    (" hugs", "It becomes ·hug | s: no token is spelled that way, and no merge joins ·hug and s."),
+    ("hug pug", "The split before cuts it into 2 pre-tokens, hug | ·pug, and no token crosses pre-tokens. "
+     "Branch 2 of "
+     "its pattern matches the first one: a beginning with neither space nor punctuation  [^\\s\\p{P}]+."),
+    ("apple", "It cannot be one token: l is not in the vocabulary."),
+    ("pugs",
+        "It becomes p | ug | s: no token is spelled that way; there is ·pugs, which begins with a space."),
+    (" puns", "It becomes ·p | un | s: a token for it is made only at step 21."),
 ])
 def test_why_it_is_not_one_token(text: str, why: str, slide: Tokenizer) -> None:
     assert why_not(slide, text).sentence == why
@@ -177,13 +180,13 @@ def test_why_by_other_ways() -> None:
     run = start(read("sample:english"), preset("bert"), Run(specials=("[UNK]",)))
     learn.run(run, Stops(merges=300))
     bert = run.tokenizer()
-    assert "there is ##ing, which stands inside a word only" in why_not(bert, "ing").sentence
+    assert "there is ##ing, which occurs only inside words" in why_not(bert, "ing").sentence
     assert (
         why_not(bert, "THE").sentence
-        == "It is, after normalising it to the, one token: id " + f"{bert.encode('the').ids[0]}."
+        == "It is, after normalization to the, one token: id " + f"{bert.encode('the').ids[0]}."
     )
-    assert "longest match gives up a word of more than 100" in why_not(bert, "a" * 101).sentence
-    assert why_not(bert, "[UNK]").sentence.startswith("It spells the special token of id 0")
+    assert "longest match gives up on words of more than 100" in why_not(bert, "a" * 101).sentence
+    assert why_not(bert, "[UNK]").sentence.startswith("It is the name of the special token with id 0")
     assert why_not(bert, " ").sentence == "Nothing of it is left after the split: it has no tokens."
 
 
@@ -193,7 +196,8 @@ def test_why_by_probability() -> None:
     )
     tokenizer = Tokenizer(Vocabulary(recipe, [b"a", b"b", b"ab"], ("<unk>",), 0, [-1.0, -1.0, -3.0]))
     assert why_not(tokenizer, "ab").sentence == (
-        "It is a | b: the token for all of it (log probability -3.0000) is less probable than these "
+        "It becomes a | b: the token for the whole text (log probability -3.0000) is less probable than "
+        "these "
         "(-2.0000)."
     )
     assert named(tokenizer, "ab").unreachable == "its own text is encoded as a b"

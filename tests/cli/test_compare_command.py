@@ -200,7 +200,7 @@ def test_formulas_are_a_word_away(files: tuple[str, str]) -> None:
     text = done("compare", *words, "--formulas")
     for measure in MEASURES:
         assert measure.formula in text
-    assert "N    tokens of the corpus" in text
+    assert "N    tokens in the corpus" in text
 
 
 def test_conventions_are_chosen(files: tuple[str, str]) -> None:

@@ -138,11 +138,11 @@ def test_a_string(slide: str) -> None:
     assert lines[:3] == [
         "string       ·hugs",
         "encoding     20 12",
-        "one token    It is ·hug | s: no token is spelled so, and no merge joins ·hug and s.",
+        "one token    It becomes ·hug | s: no token is spelled that way, and no merge joins ·hug and s.",
     ]
     assert "3 step 7: · + hug = ·hug (once) → ·hug s" in [" ".join(line.split()) for line in lines]
     assert (
-        "ways         4 segmentations; used: ·hug s (merges, in the order in which they were learned)"
+        "ways         4 segmentations; used: ·hug s (merges, in the order they were learned)"
         in lines
     )
     assert "  * 2 tokens  ·hug s" in lines

@@ -195,13 +195,13 @@ def test_the_sentences_of_a_training() -> None:
     run.run(merges=1)
     tok = run.tokenizer()
     assert tok.why_not("hug", run).sentence == (
-        "It is h | ug. The first pair that is missing is h + ug: it stands 3 times and is number 1 in line "
-        "at step 1; training on makes it one token at step 2."
+        "It becomes h | ug. The first missing pair is h + ug: it occurs 3 times and is number 1 in the queue "
+        "at step 1; continued training makes it one token at step 2."
     )
     assert tok.why_not("hug", run, 0).reason == "waits"
     assert tok.why_not("gs", run).sentence == (
-        "It is g | s. The first pair that is missing is g + s: it is no candidate at this step; it never "
-        "becomes the best: training ends at step 8."
+        "It becomes g | s. The first missing pair is g + s: it is not a candidate at this step; it never "
+        "becomes the best pair: training ends at step 8."
     )
     assert tok.why_not("hugs", run).reason == "absent"
     with pytest.raises(TokentuiError, match="the tokenizer is that of step 0"):
@@ -227,8 +227,8 @@ def test_text_inside_of_words_against_a_recount(words: list[str], text: str, wei
     if said.reason == "absent":
         assert not any(word.startswith(text) for word in words)
         assert said.facts["inside"] == inside
-        assert ("it stands in the corpus only inside of longer words" in said.sentence) == (inside > 0)
-        assert ("no word of the corpus is spelled so" in said.sentence) == (inside == 0)
+        assert ("in the corpus it occurs only inside longer words" in said.sentence) == (inside > 0)
+        assert ("no word of the corpus is spelled that way" in said.sentence) == (inside == 0)
     else:
         assert said.reason == "unknown" or any(word.startswith(text) for word in words)
 
@@ -240,13 +240,14 @@ def test_a_text_outside_words_names_the_missing_pair() -> None:
     said = run.tokenizer().why_not("hugs", run)
     assert said.reason == "absent"
     assert said.sentence == (
-        "It is h | ug | s: no token is spelled so, and no word of the corpus is spelled so. The first pair "
-        f"that is missing is h + ug: it stands {row.places} times and is number 1 in line at step 1."
+        "It becomes h | ug | s: no token is spelled that way, and no word of the corpus is spelled that way. "
+        f"The first missing pair is h + ug: it occurs {row.places} times and is number 1 in the queue at "
+        f"step 1."
     )
     nowhere = run.tokenizer().why_not("sb", run)
     assert nowhere.sentence == (
-        "It is s | b: no token is spelled so, and no word of the corpus is spelled so. The first pair that "
-        "is missing is s + b: it is no candidate at this step."
+        "It becomes s | b: no token is spelled that way, and no word of the corpus is spelled that way. The "
+        "first missing pair is s + b: it is not a candidate at this step."
     )
 
 

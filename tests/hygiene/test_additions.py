@@ -219,7 +219,7 @@ def test_a_measure_is_one_entry(monkeypatch: pytest.MonkeyPatch, corpus_file: st
     command = ("compare", corpus_file, "-r", "gpt2", "-r", "bert", "--merges", "3")
     assert NAME not in done(*command, "--json")
     measure: Measure[Any] = Measure(
-        NAME, "tokens, twice", "2·N", "tokens", "less", lambda tally: 2 * tally.tokens
+        NAME, "tokens, twice", "2·N", "tokens", "lower", lambda tally: 2 * tally.tokens
     )
     monkeypatch.setattr(metrics, "MEASURES", (*metrics.MEASURES, measure))
     assert "tokens, twice" in done(*command)

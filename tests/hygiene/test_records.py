@@ -263,7 +263,7 @@ def test_a_new_command_is_run_and_listed(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_new_measure_is_computed_and_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     new_one: Measure[Any] = Measure(
-        NAME, "quite new", "2·N", "tokens", "less", lambda tally: 2 * tally.tokens
+        NAME, "quite new", "2·N", "tokens", "lower", lambda tally: 2 * tally.tokens
     )
     monkeypatch.setattr(metrics, "MEASURES", (*metrics.MEASURES, new_one))
     words = ("compare", "sample:hugs", "-r", "gpt2", "-r", "bert", "--merges", "3")

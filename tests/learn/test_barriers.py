@@ -210,7 +210,7 @@ def test_why_a_symbol_with_a_space_in_front_is_two_tokens() -> None:
     assert tokenizer.encode("the").tokens == ("▁", "the")
     assert (
         why_not(tokenizer, "the").sentence
-        == "It holds the, a token that is cut out of a text wherever it stands."
+        == "It holds the, a token that is recognized wherever it occurs."
     )
     bare = learn.start(Corpus.from_text("the cat"), recipe.with_axes(prefix_space=False)).tokenizer()
     assert bare.encode("the").ids == (0,)

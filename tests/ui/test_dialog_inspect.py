@@ -341,7 +341,7 @@ def test_the_step_that_makes_it_one_token_is_led_to() -> None:
     step = found.reason.facts["step"]
     leads, text = _told(found)[0]
     assert leads == step
-    assert text.endswith(f"training on makes it one token at step {step}. enter goes there")
+    assert text.endswith(f"continued training makes it one token at step {step}. enter goes there")
     jump(it.main.trainer, 90)
     jump(it.main.trainer, 1)
     later = _asked(it, InspectText("hug"))
@@ -476,7 +476,8 @@ async def test_enter_goes_to_the_step_that_is_told_of() -> None:
     pair = next(row for row in rows if isinstance(row, PairCandidate) and row.token.isalpha())
     dialog = InspectScreen(face, pair, asks=True)
     async with shown(dialog) as (app, pilot):
-        await until(pilot, lambda: "training on makes it one token at step" in _flat(screen_text(pilot)))
+        await until(pilot,
+            lambda: "continued training makes it one token at step" in _flat(screen_text(pilot)))
         assert dialog.found is not None
         step = dialog.found.reason.facts["step"]
         assert isinstance(step, int)

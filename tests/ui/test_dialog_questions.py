@@ -31,7 +31,7 @@ from tokentui.ui.dialogs.questions import ON, QUESTIONS, WAYS, QuestionsScreen
 from tokentui.ui.draw.table import Listing, TableRow
 
 END = Exhausted(15_004, 15_260, 206_552, 15_003, 15_004, "no pair is left")
-HOW = "merges, in the order in which they were learned"
+HOW = "merges, in the order they were learned"
 THE = WordSegmentations(
     " the", 5, (((b" the",), None), ((b" t", b"he"), None), ((b" ", b"t", b"he"), None)), (b" the",), HOW
 )

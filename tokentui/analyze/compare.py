@@ -104,13 +104,13 @@ class Agreement(NamedTuple):
 
 
 PAIR_MEASURES: tuple[Measure[Agreement], ...] = (
-    Measure("exact", "word agreement", "words split the same way / words", "share", "more",
+    Measure("exact", "word agreement", "words split the same way / words", "share", "higher",
             lambda counts: ratio(counts.same_words, counts.words)),
-    Measure("precision", "precision", "boundaries of both / boundaries of {b}", "share", "more",
+    Measure("precision", "precision", "boundaries of both / boundaries of {b}", "share", "higher",
             lambda counts: ratio(counts.shared, counts.boundaries_b)),
-    Measure("recall", "recall", "boundaries of both / boundaries of {a}", "share", "more",
+    Measure("recall", "recall", "boundaries of both / boundaries of {a}", "share", "higher",
             lambda counts: ratio(counts.shared, counts.boundaries_a)),
-    Measure("f1", "F1", "2 · boundaries of both / (those of {a} + those of {b})", "share", "more",
+    Measure("f1", "F1", "2 · boundaries of both / (those of {a} + those of {b})", "share", "higher",
             lambda counts: ratio(2 * counts.shared, counts.boundaries_a + counts.boundaries_b)),
     Measure("token_ratio", "token ratio", "tokens of {b} / tokens of {a}", "tokens", "",
             lambda counts: ratio(counts.tokens_b, counts.tokens_a)),

@@ -32,15 +32,15 @@ Under = tuple[tuple[str, str], ...]
 Counted = TypeVar("Counted")
 
 SYMBOLS: Mapping[str, str] = {
-    "N": "tokens of the corpus",
-    "B": "bytes of the corpus, as UTF-8",
-    "C": "characters (code points) of the corpus",
-    "V": "ids of the vocabulary, special tokens included",
-    "U": "tokens of the vocabulary that occur in the corpus",
-    "W": "words of the corpus, by the named splitter",
+    "N": "tokens in the corpus",
+    "B": "bytes in the corpus, as UTF-8",
+    "C": "characters (code points) in the corpus",
+    "V": "ids in the vocabulary, including special tokens",
+    "U": "tokens in the vocabulary that occur in the corpus",
+    "W": "words in the corpus, as the named splitter counts them",
     "T": "distinct words",
     "|w|": "tokens of a word encoded by itself",
-    "p": "share of a token among the tokens of the corpus",
+    "p": "share of a token among the tokens in the corpus",
 }
 """The meaning of the letters in the formulas."""
 
@@ -54,7 +54,7 @@ class Measure(Generic[Counted]):
         title: Its name for people.
         formula: In the letters of `SYMBOLS`; of two tokenizers with {a} and {b} for their letters.
         unit: The unit of its values.
-        better: `more` or `less`, whichever is better for the same corpus; empty if neither is.
+        better: `higher` or `lower`, whichever is better for the same corpus; empty if neither is.
         of: Returns its value for a tally; None if it has none.
         under: The conventions that it depends on, of `splitter` and `alpha`.
         fixed: The conventions that it has by itself, such as the denominator.
@@ -158,37 +158,37 @@ _SHANNON, _RENYI = "(-Σ p·log2 p)", "log2(Σ p^α) / (1-α)"
 _SINGLE = "distinct words with |w| = 1 / T"
 
 MEASURES: tuple[Measure[Tally], ...] = (
-    Measure("tokens", "tokens", "N", "tokens", "less", lambda t: t.tokens),
-    Measure("bytes_per_token", "bytes per token", "B / N", "bytes", "more",
+    Measure("tokens", "tokens", "N", "tokens", "lower", lambda t: t.tokens),
+    Measure("bytes_per_token", "bytes per token", "B / N", "bytes", "higher",
             lambda t: ratio(t.bytes, t.tokens)),
-    Measure("characters_per_token", "characters per token", "C / N", "characters", "more",
+    Measure("characters_per_token", "characters per token", "C / N", "characters", "higher",
             lambda t: ratio(t.characters, t.tokens)),
-    Measure("fertility", "fertility", "Σ |w| / W", "tokens per word", "less",
+    Measure("fertility", "fertility", "Σ |w| / W", "tokens per word", "lower",
             _spaced(lambda w: ratio(w.tokens, w.words)), _WORDS, _SPACE),
-    Measure("continued_words", "continued words", "words with |w| ≥ 2 / W", "share", "less",
+    Measure("continued_words", "continued words", "words with |w| ≥ 2 / W", "share", "lower",
             _spaced(lambda w: ratio(w.continued, w.words)), _WORDS, _SPACE),
-    Measure("single_token_words_spaced", "single-token words", _SINGLE, "share", "more",
+    Measure("single_token_words_spaced", "single-token words", _SINGLE, "share", "higher",
             _spaced(lambda w: ratio(w.single, w.distinct)), _WORDS, _SPACE),
-    Measure("single_token_words_bare", "single-token words", _SINGLE, "share", "more",
+    Measure("single_token_words_bare", "single-token words", _SINGLE, "share", "higher",
             _bare(lambda w: ratio(w.single, w.distinct)), _WORDS, _NO_SPACE),
-    Measure("shannon_efficiency", "Shannon efficiency", f"{_SHANNON} / log2 V", "share", "more",
+    Measure("shannon_efficiency", "Shannon efficiency", f"{_SHANNON} / log2 V", "share", "higher",
             lambda t: efficiency(entropy(t.counts), t.vocab_size), (), _OVER_V),
-    Measure("shannon_efficiency_used", "Shannon efficiency", f"{_SHANNON} / log2 U", "share", "more",
+    Measure("shannon_efficiency_used", "Shannon efficiency", f"{_SHANNON} / log2 U", "share", "higher",
             lambda t: efficiency(entropy(t.counts), len(t.counts)), (), _OVER_U),
-    Measure("renyi_efficiency", "Rényi efficiency", f"{_RENYI} / log2 V", "share", "more",
+    Measure("renyi_efficiency", "Rényi efficiency", f"{_RENYI} / log2 V", "share", "higher",
             lambda t: efficiency(entropy(t.counts, t.conventions.alpha), t.vocab_size), ("alpha",), _OVER_V),
-    Measure("renyi_efficiency_used", "Rényi efficiency", f"{_RENYI} / log2 U", "share", "more",
+    Measure("renyi_efficiency_used", "Rényi efficiency", f"{_RENYI} / log2 U", "share", "higher",
             lambda t: efficiency(entropy(t.counts, t.conventions.alpha), len(t.counts)), ("alpha",), _OVER_U),
     Measure("vocabulary_size", "ids", "V", "ids", "", lambda t: t.vocab_size),
-    Measure("vocabulary_in_use", "vocabulary in use", "U / V", "share", "more",
+    Measure("vocabulary_in_use", "vocabulary in use", "U / V", "share", "higher",
             lambda t: ratio(t.used, t.vocab_size)),
-    Measure("dead_tokens", "dead tokens", "V - U", "ids", "less", lambda t: t.vocab_size - t.used),
-    Measure("bits", "bits at a fixed length", "N·log2 V", "bits", "less",
+    Measure("dead_tokens", "dead tokens", "V - U", "ids", "lower", lambda t: t.vocab_size - t.used),
+    Measure("bits", "bits at a fixed length", "N·log2 V", "bits", "lower",
             lambda t: bits(t.tokens, t.vocab_size), digits=1),
     Measure("unknowns", "unknowns", "unknown tokens and dropped units",
-            "tokens", "less", lambda t: t.unknowns),
+            "tokens", "lower", lambda t: t.unknowns),
     Measure("round_trip_losses", "round-trip losses", "words that differ after decoding",
-            "words", "less", _spaced(lambda w: w.lost), _WORDS, _SPACE),
+            "words", "lower", _spaced(lambda w: w.lost), _WORDS, _SPACE),
 )
 """The measures in the order in which they are shown. A new one is an entry here."""
 
@@ -206,10 +206,11 @@ def _cost(n: int) -> Callable[[Tally], Value]:
 def part_measures(n: int) -> tuple[Measure[Tally], ...]:
     """Return the measures of a named corpus, by its index among the named corpora."""
     return (
-        Measure("tokens", "tokens", "N", "tokens", "less", _of_part(n, lambda tally: tally.tokens)),
-        Measure("bytes_per_token", "bytes per token", "B / N", "bytes", "more",
+        Measure("tokens", "tokens", "N", "tokens", "lower", _of_part(n, lambda tally: tally.tokens)),
+        Measure("bytes_per_token", "bytes per token", "B / N", "bytes", "higher",
                 _of_part(n, lambda tally: ratio(tally.bytes, tally.tokens))),
-        Measure("cost", "cost, times the cheapest", "N / B relative to the smallest N / B", "times", "less",
+        Measure("cost", "cost relative to the cheapest", "N / B relative to the smallest N / B", "times",
+                "lower",
                 _cost(n)),
     )
 

@@ -17,8 +17,8 @@ SEEDS = 1 << 31
 DRAWN = Choice(
     "dropout", "merges of which some are left out at random",
     parameters=(
-        Parameter("p", "the share of candidates that are dropped", str(P), str),
-        Parameter("like", "whose draws they are", next(iter(LIKE)), str),
+        Parameter("p", "the share of candidate merges to skip", str(P), str),
+        Parameter("like", "the library whose sampling to reproduce", next(iter(LIKE)), str),
     ),
 )
 """How a user names sampling with merges: `dropout:p=0.1,like=tokenizers`."""

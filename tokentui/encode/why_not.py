@@ -296,11 +296,11 @@ class Case:
         forms = {
             b" " + plain: "which begins with a space",
             space + plain: "which begins a word after a space",
-            plain.removeprefix(b" "): "which has no space in front",
-            plain.removeprefix(space): "which stands inside a word only",
+            plain.removeprefix(b" "): "which has no leading space",
+            plain.removeprefix(space): "which occurs only inside words",
         }
         if vocabulary.prefix:
-            forms[mark + plain] = "which stands inside a word only"
+            forms[mark + plain] = "which occurs only inside words"
         elif mark:
             forms[plain.removesuffix(mark)] = "which does not end a word"
         return {piece: where for piece, where in forms.items() if piece not in (self.piece, b"")}
@@ -388,7 +388,7 @@ class Case:
     @property
     def after(self) -> str:
         """A clause with the normalized text, if normalization changes it."""
-        return f", after normalising it to {shown(self.normalized)}," if self.normalized != self.text else ""
+        return f", after normalization to {shown(self.normalized)}," if self.normalized != self.text else ""
 
     @property
     def cut(self) -> str:
@@ -398,7 +398,7 @@ class Case:
                 piece if isinstance(piece, str) else safe(piece, limit=40) for piece in self.pieces[:_SHOWN]
             )
             return f"its own text is encoded as {' '.join(taken)}" + " …" * (len(self.pieces) > _SHOWN)
-        return f"It is{self.after} {listed(self.pieces)}"
+        return f"It becomes{self.after} {listed(self.pieces)}"
 
     def identity(self, symbol: int) -> int:
         """Return the id of a symbol."""
@@ -488,7 +488,7 @@ def _one_token(case: Case) -> Facts:
 def _says_one_token(case: Case, facts: Facts) -> str:
     if "name" in facts:
         kind = "symbol" if facts["name"] in case.recipe.symbols else "token"
-        return f"It is one token: the {kind} of id {facts['id']}, which a text holds wherever it spells it."
+        return f"It is one token: the {kind} with id {facts['id']}, which is recognized wherever it occurs."
     return f"It is{case.after} one token: id {facts['id']}."
 
 
@@ -500,11 +500,11 @@ def _special(case: Case) -> Facts:
 
 def _says_special(case: Case, facts: Facts) -> str:
     if case.entry is not None:
-        return "text becomes a special token only where that is allowed"
+        return "text becomes a special token only if that is allowed"
     if facts["kind"] == "byte":
-        return f"It spells the token of id {facts['id']}, which stands for a byte of an unknown character."
-    spells = f"It spells the special token of id {facts['id']}"
-    return f"{spells}, and typed text is never a special token unless that is allowed."
+        return f"It is the name of the token with id {facts['id']}, which is a byte of an unknown character."
+    spells = f"It is the name of the special token with id {facts['id']}"
+    return f"{spells}, and typed text becomes a special token only if that is allowed."
 
 
 def _normalised(case: Case) -> Facts:
@@ -515,9 +515,9 @@ def _normalised(case: Case) -> Facts:
 
 def _says_normalised(case: Case, facts: Facts) -> str:
     if case.symbol is not None:
-        return "the normalisation changes it"
-    there = f"There is a token spelled so, id {facts['id']}"
-    return f"{there}, but the normalisation changes the text to {shown(case.normalized) or 'nothing'} first."
+        return "normalization changes it"
+    there = f"The token with id {facts['id']} is spelled that way"
+    return f"{there}, but normalization changes the text to {shown(case.normalized) or 'nothing'} first."
 
 
 def _named(case: Case) -> Facts:
@@ -526,7 +526,7 @@ def _named(case: Case) -> Facts:
 
 
 def _says_named(case: Case, facts: Facts) -> str:
-    return f"It holds {shown(str(facts['name']))}, a token that is cut out of a text wherever it stands."
+    return f"It contains {shown(str(facts['name']))}, a token that is recognized wherever it occurs."
 
 
 def _split(case: Case) -> Facts:
@@ -549,12 +549,12 @@ def _split(case: Case) -> Facts:
 
 def _says_split(case: Case, facts: Facts) -> str:
     if case.symbol is not None:
-        return "no word that the split leaves holds it, in any context tried"
+        return "no word after the split contains it, in any context tried"
     words = facts["words"]
     assert isinstance(words, tuple)
     cuts = f"The split {shown(case.recipe.split)} cuts it{case.after} into {len(words):,} pre-tokens"
-    branch = f" Branch {facts['branch']} of its pattern takes the first one: {safe(str(facts['rule']))}."
-    return f"{cuts}, {listed(words)}, which no token crosses." + (branch if facts["branch"] else "")
+    branch = f" Branch {facts['branch']} of its pattern matches the first one: {safe(str(facts['rule']))}."
+    return f"{cuts}, {listed(words)}, and no token crosses pre-tokens." + (branch if facts["branch"] else "")
 
 
 def _given_up(case: Case) -> Facts:
@@ -563,8 +563,8 @@ def _given_up(case: Case) -> Facts:
 
 def _says_given_up(case: Case, facts: Facts) -> str:
     if case.symbol is not None:
-        return "its own text is given up: it is too long"
-    most = f"longest match gives up a word of more than {facts['most']}"
+        return "its own text is too long for the encoder"
+    most = f"longest match gives up on words of more than {facts['most']}"
     return f"It has{case.after} {facts['characters']} characters, and {most}."
 
 
@@ -573,9 +573,9 @@ def _unknown(case: Case) -> Facts:
 
 
 def _says_unknown(case: Case, facts: Facts) -> str:
-    what = "stands for a pair" if case.vocabulary.substitutes_bytes else "is not in the vocabulary"
+    what = "represents a pair" if case.vocabulary.substitutes_bytes else "is not in the vocabulary"
     cause = f"{shown(case.unknown or b'')} {what}"
-    return cause if case.symbol is not None else f"It cannot be one{case.after}: {cause}."
+    return cause if case.symbol is not None else f"It cannot{case.after} be one token: {cause}."
 
 
 def _alike(case: Case) -> Facts:
@@ -585,7 +585,7 @@ def _alike(case: Case) -> Facts:
 
 
 def _says_alike(case: Case, facts: Facts) -> str:
-    return f"another token is spelled alike: id {facts['id']}"
+    return f"another token has the same spelling: id {facts['id']}"
 
 
 def _target(case: Case) -> Facts:
@@ -614,11 +614,11 @@ def _says_blocked(case: Case, facts: Facts) -> str:
     parts, by = facts["parts"], facts["by"]
     assert isinstance(parts, tuple)
     assert isinstance(by, tuple)
-    clause = f"there is a token for it, made of {' + '.join(map(shown, parts))} at step {facts['step']:,}"
+    clause = f"there is a token for it, made from {' + '.join(map(shown, parts))} at step {facts['step']:,}"
     if not by:
-        return f"{case.cut}: {clause}, but merges never come to it."
+        return f"{case.cut}: {clause}, but the merges never reach it."
     barring = f"{' + '.join(map(shown, by))} (step {facts['by_step']:,})"
-    return f"{case.cut}: {clause}, but {barring} is merged first and bars the way."
+    return f"{case.cut}: {clause}, but {barring} is merged first and prevents it."
 
 
 def _spans(encoder: WordEncoder, symbol: int) -> set[tuple[int, int]]:
@@ -655,20 +655,22 @@ def _probable(case: Case) -> Facts:
 def _says_probable(case: Case, facts: Facts) -> str:
     if case.symbol is not None:
         return case.cut
-    whole = f"the token for all of it (log probability {facts['score']:.4f})"
+    whole = f"the token for the whole text (log probability {facts['score']:.4f})"
     return f"{case.cut}: {whole} is less probable than these ({facts['best']:.4f})."
 
 
 def _says_reserved(case: Case, facts: Facts) -> str:
     if case.symbol is not None:
-        return "the file says that no text becomes it" if case.parts else case.cut
-    return f"{case.cut}: there is a token spelled so, id {facts['id']}, which the file keeps from any text."
+        return "the file marks it as unreachable from text" if case.parts else case.cut
+    return f"{case.cut}: the token with id {facts['id']} is spelled that way, but the file marks it as "
+    "unreachable."
 
 
 def _says_passed(case: Case, facts: Facts) -> str:
     if case.symbol is not None:
         return case.cut
-    return f"{case.cut}: there is a token spelled so, id {facts['id']}, which the encoder passes over."
+    return f"{case.cut}: the token with id {facts['id']} is spelled that way, but the encoder never looks "
+    "it up."
 
 
 def _later(case: Case) -> Facts:
@@ -695,16 +697,16 @@ def _says_marked(case: Case, facts: Facts) -> str:
     piece = facts["piece"]
     assert isinstance(piece, bytes)
     absent = f", and {_nowhere(facts)}" if facts.get("absent") else ""
-    return f"{case.cut}: no token is spelled so{absent}; there is {shown(piece)}, {facts['where']}."
+    return f"{case.cut}: no token is spelled that way{absent}; there is {shown(piece)}, {facts['where']}."
 
 
 def _nowhere(facts: Facts) -> str:
     """Return a clause on a text whose units are side by side in no word of the corpus."""
     inside = facts["inside"]
     if not inside:
-        return "no word of the corpus is spelled so"
+        return "no word of the corpus is spelled that way"
     times = "once" if inside == 1 else f"{inside:,} times"
-    return f"it stands in the corpus only inside of longer words, {times}"
+    return f"in the corpus it occurs only inside longer words, {times}"
 
 
 def _long(case: Case) -> Facts:
@@ -720,7 +722,7 @@ def _filtered(case: Case) -> Facts:
 
 
 def _says_filtered(case: Case, facts: Facts) -> str:
-    return f"{case.cut}: pieces={facts['filter']} makes no such token."
+    return f"{case.cut}: pieces={facts['filter']} does not allow this token."
 
 
 def _missing(case: Case) -> Facts:
@@ -744,8 +746,8 @@ def _like(facts: Facts) -> str:
 
 
 def _says_missing(case: Case, facts: Facts) -> str:
-    joined = " and ".join(map(shown, case.pieces)) if len(case.pieces) == 2 else "any two neighbours of these"
-    return f"{case.cut}: no token is spelled so, and no merge joins {joined}."
+    joined = " and ".join(map(shown, case.pieces)) if len(case.pieces) == 2 else "any two adjacent tokens"
+    return f"{case.cut}: no token is spelled that way, and no merge joins {joined}."
 
 
 def _pair(facts: Facts) -> str:
@@ -758,14 +760,16 @@ def _pair(facts: Facts) -> str:
 def _in_line(facts: Facts) -> str:
     """Return a clause on the missing pair, with its count and its rank among candidates."""
     if not facts.get("count"):
-        return f"The first pair that is missing is {_pair(facts)}: it is no candidate at this step"
+        return f"The first missing pair is {_pair(facts)}: it is not a candidate at this step"
     times = "once" if facts["count"] == 1 else f"{facts['count']:,} times"
-    place = f" and is number {facts['place']:,} in line at step {facts['at']:,}" if facts["place"] else ""
-    return f"The first pair that is missing is {_pair(facts)}: it stands {times}{place}"
+    place = ""
+    if facts["place"]:
+        place = f" and is number {facts['place']:,} in the queue at step {facts['at']:,}"
+    return f"The first missing pair is {_pair(facts)}: it occurs {times}{place}"
 
 
 def _says_comes(case: Case, facts: Facts) -> str:
-    comes = f"training on makes it one token at step {facts['step']:,}"
+    comes = f"continued training makes it one token at step {facts['step']:,}"
     return f"{case.cut}. {_in_line(facts)}; {comes}.{_like(facts)}"
 
 
@@ -775,10 +779,10 @@ def _says_overtaken(case: Case, facts: Facts) -> str:
     if facts["merged"]:
         never = f"it is merged at step {facts['merged']:,}, and the whole text never is"
     else:
-        never = "it never becomes the best"
+        never = "it never becomes the best pair"
     if by:
-        apart = f"{' + '.join(map(shown, by))} (step {facts['by_step']:,}) is merged first and takes "
-        never += f": {apart}{'what is left' if facts['merged'] else 'it'} apart"
+        apart = f"{' + '.join(map(shown, by))} (step {facts['by_step']:,}) is merged first and breaks up "
+        never += f": {apart}{'the rest' if facts['merged'] else 'it'}"
     else:
         never += f": training ends at step {facts['end']:,}"
     return f"{case.cut}. {_in_line(facts)}; {never}.{_like(facts)}"
@@ -790,11 +794,11 @@ def _says_waits(case: Case, facts: Facts) -> str:
 
 
 def _says_dropped(case: Case, facts: Facts) -> str:
-    return f"{case.cut}: the training dropped such a piece: {facts['why']}.{_like(facts)}"
+    return f"{case.cut}: training dropped this piece: {facts['why']}.{_like(facts)}"
 
 
 def _says_absent(case: Case, facts: Facts) -> str:
-    return f"{case.cut}: no token is spelled so, and {_nowhere(facts)}. {_in_line(facts)}."
+    return f"{case.cut}: no token is spelled that way, and {_nowhere(facts)}. {_in_line(facts)}."
 
 
 def _pieces(case: Case) -> Facts:
@@ -802,7 +806,7 @@ def _pieces(case: Case) -> Facts:
 
 
 def _says_none(case: Case, facts: Facts) -> str:
-    return f"{case.cut}: no token is spelled so."
+    return f"{case.cut}: no token is spelled that way."
 
 
 def _fate(name: str) -> Callable[[Case], bool]:
@@ -825,63 +829,64 @@ REASONS: dict[str, Reason] = {reason.name: reason for reason in (
            lambda case, facts: "It is the empty text, which has no tokens."),
     Reason("one-token", "it is one token", _at(WHOLE), _one_token, _says_one_token),
     Reason("special", "it spells a special token", _at(SPECIAL), _special, _says_special, where="name"),
-    Reason("normalised", "the normalisation changes it", _at(CHANGED), _normalised, _says_normalised,
+    Reason("normalised", "normalization changes it", _at(CHANGED), _normalised, _says_normalised,
            where="normalisation"),
-    Reason("named", "it holds a token that is found by its name", _at(NAMED), _named, _says_named,
+    Reason("named", "it contains a token that is matched by name", _at(NAMED), _named, _says_named,
            where="split"),
     Reason("nothing-left", "nothing of it is left to encode", _at(NOTHING), _nothing,
            lambda case, facts: f"Nothing of it is left{case.after or ' after the split'}: it has no tokens.",
            where="split"),
     Reason("split", "the split cuts it into several pre-tokens", _at(CUT), _split, _says_split,
            where="split"),
-    Reason("too-long", "longest match gives up so long a word",
+    Reason("too-long", "longest match gives up on so long a word",
            lambda case: case.stage == WORD and case.given_up, _given_up, _says_given_up, where="encoder"),
-    Reason("unknown", "it holds a unit that is not in the vocabulary",
+    Reason("unknown", "it contains a unit that is not in the vocabulary",
            lambda case: case.stage == WORD and not case.given_up and case.lacks_unit, _unknown, _says_unknown,
            where="encoder"),
-    Reason("alike", "another token is spelled alike", _at(TWIN), _alike, _says_alike, where="twin"),
-    Reason("reserved", "the file keeps its token from any text",
+    Reason("alike", "another token has the same spelling", _at(TWIN), _alike, _says_alike, where="twin"),
+    Reason("reserved", "the file marks its token as unreachable",
            lambda case: case.stage == WORD and not (case.given_up or case.lacks_unit)
            and case.target in case.vocabulary.unreachable, _target, _says_reserved, where="encoder"),
     Reason("orphan", "no merge makes its token", lambda case: case.passed_over and case.orphan, _target,
            _says_orphan, where="encoder"),
-    Reason("blocked", "another merge takes its token apart first",
+    Reason("blocked", "another merge comes first and prevents its token",
            lambda case: case.passed_over and case.merges and not case.orphan, _blocked, _says_blocked,
            where="encoder"),
-    Reason("less-probable", "its token is less probable than others together",
+    Reason("less-probable", "its token is less probable than several others together",
            lambda case: case.passed_over and isinstance(case.encoder.segmenter, Viterbi), _probable,
            _says_probable, where="encoder"),
-    Reason("passed-over", "the encoder looks its token up nowhere",
+    Reason("passed-over", "the encoder never looks its token up",
            lambda case: case.passed_over
            and not (case.merges or isinstance(case.encoder.segmenter, Viterbi)), _target, _says_passed,
            where="encoder"),
     Reason("later", "its token is made at a later step",
            lambda case: case.stage == WORD and not (case.given_up or case.lacks_unit)
            and case.later is not None, _later, _says_later),
-    Reason("marked", "its token has another mark or space",
+    Reason("marked", "its token has a different mark or space",
            lambda case: case.absent and case.marked is not None and not case.foreseen, _marked,
            _says_marked),
     Reason("max-length", "its token would have too many units",
            lambda case: case.absent and case.marked is None and case.too_long, _long, _says_long),
-    Reason("filter", "the filter of pieces makes no such token",
+    Reason("filter", "the pieces filter does not allow its token",
            lambda case: case.absent and case.marked is None and not case.too_long and case.refused,
            _filtered, _says_filtered),
     Reason("missing", "no merge joins its tokens",
            lambda case: case.merges and _fate("")(case), _missing, _says_missing),
-    Reason("absent", "no word of the corpus is spelled so", _fate("absent"), _awaited, _says_absent),
-    Reason("comes", "training on makes it one token", _fate("comes"), _awaited, _says_comes),
-    Reason("overtaken", "training on merges its tokens with others", _fate("overtaken"), _awaited,
+    Reason("absent", "no word of the corpus is spelled that way", _fate("absent"), _awaited, _says_absent),
+    Reason("comes", "continued training makes it one token", _fate("comes"), _awaited, _says_comes),
+    Reason("overtaken", "continued training merges its tokens with others", _fate("overtaken"), _awaited,
            _says_overtaken),
-    Reason("waits", "its pair waits in line", _fate("waits"), _awaited, _says_waits),
-    Reason("dropped", "the training dropped its piece", _fate("dropped"), _awaited, _says_dropped),
-    Reason("no-token", "no token is spelled so", lambda case: not case.merges and _fate("")(case), _pieces,
+    Reason("waits", "its pair is still in the queue", _fate("waits"), _awaited, _says_waits),
+    Reason("dropped", "training dropped its piece", _fate("dropped"), _awaited, _says_dropped),
+    Reason("no-token", "no token is spelled that way", lambda case: not case.merges and _fate("")(case),
+           _pieces,
            _says_none),
-    Reason("not-utf8", "no UTF-8 has its bytes", _at(BROKEN), _nothing,
-           lambda case, facts: "only bytes that are not UTF-8 become it", where="bytes"),
-    Reason("covered", "its character has a token of its own", _at(COVERED), _nothing,
-           lambda case, facts: "each character that has this byte has a token of its own", where="encoder"),
+    Reason("not-utf8", "its bytes are not valid UTF-8", _at(BROKEN), _nothing,
+           lambda case, facts: "only invalid UTF-8 becomes it", where="bytes"),
+    Reason("covered", "its character has its own token", _at(COVERED), _nothing,
+           lambda case, facts: "each character with this byte has its own token", where="encoder"),
     Reason("context", "other tokens take its place", _at(CONTEXT), _nothing,
-           lambda case, facts: "every text that was tried and holds it becomes other tokens",
+           lambda case, facts: "every text tried that contains it becomes other tokens",
            where="encoder"),
 )}
 """The reasons, by name. For any text exactly one holds; for a token that no text becomes, one with `where`.

@@ -94,18 +94,19 @@ def _after_merges(recipe: Recipe) -> Refusal | None:
 
 BASES = Axis(
     "base", "the starting vocabulary and the order of its ids",
-    Base("sorted", "units of the corpus by code point", units=sorted),
-    Base("first-seen", "units of the corpus as they come", units=list),
+    Base("sorted", "units of the corpus, in code point order", units=sorted),
+    Base("first-seen", "units of the corpus, in order of first appearance", units=list),
     Base(
-        "frequency", "units of the corpus, most frequent first, after the merges", units=_frequency,
+        "frequency", "units of the corpus, most frequent first; their ids follow the merges",
+        units=_frequency,
         refuses=_after_merges, after_merges=True,
     ),
     Base(
-        "bytes", "all 256 bytes in order of value", units=_all_bytes(range(256)), refuses=_of_bytes,
+        "bytes", "all 256 bytes, in numeric order", units=_all_bytes(range(256)), refuses=_of_bytes,
         all_bytes=True,
     ),
     Base(
-        "gpt2-bytes", "all 256 bytes in GPT-2's order", units=_all_bytes(byte_order_of_gpt2()),
+        "gpt2-bytes", "all 256 bytes, in GPT-2's order", units=_all_bytes(byte_order_of_gpt2()),
         refuses=_of_bytes, all_bytes=True,
     ),
 )
@@ -259,7 +260,8 @@ FILTERS = Axis(
     "pieces", "which tokens may be created",
     Pieces("any", "any"),
     Pieces(
-        "sentencepiece", "at most 16 characters, one script, ▁ only in front, numbers apart from letters",
+        "sentencepiece",
+        "at most 16 characters, one script, ▁ only at the start, no digits mixed with letters",
         allows=sentencepiece_piece, barred=NEVER, refuses=_of_characters,
     ),
     Pieces(

@@ -291,40 +291,47 @@ UNIGRAM_SIZE = 8000
 """The number of ids that a unigram training prunes to by default, as sentencepiece does."""
 
 OBJECTIVES = Axis(
-    "objective", "what makes a pair the best",
+    "objective", "how each step is chosen",
     Objective(
-        "count", "it occurs most often (BPE)", label="bpe",
+        "count", "the most frequent pair (BPE)", label="bpe",
         trainer=Ref("tokentui.learn.start_pairs:pair_trainer"), kernel=True,
         columns=columns("count", "change"),
     ),
     Objective(
-        "parity", "it occurs most often in the language with the worst compression", label="parity-aware bpe",
+        "parity", "the most frequent pair of the language with the worst compression",
+        label="parity-aware bpe",
         trainer=Ref("tokentui.learn.parity:parity_trainer"), kernel=True, per_corpus=True,
         columns=columns("count", "change"),
         parameters=(
-            Parameter("variant", "which language is worst off: base, window or ratio", "base", str),
-            Parameter("global_merges", "so many first steps are of all languages together", 0),
-            Parameter("window_size", "the steps that variant=window looks back", 100, least=1),
-            Parameter("alpha", "the part of an equal share that a language may have of it", 2.0, float),
-            Parameter("ratios", "the compression that variant=ratio aims at, such as 1:1.5", "", str),
+            Parameter("variant", "how the worst-served language is found: base, window or ratio", "base",
+                str),
+            Parameter("global_merges", "the number of first steps that count all languages together", 0),
+            Parameter("window_size", "with variant=window: the number of recent steps to look at", 100,
+                      least=1),
+            Parameter(
+                "alpha", "with variant=window: skip languages chosen in more than alpha/L of these steps "
+                "(L: the number of languages)", 2.0, float,
+            ),
+            Parameter("ratios", "with variant=ratio: the target compression per language, such as 1:1.5", "",
+                      str),
         ),
         refuses=Ref("tokentui.learn.parity:refuses"),
     ),
     Objective(
-        "score", "c(xy)/(c(x)·c(y)) is largest (WordPiece)", label="wordpiece",
+        "score", "the pair with the largest c(xy)/(c(x)·c(y)) (WordPiece)", label="wordpiece",
         trainer=Ref("tokentui.learn.start_pairs:pair_trainer"),
         kernel=True, queue="scores", value=_score, formula="c(xy)/(c(x)·c(y))",
         columns=columns("count", "left uses", "right uses", "score"),
         filters=True, favors_rare=True,
     ),
     Objective(
-        "count-length", "its count times its length in units is largest", label="count·length",
+        "count-length", "the pair with the largest count times length in units", label="count·length",
         trainer=Ref("tokentui.learn.start_pairs:pair_trainer"), kernel=True, queue="lengths",
         value=_count_length, features=("length",),
         formula="c(xy)·length", columns=columns("count", "length", "value"), filters=True,
     ),
     Objective(
-        "pmi", "its pointwise mutual information is largest", label="pmi",
+        "pmi", "the pair with the largest pointwise mutual information", label="pmi",
         trainer=Ref("tokentui.learn.start_pairs:pair_trainer"), kernel=True, queue="scores", value=_pmi,
         displayed_value=_pmi_bits, features=("tokens", "pairs"), formula="log2(c(xy)·N²/(c(x)·c(y)·M))",
         columns=columns("count", "left uses", "right uses", "pmi"), filters=True, favors_rare=True,
@@ -335,7 +342,7 @@ OBJECTIVES = Axis(
         refuses=_refuse_merges, size=UNIGRAM_SIZE, preparation="finding seed pieces",
     ),
     Objective(
-        "gage", "Gage's compression: a free byte replaces the pair", label="gage",
+        "gage", "Gage's compression: an unused byte replaces the pair", label="gage",
         trainer=Ref("tokentui.learn.gage:GageTrainer"), columns=columns("as", "spelled", "count", "change"),
         least_count=2, substitutes_bytes=True, refuses=_refuse_for_gage,
     ),
@@ -344,40 +351,41 @@ OBJECTIVES = Axis(
         trainer=Ref("tokentui.learn.superbpe:SuperTrainer"), kernel=True, columns=columns("count", "change"),
         refuses=_refuse_for_superbpe, vocabulary=Ref("tokentui.learn.superbpe:vocabulary"),
         parameters=(
-            Parameter("at", "the merges inside words, before the switch", 1000),
-            Parameter("within", "the split of these words", "superbpe-words", str),
-            Parameter("words", "the most words of a token", 4, least=1),
+            Parameter("at", "the number of merges within words before merges across words begin", 1000),
+            Parameter("within", "the split that separates these words", "superbpe-words", str),
+            Parameter("words", "the maximum number of words in a token", 4, least=1),
         ),
     ),
     Objective(
-        "boundless", "BPE within words, in competition with joins of whole words (BoundlessBPE)",
+        "boundless", "BPE within words and joins of whole words, in one ranking (BoundlessBPE)",
         label="boundless bpe",
         trainer=Ref("tokentui.learn.boundless:trainer"), columns=columns("count", "change"),
         refuses=_refuse_for_boundless, events=True, vocabulary=Ref("tokentui.learn.boundless:vocabulary"),
         parameters=(
-            Parameter("threshold", "the IoS from which on a part is taken apart", 0.9, float, 0, 2),
-            Parameter("within", "the split of the words", "gpt2", str),
+            Parameter("threshold", "split a part if at least this share of its uses merges (IoS)", 0.9,
+                float, 0, 2),
+            Parameter("within", "the split that separates words", "gpt2", str),
         ),
     ),
     Objective(
-        "greedtok", "the text whose cover saves the most tokens (GreedTok)", label="greedtok",
+        "greedtok", "the text that saves the most tokens (GreedTok)", label="greedtok",
         trainer=Ref("tokentui.learn.greedtok:trainer"), columns=columns("saved", "count", "change"),
         filters=True, refuses=_refuse_for_ngrams, events=True,
-        parameters=(Parameter("longest", "the most units of a token", 32, least=2, most=1000),),
+        parameters=(Parameter("longest", "the maximum length of a token, in units", 32, least=2, most=1000),),
     ),
     Objective(
-        "length-max", "the run of tokens with the greatest count times length (Length-MAX)",
+        "length-max", "the run of tokens with the largest count times length (Length-MAX)",
         label="length-max",
         trainer=Ref("tokentui.learn.length_max:trainer"),
         columns=columns("worth", "run", "count", "change"), filters=True, least_count=2,
         refuses=_refuse_for_ngrams, events=True,
         parameters=(
-            Parameter("most", "the most tokens of a run", 5, least=2, most=100),
-            Parameter("by", "the length of a run: tokens, saved or characters", "tokens", str),
+            Parameter("most", "the maximum number of tokens in a run", 5, least=2, most=100),
+            Parameter("by", "how to measure the length of a run: tokens, saved or characters", "tokens", str),
         ),
     ),
     Objective(
-        "pathpiece", "removes the token whose absence lengthens the corpus least (PathPiece)",
+        "pathpiece", "removes the token whose loss adds the fewest tokens (PathPiece)",
         label="pathpiece", trainer=Ref("tokentui.learn.pathpiece:PathTrainer"), prunes=True,
         refuses=_refuse_for_pathpiece, preparation="finding seed texts",
         columns=(
@@ -385,23 +393,29 @@ OBJECTIVES = Axis(
             Column("goes", "", "text"),
         ),
         parameters=(
-            Parameter("seeds", "the most texts to begin with", 32768),
-            Parameter("longest", "the most units of a text", 16, least=2, most=1000),
-            Parameter("at", "the tokens that a step removes", 1, least=1),
+            Parameter("seeds", "the maximum number of seed texts", 32768),
+            Parameter("longest", "the maximum length of a text, in units", 16, least=2, most=1000),
+            Parameter("at", "the number of tokens that each step removes", 1, least=1),
         ),
     ),
     Objective(
         "picky", "BPE that removes tokens that rarely occur on their own (PickyBPE)", label="picky bpe",
         trainer=Ref("tokentui.learn.picky:trainer"), columns=columns("count", "change"),
         refuses=_refuse_for_events, events=True,
-        parameters=(Parameter("threshold", "the IoS above which a part is removed", 0.9, float, 0, 1),),
+        parameters=(
+            Parameter("threshold", "remove a part if more than this share of its uses merged (IoS)", 0.9,
+                float, 0,
+                      1),
+        ),
     ),
     retired=(
         Objective(
-            "npmi", "its normalized pointwise mutual information is largest", label="npmi", instead=("pmi",)
+            "npmi", "the pair with the largest normalized pointwise mutual information", label="npmi",
+            instead=("pmi",),
         ),
         Objective(
-            "gain", "merging it makes the corpus most likely (S-BPE)", label="s-bpe", instead=("count", "pmi")
+            "gain", "the pair whose merge makes the corpus most likely (S-BPE)", label="s-bpe",
+            instead=("count", "pmi")
         ),
         Objective(
             "scaffold", "BPE with tokens that only merge (Scaffold-BPE)", label="scaffold bpe",

@@ -323,7 +323,7 @@ UNITS = Axis(
     "unit", "the smallest unit",
     Unit("byte", "a byte of UTF-8", plural="bytes", cut=_bytes, kinds=1 << 8, is_byte=True),
     Unit("char", "a code point", plural="characters", cut=_characters, kinds=0x110000),
-    Unit("grapheme", "what a reader calls a character", plural="graphemes", cut=_graphemes),
+    Unit("grapheme", "what readers see as one character", plural="graphemes", cut=_graphemes),
 )
 """The kinds of units, by name."""
 
@@ -374,7 +374,7 @@ class Mark(Choice):
 
 MARKS = Axis(
     "mark", "how a word's start or end is marked",
-    Mark("none", "not at all", kernel=True),
+    Mark("none", "no mark", kernel=True),
     Mark(
         "end-symbol", "a separate unit after the word", "TEXT", "</w>", put=_end_symbol, kernel=True,
         is_unit=True,
@@ -384,7 +384,7 @@ MARKS = Axis(
         at_end=True,
     ),
     Mark(
-        "prefix", "text in front of every unit but the first", "TEXT", "##", put=_prefix, kernel=True,
+        "prefix", "text before every unit of a word except the first", "TEXT", "##", put=_prefix, kernel=True,
         in_front=True,
     ),
 )

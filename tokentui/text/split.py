@@ -302,7 +302,7 @@ _GPT2_BRANCHES = (
 
 SPLITS = Axis(
     "split", "how the text is cut into pre-tokens, which merges never cross",
-    Split("none", "not at all: each document is one pre-token", pattern=r"(?s).+", branches=("all of it",)),
+    Split("none", "no split: each document is one pre-token", pattern=r"(?s).+", branches=("all of it",)),
     Split(
         "whitespace", "at whitespace, which is dropped", pattern=r"\S+", cut=r"(?s)\s(?=.)|.(?=\s)",
         keeps_spaces=False, dropped=r"\s", refuses=_spaceless,
@@ -334,7 +334,8 @@ SPLITS = Axis(
         ),
     ),
     Split(
-        "metaspace", "before each space, which becomes ▁; one is added in front", pattern="▁[^▁]*|[^▁]+",
+        "metaspace", "before each space, which becomes ▁; a space is added before the text",
+        pattern="▁[^▁]*|[^▁]+",
         plain=True,
         cut="(?s).(?=[ ▁])", marks_spaces=True, branch_by_word=True,
         branches=("a space and the word after it", "a beginning without a space"),
@@ -400,7 +401,8 @@ SPLITS = Axis(
         ),
     ),
     Split(
-        "superwords", "SuperBPE's second stage: long stretches of a line, digits and runs of signs separate",
+        "superwords",
+        "SuperBPE's second stage: long stretches of a line, with digits and punctuation separate",
         pattern=r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
         r"|(?:(?!\p{N}| ?[^\s\p{L}\p{N}]{2}| +(?!\S))[^\n])+\n?|\n",
         cut=r"[^\s\p{N}](?=\p{N})|\p{N}(?=\P{N})|\p{L}\n",

@@ -41,7 +41,7 @@ def coverage(seen: Survey) -> Found:
     tokenizer = seen.tokenizer
     recipe, vocabulary = tokenizer.recipe, tokenizer.vocabulary
     if not any(entry.kind not in ("special", "unknown") for entry in seen.entries):
-        return Found("no text can be encoded: the vocabulary has no tokens", status=FAIL)
+        return Found("no text can be encoded: the vocabulary is empty", status=FAIL)
     missing = [value for value in seen.facts.missing_bytes if value not in _NEVER]
     fallback = vocabulary.byte_tokens or len(getattr(vocabulary, "byte_symbols", ()))
     if UNITS.of(recipe.unit).is_byte and not missing:
@@ -215,20 +215,23 @@ def doubts(seen: Survey) -> Found:
 
 
 CHECKS: tuple[Check, ...] = (
-    Check("bytes", "any text can be encoded", "Text without a token is lost, refused or unknown.", coverage,
-          fail=0, limits="WARN: some text is unknown or refused; FAIL: it is dropped, or all is"),
+    Check("bytes", "any text can be encoded", "Text without a token is dropped, rejected or unknown.",
+          coverage, fail=0,
+          limits="WARN: some text is unknown or rejected; FAIL: it is dropped, or all text is"),
     Check("unknown", "scripts", "A script with unknown letters cannot be read or written.",
           texts.unknown, warn=0),
-    Check("texts", "round trip of texts", "Text that does not come back was changed or lost.",
-          texts.comes_back, warn=0, limits="INFO: only the marks of tokenizers; WARN: any other text"),
-    Check("spaces", "round trip of white space", "Code and tables depend on their white space.",
+    Check("texts", "round trip of texts", "Text that decodes differently was changed or lost.",
+          texts.comes_back, warn=0,
+          limits="INFO: only characters that tokenizers use as marks; WARN: any other text"),
+    Check("spaces", "round trip of whitespace", "Code and tables depend on their whitespace.",
           lambda seen: texts.returns(seen, texts.SPACES, "kind"), warn=0),
-    Check("controls", "round trip of controls", "Normalizers often drop control characters.",
+    Check("controls", "round trip of control characters", "Normalizers often drop control characters.",
           lambda seen: texts.returns(seen, texts.CONTROLS, "control"), warn=0),
     Check("stable", "stable ids",
           "A model was not trained on ids that change when they are decoded and encoded again.", texts.stable,
           warn=0, fail=0.5, limits="WARN: any; FAIL: half of the texts"),
-    Check("forms", "composed and decomposed", "Two forms of a text that look alike should have the same ids.",
+    Check("forms", "composed and decomposed forms",
+          "Two forms of a text that look alike should have the same ids.",
           texts.forms, info=0),
     Check("digits", "numbers", "Numbers of one length that are split in several ways make arithmetic hard.",
           texts.digits, info=0, limits="INFO: any length in several ways"),
@@ -238,12 +241,12 @@ CHECKS: tuple[Check, ...] = (
           texts.specials, fail=0),
     Check("injected", "special tokens in plain text",
           "If plain text becomes special tokens, users can inject them.", texts.injected, warn=0),
-    Check("otherwise", "tokens that encode to others",
-          "Merges or scores give other tokens, so no text trains the row.",
+    Check("otherwise", "tokens whose text encodes differently",
+          "The text of the token encodes to other tokens, so its embedding is never trained.",
           lambda seen: _dead(seen, "encoder", "whose text encodes to other tokens"),
           info=0, warn=0.001, fail=0.05, of="pieces"),
     Check("split", "tokens that the split separates",
-          "No word contains the token, so no text trains its row. Single characters are not counted.",
+          "No word contains the token, so its embedding is never trained. Single characters do not count.",
           lambda seen: _dead(seen, "split", "that the split separates"),
           info=0, warn=0.001, fail=0.05, of="pieces"),
     Check("normalised", "tokens that normalization changes",
@@ -255,9 +258,9 @@ CHECKS: tuple[Check, ...] = (
     Check("duplicates", "ids and spellings",
           "Two ids for one spelling, or one id for two tokens, is never intended.", duplicates,
           of="entries", limits="WARN: a spelling with several ids; FAIL: an id of several tokens"),
-    Check("holes", "unused ids", "A model still has a row for each of them.", holes, info=0, of="entries"),
-    Check("reserved", "reserved names", "Names that are reserved for later use.", reserved, of="entries"),
-    Check("partial", "partial characters", "A token that is a part of a character has no meaning alone.",
+    Check("holes", "unused ids", "A model still has an embedding row for each.", holes, info=0, of="entries"),
+    Check("reserved", "reserved names", "Names reserved for later use.", reserved, of="entries"),
+    Check("partial", "partial characters", "A token that is part of a character has no meaning alone.",
           lambda seen: _broken(seen, False, "within a character"), warn=0.05, fail=0.2, of="pieces"),
     Check("crossing", "across characters",
           "A token that ends in the middle of a character can produce invalid text.",
@@ -271,8 +274,9 @@ CHECKS: tuple[Check, ...] = (
           info=0.001, warn=0.01, fail=0.05, of="pieces"),
     Check("siblings", "differences in case or space", "Near-duplicates take room from other tokens.",
           siblings, warn=0.75, of="pieces"),
-    Check("file", "assumptions", "Programs that use the file may assume something else.",
-          doubts, warn=0, limits="INFO: the nearest split alone; WARN: any other remark"),
+    Check("file", "assumptions", "Programs that use the file may assume otherwise.",
+          doubts, warn=0,
+          limits="INFO: only that the split is the nearest known one; WARN: any other remark"),
 )
 """The checks, in the order in which they are shown. A new one is a line here and the function that it names.
 """

@@ -269,7 +269,7 @@ WAYS = Axis(
     "encode", "how new text is encoded",
     EncodingWay(
         "merges", "the merges in the order they were learned", kernel=True, written="merges",
-        how="merges, in the order in which they were learned",
+        how="merges, in the order they were learned",
         segmenter=Ref("tokentui.encode.segment.merges:Merging"), needs="merges", by_rank=True,
     ),
     EncodingWay(
@@ -284,18 +284,18 @@ WAYS = Axis(
         segmenter=Ref("tokentui.encode.segment.greedy:LongestSuffix"), written="longest-suffix",
     ),
     EncodingWay(
-        "longest-token", "the longest token anywhere, then on both sides of it",
-        how="the longest token anywhere, the leftmost of equals, then on both sides of it",
+        "longest-token", "the longest token anywhere in the word, then the same on each side",
+        how="the longest token anywhere (in a tie, the leftmost), then the same on each side",
         segmenter=Ref("tokentui.encode.segment.greedy:LongestToken"), written="longest-token",
     ),
     EncodingWay(
-        "fewest-tokens", "the fewest tokens; among equals, the longest last one",
-        how="the fewest tokens, of equals those with the widest last token",
+        "fewest-tokens", "the fewest tokens; in a tie, the longest last token",
+        how="the fewest tokens; in a tie, the longest last token",
         segmenter=Ref("tokentui.encode.segment.fewest:FewestTokens"), written="fewest-tokens",
     ),
     EncodingWay(
-        "merges-by-length", "the neighbors that make the longest token first",
-        how="merges, the longest result first, of equals the one of the lower rank",
+        "merges-by-length", "the merge with the longest result first",
+        how="merges, the longest result first; in a tie, the lower rank",
         segmenter=Ref("tokentui.encode.segment.by_length:MergesByLength"), written="merges-by-length",
     ),
     EncodingWay(
@@ -318,12 +318,12 @@ SINGLE = replace(_VITERBI, segmenter=Ref("tokentui.encode.segment.viterbi:Single
 DROPOUT = replace(_MERGES, segmenter=Ref("tokentui.encode.segment.dropout:Dropout"), scope="chance")
 BY_EVENTS = replace(
     _MERGES, segmenter=Ref("tokentui.encode.segment.replaying:Replaying"), needs="events", kernel=False,
-    written="events", how="merges and removals, in the order in which they were learned",
+    written="events", how="merges and removals, in the order they were learned",
 )
 WITHIN = replace(
     _MERGES, segmenter=Ref("tokentui.encode.segment.within:Within"), kernel=False,
     written="merges inside words",
-    how="merges inside words, in the order in which they were learned",
+    how="merges inside words, in the order they were learned",
 )
 SAMPLED = replace(SINGLE, segmenter=Ref("tokentui.encode.segment.viterbi:Sampling"), scope="chance")
 
