@@ -85,9 +85,9 @@ ENCODE = ("encode", "text.txt", "-t", "gpt2.json")
     ((*EDIT, "--add", "xyz", "--map", "new.json"),
      "--map new.json: two outputs cannot be the same file (name another)"),
     ((*EDIT, "--add", os.fsdecode(b"\xff")),
-     r"--add \xff: a lone surrogate is not text (name a text)"),
+     r"--add \xff: a lone surrogate is not valid text (use another text)"),
     ((*EDIT, "--prune", "words.counts.tsv"),
-     "--prune: counted words are not documents (name a text)"),
+     "--prune: counted words are not documents (use a text corpus)"),
     (("inspect", "-t", "gpt2.json", "--corpus", "a=text.txt", "--corpus", "words.counts.tsv"),
      "--corpus words.counts.tsv: has no name, and others have one (name it NAME=CORPUS)"),
     ((*ENCODE, "--temperature", "2"), "encode: --temperature requires --sample SEED (name a seed)"),
@@ -95,11 +95,11 @@ ENCODE = ("encode", "text.txt", "-t", "gpt2.json")
     ((*ENCODE, "--sample", "dropout", "--n", "3", "--json"),
      "--n: cannot be combined with --json or --jsonl (leave one of them out)"),
     ((*ENCODE, "--sample", "dropuot"), "--sample: no way to sample: 'dropuot' (did you mean dropout?)"),
-    ((*ENCODE, "--sample", "dropout:p=x"), "p=x: a share from 0 to 1 is wanted (such as 0.1)"),
-    (("inspect", "-t", "hf:"), "hf:: not a tokenizer of the hub (such as hf:OWNER/NAME)"),
+    ((*ENCODE, "--sample", "dropout:p=x"), "p=x: expected a share from 0 to 1 (for example 0.1)"),
+    (("inspect", "-t", "hf:"), "hf:: not a hub repository (for example hf:OWNER/NAME)"),
     (("train", "words.counts.tsv", "text.txt", "-r", "gpt2"),
-     "text.txt: words.counts.tsv holds counted words, text.txt does not: that is no one corpus "
-     "(name them apart, or take --as text)"),
+     "text.txt: words.counts.tsv holds counted words, text.txt does not: that is more than one corpus "
+     "(name them separately, or use --as text)"),
 ])
 def test_words_of_a_command(words: tuple[str, ...], line: str) -> None:
     assert refused(*words) == line
@@ -109,7 +109,7 @@ def test_a_format_that_cannot_hold_it_is_told_before_its_bytes_go_to_standard_ou
     found = cli("convert", "bert.json", "-", "--to", "tiktoken")
     assert (found.exit_code, found.stdout) == (1, "")
     assert found.stderr == (
-        "tokentui: tiktoken cannot hold it: it is encoded by longest match "
+        "tokentui: tiktoken cannot store it: it is encoded with longest match "
         "(this format: merges or ranks)\n"
     )
 
@@ -131,28 +131,28 @@ def first(number: int, row: int = 0, of: str = "events") -> Callable[[object], C
 
 
 @pytest.mark.parametrize(("change", "line"), [
-    (first(3, of="vocabulary")("x"), "vocabulary row 0: SCORE is no number (a number or null belongs there)"),
-    (first(3, of="vocabulary")(True), "vocabulary row 0: SCORE is no number"),
+    (first(3, of="vocabulary")("x"), "vocabulary row 0: SCORE is not a number (use a number or null)"),
+    (first(3, of="vocabulary")(True), "vocabulary row 0: SCORE is not a number"),
     (lambda it: it.update(merges=[[104, 117, 256, 15]]),
-     "merges: a tokenizer of events has no merges (leave the list empty)"),
+     "merges: a tokenizer with events has no merges (make the list empty)"),
     (lambda it: it["vocabulary"].__setitem__(1, [1, "!", "21", None]),
-     "vocabulary: two base units have the same bytes (each unit stands once)"),
+     "vocabulary: two base units have the same bytes (each unit must be unique)"),
     (lambda it: it["vocabulary"].__delitem__(0),
-     "vocabulary: the base is not all 256 bytes (each unit stands once)"),
+     "vocabulary: the base is not all 256 bytes (each unit must be unique)"),
     (lambda it: it["recipe"].update(objective="superbpe"),
-     "events: objective=superbpe has no events (mend one of the two)"),
+     "events: objective=superbpe has no events (fix one of the two)"),
     (events([1, "melt", "6875", ["68", "75"], 15, 0]),
-     "events row 0: 'melt' is no kind of event (one of: merge, "),
+     "events row 0: 'melt' is not a kind of event (one of: merge, "),
     (events([1, "merge", "6875", ["68", "75"], 15, 2]),
-     "events row 0: VIEW is 0 or 1 (0 for the words, 1 for the documents)"),
-    (first(0)(2), "events row 0: step 2 where 1 or 1 belongs (steps go up by one)"),
+     "events row 0: VIEW must be 0 or 1 (0 means words, 1 means documents)"),
+    (first(0)(2), "events row 0: step 2 where 1 or 1 belongs (steps increase by one)"),
     (first(2, 5)("7a7a"),
-     "events row 5: HEX is no unit or earlier token (an event is of a token that was made)"),
+     "events row 5: HEX is not a unit or an earlier token (an event needs an existing token)"),
     (first(3)(["20", "74"]),
-     "events row 0: PARTS do not make HEX of units and earlier tokens (mend one of the two)"),
-    (first(3)([]), "events row 0: PARTS are missing (a token is made of two parts or more)"),
+     "events row 0: PARTS do not form HEX from units and earlier tokens (fix one of the two)"),
+    (first(3)([]), "events row 0: PARTS are missing (a token has two or more parts)"),
     (lambda it: it["events"][5].__setitem__(slice(2, 4), ["68", ["68"]]),
-     "events row 5: a unit never leaves (an event is of a token that was made)"),
+     "events row 5: a unit cannot be removed (an event needs an existing token)"),
 ])
 def test_a_document_with_events(change: Change, line: str, tmp_path: Path) -> None:
     assert damaged("picky.json", change, tmp_path).startswith(line)
@@ -160,9 +160,9 @@ def test_a_document_with_events(change: Change, line: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize(("name", "change", "line"), [
     ("sentencepiece-unigram.json", lambda it: it.update(merges=[[1, 2, 3, 4]]),
-     "merges row 0: a unigram model has no merges (leave the list empty)"),
+     "merges row 0: a unigram model has no merges (make the list empty)"),
     ("sentencepiece-unigram.json", first(3, -1, "vocabulary")(3.5),
-     "SCORE is no log probability (a number from -1e6 to 0 belongs there)"),
+     "SCORE is not a log probability (use a number from -1e6 to 0)"),
     ("gpt2.json", lambda it: it["merges"].__setitem__(slice(0, 2), it["merges"][1::-1]), "belongs"),
 ])
 def test_a_document(name: str, change: Change, line: str, tmp_path: Path) -> None:
@@ -195,12 +195,12 @@ LONG = {"id": "[X]", "ids": [1] * 2000, "tokens": ["a"] * 2000}
     ({"post_processor": {"type": "BertProcessing", "sep": ["[SEP]", 7], "cls": ["[CLS]", 8]}},
      "is not in the vocabulary"),
     ({"pre_tokenizer": {"type": "FixedLength", "length": 0}},
-     "pre_tokenizer.FixedLength.length: a length is at least 1"),
+     "pre_tokenizer.FixedLength.length: a length must be at least 1"),
     ({"pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "add_prefix_space": False,
                         "prepend_scheme": "always"}},
      '"add_prefix_space" is false (write "prepend_scheme": "never" too)'),
     ({"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}] * 1_001}},
-     "normalizer: more than 1,000 steps (mend the file)"),
+     "normalizer: more than 1,000 steps (fix the file)"),
 ])
 def test_a_file_of_hugging_face(steps: dict[str, Any], line: str, tmp_path: Path) -> None:
     model = {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]]}
@@ -226,7 +226,7 @@ WISH = Wishes(add=("xyz",))
 
 @pytest.mark.parametrize(("command", "line"), [
     (do.Find("moon", "a", 0), "moon: no such pane (one of: corpus, pairs, vocabulary)"),
-    (do.LifeOfWord("a" * 2_001), "explain: text of over 2,000 characters (choose a part of it)"),
+    (do.LifeOfWord("a" * 2_001), "explain: text of more than 2,000 characters (choose a part of it)"),
     (do.Compare((ColumnWanted(preset("gpt2")),)),
      "compare: at least two columns are needed (name another one)"),
     (do.RunUntil(compression=2.0),
@@ -292,17 +292,17 @@ FEW = ("--merges", "5")
     (("gpt2", "-s", "base=sorted", "-s", "unknown=drop", *FEW), "tiktoken",
      "240 of the 256 bytes have no token (the format's owner fails on text with them)"),
     (("gpt2", "-s", "normalize=lowercase", *FEW), "tiktoken",
-     "it normalises text by lowercase (the format has no place for that)"),
+     "it normalizes text with lowercase (the format cannot store it)"),
     (("gpt2", "-s", "split=regex:(a)|b", "-s", "base=bytes", *FEW), "minbpe",
-     "its pattern has groups, line ends, or spaces at an end (the file holds a pattern in a line)"),
+     "its pattern has groups, newlines, or spaces at the ends (the file stores the pattern on one line)"),
     (("gpt2", "--special", "a", *FEW), "gpt2",
-     "two tokens are spelled alike (the files tell tokens by their names)"),
+     "two tokens have the same spelling (the files identify tokens by name)"),
     (("gpt2", "-s", "mark=end-symbol:</w>", "-s", "split=space", *FEW), "subword-nmt",
      "its units are bytes with mark=end-symbol:</w> (codes of bytes have mark=end-suffix:</w>)"),
     (("wordpiece", "--special", "h", *FEW), "bert",
-     "two tokens are spelled alike (of two lines that are alike the last one counts)"),
+     "two tokens have the same spelling (of two equal lines, the last one counts)"),
     (("bert", "--special", "hug", "--first-id", "200000", *FEW), "bert",
-     "200000 ids stand for nothing (the file has a line for each)"),
+     "200000 ids have no token (the file needs a line for each)"),
 ])
 def test_a_training_that_a_format_cannot_hold(
     words: tuple[str, ...], format: str, line: str, tmp_path: Path
@@ -317,7 +317,7 @@ def unheld(path: Path, format: str, folder: Path) -> str:
     """What `convert` says where it refuses; nothing is written."""
     found = cli("convert", str(path), str(folder if format == "gpt2" else folder / "new"), "--to", format)
     assert found.exit_code == 1
-    assert f"{format} cannot hold it: " in found.stderr
+    assert f"{format} cannot store it: " in found.stderr
     assert not list(folder.iterdir())
     return found.stderr
 
@@ -337,13 +337,13 @@ TWICE = {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], ["a", -1.0], 
 
 @pytest.mark.parametrize(("document", "format", "line"), [
     ({"model": {"type": "BPE", "vocab": {"a": 0, "b": 0, "ab": 1}, "merges": [["a", "b"]]}}, "huggingface",
-     "two tokens have the same id (keep the file that it was read from)"),
+     "two tokens have the same id (keep the original file)"),
     ({"model": TWICE}, "tokentui",
-     "two tokens have one id or one name (keep the file that it was read from)"),
+     "two tokens have one id or one name (keep the original file)"),
     ({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]]},
       "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
       "normalizer": {"type": "Replace", "pattern": {"String": "x"}, "content": "y"}}, "sentencepiece",
-     "its normalizer Replace of 'x' has no place there (sentencepiece has a table of normalization rules, "
+     "its normalizer Replace of 'x' cannot be stored (sentencepiece has a table of normalization rules, "
      "and settings of spaces)"),
 ])
 def test_a_file_that_another_format_cannot_hold(
@@ -372,7 +372,7 @@ def model(folder: Path, fields: tuple[tuple[int, bytes], ...], of: str = "llama2
 def test_a_model_with_its_mark_behind_words_has_no_steps_of_hugging_face(tmp_path: Path) -> None:
     folder = tmp_path / "out"
     folder.mkdir()
-    assert "what is done to a text is more than the axes say (no steps of Hugging Face's" in unheld(
+    assert "the axes do not describe all of its text processing (Hugging Face has no steps" in unheld(
         model(tmp_path, SUFFIX), "huggingface", folder)
 
 
@@ -386,9 +386,9 @@ def test_a_model_without_its_bytes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("words", "line"), [
     (("--extend", "text.txt", "--vocab-size", "400"),
-     "--extend: new merges would renumber its base (take another base, such as sorted)"),
+     "--extend: new merges would renumber its base (use another base, such as sorted)"),
     (("--merge", "llama2.json"),
-     "--merge: new merges would renumber its base (take another base, as sorted)"),
+     "--merge: new merges would renumber its base (use another base, as sorted)"),
 ])
 def test_a_base_behind_its_merges(words: tuple[str, ...], line: str, tmp_path: Path) -> None:
     assert refused("edit", "llama2.json", str(tmp_path / "new.json"), *words) == line
@@ -397,7 +397,7 @@ def test_a_base_behind_its_merges(words: tuple[str, ...], line: str, tmp_path: P
 def test_words_that_are_counted_and_a_text_are_no_one_corpus(tmp_path: Path) -> None:
     line = refused("count", "words.counts.tsv", "text.txt", "-r", "gpt2", "-o", str(tmp_path / "a.tsv"))
     assert "words.counts.tsv holds counted words, " in line
-    assert line.endswith("does not: that is no one corpus (name them apart, or take --as text)")
+    assert line.endswith("does not: that is more than one corpus (name them separately, or use --as text)")
 
 
 def made(folder: Path, recipe: str, **axes: Any) -> Path:
@@ -427,21 +427,21 @@ def test_what_cannot_be_trained_on(tmp_path: Path) -> None:
     )
     twice = str(spelled_twice(tmp_path))
     assert refused("edit", twice, new, *more) == (
-        "--extend: two of its tokens are spelled alike (train it again)"
+        "--extend: two of its tokens have the same spelling (train it again)"
     )
 
 
 def test_two_tokens_of_the_same_bytes_are_no_ranks(tmp_path: Path) -> None:
     path, folder = spelled_twice(tmp_path), tmp_path / "out"
     folder.mkdir()
-    assert "two tokens have the same bytes (a token stands once in the file)" in unheld(
+    assert "two tokens have the same bytes (tokens must be unique)" in unheld(
         path, "tiktoken", folder)
 
 
 def test_a_space_in_front_of_a_text_that_is_not_split(tmp_path: Path) -> None:
     path, folder = made(tmp_path, "sentencepiece-bpe", split="none", prefix_space=True), tmp_path / "out"
     folder.mkdir()
-    assert "it sets a space in front of a text that keeps its spaces (sentencepiece sets" in unheld(
+    assert "it adds a space before a text that keeps its spaces (sentencepiece adds" in unheld(
         path, "sentencepiece", folder)
 
 
@@ -459,7 +459,7 @@ def test_a_token_that_its_library_would_give_another_id(tmp_path: Path) -> None:
 
 def test_a_published_size_is_asked_for_by_true_or_false() -> None:
     assert told(lambda: tokentui.train("text.txt", "gpt2", published="yes")) == (  # type: ignore[arg-type]
-        "published: True or False belongs here, not 'yes' (such as True)"
+        "published: expected True or False, not 'yes' (for example True)"
     )
 
 
@@ -481,12 +481,12 @@ def repositories(tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(("call", "name", "line"), [
-    (tokentui.load, "hf:owner/none", "this repository holds no tokenizer file (one of: tokenizer.json, "),
+    (tokentui.load, "hf:owner/none", "this repository contains no tokenizer file (one of: tokenizer.json, "),
     (tokentui.load, "hf:owner/missing",
-     "there is no such repository, or no right to read it (check the name)"),
+     "no such repository, or no permission to read it (check the name)"),
     (tokentui.load, "hf://datasets/owner/texts",
      "is a folder, not a tokenizer file (name the file in it)"),
-    (tokentui.read, "hf://datasets/owner/texts/*.jsonl", "no file matches (** looks into folders too)"),
+    (tokentui.read, "hf://datasets/owner/texts/*.jsonl", "no file matches (** searches subfolders too)"),
     (tokentui.read, "hf://datasets/owner/texts/none.txt", "no such file (check the name)"),
 ])
 def test_repositories_of_the_hub(
@@ -498,7 +498,7 @@ def test_repositories_of_the_hub(
 def test_a_place_of_too_many_files(repositories: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote, "_MOST_FILES", 1)
     name = "hf://datasets/owner/texts"
-    assert told(lambda: tokentui.read(name)) == f"{name}: more than 1 files (name a part of them)"
+    assert told(lambda: tokentui.read(name)) == f"{name}: more than 1 files (select fewer of them)"
 
 
 def test_without_a_network_only_what_was_fetched_is_there(
@@ -506,7 +506,7 @@ def test_without_a_network_only_what_was_fetched_is_there(
 ) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     assert told(lambda: tokentui.load("hf:owner/none")).startswith(
-        "hf:owner/none: there is no network, and it was not fetched before ("
+        "hf:owner/none: there is no network, and it is not in the cache ("
     )
 
 
@@ -524,18 +524,18 @@ def test_an_answer_that_breaks_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kind, "_file", file)
     with serving(kind) as url:
         line = told(lambda: tokentui.read(f"{url}/a.txt"))
-    assert line == f"{url}/a.txt: the answer broke off (try again)"
+    assert line == f"{url}/a.txt: the download was interrupted (try again)"
 
 
 def test_why_of_a_unigram_training() -> None:
     run = tokentui.Trainer("text.txt", "t5")
-    assert told(run.why) == "why: a unigram training has no next pair (take candidates())"
+    assert told(run.why) == "why: a unigram training has no next pair (use candidates())"
 
 
 def test_pieces_that_are_cut_again(tmp_path: Path) -> None:
     path = str(model(tmp_path, UNUSED))
     line = refused("edit", path, str(tmp_path / "new.json"), "--merge", path)
-    assert line == "--merge: it has pieces that are cut again (prune it first)"
+    assert line == "--merge: it has pieces that are split again (prune it first)"
 
 
 def test_a_merge_that_spells_a_special_token_has_its_id(tmp_path: Path) -> None:
@@ -545,7 +545,7 @@ def test_a_merge_that_spells_a_special_token_has_its_id(tmp_path: Path) -> None:
     document["run"]["specials"], document["vocabulary"][0] = ["ug"], [0, "ug", "7567", None]
     path.write_text(json.dumps(document))
     assert told(lambda: load(path)) == (
-        f"{path}: merges row 0: ID 257 where 0 belongs (ids go up in the order of the merges)"
+        f"{path}: merges row 0: ID 257 where 0 belongs (ids increase in merge order)"
     )
 
 
@@ -562,7 +562,7 @@ def test_zstd_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         monkeypatch.setitem(sys.modules, name, None)
     path = str(tmp_path / "words.tsv.zst")
     assert refused("count", "text.txt", "-r", "gpt2", "-o", path) == (
-        f"{path}: zstd is not installed (pip install 'tokentui[zstd]', or take .gz)"
+        f"{path}: zstd is not installed (pip install 'tokentui[zstd]', or use .gz)"
     )
 
 
@@ -581,7 +581,7 @@ def test_two_names_that_are_too_long_for_one_folder(tmp_path: Path) -> None:
 def test_a_format_that_is_only_read() -> None:
     for name in FORMATS.keys() - WRITTEN.keys():
         write = FORMATS[name].codec.write
-        assert told(lambda write=write: write(None)) == "the format is only read"  # type: ignore[misc]
+        assert told(lambda write=write: write(None)) == "the format is read-only"  # type: ignore[misc]
 
 
 # ---- a machine that lacks something
@@ -678,7 +678,7 @@ async def test_a_size_that_is_no_number() -> None:
         await pilot.press("t")
         await until(pilot, lambda: not isinstance(app.screen, EditScreen))
         await typed(pilot, "many")
-        await until(pilot, lambda: "many: a number belongs here (such as 4000 or 32k)" in screen_text(app))
+        await until(pilot, lambda: "many: expected a number (for example 4000 or 32k)" in screen_text(app))
 
 
 async def test_no_way_back_to_a_corpus_without_a_name() -> None:

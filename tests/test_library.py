@@ -81,14 +81,14 @@ def test_axes_are_named_where_a_training_begins() -> None:
         tokentui.Trainer("sample:hugs", "gpt2", tie="first-seen", coverage=None).tokenizer(),
     ):
         assert tokenizer.recipe == tokentui.preset("gpt2", tie="first-seen")
-    with pytest.raises(tokentui.TokentuiError, match="no such argument"):
+    with pytest.raises(tokentui.TokentuiError, match="unknown argument"):
         tokentui.train("sample:hugs", "gpt2", vocabsize=300)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize(("word", "meant"), [("mergess", "merges"), ("covrage", "coverage"), ("tye", "tie")])
 def test_an_argument_that_there_is_not_is_refused_whatever_its_value(word: str, meant: str) -> None:
     for value in (None, 3):
-        with pytest.raises(tokentui.TokentuiError, match=f"{word}: no such argument .did you mean {meant}"):
+        with pytest.raises(tokentui.TokentuiError, match=f"{word}: unknown argument .did you mean {meant}"):
             tokentui.train("sample:hugs", "gpt2", **{word: value})  # type: ignore[arg-type]
 
 

@@ -66,7 +66,7 @@ def test_steps_until_the_end(run: tokentui.Trainer) -> None:
 def test_a_step_that_is_none(recipe: str) -> None:
     run = tokentui.Trainer("sample:sailor", recipe)
     for n in (0, 1, -1):
-        with pytest.raises(tokentui.TokentuiError, match="no such step is known"):
+        with pytest.raises(tokentui.TokentuiError, match="this step is unknown"):
             run[n]
     if recipe == "t5":
         run.run(vocab_size=60)
@@ -74,7 +74,7 @@ def test_a_step_that_is_none(recipe: str) -> None:
         run.run(merges=3)
     stood = run.number
     with pytest.raises(
-        tokentui.TokentuiError, match=r"step 1000000: the training ends at step (\d+) \(take 0 to \1\)"
+        tokentui.TokentuiError, match=r"step 1000000: the training ends at step (\d+) \(use 0 to \1\)"
     ):
         run.jump(10**6)
     assert run.number == stood
@@ -82,7 +82,7 @@ def test_a_step_that_is_none(recipe: str) -> None:
         run.jump(-1)
     assert run.jump(len(run)) == len(run)
     for n in (len(run) + 1, -len(run) - 1):
-        with pytest.raises(tokentui.TokentuiError, match="no such step is known"):
+        with pytest.raises(tokentui.TokentuiError, match="this step is unknown"):
             run[n]
 
 
@@ -93,7 +93,7 @@ def test_a_size_below_the_one_at_the_start(name: str) -> None:
     chosen = preset_named(name)
     run = tokentui.Trainer("sample:sailor", name, specials=chosen.run.specials)
     with pytest.raises(
-        tokentui.TokentuiError, match=r"vocab_size=1: .* [\d,]+ ids \(take \d+ or more\)"
+        tokentui.TokentuiError, match=r"vocab_size=1: .* [\d,]+ ids \(use \d+ or more\)"
     ) as raised:
         run.run(vocab_size=1)
     least = int(raised.value.hint.split()[1])

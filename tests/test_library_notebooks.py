@@ -116,7 +116,7 @@ def test_an_edited_tokenizer_is_one_of_the_library() -> None:
     assert len(both) > len(tok)
     with pytest.raises(tokentui.TokentuiError, match="belong together"):
         tok.edited(extend=corpus)
-    with pytest.raises(tokentui.TokentuiError, match="a Tokenizer belongs here"):
+    with pytest.raises(tokentui.TokentuiError, match="expected a Tokenizer"):
         tok.edited(merge="a.json")  # type: ignore[arg-type]
     with pytest.raises(tokentui.TokentuiError, match="not a whole number"):
         tok.edited(prune=corpus, keep=1.5)  # type: ignore[arg-type]

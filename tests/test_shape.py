@@ -204,6 +204,6 @@ def test_formats_that_have_no_place_for_them_say_so() -> None:
         from tokentui.formats import WRITTEN
 
         report = check_export(Spec(trainer.tokenizer()), WRITTEN[name])
-        assert report.refused or {"symbols", "a space in front"} <= {loss.what for loss in report.losses}, (
+        assert report.refused or {"symbols", "a leading space"} <= {loss.what for loss in report.losses}, (
             name
         )

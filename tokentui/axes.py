@@ -66,11 +66,12 @@ def _refusals(recipe: Recipe) -> Iterator[Refusal]:
     objective = OBJECTIVES.of(recipe.objective)
     if recipe.what_if and (objective.scored or objective.prunes):
         model = "a unigram model" if objective.scored else f"objective={objective.name}"
-        what = f"what-ifs are of merges, and {model} has none"
+        what = f"what-ifs change merges, and {model} has none"
         yield Refusal("what_if", what, ("no what_if", "objective=count"), fades=True)
     if recipe.coverage < 1 and UNITS.of(recipe.unit).is_byte:
         takes = ("coverage=1", "unit=char")
-        yield Refusal("coverage", "a coverage is of characters, and the units are bytes", takes, fades=True)
+        yield Refusal("coverage", "coverage applies to characters, and the units are bytes", takes,
+            fades=True)
 
 
 def refusal_of(recipe: Recipe) -> Refusal | None:
@@ -96,7 +97,7 @@ def check(recipe: Recipe) -> Recipe:
     refusal = refusal_of(recipe)
     if refusal is not None:
         where = f"{refusal.word}={word(recipe, refusal.word)}"
-        raise TokentuiError(refusal.what, where, "take " + ", or ".join(refusal.takes))
+        raise TokentuiError(refusal.what, where, "use " + ", or ".join(refusal.takes))
     if recipe.prefix_space is not None and own_space(recipe.split, recipe.prefix_space) is None:
         return dataclasses.replace(recipe, prefix_space=None)
     return recipe

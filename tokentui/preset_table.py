@@ -200,7 +200,7 @@ def resolved(recipe: Recipe | str, published: bool = False) -> tuple[Recipe, Run
         return recipe.plain, recipe.run
     name = recipe if isinstance(recipe, str) else preset_of(recipe) if published else ""
     if published and not name:
-        raise TokentuiError("no preset is this recipe", "published=True", "name a preset")
+        raise TokentuiError("this recipe is not a preset", "published=True", "name a preset")
     known = preset_named(name) if name else None
     plain = recipe if isinstance(recipe, Recipe) else preset_named(recipe).recipe
     return plain, known.run if known is not None and published else Run()
@@ -217,7 +217,7 @@ def preset_named(name: str) -> Preset:
         TokentuiError: There is none, or it was removed; the hint names another one.
     """
     if name_of(name, "preset") in REMOVED:
-        raise TokentuiError("this preset was removed", name, f"take {REMOVED[name]}")
+        raise TokentuiError("this preset was removed", name, f"use {REMOVED[name]}")
     if name not in PRESETS:
         raise TokentuiError("no such preset", name or "''", nearest(name, PRESETS))
     return PRESETS[name]

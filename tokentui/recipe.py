@@ -85,7 +85,7 @@ CORPUS_FACTS = {one.name: one for one in (
 
 
 FORBID, FORCE, LEAVE_OUT = "forbid", "force", "leave-out"
-_CHANGES = "such as 12:forbid:%20t+he, 12:force:e+s or 12:leave-out"
+_CHANGES = "for example 12:forbid:%20t+he, 12:force:e+s or 12:leave-out"
 _CHANGE = re.compile(rf"([0-9]{{1,16}}):({FORBID}|{FORCE}|{LEAVE_OUT})(?::(\S+))?")
 _ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})")
 _UNESCAPED = frozenset(range(0x21, 0x7F)).difference(b"%+\\\"'")
@@ -151,7 +151,7 @@ class WhatIf(NamedTuple):
         except UnicodeEncodeError:
             raise TokentuiError(UNWRITABLE, where, "write the bytes of the piece as %E2%82%AC") from None
         if b"%" in _ESCAPED.sub(b"", written):
-            raise TokentuiError("two hex digits belong after %", where, "write %25 for % itself")
+            raise TokentuiError("% must be followed by two hex digits", where, "write %25 for % itself")
         pieces = written.split(b"+") if written else ()
         parts = tuple(_ESCAPED.sub(lambda byte: bytes((int(byte[1], 16),)), piece) for piece in pieces)
         if not all(parts) or len(parts) not in _PARTS[match[2]]:
@@ -173,7 +173,7 @@ def check_changes(changes: Iterable[WhatIf]) -> list[WhatIf]:
     for change in changes:
         if change.what != FORBID and (first := decided.setdefault(change.step, change)) != change:
             what = f"step {change.step:,} has {first.text} already"
-            raise TokentuiError(what, f"what_if={change.text}", f"take one {FORCE} or {LEAVE_OUT} for a step")
+            raise TokentuiError(what, f"what_if={change.text}", f"use one {FORCE} or {LEAVE_OUT} for a step")
     return changes
 
 
@@ -226,7 +226,7 @@ class Recipe:
             given = [part for part in given.split(",") if part not in _EMPTY]
         if not isinstance(given, list | tuple):
             raise TokentuiError(
-                f"a list of names belongs here, not {shown(given)}", "normalize", "such as ['nfkc']"
+                f"expected a list of names, not {shown(given)}", "normalize", "for example ['nfkc']"
             )
         if len(given) == 1 and given[0] in _EMPTY:
             given = ()
@@ -295,7 +295,7 @@ class Recipe:
         """
         if not isinstance(axes, Mapping):
             raise TokentuiError(
-                f"axes and their values belong here, not {shown(axes)}", where, "hand in a dict"
+                f"expected axes and their values, not {shown(axes)}", where, "pass a dict"
             )
         for name, value in axes.items():
             if name in SHAPE:
@@ -307,7 +307,7 @@ class Recipe:
             if not (isinstance(value, str) or (isinstance(default, tuple) and listed)):
                 what = f"axis {name!r} takes text, not {type(value).__name__}"
                 example = '["nfkc"]' if isinstance(default, tuple) else json.dumps(default)
-                raise TokentuiError(what, where, f"such as {name} = {example}")
+                raise TokentuiError(what, where, f"for example {name} = {example}")
         return cls(**axes)
 
     def to_toml(self) -> str:
@@ -327,7 +327,7 @@ class Recipe:
             axes = tomllib.loads(name_of(text, where))
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise TokentuiError(
-                f"not a recipe file: {error}", where, 'write an axis a line, such as split = "gpt2"'
+                f"not a recipe file: {error}", where, 'write one axis per line, for example split = "gpt2"'
             ) from None
         return cls.from_dict(axes, where)
 
@@ -342,14 +342,14 @@ def read_recipe(path: str) -> Recipe:
         TokentuiError: The file cannot be read, or is no recipe file.
     """
     if sandbox.sealed():
-        raise TokentuiError("recipe files are not read here", shown_path(path), "take a preset and its axes")
+        raise TokentuiError("recipe files cannot be read here", shown_path(path), "use a preset and set axes")
     data, where = read_regular(path, "recipe file", _LARGEST + 1), shown_path(path)
     if len(data) > _LARGEST:
         raise TokentuiError("not a recipe file", where, "a recipe file is a few lines of TOML")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise TokentuiError(f"not UTF-8 at byte {error.start}", where, "a recipe file is UTF-8") from None
+        raise TokentuiError(f"not UTF-8 at byte {error.start}", where, "save it as UTF-8") from None
     return Recipe.from_toml(text, where)
 
 
@@ -445,7 +445,8 @@ class Run:
 def check_names(recipe: Recipe, run: Run) -> None:
     """Raise a `TokentuiError` if a text is a symbol of the recipe and a special token of the run."""
     if both := set(recipe.symbols).intersection(run.specials):
-        raise TokentuiError("named twice", f"symbol {min(both)}", "take it as a symbol or a special token")
+        raise TokentuiError("named twice", f"symbol {min(both)}",
+            "make it either a symbol or a special token")
 
 
 class Ending(NamedTuple):

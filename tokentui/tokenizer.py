@@ -90,9 +90,9 @@ def _check_source(source: object, texts: object) -> None:
         TokentuiError: Both or none are.
     """
     if texts is None and source is None:
-        raise TokentuiError("no corpus is given", "corpus", "name a file, or hand in texts=[...]")
+        raise TokentuiError("no corpus is given", "corpus", "name a file, or pass texts=[...]")
     if texts is not None and source is not None:
-        raise TokentuiError("a corpus and texts exclude each other", "texts", "leave one of them out")
+        raise TokentuiError("corpus and texts cannot be combined", "texts", "leave one of them out")
 
 
 class Tokenizer(Analysed, metaclass=Hinting):
@@ -114,11 +114,11 @@ class Tokenizer(Analysed, metaclass=Hinting):
     ) -> None:
         if not isinstance(vocabulary, Vocabulary):
             raise TokentuiError(
-                f"a vocabulary belongs here, not {shown(vocabulary)}", "Tokenizer",
-                "take train, Trainer or load",
+                f"expected a vocabulary, not {shown(vocabulary)}", "Tokenizer",
+                "use train, Trainer or load",
             )
         if not isinstance(run, Mapping | None):
-            raise TokentuiError(f"the words of a run belong here, not {shown(run)}", "run", "hand in a dict")
+            raise TokentuiError(f"expected a dict of run settings, not {shown(run)}", "run", "pass a dict")
         super().__init__(vocabulary, None if merges is None else whole(merges, "merges"), run)
 
     if not TYPE_CHECKING:  # a type checker goes on reporting names that are not there
@@ -149,8 +149,8 @@ class Tokenizer(Analysed, metaclass=Hinting):
             TokentuiError: The pattern of the split takes too long, or the trainer is at another step.
         """
         if not isinstance(trainer, Trainer | None):
-            raise TokentuiError(f"a Trainer belongs here, not {shown(trainer)}", "trainer", "leave it out")
-        steps = None if ahead is None else whole(ahead, "ahead", 0, "such as 1000")
+            raise TokentuiError(f"expected a Trainer, not {shown(trainer)}", "trainer", "leave it out")
+        steps = None if ahead is None else whole(ahead, "ahead", 0, "for example 1000")
         known = outlook(self, None if trainer is None else trainer._engine, steps)
         return why_not(self, _typed(text), known)
 
@@ -167,7 +167,7 @@ class Tokenizer(Analysed, metaclass=Hinting):
         Raises:
             TokentuiError: A pre-token has more units than the limit `ways-units`.
         """
-        return segmentations(self.encoder, _typed(text), whole(limit, "limit", 0, "such as 10"))
+        return segmentations(self.encoder, _typed(text), whole(limit, "limit", 0, "for example 10"))
 
     def unreachable(
         self, *, progress: Progress | None = None, cancel: Cancel | None = None
@@ -256,7 +256,7 @@ def diff(
     >>> [(token.piece, token.id) for token in diff(old, new).came]
     [(b'un', 259)]
     """
-    most = whole(rows, "rows", 0, "such as 10")
+    most = whole(rows, "rows", 0, "for example 10")
     a, b = (
         source if isinstance(source, TokenizerValue) else files.load(source) for source in (old, new)
     )
@@ -393,13 +393,13 @@ class Trainer:
         Raises:
             TokentuiError: The training ends before this step. The run is back where it was.
         """
-        asked, before = whole(number, "step", 0, "take the number of a step"), self.number
+        asked, before = whole(number, "step", 0, "use the number of a step"), self.number
         with job(progress, cancel), interrupts_cancel(at_end=True):
             arrived = learn.jump(self._engine, asked)
         if arrived != asked:
             learn.jump(self._engine, before)
             what = f"the training ends at step {arrived:,}"
-            raise TokentuiError(what, f"step {shown(asked)}", f"take 0 to {arrived}")
+            raise TokentuiError(what, f"step {shown(asked)}", f"use 0 to {arrived}")
         return arrived
 
     def run(
@@ -468,7 +468,7 @@ class Trainer:
             limit: The maximum number to return.
             start: The number of candidates to skip from the top.
         """
-        rows, top = whole(limit, "limit", 0, "such as 100"), whole(start, "start", 0, "such as 0")
+        rows, top = whole(limit, "limit", 0, "for example 100"), whole(start, "start", 0, "for example 0")
         page = learn.with_plain_fallback(self._engine, lambda: self._engine.candidates(Query(top, rows)))
         return list(page.rows) if page.top == top else []
 
@@ -481,12 +481,12 @@ class Trainer:
         engine = self._engine
         why = learn.with_plain_fallback(engine, lambda: engine.why(engine.limits))
         if why.round is not None:
-            raise TokentuiError("a unigram training has no next pair", "why", "take candidates()")
+            raise TokentuiError("a unigram training has no next pair", "why", "use candidates()")
         return why
 
     def steps(self, first: int = 1) -> Iterator[Step]:
         """Iterate over the steps from `first` to the current step. pandas reads them as rows of a table."""
-        return learn.steps(self._engine, whole(first, "first", 1, "such as 1"))
+        return learn.steps(self._engine, whole(first, "first", 1, "for example 1"))
 
     def tokenizer(self) -> Tokenizer:
         """Return the tokenizer at the current step."""
@@ -504,12 +504,12 @@ class Trainer:
     def __getitem__(self, number: SupportsIndex) -> Step:
         """Return a known step: 1 is the first, -1 the last known one."""
         known = self.known
-        asked = whole(number, "step", hint="take the number of a step")
+        asked = whole(number, "step", hint="use the number of a step")
         asked = asked if asked >= 0 else known + 1 + asked
         if not 1 <= asked <= known:
             make = f"known are 1 to {known}; step, run and jump make more"
             hint = make if known else "step, run and jump make the first"
-            raise TokentuiError("no such step is known", f"step {shown(number)}", hint)
+            raise TokentuiError("this step is unknown", f"step {shown(number)}", hint)
         return self._engine.step_at(asked)
 
 
@@ -593,14 +593,14 @@ def _resolved(
     """Return the recipe and the run for the arguments of a training; None means that one is not named."""
     if not isinstance(published, bool):
         raise TokentuiError(
-            f"True or False belongs here, not {shown(published)}", "published", "such as True"
+            f"expected True or False, not {shown(published)}", "published", "for example True"
         )
     if not isinstance(recipe, Recipe | str):
-        raise TokentuiError(f"a recipe belongs here, not {shown(recipe)}", "recipe", "such as 'gpt2'")
+        raise TokentuiError(f"expected a recipe, not {shown(recipe)}", "recipe", "for example 'gpt2'")
     chosen, run = resolved(recipe, published)
     for name in axes:
         if name not in AXIS_NAMES and name not in SHAPE:
-            raise TokentuiError("no such argument", name, nearest(name, (*AXIS_NAMES, *SHAPE, *words)))
+            raise TokentuiError("unknown argument", name, nearest(name, (*AXIS_NAMES, *SHAPE, *words)))
     return check_trainable(changed(chosen, **_named(**axes))), run.with_words(**_named(**words))
 
 
@@ -613,5 +613,5 @@ def _ran(engine: Engine, stops: Stops) -> str:
     size, least = stops.vocab_size, engine.traits.least_size
     if size is not None and size < least:
         held = "before the first merge there are" if engine.traits.grows else "the units alone take"
-        raise TokentuiError(f"{held} {least:,} ids", f"vocab_size={size}", f"take {least} or more")
+        raise TokentuiError(f"{held} {least:,} ids", f"vocab_size={size}", f"use {least} or more")
     return learn.run(engine, stops).value

@@ -263,7 +263,7 @@ def test_a_chat_by_a_gguf_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("templates", "message"), [
     ({}, "no chat template in it, and none in chat_template.jinja or tokenizer_config.json beside it"),
-    ({"default": 7}, "tokenizer.chat_template: a string belongs here"),
+    ({"default": 7}, "tokenizer.chat_template: expected a string"),
     ({"rag": "r"}, "--chat-template takes one of: rag"),
 ])
 def test_gguf_files_that_are_refused(templates: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -280,9 +280,9 @@ def test_tokens_may_be_objects(tmp_path: Path) -> None:
     ("config", "message"),
     [
         ({}, "no chat template in chat_template.jinja"),
-        ({"chat_template": 3}, "a list belongs here, not a whole number"),
+        ({"chat_template": 3}, "expected a list, not a whole number"),
         ({"chat_template": [{"name": "a"}]}, '"template" is missing'),
-        ({"chat_template": "x", "bos_token": 7}, "text belongs here, not a whole number"),
+        ({"chat_template": "x", "bos_token": 7}, "expected text, not a whole number"),
     ],
 )
 def test_configs_that_are_refused(config: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -294,11 +294,11 @@ def test_configs_that_are_refused(config: dict[str, Any], message: str, tmp_path
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ("[]", "there are no messages"), ("{}", '"messages" is missing'), ("[1]", "an object belongs here"),
-        ("{", "not valid JSON"), ('{"messages": [{}], "tools": [1]}', "an object belongs here"),
-        ("[" * 100_000, "m.json: the JSON is nested too deeply (mend the messages)"),
+        ("[]", "there are no messages"), ("{}", '"messages" is missing'), ("[1]", "expected an object"),
+        ("{", "not valid JSON"), ('{"messages": [{}], "tools": [1]}', "expected an object"),
+        ("[" * 100_000, "m.json: the JSON is nested too deeply (fix the messages)"),
         ('[{"content": ' + "[" * 300 + "]" * 300 + "}]", "the JSON is nested too deeply"),
-        ('{"messages": [{}], "chat_template_kwargs": 1}', "an object belongs here"),
+        ('{"messages": [{}], "chat_template_kwargs": 1}', "expected an object"),
     ],
 )
 def test_messages_that_are_refused(data: str, message: str) -> None:
@@ -314,13 +314,13 @@ def test_other_variables_of_a_template() -> None:
 
 
 @pytest.mark.parametrize(("text", "line"), [
-    ("{% foo %}", "line 1: Encountered unknown tag 'foo' (mend the template, or change the messages)"),
+    ("{% foo %}", "line 1: Encountered unknown tag 'foo' (fix the template, or change the messages)"),
     ("{{ x | none_such }}",
-     "line 1: No filter named 'none_such' (mend the template, or change the messages)"),
+     "line 1: No filter named 'none_such' (fix the template, or change the messages)"),
     ("\n{{ raise_exception('Only one message, please.') }}",
      "line 2: it refuses the messages: Only one message, please (change the messages)"),
     ("{{ 1 / 0 }}",
-     "line 1: ZeroDivisionError: division by zero (mend the template, or change the messages)"),
+     "line 1: ZeroDivisionError: division by zero (fix the template, or change the messages)"),
 ])
 def test_an_error_of_a_template_is_one_line_with_a_hint(text: str, line: str) -> None:
     with pytest.raises(TokentuiError) as raised:

@@ -156,7 +156,7 @@ def test_a_space_that_no_corpus_had_leaves_words_without_a_value() -> None:
         ({"splitter": "gpt2"}, "splitter: no splitter 'gpt2' for words"),
         ({"splitter": "whitespaces"}, "did you mean whitespace?"),
         ({"splitter": "regex:["}, "split=regex:: the pattern cannot be compiled"),
-        ({"splitter": "regex:"}, "wants text after the colon"),
+        ({"splitter": "regex:"}, "needs text after the colon"),
         ({"alpha": -1.0}, "alpha=-1.0: out of range"),
         ({"alpha": float("nan")}, "alpha=nan: out of range"),
     ],

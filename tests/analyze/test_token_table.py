@@ -91,5 +91,5 @@ def test_refusals(tmp_path: Path) -> None:
     file = str(tmp_path / "t.json")
     done("train", "sample:hugs", "-r", "gpt2", "--merges", "6", "-o", file, "-q")
     told = refused("inspect", "-t", file, "--table", "a.csv")
-    assert told == "a.csv: unknown file extension (take .tsv or .jsonl or .parquet)"
+    assert told == "a.csv: unknown file extension (use .tsv or .jsonl or .parquet)"
     assert "takes no other options" in refused("inspect", "-t", file, "--table", "a.tsv", "hug")

@@ -269,7 +269,7 @@ def test_nothing_that_acts_is_printed(tmp_path: Path, files: tuple[str, str]) ->
         ("compare -t FILE -t FILE sample:sailer", "sample:sailer: no such sample (did you mean sailor?)"),
         ("compare -t FILE -t FILE --words gpt2 sample:sailor", "splitter: no splitter 'gpt2' for words"),
         ("compare -t FILE -t FILE --alpha x sample:sailor", "compare: Invalid value for '--alpha': "),
-        ("compare -t FILE -t FILE --alpha -1 sample:sailor", "alpha=-1.0: out of range (take 0 or more)"),
+        ("compare -t FILE -t FILE --alpha -1 sample:sailor", "alpha=-1.0: out of range (use 0 or more)"),
         ("compare -t OTHER -t OTHER sample:english", "the pre-token "),
     ],
 )

@@ -26,7 +26,7 @@ def test_the_losses_are_printed_and_the_file_gives_the_same_ids(novel: str, tmp_
     assert told.startswith("tiktoken: tiktoken's ranks, verified on ")
     assert "is not kept (· + t stood 242 times)\n" in told
     assert (
-        "  lost  pattern: the file does not say how text is cut: name it where it is read (-s split=gpt2)\n"
+        "  lost  pattern: the file does not store the split: name it when you read the file (-s split=gpt2)\n"
         in told
     )
     assert done("encode", "-t", out, "-s", "split=gpt2", "the crowd") == done(
@@ -48,8 +48,8 @@ def test_a_report_for_machines(novel: str, tmp_path: Path) -> None:
 
 def test_with_in_alone_every_format_is_told_of(novel: str) -> None:
     told = done("convert", novel)
-    assert told.splitlines()[:2] == ["tokentui: the project's own, one JSON document", "  lossless"]
-    assert "  no  it is encoded by merges" in told
+    assert told.splitlines()[:2] == ["tokentui: tokentui's own format", "  lossless"]
+    assert "  no  it is encoded with merges" in told
     found = {row["format"]: row for row in rows(done("convert", novel, "--json"))}
     assert set(found) == set(WRITTEN)
     assert found["sentencepiece"]["refused"]
@@ -114,7 +114,7 @@ def test_train_refuses_before_the_work_what_a_format_cannot_hold(tmp_path: Path)
     told = refused(
         "train", "sample:english", "-r", "gpt2", "--merges", "20", "-o", str(tmp_path / "vocab.txt")
     )
-    assert "bert cannot hold it: it is encoded by merges" in told
+    assert "bert cannot store it: it is encoded with merges" in told
     assert list(tmp_path.iterdir()) == []
 
 
@@ -124,7 +124,7 @@ def test_train_keeps_the_work_where_only_trying_showed_the_difference(tmp_path: 
     corpus.write_text("a b\n\nc d\n\n" * 20)
     result = cli("train", str(corpus), "-r", "subword-nmt", "-o", out)
     assert result.exit_code == 1
-    assert "white space in it: " in result.stderr
+    assert "whitespace in it: " in result.stderr
     assert f"wrote {out}.tokentui.json instead" in result.stderr
     assert load(f"{out}.tokentui.json").merges > 0
 

@@ -151,14 +151,14 @@ def test_standard_input_is_counted(tmp_path: Path) -> None:
     (["sample:hugs", "-o", "a.tsv"], "count: -r is missing"),
     (["-r", "gpt2", "-o", "a.tsv"], "count: CORPUS is missing"),
     (["sample:hugs", "-r", "gpt2"], "count: Missing option '-o'"),
-    (["sample:hugs", "-r", "gpt2", "-o", "a.csv"], "a.csv: the end of this name says no kind of file"),
+    (["sample:hugs", "-r", "gpt2", "-o", "a.csv"], "a.csv: unknown file extension"),
     (["sample:hugs", "-r", "gpt2", "-o", "no/a.tsv"], "no/a.tsv: cannot be written: no such folder"),
     (["sample:hugs", "-r", "gpt2", "-o", "a.tsv", "--top", "0"],
      "count: Invalid value for '--top': 0 is not in the range"),
     (["none.txt", "-r", "gpt2", "-o", "a.tsv"], "none.txt: no such file"),
-    (["ftp://host/a", "-r", "gpt2", "-o", "a.tsv"], "ftp://host/a: no place of this kind is read"),
-    (["sample:hugs", "-r", "gpt2", "-o", "a.tsv", "--scheduler", "local:0"], "no number of processes"),
-    (["-", "-r", "gpt2", "-o", "a.tsv", "--scheduler", "local"], "-: standard input cannot be shared out"),
+    (["ftp://host/a", "-r", "gpt2", "-o", "a.tsv"], "ftp://host/a: this URL scheme is not supported"),
+    (["sample:hugs", "-r", "gpt2", "-o", "a.tsv", "--scheduler", "local:0"], "not a number of processes"),
+    (["-", "-r", "gpt2", "-o", "a.tsv", "--scheduler", "local"], "-: standard input cannot be distributed"),
     ([".", "-r", "gpt2", "-o", "a.tsv"], "/: no text file in this folder"),
 ])
 def test_wrong_words_are_one_line(

@@ -101,7 +101,7 @@ def test_exit_codes(here: Path) -> None:
 
 @pytest.mark.parametrize(("words", "said"), [
     ((), "Missing argument 'B'"), (("--max-growth", "1%"), "CORPUS is missing"),
-    (("novel.txt", "--max-growth", "0.5"), "such as 0.5%"),
+    (("novel.txt", "--max-growth", "0.5"), "for example 0.5%"),
     (("novel.txt", "--rows", "-1"), "-1 is not in the range"),
     (("novel.txt", "--max-growth", "x%"), "not a share"), (("none.txt",), "no such file"),
     (("-s", "tie=first-seen"), "only the split"), (("old.json",), "a tokenizer"),

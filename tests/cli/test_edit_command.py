@@ -136,8 +136,8 @@ def test_every_format_that_holds_it_gives_it_back(novel: str, tmp_path: Path) ->
     (("--add", "a"), "--add a: already a token, with id "),
     (("--special", "<|end|>"), "--special <|end|>: already a token, with id 0"),
     (("--add", "x y", "--special", "x y"), "--special x y: named twice"),
-    (("--add", "x y", "--map", "a.txt"), "a.txt: unknown file extension (take .json or .npy)"),
-    ((*WORDS, "--keep", "12"), "--keep 12: base units and specials alone are 257 ids (take 257 or more)"),
+    (("--add", "x y", "--map", "a.txt"), "a.txt: unknown file extension (use .json or .npy)"),
+    ((*WORDS, "--keep", "12"), "--keep 12: base units and specials alone are 257 ids (use 257 or more)"),
     (("--prune", "none.txt"), "none.txt: no such file"),
 ])
 def test_what_cannot_be_is_one_line(novel: str, tmp_path: Path, words: tuple[str, ...], says: str) -> None:
@@ -225,7 +225,7 @@ def test_a_unigram_model_is_not_trained_on(novel: str, tmp_path: Path) -> None:
     path, out = str(tmp_path / "unigram.json"), str(tmp_path / "out.json")
     words = ("--extend", "sample:hugs", "--vocab-size", "9000")
     done("train", "sample:english", "-r", "sentencepiece-unigram", "--vocab-size", "1200", "-o", path, "-q")
-    assert "objective=unigram does not grow by merges" in refused("edit", path, out, *words)
+    assert "objective=unigram does not train merges" in refused("edit", path, out, *words)
     assert "it has 657 ids already" in refused("edit", novel, out, *words[:3], "657")
 
 
@@ -261,7 +261,7 @@ def test_tokenizers_of_other_units_are_not_put_together(novel: str, tmp_path: Pa
     path = str(tmp_path / "second.json")
     done("train", "sample:hugs", "-r", "gpt1", "-s", "base=sorted", "--merges", "3", "-o", path, "-q")
     said = refused("edit", novel, str(tmp_path / "out.json"), "--merge", path)
-    assert said.startswith("--merge: unit=char, not byte (both take the same unit)")
+    assert said.startswith("--merge: unit=char, not byte (both need the same unit)")
 
 
 @pytest.mark.parametrize("recipe", ["gpt2", "bert", "subword-nmt"])
@@ -290,7 +290,7 @@ def test_the_old_ids_of_a_special_token(novel: str, tmp_path: Path) -> None:
     old = " ".join(map(str, before.encode("<a\tb>").ids))
     assert init.read_text("utf-8") == f"id\ttext\told\n{before.vocab_size}\t<a\\tb>\t{old}\n"
     told = refused("edit", novel, str(tmp_path / "o.json"), "--special", "x", "--init", "rows.csv")
-    assert told == "rows.csv: unknown file extension (take .json or .tsv)"
+    assert told == "rows.csv: unknown file extension (use .json or .tsv)"
     same = str(tmp_path / "one.json")
     told = refused("edit", novel, str(tmp_path / "o.json"), "--special", "x", "--init", same, "--map", same)
     assert "two outputs cannot be the same file" in told

@@ -104,4 +104,4 @@ def test_a_corpus_without_text_is_named(trained: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text("")
     files = ("--corpus", str(tmp_path / "empty.txt"), "-o", str(tmp_path / "golden.json"))
     printed = cli("pin", "-t", str(trained / "a.json"), *files).stderr
-    assert printed == "tokentui: empty.txt: no text, so that the file records nothing\n"
+    assert printed == "tokentui: empty.txt: no text, so the file records nothing\n"

@@ -61,7 +61,7 @@ def test_a_tokenizer_of_parity_is_kept_and_read_by_others(named: tuple[str, ...]
     assert made.run["corpora"] == ["en", "hi"]
     assert made.recipe.objective == "parity"
     grown = "edit", str(out), str(tmp_path / "x.json"), "--extend", "sample:hugs", "--vocab-size", "400"
-    assert "lengths of its languages, which no file holds" in refused(*grown)
+    assert "lengths of its languages, which no file stores" in refused(*grown)
     paths = [one.partition("=")[2] for one in named[1::2]]
     plain = tokentui.train(paths, "gpt2", merges=30)
     whole = "".join(TEXTS.values())
@@ -116,12 +116,12 @@ def test_the_parallel_set_is_named_in_a_word() -> None:
 
 @pytest.mark.parametrize(("words", "what"), [
     (("sample:hugs", "--corpus", "en=x"), "CORPUS and --corpus cannot be combined"),
-    (("--corpus", "x.txt"), "a name and a file belong here"),
+    (("--corpus", "x.txt"), "expected a name and a file"),
     (("sample:hugs", "--shares", "equal"), "only for named corpora"),
     (("sample:hugs", "--development", "en=x"), "only for named corpora"),
     (("--corpus", "en=a", "--corpus", "en=b"), "two corpora have this name"),
     (("--corpus", "sample:parallel", "--corpus", "en=b"), "names several corpora"),
-    (("--corpus", "en=sample:hugs", "--development", "hi=sample:hugs"), "no corpus has this name"),
+    (("--corpus", "en=sample:hugs", "--development", "hi=sample:hugs"), "there is no corpus of this name"),
     (("--corpus", "en=nowhere.txt"), "no such file"),
 ])
 def test_what_cannot_be_named_is_one_line(words: tuple[str, ...], what: str) -> None:

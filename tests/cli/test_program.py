@@ -31,11 +31,11 @@ from tokentui.session.commands import Open, OpenTokenizer
         ),
         (
             "train sample:sailor -r gpt2 --merges -1",
-            "merges=-1: out of range (take 0 or more, at most 2**53)",
+            "merges=-1: out of range (use 0 or more, at most 2**53)",
         ),
         (
             "train sample:sailor -r gpt2 --min-count 0",
-            "min_count=0: out of range (take 1 or more, at most 2**53)",
+            "min_count=0: out of range (use 1 or more, at most 2**53)",
         ),
         ("train sample:sailor -r gpt2 --special a --special a", "special a: named twice (name it once)"),
         (
@@ -47,16 +47,16 @@ from tokentui.session.commands import Open, OpenTokenizer
         ("train sample:sailer -r gpt2", "sample:sailer: no such sample (did you mean sailor?)"),
         ("train sailor -r gpt2", "sailor: no such file (did you mean sample:sailor?)"),
         ("train sample:sailor -r gpt5", "gpt5: no such preset (did you mean gpt4?)"),
-        ("train sample:sailor -r scaffold-bpe", "scaffold-bpe: this preset was removed (take pickybpe)"),
+        ("train sample:sailor -r scaffold-bpe", "scaffold-bpe: this preset was removed (use pickybpe)"),
         ("train sample:sailor -r none.toml", "none.toml: no such file (check the name)"),
         (
             "train sample:sailor -r gage -s base=gpt2-bytes",
-            "base=gpt2-bytes: the ids of Gage's compression are byte values",
+            "base=gpt2-bytes: in Gage's compression, ids are byte values",
         ),
         ("train sample:sailor -r gpt2 -s unit=char", "base=gpt2-bytes: a base of bytes needs unit=byte"),
         (
             "train sample:sailor -r gpt2 -s tie",
-            "-s tie: an axis needs a value (such as -s split=gpt2)",
+            "-s tie: an axis needs a value (for example -s split=gpt2)",
         ),
         (
             "train sample:sailor -r gpt2 -s tye=first-seen",
@@ -90,7 +90,7 @@ from tokentui.session.commands import Open, OpenTokenizer
         ("encode -t none.json --json --explain a", "encode: --json and --explain cannot be combined"),
         ("encode -t none.json --jsonl a", "encode: --jsonl reads standard input, not 'a'"),
         ("decode -t none.json --jsonl 3", "decode: --jsonl reads standard input, not '3'"),
-        ("split a", "split: -s split=... is missing (such as -s split=gpt2)"),
+        ("split a", "split: -s split=... is missing (for example -s split=gpt2)"),
         ("split -s split=gpt2 a b", "split: expected one text, not 2 (quote it)"),
         ("recipes gpt5", "gpt5: no preset and no axis of this name (did you mean gpt4?)"),
         ("recipes a b", "recipes: Got unexpected extra argument (b) (see tokentui recipes --help)"),
@@ -104,7 +104,7 @@ from tokentui.session.commands import Open, OpenTokenizer
         ("sample:sailor -r gpt2 -r gpt4 --held-out none.txt", "none.txt: no such file"),
         ("sample:sailor -r gpt2 --held-out sample:hugs", "--held-out: nothing is compared"),
         ("-t x.json", "x.json: no such file (name a tokenizer file, such as tokenizer.json)"),
-        ("-t docs", "docs: this folder holds no tokenizer file (one of: tokenizer.json, "),
+        ("-t docs", "docs: this folder contains no tokenizer file (one of: tokenizer.json, "),
         (
             "-t pyproject.toml -s unit=char",
             "-s unit=char: only the split can be set here (the file sets the other axes)",

@@ -104,7 +104,7 @@ def test_a_file_that_differs(tmp_path: Path) -> None:
         ((), "verify: CORPUS is missing"), (("sample:hugs",), "verify: --against is missing"),
         (
             ("sample:hugs", "--against", "rustbpe"),
-            "verify: -r trains and -t encodes: one of them belongs here",
+            "verify: -r (to train) or -t (to encode) is missing",
         ),
         (
             ("sample:hugs", "--against", "rustbpe", "-r", "gpt2", "-t", "x"),

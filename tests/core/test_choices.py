@@ -18,12 +18,12 @@ _POWERED = Choice("pmi", "a choice with a parameter", parameters=(Parameter("pow
 @pytest.mark.parametrize(
     ("named", "says"),
     [
-        (lambda: _SHARE.read("most"), "coverage=most: a share above 0 and at most 1 is wanted"),
-        (lambda: _SHARE.read("1.5"), "coverage=1.5: a share above 0"),
+        (lambda: _SHARE.read("most"), "coverage=most: expected a share above 0 and at most 1"),
+        (lambda: _SHARE.read("1.5"), "coverage=1.5: expected a share above 0"),
         (lambda: _POWERED.arguments("pmi:pow=3"), "pmi:pow=3: pmi has no parameter 'pow' (did you mean"),
-        (lambda: _POWERED.arguments("pmi:power=x"), "power: a whole number is wanted"),
-        (lambda: check(Recipe(split="regex:a\0")), "split=regex:…: a text cannot hold NUL"),
-        (lambda: check(Recipe(split="regex:")), "split=regex:: regex: wants text after the colon"),
+        (lambda: _POWERED.arguments("pmi:power=x"), "power: expected a whole number"),
+        (lambda: check(Recipe(split="regex:a\0")), "split=regex:…: a text cannot contain NUL"),
+        (lambda: check(Recipe(split="regex:")), "split=regex:: regex: needs text after the colon"),
     ],
 )
 def test_an_invalid_value_is_refused_in_one_line(named: Callable[[], object], says: str) -> None:

@@ -143,9 +143,9 @@ def test_a_sealed_process_reads_served_files(served: Path) -> None:
 
 def test_a_sealed_process_writes_nothing(served: Path) -> None:
     before = sorted(os.listdir(served))
-    with pytest.raises(TokentuiError, match="nothing is written"):
+    with pytest.raises(TokentuiError, match="writing to the disk is not allowed"):
         write_whole("x.txt", b"x")
-    with pytest.raises(TokentuiError, match="nothing is written"):
+    with pytest.raises(TokentuiError, match="writing to the disk is not allowed"):
         write_together([("a", b""), ("b", b"")])
     remember("novel.txt")
     assert keep_state("x", b"x") is None
@@ -217,7 +217,7 @@ async def test_the_dialogs_refuse_it(served: Path, monkeypatch: pytest.MonkeyPat
             dialog.field.put(path)
             dialog.field.focus()
             await pilot.press("enter")
-            await until(pilot, lambda: "not among the files" in screen_text(pilot))
+            await until(pilot, lambda: "not one of the served files" in screen_text(pilot))
             assert not app.answered
             assert spy.reached(path) == []
             monkeypatch.undo()

@@ -129,10 +129,10 @@ def test_an_empty_vocabulary_has_no_ids() -> None:
 @pytest.mark.parametrize(
     ("axes", "text", "told"),
     [
-        ({}, "ab ab", ["white space is dropped in 1 place: split=whitespace drops them"]),
+        ({}, "ab ab", ["whitespace is dropped in 1 place: split=whitespace drops them"]),
         ({}, "abab", []),
         ({"mark": "end-symbol:</w>"}, "ab ab", []),
-        ({"mark": "end-symbol:</w>"}, "ab   ab", ["1 gap comes back as one space: mark=end-symbol"]),
+        ({"mark": "end-symbol:</w>"}, "ab   ab", ["1 gap decodes to one space: mark=end-symbol"]),
         ({"normalize": "lowercase"}, "AB", ["upper and lower case are not kept: normalize=lowercase"]),
         (
             {"normalize": "nfkc", "split": "none"}, "ａb",
@@ -147,7 +147,7 @@ def test_an_empty_vocabulary_has_no_ids() -> None:
             ["2 characters do not come back (Z)", "come back that were not typed (< u n k >)"],
         ),
         ({"unknown": "error"}, "aZ", ["it cannot be encoded: offset 1: 'Z'"]),
-        ({"split": "metaspace"}, " a", ["white space is dropped in 1 place: split=metaspace"]),
+        ({"split": "metaspace"}, " a", ["whitespace is dropped in 1 place: split=metaspace"]),
         (
             {"split": "regex:a"}, "aba",
             ["1 character does not come back (b): split=regex:a leaves out what lies between"],

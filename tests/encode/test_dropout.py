@@ -142,7 +142,7 @@ def test_impossible_sampling_is_refused() -> None:
         tokenizer.sample("hugs", p=0.5, like="tiktoken")
     with pytest.raises(TokentuiError, match="whole number"):
         tokenizer.sample("hugs", p=0.5, seed=0.5)  # type: ignore[arg-type]
-    with pytest.raises(TokentuiError, match="take one"):
+    with pytest.raises(TokentuiError, match="use one"):
         tokenizer.sample("hugs", p=0.5, temperature=2.0)
     other = tokenizer.encoded_by("longest-suffix")
     assert other.sample("hugs pugs", p=0.0).ids == tokenizer.encode("hugs pugs").ids

@@ -104,7 +104,7 @@ def test_a_placeholder_in_the_text_is_named_with_its_place() -> None:
     tokenizer = tokenizer_of(SLIDES)
     with pytest.raises(TokentuiError) as refused:
         tokenizer.encode("éxB")
-    assert str(refused.value).startswith("offset 2: byte 0x42 ('B') stands for a pair here (")
+    assert str(refused.value).startswith("offset 2: byte 0x42 ('B') already represents a pair (")
     assert tokenizer.at(1).encode("B").ids == (66,), "before the second step B is only B"
     assert "stands for a pair" in tokenizer.lost("A")[0]
 
@@ -130,13 +130,13 @@ def test_each_replacement_is_explained() -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda doc: doc["merges"][1].__setitem__(2, 65), "row 1: ID 65 stands for something else already"),
-        (lambda doc: doc["merges"][2].__setitem__(2, 100), "row 2: ID 100 stands for something else already"),
-        (lambda doc: doc["merges"][0].__setitem__(2, 120), "row 0: ID 120 stands for something else already"),
-        (lambda doc: doc["merges"][0].__setitem__(2, 256), "row 0: ID 256 stands for something else already"),
-        (lambda doc: doc["merges"][0].__setitem__(0, 300), "row 0: 300 is no unit or earlier token"),
-        (lambda doc: doc["merges"][0].__setitem__(0, 66), "row 1: ID 66 stands for something else already"),
-        (lambda doc: doc["merges"].append([120, 120, 68, 1]), "row 3: the pair 120, 120 stands in row 0 too"),
+        (lambda doc: doc["merges"][1].__setitem__(2, 65), "row 1: ID 65 already represents something else"),
+        (lambda doc: doc["merges"][2].__setitem__(2, 100), "row 2: ID 100 already represents something else"),
+        (lambda doc: doc["merges"][0].__setitem__(2, 120), "row 0: ID 120 already represents something else"),
+        (lambda doc: doc["merges"][0].__setitem__(2, 256), "row 0: ID 256 already represents something else"),
+        (lambda doc: doc["merges"][0].__setitem__(0, 300), "row 0: 300 is not a unit or an earlier token"),
+        (lambda doc: doc["merges"][0].__setitem__(0, 66), "row 1: ID 66 already represents something else"),
+        (lambda doc: doc["merges"].append([120, 120, 68, 1]), "row 3: the pair 120, 120 is already in row 0"),
         (lambda doc: doc["vocabulary"].pop(), "the base is not the 256 bytes in order"),
         (
             lambda doc: doc["vocabulary"][7].__setitem__(slice(1, 3), ["b", "62"]),
@@ -159,7 +159,7 @@ def test_a_damaged_file_is_refused(change: Any, says: str) -> None:
 def test_a_file_whose_pairs_double_without_end_is_refused() -> None:
     document = json.loads(dumps(tokenizer_of(SLIDES)))
     document["merges"] = [[97 + n, 97 + n, 98 + n, 1] for n in range(100)]
-    with pytest.raises(TokentuiError, match="row 27: the tokens are longer than those of any tokenizer"):
+    with pytest.raises(TokentuiError, match="row 27: the tokens are longer than in any real tokenizer"):
         loads(json.dumps(document), "file")
 
 
@@ -188,5 +188,5 @@ def test_the_commands(tmp_path: Path) -> None:
     assert ids == "67 255 0 67 195\n"
     assert cli("decode", "-t", file, input=ids).stdout_bytes == data + b"\n"
     assert refused("encode", "-t", file, "xB").startswith(
-        "offset 1: byte 0x42 ('B') stands for a pair here ("
+        "offset 1: byte 0x42 ('B') already represents a pair ("
     )

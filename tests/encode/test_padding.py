@@ -76,9 +76,9 @@ def test_rows_without_padding_and_of_no_text() -> None:
 @pytest.mark.parametrize(("given", "line"), [
     ({"side": "up"}, "side: not a side: 'up' (right or left)"),
     ({"truncate": "LEFT"}, "truncate: not a side: 'LEFT' (right or left)"),
-    ({"max_length": 0}, "max_length=0: out of range (take 1 or more)"),
-    ({"pad_id": -1}, "pad_id=-1: out of range (take 0 or more)"),
-    ({"multiple_of": 0}, "multiple_of=0: out of range (take 1 or more)"),
+    ({"max_length": 0}, "max_length=0: out of range (use 1 or more)"),
+    ({"pad_id": -1}, "pad_id=-1: out of range (use 0 or more)"),
+    ({"multiple_of": 0}, "multiple_of=0: out of range (use 1 or more)"),
     ({"max_length": 3, "stride": 3}, "stride=3: no row would have new tokens"),
     ({"stride": 0}, "stride=0: no row would have new tokens"),
 ])

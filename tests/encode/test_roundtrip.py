@@ -120,12 +120,12 @@ def accents(text: str) -> str:
     [
         (
             "bert", "the old woman, paused!", "the old woman , paused !",
-            ["white space is added in 2 places: mark=prefix:##"],
+            ["whitespace is added in 2 places: mark=prefix:##"],
         ),
         (
             "udl-notebook", "a  b\nc ", "a b c",
             [
-                "white space is dropped in 1 place: mark=end-symbol:</w>",
+                "whitespace is dropped in 1 place: mark=end-symbol:</w>",
                 "2 gaps come back as one space: mark=end-symbol:</w>",
             ],
         ),

@@ -49,7 +49,7 @@ def test_the_rules_do_what_the_steps_do(steps: tuple[str, ...]) -> None:
 
 def test_no_steps_are_no_rules_and_others_are_refused() -> None:
     assert rules_of(()) == (b"", False)
-    with pytest.raises(Unsupported, match="normalises by nfc"):
+    with pytest.raises(Unsupported, match="normalizes with nfc"):
         rules_of(("nfc",))
 
 

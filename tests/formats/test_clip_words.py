@@ -1,4 +1,4 @@
-"""CLIP's words are those of its program: character references, white space, the last Σ, and special tokens
+"""CLIP's words are those of its program: character references, whitespace, the last Σ, and special tokens
 typed as text."""
 
 from __future__ import annotations

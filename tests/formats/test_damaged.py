@@ -59,33 +59,33 @@ CHANGES: list[tuple[str, Callable[[Any], None], str]] = [
     ("no version", drop("version"), 'f: "version" is missing'),
     ("newer", put("version", 2), "f: made by a newer tokentui (version 2); this one reads version 1"),
     ("version 0", put("version", 0), "f: made by no tokentui (version 0)"),
-    ("version true", put("version", True), "f: version: a whole number belongs here, not true"),
+    ("version true", put("version", True), "f: version: expected a whole number, not true"),
     ("no recipe", drop("recipe"), 'f: "recipe" is missing'),
     ("no run", drop("run"), 'f: "run" is missing'),
     ("no vocabulary", drop("vocabulary"), 'f: "vocabulary" is missing'),
     ("no merges", drop("merges"), 'f: "merges" is missing'),
     ("other key", put("colour", {}), "f: 'colour' is not a key that this version reads"),
-    ("recipe a list", put("recipe", []), "f: recipe: an object belongs here, not a list"),
+    ("recipe a list", put("recipe", []), "f: recipe: expected an object, not a list"),
     ("unknown axis", put("recipe", "colour", "red"), "f: recipe: no axis 'colour'"),
     ("no axis", drop("recipe", "tie"), 'f: recipe: "tie" is missing'),
     ("axis a number", put("recipe", "tie", 3), "f: recipe: axis 'tie' takes text, not int"),
     ("axis value", put("recipe", "split", "nowhere"), "f: recipe: split: no value 'nowhere'"),
     (
         "senseless", put("recipe", "unknown", "never"),
-        "f: recipe: unknown=never: a unit that the corpus lacks can come",
+        "f: recipe: unknown=never: new text can contain units that the corpus lacks",
     ),
     ("pattern", put("recipe", "split", "regex:("), "f: recipe: split=regex:: the pattern cannot be compiled"),
-    ("run a list", put("run", []), "f: run: an object belongs here, not a list"),
-    ("run key", put("run", "spe\ned", 1), r"f: run: 'spe\ned' is no key of a run"),
+    ("run a list", put("run", []), "f: run: expected an object, not a list"),
+    ("run key", put("run", "spe\ned", 1), r"f: run: 'spe\ned' is not a run setting"),
     ("no first id", drop("run", "first_id"), 'f: run: "first_id" is missing'),
-    ("first id true", put("run", "first_id", True), "f: run.first_id: a whole number belongs here, not true"),
+    ("first id true", put("run", "first_id", True), "f: run.first_id: expected a whole number, not true"),
     ("first id negative", put("run", "first_id", -1), "f: run.first_id: a number is negative"),
     ("first id huge", put("run", "first_id", 10**30), "f: run.first_id: a number is too large"),
     ("first id other", put("run", "first_id", 1), "f: vocabulary row 0: id 0 where 1 belongs"),
-    ("specials text", put("run", "specials", "<unk>"), "f: run.specials: a list belongs here, not text"),
+    ("specials text", put("run", "specials", "<unk>"), "f: run.specials: expected a list, not text"),
     (
         "special a number", put("run", "specials", 0, 1),
-        "f: run.specials row 0: text belongs here, not a whole number",
+        "f: run.specials row 0: expected text, not a whole number",
     ),
     (
         "special other", put("run", "specials", 0, "<pad>"),
@@ -95,7 +95,7 @@ CHANGES: list[tuple[str, Callable[[Any], None], str]] = [
         "special more", put("run", "specials", ["<unk>", "a", "z"]),
         'f: vocabulary row 2: [2, "b", "62", null] where [2, "z", "7a", null] belongs',
     ),
-    ("vocabulary an object", put("vocabulary", {}), "f: vocabulary: a list belongs here, not an object"),
+    ("vocabulary an object", put("vocabulary", {}), "f: vocabulary: expected a list, not an object"),
     (
         "row short", put("vocabulary", 1, [1, "a"]),
         "f: vocabulary row 1: a row is [ID, TEXT, HEX, SCORE], not a list of 2",
@@ -104,17 +104,17 @@ CHANGES: list[tuple[str, Callable[[Any], None], str]] = [
         "row null", put("vocabulary", 1, None),
         "f: vocabulary row 1: a row is [ID, TEXT, HEX, SCORE], not null",
     ),
-    ("id true", put("vocabulary", 1, 0, True), "f: vocabulary row 1: a whole number belongs here, not true"),
+    ("id true", put("vocabulary", 1, 0, True), "f: vocabulary row 1: expected a whole number, not true"),
     (
         "id fraction", put("vocabulary", 1, 0, 1.0),
-        "f: vocabulary row 1: a whole number belongs here, not a fraction",
+        "f: vocabulary row 1: expected a whole number, not a fraction",
     ),
     ("id huge", put("vocabulary", 1, 0, 2**70), "f: vocabulary row 1: a number is too large"),
     ("id twice", put("vocabulary", 2, 0, 1), "f: vocabulary row 2: id 1 where 2 belongs"),
     ("id skipped", put("vocabulary", 3, 0, 9), "f: vocabulary row 3: id 9 where 3 belongs"),
     (
         "text a number", put("vocabulary", 1, 1, 1),
-        "f: vocabulary row 1: text belongs here, not a whole number",
+        "f: vocabulary row 1: expected text, not a whole number",
     ),
     ("text other", put("vocabulary", 1, 1, "x"), "f: vocabulary row 1: HEX is not the bytes of TEXT"),
     ("hex other", put("vocabulary", 1, 2, "62"), "f: vocabulary row 1: HEX is not the bytes of TEXT"),
@@ -142,24 +142,24 @@ CHANGES: list[tuple[str, Callable[[Any], None], str]] = [
         "rows swapped", lambda d: d["vocabulary"].insert(1, d["vocabulary"].pop(2)),
         "f: vocabulary row 1: id 2 where 1 belongs",
     ),
-    ("merges null", put("merges", None), "f: merges: a list belongs here, not null"),
+    ("merges null", put("merges", None), "f: merges: expected a list, not null"),
     (
         "merge short", put("merges", 0, [1, 2, 4]),
         "f: merges row 0: a row is [LEFT_ID, RIGHT_ID, ID, COUNT], not a list of 3",
     ),
-    ("merge part unknown", put("merges", 0, 0, 77), "f: merges row 0: 77 is no unit or earlier token"),
-    ("merge part later", put("merges", 0, 1, 5), "f: merges row 0: 5 is no unit or earlier token"),
-    ("merge part special", put("merges", 0, 1, 0), "f: merges row 0: 0 is no unit or earlier token"),
+    ("merge part unknown", put("merges", 0, 0, 77), "f: merges row 0: 77 is not a unit or an earlier token"),
+    ("merge part later", put("merges", 0, 1, 5), "f: merges row 0: 5 is not a unit or an earlier token"),
+    ("merge part special", put("merges", 0, 1, 0), "f: merges row 0: 0 is not a unit or an earlier token"),
     (
         "merge bytes", put("merges", 0, 1, 3),
-        "f: merges row 0: 1 and 3 do not make the bytes of 4 (HEX of 4 would be 6163)",
+        "f: merges row 0: 1 and 3 do not form the bytes of 4 (HEX of 4 would be 6163)",
     ),
     ("merge of a unit", put("merges", 0, 2, 3), "f: merges row 0"),
-    ("merge count text", put("merges", 0, 3, "5"), "f: merges row 0: a whole number belongs here, not text"),
+    ("merge count text", put("merges", 0, 3, "5"), "f: merges row 0: expected a whole number, not text"),
     ("merge count negative", put("merges", 0, 3, -5), "f: merges row 0: a number is negative"),
     (
         "merge twice", lambda d: d["merges"].insert(1, d["merges"][0]),
-        "f: merges row 1: the pair 1, 2 stands in row 0 too",
+        "f: merges row 1: the pair 1, 2 is already in row 0",
     ),
     (
         "merges swapped", lambda d: d["merges"].reverse(),
@@ -188,9 +188,9 @@ def test_damaged_documents(change: Callable[[Any], None], line: str) -> None:
     [
         (good()[:200], "f: not valid JSON: "),
         (good() + "x", "f: not valid JSON: extra data at line 15, column 1"),
-        (good().replace("[1, ", "[NaN, "), "f: NaN is no number in JSON"),
+        (good().replace("[1, ", "[NaN, "), "f: NaN is not a JSON number"),
         (good().replace("[1, ", "[" + "1" * 5000 + ", "), "f: a number is too large"),
-        (good().replace(' "version"', ' "run": 0, "version"'), "f: the key 'run' stands twice in an object"),
+        (good().replace(' "version"', ' "run": 0, "version"'), "f: an object has the key 'run' twice"),
         (
             '{"format": "tokentui", "merges": ' + "[" * 100_000,
             "f: not a tokenizer: the JSON is nested too deeply",
@@ -216,10 +216,10 @@ def test_texts_that_are_no_document(text: str, line: str) -> None:
         (gzip.compress(good().encode())[:-20], "damaged gzip data: cut off"),
         (b"\x1f\x8b\x08" + bytes(40), "damaged gzip data"),
         (bz2.compress(bz2.compress(good().encode())), "bzip2 data packed with bzip2"),
-        (b"\0\1\2\xff", "not a tokenizer file that this version reads"),
-        (b"IQ== 0\nIg== 1\n", "a rank file holds no pattern"),
-        (b'{"version": "1.0", "model": {"type": "BPE"}}', "not a tokenizer file that this version reads"),
-        (b'{"format": ["tokentui"]}', "not a tokenizer file that this version reads"),
+        (b"\0\1\2\xff", "not a supported tokenizer file"),
+        (b"IQ== 0\nIg== 1\n", "a rank file does not store a pattern"),
+        (b'{"version": "1.0", "model": {"type": "BPE"}}', "not a supported tokenizer file"),
+        (b'{"format": ["tokentui"]}', "not a supported tokenizer file"),
         (b"{", "not valid JSON: expecting property name enclosed in double quotes at line 1, column 2"),
         (b'{"format": "tokentui", "\xff": 1}', "not UTF-8 at byte 24"),
         (good().encode("utf-16"), "UTF-16, not UTF-8"),
@@ -235,7 +235,7 @@ def test_files_that_are_something_else(tmp_path: Path, data: bytes, what: str) -
 
 
 def test_what_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(TokentuiError, match="this folder holds no tokenizer file"):
+    with pytest.raises(TokentuiError, match="this folder contains no tokenizer file"):
         load(tmp_path)
     with pytest.raises(TokentuiError, match="no such file"):
         load(tmp_path / "absent")
@@ -264,14 +264,14 @@ def doubled(document: Any) -> None:
     ("change", "line"),
     [
         (put("merges", 1, 2, 10**6), "f: merges row 1: ID 1000000 is not in the vocabulary"),
-        (put("merges", 2, slice(0, 2), [97, 97]), "f: merges row 2: the pair 97, 97 stands in row 0 too"),
-        (put("merges", 2, 2, 256), "f: merges row 2: ID 256 stands in row 0 too"),
+        (put("merges", 2, slice(0, 2), [97, 97]), "f: merges row 2: the pair 97, 97 is already in row 0"),
+        (put("merges", 2, 2, 256), "f: merges row 2: ID 256 is already in row 0"),
         (put("merges", 1, 2, 98), "f: merges row 1: ID 98 where 257 belongs"),
         (put("vocabulary", []), "f: merges row 0: ID 256 is not in the vocabulary"),
         (lambda d: d["vocabulary"].append([260, "zz", "7a7a", None]), "f: merges row 0: ID 256 where 257"),
         (put("merges", []), "f: vocabulary: the base is not all 256 bytes"),
         (put("vocabulary", 97, 3, 10**4000), "f: vocabulary row 97: [97, \"a\", \"61\", 1000"),
-        (doubled, "f: merges row 1: 256 and 256 do not make the bytes of 257 (HEX of 257 would be 7a7a7a7a)"),
+        (doubled, "f: merges row 1: 256 and 256 do not form the bytes of 257 (HEX of 257 would be 7a7a7a7a)"),
     ],
 )
 def test_damaged_documents_of_bytes(change: Callable[[Any], None], line: str) -> None:

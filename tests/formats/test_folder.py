@@ -98,7 +98,7 @@ def test_commands_take_a_folder(tmp_path: Path, trained: Tokenizer) -> None:
     folder = str(tmp_path)
     assert done("encode", "-t", folder, "hugs").split() == [str(id_) for id_ in trained.encode("hugs").ids]
     (tmp_path / "vocab.json").unlink()
-    assert "this folder holds no tokenizer file (one of: tokenizer.json, " in refused(
+    assert "this folder contains no tokenizer file (one of: tokenizer.json, " in refused(
         "encode", "-t", folder, "a"
     )
 
@@ -135,7 +135,7 @@ def test_a_vocabulary_of_another_name_is_read_if_it_is_the_only_one(tmp_path: Pa
     made.save(tmp_path / "mine.model", "minbpe")
     assert tokentui.load(tmp_path).encode(TEXT).ids == made.encode(TEXT).ids
     made.save(tmp_path / "other.model", "minbpe")
-    with pytest.raises(TokentuiError, match="several files may hold the vocabulary"):
+    with pytest.raises(TokentuiError, match="several files may have the vocabulary"):
         tokentui.load(tmp_path)
 
 
@@ -149,7 +149,7 @@ def test_a_gguf_file_is_read_if_it_is_the_only_vocabulary(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(("settings", "why"), [
     (b"[" * 100_000, "nested too deeply"), (b'{"a": ' * 900 + b"1" + b"}" * 900, "nested too deeply"),
-    (b"{", "not valid JSON"), (b"[1]", "an object belongs here"), (b"\xff", "not UTF-8"),
+    (b"{", "not valid JSON"), (b"[1]", "expected an object"), (b"\xff", "not UTF-8"),
     (b" " * (LARGEST_SETTINGS + 1), "more than"),
 ])
 def test_settings_that_cannot_be_read_are_named(

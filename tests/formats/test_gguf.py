@@ -201,18 +201,18 @@ def test_every_split_reads(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("values", "what"),
     [
-        ({"general.architecture": "clip"}, "holds no tokenizer"),
+        ({"general.architecture": "clip"}, "contains no tokenizer"),
         (bpe() | {"tokenizer.ggml.model": "plamo2"}, "the model 'plamo2' is not read"),
-        (bpe(pre=UNREAD[0]), f"the split of {UNREAD[0]} is not read"),
+        (bpe(pre=UNREAD[0]), f"the split {UNREAD[0]} is not supported"),
         (bpe() | {"tokenizer.ggml.tokens": ["a", "a"]}, "'a' is there twice"),
         (bpe(add_bos_token=True, bos_token_id=1 << 31), None),
         (spm() | {"tokenizer.ggml.scores": Array("f", [1.0])}, "1 numbers for"),
-        (spm() | {"tokenizer.ggml.scores": Array("f", [float("nan")] * 300)}, "a score is no number"),
+        (spm() | {"tokenizer.ggml.scores": Array("f", [float("nan")] * 300)}, "a score is not a number"),
         (bpe() | {"tokenizer.ggml.tokens": Array("i", [1])}, "an array of strings"),
         (bpe() | {"tokenizer.ggml.merges": ["h q"]}, "'hq' is not in the vocabulary"),
         (rwkv([r"\xqq"]), "is not written as bytes"),
         (vocabulary("rwkv", ["a"], [NORMAL]), "255 of the 256 bytes are no tokens"),
-        (bpe() | {"tokenizer.ggml.add_bos_token": "yes"}, "true or false belongs here"),
+        (bpe() | {"tokenizer.ggml.add_bos_token": "yes"}, "expected true or false"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, values: dict[str, Any], what: str | None) -> None:

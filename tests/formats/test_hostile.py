@@ -269,11 +269,12 @@ def nested(depth: int) -> dict[str, Any]:
     ("data", "line"),
     [
         (changed("version", "2.0"), "version: '2.0' is not '1.0'"),
-        (changed("normalizer", {"type": "Magic"}), "normalizer: 'Magic' is no type that this version reads"),
-        (changed("pre_tokenizer", {"type": ["x"]}), "pre_tokenizer: \"['x']\" is no type"),
-        (changed("decoder", 7), "decoder: an object belongs here, not a whole number"),
+        (changed("normalizer", {"type": "Magic"}), "normalizer: 'Magic' is not a supported type"),
+        (changed("pre_tokenizer", {"type": ["x"]}), "pre_tokenizer: \"['x']\" is not a supported type"),
+        (changed("decoder", 7), "decoder: expected an object, not a whole number"),
         (changed("normalizer", nested(100)), "not a tokenizer: the JSON is nested too deeply"),
-        (changed("normalizer", nested(40) | {"normalizers": 7}), "normalizer.Sequence.normalizers: a list"),
+        (changed("normalizer", nested(40) | {"normalizers": 7}),
+            "normalizer.Sequence.normalizers: expected a list"),
         (changed("model", "vocab", "ab", -3), "model.vocab: the id of 'ab' is -3"),
         (changed("model", "vocab", "ab", 2**40), "model.vocab: the id of 'ab' is 1099511627776"),
         (changed("model", "vocab", "ab", True), "model.vocab: the id of 'ab' is True"),
@@ -284,13 +285,13 @@ def nested(depth: int) -> dict[str, Any]:
         (changed("model", "merges", ["a b", 5]), "model.merges row 1: not a pair of tokens"),
         (changed("model", "merges", ["a  b"]), "model.merges row 0: not a pair of tokens"),
         (changed("model", "type", "GPT"), "model: no such type of model: 'GPT'"),
-        (changed("model", "fuse_unk", "yes"), "model.fuse_unk: true or false belongs here, not text"),
-        (changed("added_tokens", 0, "id", "zero"), "added_tokens row 0: a whole number belongs here"),
+        (changed("model", "fuse_unk", "yes"), "model.fuse_unk: expected true or false, not text"),
+        (changed("added_tokens", 0, "id", "zero"), "added_tokens row 0: expected a whole number"),
         (changed(*CUT, "pattern", {"Regex": "("}), "pre_tokenizer.Sequence.Split.pattern: the pattern"),
         (changed(*CUT, "behavior", "Eaten"), "pre_tokenizer.Sequence.Split.behavior: no such value"),
         (
             changed("pre_tokenizer", "pretokenizers", 1, "replacement", "ab"),
-            "pre_tokenizer.Sequence.Metaspace.replacement: one character",
+            "pre_tokenizer.Sequence.Metaspace.replacement: expected one character",
         ),
         (
             changed("normalizer", RULES | {"precompiled_charsmap": "AAA"}),
@@ -306,9 +307,9 @@ def nested(depth: int) -> dict[str, Any]:
         ),
         (
             json.dumps(huggingface()).replace('"a": 1', '"a": 1, "a": 2').encode(),
-            "the key 'a' stands twice in an object",
+            "an object has the key 'a' twice",
         ),
-        (json.dumps(unigram()).replace("-1.5", "NaN").encode(), "NaN is no number in JSON"),
+        (json.dumps(unigram()).replace("-1.5", "NaN").encode(), "NaN is not a JSON number"),
         (json.dumps(unigram()).replace("-1.5", "-1e999").encode(), "model.vocab row 1: a score is too large"),
         (
             json.dumps(unigram()).replace('"unk_id": 0', '"unk_id": 9').encode(),
@@ -336,20 +337,20 @@ def test_a_line_that_says_what(tmp_path: Path, data: bytes, line: str) -> None:
         (sentencepiece() + message([(1, message([(1, b"\xff")]))]), "pieces row 6: field 1 is not UTF-8"),
         (
             sentencepiece() + message([(1, message([(1, b"x"), (2, float("nan"))]))]),
-            "pieces row 6: a score is no number",
+            "pieces row 6: a score is not a number",
         ),
         (
             sentencepiece() + message([(1, message([(1, b"x"), (3, 9)]))]),
             "pieces row 6: there is no type 9 of pieces",
         ),
-        (sentencepiece() + message([(1, message([(1, b"a")]))]), "pieces row 6: 'a' stands there"),
+        (sentencepiece() + message([(1, message([(1, b"a")]))]), "pieces row 6: 'a' occurs"),
         (sentencepiece() + message([(2, message([(3, 7)]))]), "trainer_spec: there is no type 7 of models"),
         (
             sentencepiece() + message([(3, message([(2, b"\x08\0\0")]))]),
             "normalizer_spec.precompiled_charsmap: the",
         ),
         (sentencepiece() + varint(0), "damaged at byte"),
-        (sentencepiece() + message([(2, message([(44, b"x" * 2000)]))]), "trainer_spec: what stands for"),
+        (sentencepiece() + message([(2, message([(44, b"x" * 2000)]))]), "trainer_spec: the surface of"),
     ],
 )
 def test_a_line_for_a_damaged_message(tmp_path: Path, data: bytes, line: str) -> None:

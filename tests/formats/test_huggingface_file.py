@@ -78,7 +78,7 @@ def test_doubts_are_told(tmp_path: Path) -> None:
         in opened(tmp_path, {"dropout": 0.1}).notes
     )
     late = opened(tmp_path, {"merges": [["a", "bc"], ["b", "c"]]})
-    assert late.notes == ("1 merge with a part that comes later",)
+    assert late.notes == ("1 merge with a part that appears later",)
     missing = opened(tmp_path, {"unk_token": "[UNK]"})
     assert "'[UNK]' is not in the vocabulary" in missing.notes[0]
     with pytest.raises(TokentuiError, match="'z' is not in the vocabulary"):

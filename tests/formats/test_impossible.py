@@ -42,7 +42,7 @@ def written(tmp_path: Path, model: dict[str, Any], name: str = "tokenizer.json",
             {"continuing_subword_prefix": "#####", "vocab": {"a": 0, "b": 1}},
             "model.merges row 0: the right side is shorter than the prefix",
         ),
-        ({"fuse_unk": 1, "unk_token": "a"}, "model.fuse_unk: true or false belongs here"),
+        ({"fuse_unk": 1, "unk_token": "a"}, "model.fuse_unk: expected true or false"),
         ({"dropout": 1.5}, "model.dropout: not between 0 and 1"),
         ({"dropout": -1}, "model.dropout: not between 0 and 1"),
         ({"merges": [["a", "a"]]}, "model.merges row 0: 'aa' is not in the vocabulary"),
@@ -139,6 +139,6 @@ def test_what_is_missing_is_named(tmp_path: Path, key: str) -> None:
     document = json.loads(path.read_text("utf-8"))
     del document["model"][key]
     path.write_text(json.dumps(document), "utf-8")
-    line = 'model: "merges" is missing' if key == "merges" else "not a tokenizer file"
+    line = 'model: "merges" is missing' if key == "merges" else "not a supported tokenizer file"
     with pytest.raises(TokentuiError, match=line):
         load(path)

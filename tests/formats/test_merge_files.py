@@ -46,7 +46,7 @@ def test_gpt2(tmp_path: Path) -> None:
         assert len(tokenizer.encode("<|endoftext|>")) > 1
         assert tokenizer.decode(tokenizer.encode("naïve 😂\n").ids) == "naïve 😂\n"
         assert tokenizer.decode_bytes(tokenizer.encode(b"\xff\xfe").ids) == b"\xff\xfe"
-    assert tokenizer.notes == ("the files do not say how text is split: taken as GPT-2 does it",)
+    assert tokenizer.notes == ("the files do not say how text is split: read as GPT-2 does",)
 
 
 def test_the_first_tokens_only(tmp_path: Path) -> None:
@@ -161,9 +161,9 @@ def test_an_id_twice_is_noted(tmp_path: Path) -> None:
 def test_one_file_alone(tmp_path: Path) -> None:
     path = gpt2(tmp_path)
     (tmp_path / "merges.txt").unlink()
-    with pytest.raises(TokentuiError, match="a vocabulary without its merges"):
+    with pytest.raises(TokentuiError, match="the merges are missing"):
         load(path)
     gpt2(tmp_path)
     path.unlink()
-    with pytest.raises(TokentuiError, match="merges without their vocabulary"):
+    with pytest.raises(TokentuiError, match="the vocabulary is missing"):
         load(tmp_path / "merges.txt")

@@ -50,12 +50,12 @@ def everywhere(path: Path) -> str:
         tokentui.read(path)
     assert (
         str(raised.value)
-        == f"{found.where}: {found.what} (name a text, or take as_='text' to read it as one)"
+        == f"{found.where}: {found.what} (name a text, or use as_='text' to read it as one)"
     )
     for call in (lambda: tokentui.train([path], "gpt2"), lambda: tokentui.Trainer(str(path), "gpt2")):
         with pytest.raises(tokentui.TokentuiError, match=r"as_='text'"):
             call()
-    line = f"{found.where}: {found.what} (name a text, or take --as text to read it as one)"
+    line = f"{found.where}: {found.what} (name a text, or use --as text to read it as one)"
     for words in (["train", str(path), "-r", "gpt2"], [str(path)], [str(path), "-r", "gpt2", "-r", "gpt4"],
                   ["verify", str(path), "-r", "gpt2", "--against", "tokenizers"]):
         assert refused(*words) == line

@@ -62,12 +62,15 @@ def test_two_encodings_of_one_file_have_their_own_specials(cache: Path, tmp_path
 def test_a_file_of_that_name_comes_first(cache: Path) -> None:
     (cache / KEY).write_bytes(DATA)
     Path("small").write_text("no ranks")
-    with pytest.raises(TokentuiError, match="not a tokenizer file"):
+    with pytest.raises(TokentuiError, match="not a supported tokenizer file"):
         load("small")
 
 
 def test_a_name_without_a_file_says_what_to_download(cache: Path) -> None:
-    line = f"tokentui: small: no such file, and tiktoken's cache does not hold this encoding (download {URL}"
+    line = (
+        "tokentui: small: no such file, and tiktoken's cache does not contain this encoding "
+        f"(download {URL}"
+    )
     result = cli("encode", "-t", "small", "he")
     assert result.exit_code == 2
     assert result.stderr == f"{line} into this folder)\n"

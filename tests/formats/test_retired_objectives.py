@@ -26,7 +26,7 @@ RETIRED = pytest.mark.parametrize("name", OBJECTIVES.retired)
 def refusal(name: str) -> str:
     """Return the line that refuses a training."""
     takes = " or ".join(f"objective={one}" for one in OBJECTIVES.retired[name].instead)
-    return f"objective={name}: this objective is retired and cannot be trained (take {takes})"
+    return f"objective={name}: this objective is retired and cannot be trained (use {takes})"
 
 
 @RETIRED

@@ -84,7 +84,7 @@ HUGE: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "in front of each unit": (
         {"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [], "continuing_subword_prefix": "#" * 10**7}},
-        "256 are more than any tokenizer has",
+        "256 no real tokenizer has more than",
     ),
     "many steps": (
         {"normalizer": sequence("normalizers", {"type": "Lowercase"}, 200_000)}, "more than 1,000 steps",

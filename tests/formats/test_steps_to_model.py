@@ -106,7 +106,7 @@ def test_user_defined_tokens_keep_their_ids_without_a_space_in_front(tmp_path: P
     assert number in theirs.encode("low\n\nlow")
     document["normalizer"] = llama()["normalizer"]
     lost = {loss.consequence for loss in converted(tmp_path, document).losses}
-    assert "no ▁ is set in front of the text after one" in lost
+    assert "no ▁ is added before the text after it" in lost
 
 
 def _step(kind: str, **given: object) -> Callable[[dict[str, Any]], None]:
@@ -126,14 +126,16 @@ def _merges(*rows: str) -> Callable[[dict[str, Any]], None]:
 
 
 @pytest.mark.parametrize(("change", "reason"), [
-    (_step("Lowercase"), "its normalizer Lowercase has no place there"),
-    (_step("Replace", pattern={"Regex": "a+"}, content="a"), "its normalizer Replace of 'a+' has no place"),
-    (_splits("Digits", individual_digits=True), "its pre-tokenizer Digits has no place there"),
-    (lambda document: document.update(normalizer=None), "its spaces do not become ▁"),
+    (_step("Lowercase"), "its normalizer Lowercase cannot be stored"),
+    (_step("Replace", pattern={"Regex": "a+"}, content="a"),
+        "its normalizer Replace of 'a+' cannot be stored"),
+    (_splits("Digits", individual_digits=True), "its pre-tokenizer Digits cannot be stored"),
+    (lambda document: document.update(normalizer=None), "its spaces are not written as ▁"),
     (lambda document: document["model"].update(ignore_merges=True), "a word that is a token is not merged"),
     (_merges("l o", "w e", "▁ l", "▁l o", "▁lo w", "▁ lo", "we r", "▁ ▁"),
      "the merges of '▁lo' are not one after the other"),
-    (_merges("l o", "w e", "▁ l", "▁ lo", "▁lo w", "we r", "▁ ▁"), "'▁l' and 'o' are no merge of the file"),
+    (_merges("l o", "w e", "▁ l", "▁ lo", "▁lo w", "we r", "▁ ▁"),
+        "'▁l' and 'o' are not a merge of the file"),
 ])
 def test_what_has_no_place_is_named(
     change: Callable[[dict[str, Any]], None], reason: str, tmp_path: Path

@@ -40,9 +40,9 @@ def test_a_file(tmp_path: Path) -> None:
     assert tokenizer.recipe.base == "bytes"
     assert tokenizer.encode("he the").pieces == (b"he", b" t", b"he")
     assert tokenizer.decode_bytes(tokenizer.encode(b"\xf0\x9f").ids) == b"\xf0\x9f"
-    assert "a rank file holds no special tokens: there are none" in tokenizer.notes
+    assert "a rank file stores no special tokens" in tokenizer.notes
     with pytest.raises(
-        TokentuiError, match=r"a rank file holds no pattern \(name it, such as -s split=cl100k\)"
+        TokentuiError, match=r"a rank file does not store a pattern \(name it, such as -s split=cl100k\)"
     ):
         load(path)
     with pytest.raises(TokentuiError, match="no value 'gpt9'"):
@@ -86,8 +86,8 @@ def test_missing_bytes_are_refused_when_they_come() -> None:
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        ("YWI= 3", "the token stands in two lines"),
-        ("YWJj 256", "rank 256 stands in two lines"),
+        ("YWI= 3", "the token is on two lines"),
+        ("YWJj 256", "rank 256 is on two lines"),
         ("YWJj -1", "not a token in base64 and its rank"),
         ("YWJj 1.5", "not a token in base64 and its rank"),
         ("YWJj +7", "not a token in base64 and its rank"),

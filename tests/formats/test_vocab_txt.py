@@ -68,5 +68,5 @@ def test_a_token_in_two_lines_is_noted(tmp_path: Path) -> None:
 
 
 def test_lines_without_the_unknown_token_are_no_vocabulary(tmp_path: Path) -> None:
-    with pytest.raises(TokentuiError, match="not a tokenizer file that this version reads"):
+    with pytest.raises(TokentuiError, match="not a supported tokenizer file"):
         load(write(tmp_path / "notes.txt", "##one", "two"))

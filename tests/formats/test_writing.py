@@ -143,16 +143,16 @@ def test_what_a_document_with_stages_may_not_say(tmp_path: Path) -> None:
         return str(raised.value)
 
     assert "stages.format" in refused({}, format="word")
-    assert "an object belongs here" in refused({"stages": []})
+    assert "expected an object" in refused({"stages": []})
     assert "merges row 0" in refused({"merges": [[0, 1, 99999, 0]]})
-    assert "split is not what the stages say" in refused({"recipe": document["recipe"] | {"split": "none"}})
-    assert "symbols is not what the stages say" in refused({"run": document["run"] | {"symbols": ["a"]}})
-    assert "not what a file of huggingface says" in refused({}, model=None)
-    assert "not what a file of sentencepiece says" in refused(
+    assert "split does not match the stages" in refused({"recipe": document["recipe"] | {"split": "none"}})
+    assert "symbols does not match the stages" in refused({"run": document["run"] | {"symbols": ["a"]}})
+    assert "does not match the huggingface file" in refused({}, model=None)
+    assert "does not match the sentencepiece file" in refused(
         {}, format="sentencepiece", kinds={}, fields=[], scores=[1e300] * len(document["vocabulary"])
     )
     assert "HEX is not the bytes of TEXT" in refused({"vocabulary": [[0, "a", "62", None]]})
-    assert "an id stands twice" in refused({"vocabulary": [[1, "a", "61", None], [1, "b", "62", None]]})
+    assert "an id occurs twice" in refused({"vocabulary": [[1, "a", "61", None], [1, "b", "62", None]]})
 
 
 # What is refused, and what is told.
@@ -174,7 +174,7 @@ def _report(tokenizer: Tokenizer, format: str) -> ExportReport:
 
 def test_spaces_in_merges_are_refused_where_a_line_cannot_hold_them() -> None:
     tokenizer = _of(CHARS, [b" ", b"a", b"b"], [(1, 0)])
-    assert "white space" in _report(tokenizer, "gpt2").refused
+    assert "whitespace" in _report(tokenizer, "gpt2").refused
     assert not _report(tokenizer, "huggingface").refused
 
 
@@ -208,11 +208,11 @@ UNIGRAM = Recipe(objective="unigram", encode="viterbi", unit="char", base="frequ
     (UNIGRAM.with_axes(mark="prefix:##"), "a mark inside words"),
     (UNIGRAM.with_axes(mark="end-suffix:</w>"), "a mark at the end of words"),
     (CHARS.with_axes(split="falcon"), "Falcon's split cuts between bytes"),
-    (CHARS.with_axes(split="metaspace").with_axes(symbols=("a▁b",)), "a symbol holds a space"),
+    (CHARS.with_axes(split="metaspace").with_axes(symbols=("a▁b",)), "a symbol contains a space"),
     (Recipe(mark="end-suffix:é"), "a mark of other characters than visible ASCII"),
     (Recipe(mark="end-suffix:\x01"), "a mark of other characters than visible ASCII"),
     (Recipe(mark="end-suffix: "), "a mark of other characters than visible ASCII"),
-    (Recipe(split="cl100k").with_axes(prefix_space=True), "a space in front of a text"),
+    (Recipe(split="cl100k").with_axes(prefix_space=True), "a space before the text"),
     (Recipe(mark="end-suffix:</w>", encode="longest-match"), "a mark at the end of words"),
 ])
 def test_what_hugging_face_has_no_word_for_is_refused(recipe: Recipe, line: str) -> None:
@@ -221,14 +221,14 @@ def test_what_hugging_face_has_no_word_for_is_refused(recipe: Recipe, line: str)
 
 def test_the_name_of_a_special_that_is_no_text_is_refused() -> None:
     tokenizer = Tokenizer(Vocabulary(CHARS, [b"a"], ("\ud800",)))
-    assert "half a surrogate pair" in _report(tokenizer, "huggingface").refused
+    assert "a lone surrogate" in _report(tokenizer, "huggingface").refused
 
 
 def test_tokens_that_are_spelled_alike_are_refused() -> None:
     recipe = CHARS.with_axes(split="whitespace", mark="prefix:##", unknown="drop")
     # `##` as a unit, and from # and ###
     tokenizer = _of(recipe, [b"#", b"a", b"###", b"##a", b"##"], [(0, 2)])
-    assert "spelled alike" in _report(tokenizer, "huggingface").refused
+    assert "the same spelling" in _report(tokenizer, "huggingface").refused
 
 
 def test_losses_say_what_is_lost() -> None:

@@ -201,7 +201,7 @@ def test_silence_ends(tmp_path: Path, limited: Limited) -> None:
     limited(stream_seconds=0.05)
     path = str(tmp_path / "pipe")
     os.mkfifo(path)
-    assert refusal(lambda: read(path, as_="text")).what == "nothing came for 0.05 s"
+    assert refusal(lambda: read(path, as_="text")).what == "no data arrived for 0.05 s"
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as stream, os.fdopen(writing, "wb", 0) as silent:
         silent.write(b"a beginning")
@@ -286,7 +286,7 @@ def test_a_packed_tokenizer_that_is_a_bomb(tmp_path: Path, limited: Limited) -> 
 
 def test_files_of_holes(tmp_path: Path) -> None:
     path = tmp_path / "sparse"
-    for size, what in ((100 << 20, "of which the disk holds"), (8 << 30, "the limit")):
+    for size, what in ((100 << 20, "of which the disk has"), (8 << 30, "the limit")):
         with path.open("wb") as file:
             file.truncate(size)
         assert what in refusal(lambda: read(path)).what
@@ -332,7 +332,7 @@ def test_rows_that_are_too_long(tmp_path: Path, limited: Limited) -> None:
     ):
         (tmp_path / name).write_text(f"{good}\n{bad}\n", encoding="utf-8")
         error = refusal(lambda name=name: read(tmp_path / name))  # type: ignore[misc]
-        assert (error.what, error.where[-2:]) == ("a row of more than 40 bytes", ":2")
+        assert (error.what, error.where[-2:]) == ("a row has more than 40 bytes", ":2")
 
 
 def test_standard_input_of_the_commands(tmp_path: Path) -> None:

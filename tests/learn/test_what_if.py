@@ -487,5 +487,5 @@ def test_the_library() -> None:
     assert other.what_if("5:leave-out").recipe.what_if == (*CHANGES, "5:leave-out")
     with pytest.raises(TokentuiError, match="named twice"):
         other.what_if("2:leave-out")
-    with pytest.raises(TokentuiError, match="a text belongs here"):
+    with pytest.raises(TokentuiError, match="expected a text"):
         run.what_if(1)  # type: ignore[arg-type]

@@ -110,4 +110,4 @@ def test_transformers_reads_folders_and_does_not_train(
     line = refused("verify", text, "-t", str(folder / "tokenizer.json"), "--against", "transformers")
     assert "transformers reads model folders, not a file (name the folder of the file)" in line
     line = refused("verify", text, "-r", "gpt2", "--against", "transformers")
-    assert "transformers is not compared by training (take tokenizers, " in line
+    assert "transformers cannot be compared by training (use tokenizers, " in line

@@ -207,7 +207,7 @@ def test_llama_cpp_reads_gguf_files_alone(tmp_path: Path) -> None:
     line = refused("verify", str(text), "-t", str(other), "--against", "llama.cpp")
     assert "llama.cpp reads GGUF files, not " in line
     assert "(name one of its GGUF files)" in line
-    assert "llama.cpp is not compared by training" in refused(
+    assert "llama.cpp cannot be compared by training" in refused(
         "verify", str(text), "-r", "gpt2", "--against", "llama.cpp")
 
 

@@ -48,7 +48,7 @@ def byte_level(pattern: str | None = None) -> Any:
 
 
 def of_words() -> Any:
-    """An untrained tokenizer of characters, cut at white space."""
+    """An untrained tokenizer of characters, cut at whitespace."""
     tokenizer = hf.Tokenizer(hf.models.BPE())
     tokenizer.pre_tokenizer = hf.pre_tokenizers.WhitespaceSplit()
     return tokenizer

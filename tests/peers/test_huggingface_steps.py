@@ -106,7 +106,7 @@ DOCUMENTS: dict[str, dict[str, Any]] = {
     },
     "rows like a header": {"model": bpe(merges=["#version a", "t h", "#version: 0.2"])},
     "a pair in two rows": {"model": bpe(merges=["a a", "0 0", "a a"])},
-    "a part that comes later": {
+    "a part that appears later": {
         "model": bpe(
             merges=["a bc", "b c", "a b", "ab c"],
             vocab=bpe()["vocab"] | {name: 700 + n for n, name in enumerate(["ab", "bc", "abc"])},

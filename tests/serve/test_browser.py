@@ -103,7 +103,7 @@ def test_files_of_the_machine_are_hidden(opened: Browser, novel: Path) -> None:
             tab.page.keyboard.insert_text(path)
             tab.until(partial(shows, f"> {path}"))
             tab.press("Enter")
-            tab.until(partial(shows, "not among the files"))
+            tab.until(partial(shows, "not one of the served files"))
         tab.press("Control+u")
         tab.page.keyboard.insert_text("sample:hugs")
         tab.press("Enter")

@@ -196,7 +196,7 @@ def test_sizes_stay_within_those_of_terminals() -> None:
         (["--corpus", "sample:none"], "no such sample"),
         (["-r", "recipe.toml"], "recipe files are not served"),
         (["-r", "gpt2", "-s", "split=nope"], "nope"),
-        (["-t", "novel.txt"], "not a tokenizer file"),
+        (["-t", "novel.txt"], "not a supported tokenizer file"),
         (["--visitors", "0"], "0 is not in the range"),
         (["--memory", "1"], "1 is not in the range"),
         (["--port", "x"], "--port"),

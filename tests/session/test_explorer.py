@@ -296,7 +296,7 @@ def test_what_decoding_gives_back_is_seen_beside_what_is_lost() -> None:
     tell(it, do.SetInput("the old woman, paused!"))
     seen = it.snapshot().main.encoding
     assert seen.back == "the old woman , paused !"
-    assert seen.lost == ("white space is added in 2 places: mark=prefix:##",)
+    assert seen.lost == ("whitespace is added in 2 places: mark=prefix:##",)
     tell(it, do.SetInput("the old woman"))
     assert (it.snapshot().main.encoding.back, it.snapshot().main.encoding.lost) == ("", ())
 

@@ -104,10 +104,10 @@ FAULTS = {
     HEAD + "step = true": "t.toml: stop 1: step: wrong type: True",
     HEAD + 'typed = "a\\nb"': "t.toml: stop 1: typed: more than one line",
     HEAD + 'corpus_text = "a"': "t.toml: stop 1: corpus: there is a corpus_text too",
-    HEAD + 'text = "x"\nactions = ["quit"]': "t.toml: stop 1: actions: a tour cannot do 'quit'",
-    HEAD + 'text = "x"\nactions = [["a"]]': "t.toml: stop 1: actions: a tour cannot do ['a']",
-    HEAD + 'text = "x"\nwait = "export"': "t.toml: stop 1: wait: a tour cannot do 'export'",
-    HEAD + 'text = "x"\nwait = ""': "t.toml: stop 1: wait: a tour cannot do ''",
+    HEAD + 'text = "x"\nactions = ["quit"]': "t.toml: stop 1: actions: unknown action: 'quit'",
+    HEAD + 'text = "x"\nactions = [["a"]]': "t.toml: stop 1: actions: unknown action: ['a']",
+    HEAD + 'text = "x"\nwait = "export"': "t.toml: stop 1: wait: unknown action: 'export'",
+    HEAD + 'text = "x"\nwait = ""': "t.toml: stop 1: wait: unknown action: ''",
     HEAD + 'step = "end"\ntext = "x"\nwait = "back"': "t.toml: stop 1: wait: no back from the end of the run",
     HEAD + 'text = "x"\nwait = "next"\n[[stop]]\nstep = 4\ntext = "y"': (
         "t.toml: stop 2: step: the stop before waits for next, which leads here"
@@ -119,12 +119,12 @@ FAULTS = {
     _CORPUS + 'corpus = "a"\nrecipe = "gpt3"': "t.toml: stop 1: recipe: gpt3: no such preset",
     _CORPUS + 'corpus = "a"\nrecipe = {}': "t.toml: stop 1: recipe: the preset is missing",
     _CORPUS + 'corpus = "a"\nrecipe = { preset = "gpt2", foo = 1 }': (
-        "t.toml: stop 1: recipe: no axis and no parameter of a run: foo"
+        "t.toml: stop 1: recipe: not an axis or a run setting: foo"
     ),
     _CORPUS + 'corpus = "a"\nrecipe = { preset = "gpt2", tie = "fair" }': "t.toml: stop 1: recipe: tie",
     _CORPUS + 'corpus = "a"\nrecipe = { preset = "gpt2", tie = 3 }': "t.toml: stop 1: recipe: axis 'tie'",
     _CORPUS + 'corpus = "a"\nrecipe = { preset = "gpt2", merges = "many" }': (
-        "t.toml: stop 1: recipe: merges: a whole number is wanted"
+        "t.toml: stop 1: recipe: merges: expected a whole number"
     ),
 }
 
@@ -142,7 +142,7 @@ def test_an_error_is_one_line_with_place_and_hint(text: str) -> None:
 def test_a_key_of_a_wrong_type_is_refused_with_an_example(key: str) -> None:
     with pytest.raises(TokentuiError) as caught:
         parse_tour(f'title = "A"\n[[stop]]\n{key} = 1.5', "t", "t.toml")
-    assert str(caught.value) == f"t.toml: stop 1: {key}: wrong type: 1.5 (such as {KEYS[key].example})"
+    assert str(caught.value) == f"t.toml: stop 1: {key}: wrong type: 1.5 (for example {KEYS[key].example})"
 
 
 @pytest.mark.parametrize("fact", FACTS)
@@ -151,7 +151,7 @@ def test_a_claim_of_a_wrong_type_is_refused_with_an_example(fact: str) -> None:
         parse_tour(f'{HEAD}text = "x"\nclaims = {{ {fact} = 1.5 }}', "t", "t.toml")
     example = FACTS[fact].example
     assert str(caught.value) == (
-        f"t.toml: stop 1: claims.{fact}: wrong type: 1.5 (such as {fact} = {example})"
+        f"t.toml: stop 1: claims.{fact}: wrong type: 1.5 (for example {fact} = {example})"
     )
     parse_tour(f'{HEAD}text = "x"\nclaims = {{ {fact} = {example} }}', "t", "t.toml")
 

@@ -48,7 +48,7 @@ def read(source: Source) -> Tokenizer:
             or int(row[1]) > LARGEST_ID
             or piece in ids
         ):
-            raise source.line(number).error("not an id, a token and its length in bytes", "mend the line")
+            raise source.line(number).error("not an id, a token and its length in bytes", "fix the line")
         ids[piece] = int(row[1])
     check_tokens(map(len, ids), source.line(0))
     recipe = Recipe(split="none", encode="longest-match", base="first-seen", unknown="error")

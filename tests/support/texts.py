@@ -1,4 +1,4 @@
-"""The texts that tokenizers of other tools are compared on: every script, emoji, runs of white space, code,
+"""The texts that tokenizers of other tools are compared on: every script, emoji, runs of whitespace, code,
 malformed bytes."""
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def test_counts_survive_lost_workers_and_cancels_and_lost_files_are_reported(tmp
     wanted = here(tmp_path, sources)
     printed, made = run(tmp_path, sources, "20K", kills=2, held="64K", more=True)
     assert made == wanted
-    assert printed == ["28 2 True True", "cancelled", "a worker finds no such file"]
+    assert printed == ["28 2 True True", "cancelled", "a worker cannot find the file"]
 
 
 @pytest.mark.soak
@@ -130,7 +130,7 @@ def test_nobody_at_the_address(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     monkeypatch.setattr(cluster, "_CONNECT_S", 0.3)
     planned = plan([str(tmp_path / "a.txt")], GPT2, None, "text")
     for address in ("tcp://127.0.0.1:9", "nonsense://x"):
-        with Store(1) as store, pytest.raises(TokentuiError, match="no scheduler answers"):
+        with Store(1) as store, pytest.raises(TokentuiError, match="no scheduler responds"):
             cluster.count_on(address, planned, GPT2, "text", store)
 
 
@@ -138,9 +138,9 @@ def test_standard_input_and_a_wrong_number_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one")
     planned = plan([str(tmp_path / "a.txt")], GPT2, None, "text")
     with Store(1) as store:
-        with pytest.raises(TokentuiError, match="standard input cannot be shared out"):
+        with pytest.raises(TokentuiError, match="standard input cannot be distributed"):
             cluster.count_on("local", plan(["-"], GPT2, None, "text"), GPT2, "text", store)
-        with pytest.raises(TokentuiError, match="no number of processes"):
+        with pytest.raises(TokentuiError, match="not a number of processes"):
             cluster.count_on("local:x", planned, GPT2, "text", store)
 
 
@@ -181,7 +181,7 @@ def test_a_worker_that_lacks_the_file(tmp_path: Path) -> None:
     path.unlink()
     with within(1) as made, Store(1) as store, pytest.raises(TokentuiError) as told:
         cluster.count_on(made.scheduler_address, task, GPT2, "text", store)
-    assert (told.value.what, told.value.where) == ("a worker finds no such file", str(path))
+    assert (told.value.what, told.value.where) == ("a worker cannot find the file", str(path))
 
 
 def test_a_cluster_without_workers_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,7 +189,7 @@ def test_a_cluster_without_workers_is_given_up(tmp_path: Path, monkeypatch: pyte
     with within(0) as made, Store(1) as store, pytest.raises(TokentuiError) as told:
         cluster.count_on(made.scheduler_address, planned(tmp_path / "a.txt"), GPT2, "text", store)
     assert str(told.value) == (
-        "--scheduler: no worker was there for 0.2 s (start workers, or give them more memory)"
+        "--scheduler: no worker was available for 0.2 s (start workers, or give them more memory)"
     )
 
 
@@ -198,7 +198,7 @@ def test_a_scheduler_that_ends(tmp_path: Path) -> None:
     gone = pytest.raises(TokentuiError)
     with within(0) as made, Store(1) as store, gone as told, job(lambda done, total: made.close()):
         cluster.count_on(made.scheduler_address, task, GPT2, "text", store)
-    assert str(told.value) == "--scheduler: the scheduler is gone (start it again, and count again)"
+    assert str(told.value) == "--scheduler: the scheduler is gone (restart it, and count again)"
 
 
 def test_keys_need_cryptography(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

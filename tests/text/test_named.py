@@ -86,7 +86,7 @@ def test_counted_words_are_joined_too() -> None:
     both = {"a": Corpus.from_counts([("x", 2), ("y", 1)]), "b": Corpus.from_counts([("x", 3)])}
     assert joined(both).counts == (("x", 5), ("y", 1))
     assert count(joined(both, "equal"), Recipe()).counts == (5, 1)
-    with pytest.raises(TokentuiError, match="that is no one corpus"):
+    with pytest.raises(TokentuiError, match="that is more than one corpus"):
         joined({**both, "c": Corpus.from_text("x")})
 
 
@@ -114,11 +114,12 @@ def test_files_are_read_as_they_are_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("word", "what"), [
-    ("corpora:", "no corpus is named"), ("corpora:en", "not a name and a source"),
+    ("corpora:", "no corpus is named"), ("corpora:en", "not NAME=SOURCE"),
     ("corpora:en=", "no file is named"), ("corpora:en=a,en=b", "two corpora have this name"),
-    ("corpora:e n=a", "not a name of a corpus"), ("corpora:en=a,shares=half", "no shares called 'half'"),
-    ("corpora:en=a,development.hi=b", "no corpus has this name"),
-    ("corpora:en=sample:parallel", "named corpora itself"), ("corpora:en=nowhere.txt", "no such file"),
+    ("corpora:e n=a", "not a valid corpus name"), ("corpora:en=a,shares=half", "no shares called 'half'"),
+    ("corpora:en=a,development.hi=b", "there is no corpus of this name"),
+    ("corpora:en=sample:parallel", "itself a set of named corpora"), ("corpora:en=nowhere.txt",
+        "no such file"),
 ])
 def test_an_invalid_corpus_name_is_refused_in_one_line(word: str, what: str) -> None:
     with pytest.raises(TokentuiError, match=what) as error:
@@ -127,9 +128,9 @@ def test_an_invalid_corpus_name_is_refused_in_one_line(word: str, what: str) -> 
 
 
 def test_named_corpora_cannot_be_combined_with_other_sources() -> None:
-    with pytest.raises(TokentuiError, match="no part of another corpus"):
+    with pytest.raises(TokentuiError, match="cannot be part of another corpus"):
         read(["sample:hugs", PARALLEL])
     with pytest.raises(TokentuiError, match="only named corpora have shares"):
         read("sample:hugs", shares="equal")
-    with pytest.raises(TokentuiError, match="named corpora itself"):
+    with pytest.raises(TokentuiError, match="itself a set of named corpora"):
         joined({"all": read(PARALLEL)})

@@ -29,7 +29,7 @@ def test_from_text_lines_counts() -> None:
     counts = Corpus.from_counts([("né", 2), ("b", 1), ("né", 3)])
     assert (counts.documents, counts.counts, counts.size) == ((), (("né", 5), ("b", 1)), 16)
     for bad in (("", 1), ("a", 0)):
-        with pytest.raises(TokentuiError, match="not empty"):
+        with pytest.raises(TokentuiError, match="not be empty"):
             Corpus.from_counts([bad])
 
 

@@ -69,7 +69,7 @@ def test_several_sources_are_one_corpus(tmp_path: Path) -> None:
 
 def test_counts_and_documents_are_no_one_corpus(tmp_path: Path) -> None:
     counted, text = put(tmp_path, "a.counts.tsv", "a\t1"), put(tmp_path, "b.txt", "b")
-    assert "no one corpus" in refusal([counted, text]).what
+    assert "more than one corpus" in refusal([counted, text]).what
     more = put(tmp_path, "c.counts.tsv", "b\t1\na\t1")
     assert read([counted, more]).counts == (("a", 2), ("b", 1))
 

@@ -58,10 +58,10 @@ def test_a_url_is_read_as_the_file_is(server: tuple[str, type[Web]], tmp_path: P
 
 
 @pytest.mark.parametrize(("path", "what"), [
-    ("/none.txt", "no such file"), ("/secret.txt", "there is no right to read it"),
-    ("/who.txt", "there is no right to read it"), ("/ill.txt", "the place answers with error 500"),
+    ("/none.txt", "no such file"), ("/secret.txt", "no permission to read it"),
+    ("/who.txt", "no permission to read it"), ("/ill.txt", "the server returned error 500"),
     ("/file.txt", "it sends the reader to file://, which is not followed"),
-    ("/loop.txt", "it sends the reader round in a circle"),
+    ("/loop.txt", "it redirects in a loop"),
 ])
 def test_a_server_that_sends_nothing_is_reported_in_one_line(
     server: tuple[str, type[Web]], path: str, what: str
@@ -74,7 +74,7 @@ def test_a_server_that_sends_nothing_is_reported_in_one_line(
 def test_a_server_that_does_not_answer_is_reported_in_one_line() -> None:
     with serving(web({})) as url:
         pass
-    with pytest.raises(TokentuiError, match="the place does not answer"):
+    with pytest.raises(TokentuiError, match="the server does not respond"):
         tokentui.read(f"{url}/a.txt")
 
 
@@ -160,7 +160,7 @@ def test_a_tokenizer_by_url(server: tuple[str, type[Web]], tmp_path: Path) -> No
     made.save(tmp_path / "own.json")
     kind.files["/own.json"] = (tmp_path / "own.json").read_bytes()
     assert tokentui.load(f"{url}/own.json").encode("hugs").ids == made.encode("hugs").ids
-    with pytest.raises(TokentuiError, match="not a tokenizer file"):
+    with pytest.raises(TokentuiError, match="not a supported tokenizer file"):
         tokentui.load(f"{url}/a.txt")
 
 
@@ -295,10 +295,10 @@ def test_tokenizers_and_datasets_of_the_hub(tmp_path: Path) -> None:
         small = _with_hub(url, tmp_path / "other", _ASK + "ask(tokentui.load, 'hf:owner/one')",
                           TOKENTUI_LIMITS="file-bytes=100")
     assert lines[0] == str(made.encode("hugs").ids)
-    assert lines[1].startswith("hf:owner/none: this repository holds no tokenizer file")
-    assert lines[2].startswith("hf:owner/gated: there is no right to read it")
-    assert lines[3].startswith("hf:owner/missing: there is no such repository, or no right to read it")
-    assert lines[4].startswith("hf:../etc/passwd: not a tokenizer of the hub")
+    assert lines[1].startswith("hf:owner/none: this repository contains no tokenizer file")
+    assert lines[2].startswith("hf:owner/gated: no permission to read it")
+    assert lines[3].startswith("hf:owner/missing: no such repository, or no permission to read it")
+    assert lines[4].startswith("hf:../etc/passwd: not a hub repository")
     assert lines[5] == "('one two',)"
     assert lines[6].startswith("hf://datasets/owner/missing/a.txt: ")
     assert "the limit is 100 (--limit file-bytes" in small
@@ -306,7 +306,7 @@ def test_tokenizers_and_datasets_of_the_hub(tmp_path: Path) -> None:
     after = _with_hub(url, home, code).splitlines()
     assert after[0] == lines[0]
     assert "hf:owner/none: " in after[1]
-    assert "does not answer" in after[1] or "no network" in after[1]
+    assert "does not respond" in after[1] or "no network" in after[1]
 
 
 def _of_repositories(asked: list[str]) -> list[str]:

@@ -190,7 +190,7 @@ texts = st.dictionaries(spaced.filter(lambda text: bool(text.strip())), st.integ
 
 
 def before(text: str) -> list[str]:
-    """The words of split=before: each white space or punctuation mark begins one."""
+    """The words of split=before: each whitespace or punctuation mark begins one."""
     return re.findall(r"[\s:'][^\s:']*|[^\s:']+", text)
 
 

@@ -29,7 +29,7 @@ REPORTS = (
             Loss("specials", "they are not named"),
         ),
     ),
-    ExportReport("bert", "BERT's vocab.txt", ("vocab.txt",), refused="it is encoded by merges"),
+    ExportReport("bert", "BERT's vocab.txt", ("vocab.txt",), refused="it is encoded with merges"),
     ExportReport("gpt2", "two of them", ("vocab.json", "merges.txt")),
 )
 
@@ -85,7 +85,7 @@ async def test_the_formats_and_what_each_loses() -> None:
         text = screen_text(pilot)
         assert "Export the tokenizer of step 1,234" in text
         assert "loses pattern, specials" in text
-        assert "not possible: it is encoded by m" in text
+        assert "not possible: it is encoded with m" in text
         assert screen.field.value == "novel.json"
         await pilot.press("down")
         await until(
@@ -141,7 +141,7 @@ async def test_what_cannot_be_written_says_why_and_stays() -> None:
     async with shown(screen) as (app, pilot):
         await until(pilot, lambda: "lossless" in screen_text(pilot))
         await pilot.press("down", "down", "enter")
-        await until(pilot, lambda: told(screen.notice) == "bert cannot hold it: it is encoded by merges")
+        await until(pilot, lambda: told(screen.notice) == "bert cannot store it: it is encoded with merges")
         await pilot.press("up", "up", "enter")
         await until(pilot, lambda: "nothing was written: it would encode" in told(screen.notice))
         assert writer.asked == [("novel.json", "tokentui", False)]
@@ -169,7 +169,7 @@ async def test_a_session_writes_the_tokenizer_of_its_step(tmp_path: Path) -> Non
             await session.send(do.Export(str(path), "tiktoken"))
         assert (await session.send(do.Export(str(path), "tiktoken", overwrite=True))).refused == ""
         assert (await session.send(do.Export(str(tmp_path / "v"), "bert"))).refused.startswith(
-            "it is encoded by merges"
+            "it is encoded with merges"
         )
         assert not (tmp_path / "v").exists()
     finally:

@@ -84,7 +84,7 @@ async def test_named_corpora_that_are_none_are_a_line(folder: Path) -> None:
     async with shown(dialog) as (app, pilot):
         await typed(pilot, "corpora:en")
         await pilot.press("enter")
-        await until(pilot, lambda: "not a name and a source" in screen_text(pilot))
+        await until(pilot, lambda: "not NAME=SOURCE" in screen_text(pilot))
         assert not app.answered
 
 
@@ -258,7 +258,7 @@ async def test_a_row_that_is_gone_is_said_to_be(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("line", "answer"), [
-    ("/far/away.txt", "/far/away.txt: no such file"), ("hf:far/away", "the place does not answer"),
+    ("/far/away.txt", "/far/away.txt: no such file"), ("hf:far/away", "the server does not respond"),
 ])
 async def test_a_late_listing_does_not_hide_what_enter_told(
     line: str, answer: str, monkeypatch: pytest.MonkeyPatch
@@ -272,7 +272,7 @@ async def test_a_late_listing_does_not_hide_what_enter_told(
         return list_folder(folder, prefix, cancel)
 
     def recognise(command: Recognise) -> str:
-        raise TokentuiError("the place does not answer", command.path)
+        raise TokentuiError("the server does not respond", command.path)
 
     monkeypatch.setattr(picker, "list_folder", first_is_late)
     dialog = OpenScreen(FakeEngine(answers={Recognise: recognise}))
@@ -559,9 +559,9 @@ async def test_a_tokenizer_of_the_hub_is_opened_as_one(folder: Path) -> None:
 
 async def test_a_place_that_gives_nothing_is_told_and_can_be_left(folder: Path) -> None:
     def answer(command: Recognise) -> str:
-        raise TokentuiError("the place does not answer", command.path, "look at the network")
+        raise TokentuiError("the server does not respond", command.path, "look at the network")
 
     async with shown(OpenScreen(FakeEngine(answers={Recognise: answer}))) as (_, pilot):
         await typed(pilot, "hf:owner/name")
         await pilot.press("enter")
-        await until(pilot, lambda: "the place does not answer" in screen_text(pilot))
+        await until(pilot, lambda: "the server does not respond" in screen_text(pilot))

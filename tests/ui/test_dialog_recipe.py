@@ -127,7 +127,7 @@ async def test_a_retired_objective_is_refused_in_one_line_and_another_is_taken(n
         drive = Driver(dialog, pilot)
         await drive.at("axes", draft.TAKE)
         await pilot.press("t")
-        retired = "this objective is retired and cannot be trained (take objective="
+        retired = "this objective is retired and cannot be trained (use objective="
         await drive.said(f"objective={name}: {retired}")
         assert not app.answered
         await drive.at("axes", "objective")
@@ -151,7 +151,7 @@ async def test_a_senseless_value_is_dim_has_a_reason_and_is_not_taken() -> None:
             "char with base=sorted, unknown=error · base=gpt2-bytes: a base of bytes needs unit=byte"
         )
         await pilot.press("down")
-        await drive.said("base=gpt2-bytes: a base of bytes needs unit=byte (take base=sorted, or unit=byte)")
+        await drive.said("base=gpt2-bytes: a base of bytes needs unit=byte (use base=sorted, or unit=byte)")
         await drive.said("enter changes base=sorted, unknown=error too")
         await drive.seen(
             "would change unit: byte → char · base: gpt2-bytes → sorted · unknown: never → error"
@@ -211,7 +211,7 @@ async def test_a_pattern_is_compiled_while_it_is_typed() -> None:
         await pilot.press("enter")
         assert dialog.choice.recipe == GPT2
         await pilot.press("ctrl+u")
-        await drive.said("wants text after the colon")
+        await drive.said("needs text after the colon")
         await typed(pilot, "ab+")
         await drive.said("the pattern compiles")
         await pilot.press("enter")
@@ -267,7 +267,7 @@ async def test_stops_are_typed_and_checked() -> None:
         await drive.at("axes", "merges")
         await pilot.press("enter")
         await typed(pilot, "x")
-        await drive.said("merges: a whole number is wanted (0 or more, or none)")
+        await drive.said("merges: expected a whole number (0 or more, or none)")
         await pilot.press("enter", "ctrl+u")
         await typed(pilot, "50,000")
         await drive.said("stop after this many merges")

@@ -37,8 +37,8 @@ STATES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         ("no pair is left",),
     ),
     "error": (
-        {"encoding": EncodedView("é", (), 2, "é: not in the vocabulary (take unknown=drop)")},
-        ("é: not in the vocabulary (take unknown=drop)",),
+        {"encoding": EncodedView("é", (), 2, "é: not in the vocabulary (use unknown=drop)")},
+        ("é: not in the vocabulary (use unknown=drop)",),
     ),
 }
 """The states of the screen, and how a snapshot changes them."""

@@ -78,7 +78,7 @@ def test_what_is_named_goes_before_what_was_published() -> None:
     small = tokentui.Trainer(corpus, "tiktoken-edu", published=True)
     assert small.run() == "vocab_size"
     assert small.vocab_size == PRESETS["tiktoken-edu"].run.stops.vocab_size
-    with pytest.raises(tokentui.TokentuiError, match="no preset is this recipe"):
+    with pytest.raises(tokentui.TokentuiError, match="this recipe is not a preset"):
         tokentui.Trainer(corpus, Recipe(tie="shortest"), published=True)
 
 

@@ -36,7 +36,7 @@ class Analysis:
 ANALYSES: dict[str, Analysis] = {analysis.name: analysis for analysis in (
     Analysis(
         "glitch", "Glitch tokens",
-        "List the tokens that no text produces, or no text that people type; with a corpus, also those that "
+        "List the tokens that no text, or no text that people type, produces; with a corpus, also those that "
         "occur only inside longer tokens",
         Ref("tokentui.analyze.glitches:analysis"), "exclamation_mark",
     ),
@@ -47,8 +47,8 @@ ANALYSES: dict[str, Analysis] = {analysis.name: analysis for analysis in (
     ),
     Analysis(
         "chkhsh", "Name in llama.cpp",
-        "Print the hash by which the converter of llama.cpp identifies a pre-tokenizer, and which of its "
-        "splits cut the same way",
+        "Print the hash that llama.cpp's converter uses to identify a pre-tokenizer, and which of its splits "
+        "work the same way",
         Ref("tokentui.analyze.chkhsh:analysis"), takes_corpus=False,
     ),
 )}

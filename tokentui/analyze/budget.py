@@ -97,7 +97,7 @@ class Target(NamedTuple):
             target = cls(math.nan)
         values = (target.dimensions, target.worth) if target.rate is None else (target.rate,)
         if not all(math.isfinite(number) and number > 0 for number in values):
-            hint = "such as 0.25 tokens per byte, or 768:0.01 for 768 dimensions at 0.01 tokens per parameter"
+            hint = "for example 0.25, or 768:0.01 for 768 dimensions at 0.01 tokens per parameter"
             raise TokentuiError("no target", f"target={text}", hint)
         return target
 
@@ -344,7 +344,7 @@ def _notes(costs: Costs) -> tuple[str, ...]:
     """Return a sentence for each unit of the costs."""
     notes = []
     if costs.dimensions is not None:
-        shared = "input and output share them" if costs.matrices == 1 else "for input and output each"
+        shared = "shared by input and output" if costs.matrices == 1 else "for each of input and output"
         notes.append(f"embedding: {costs.dimensions:,} parameters for each id, {shared}")
     if costs.training_bytes is not None:
         notes.append(f"training tokens: for {costs.training_bytes:,} bytes of text like the corpus")

@@ -282,7 +282,7 @@ def check_columns(count: int) -> None:
 
 
 def stretches(corpus: Corpus, pretokenizers: Sequence[Pretokenizer]) -> Iterator[tuple[str, bool]]:
-    """Cut the documents of a corpus before white space, wherever this changes the words of no pre-tokenizer.
+    """Cut the documents of a corpus before whitespace, wherever this changes the words of no pre-tokenizer.
 
     Yields:
         (text, more): a stretch and whether its document goes on after it.

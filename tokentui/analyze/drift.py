@@ -224,7 +224,7 @@ class DriftCheck:
             count = ends.index(len(new[0])) + 1
             verb = "a merge joins" if self._merges else "encoding joins"
             return "joined", f"{verb} {_named(before[:count], '+')} to {_named(after[:1])} ({after[0].id})"
-        return "cut", f"encoding cuts {_named(after)} where the ids cut {_named(before)}: {self._rule}"
+        return "cut", f"encoding splits {_named(after)} where the ids split {_named(before)}: {self._rule}"
 
     @property
     def _merges(self) -> bool:
@@ -263,7 +263,7 @@ class DriftCheck:
             return "unknown", f"unknown token: encoding has no other for the text of {_named(before)}"
         spaces = old.replace("▁".encode(), b" ").split() == new.replace("▁".encode(), b" ").split()
         what = "loses or adds a space" if spaces else "changes the text"
-        return "changed", f"decoding or normalizing {what}: {_named(before)} comes back as {_named(after)}"
+        return "changed", f"decoding or normalizing {what}: {_named(before)} decodes to {_named(after)}"
 
     def _crossing(self, text: str, place: int, new: list[bytes], old: list[bytes]) -> int | None:
         """Return the index in `old` of the first token that crosses the end of a pre-token, or None.

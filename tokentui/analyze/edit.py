@@ -152,7 +152,7 @@ def id_map(path: str, ids: Sequence[int]) -> bytes:
     if path.lower().endswith(".json"):
         return json.dumps(list(ids)).encode() + b"\n"
     if not path.lower().endswith(".npy"):
-        raise TokentuiError("unknown file extension", path[:80], "take .json or .npy")
+        raise TokentuiError("unknown file extension", path[:80], "use .json or .npy")
     about = f"{{'descr': '<i8', 'fortran_order': False, 'shape': ({len(ids)},), }}".encode()
     about += b" " * (-(len(_NPY) + 2 + len(about) + 1) % 64) + b"\n"
     return _NPY + struct.pack("<H", len(about)) + about + struct.pack(f"<{len(ids)}q", *ids)
@@ -215,7 +215,7 @@ def init_file(path: str, rows: Sequence[NewId]) -> bytes:
             "utf-8", "replace"
         ) + b"\n"
     if not path.lower().endswith(".tsv"):
-        raise TokentuiError("unknown file extension", path[:80], "take .json or .tsv")
+        raise TokentuiError("unknown file extension", path[:80], "use .json or .tsv")
     lines = ["id\ttext\told"]
     lines += [f"{row.id}\t{escaped(row.text)}\t{' '.join(map(str, row.old))}" for row in rows]
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")
@@ -267,9 +267,9 @@ def _check_text(tokenizer: Tokenizer, text: str, where: str) -> None:
     try:
         code = text.encode()
     except UnicodeEncodeError:
-        raise TokentuiError("a lone surrogate is not text", where, "name a text") from None
+        raise TokentuiError("a lone surrogate is not valid text", where, "use another text") from None
     if not text:
-        raise TokentuiError("a token cannot be empty", where, "name a text")
+        raise TokentuiError("a token cannot be empty", where, "use another text")
     taken = tokenizer.token_to_id(code)
     taken = tokenizer.vocabulary.special_id(text) if text in tokenizer.vocabulary.specials else taken
     if taken is None:
@@ -331,10 +331,10 @@ def prune(edit: Edit, corpus: Corpus, keep: int | None = None) -> Edit:
     tokenizer, losses = edit.tokenizer, edit.losses
     vocabulary, format = tokenizer.vocabulary, shape_of(tokenizer)
     if not vocabulary.plain_merges:
-        what = f"objective={tokenizer.recipe.objective} encodes by all of its steps: none can be taken out"
-        raise TokentuiError(what, "--prune", "take one of merges")
+        what = f"objective={tokenizer.recipe.objective} encodes by all of its steps: none can be removed"
+        raise TokentuiError(what, "--prune", "use a tokenizer with merges")
     if corpus.counts is not None:
-        raise TokentuiError("counted words are not documents", "--prune", "name a text")
+        raise TokentuiError("counted words are not documents", "--prune", "use a text corpus")
     first = {entry.id: entry.id for entry in tokenizer.entries()}
     if vocabulary.imported and format is None:
         read, format, lost = in_shape(tokenizer, "--prune")
@@ -382,7 +382,7 @@ def _kept(spec: Spec, uses: Counter[int], keep: int | None) -> set[int]:
     kept = {entry.id for entry in spec.entries if _stays(entry)} | set(spec.specials.values())
     if keep is not None and keep < len(kept):
         what = f"base units and specials alone are {len(kept):,} ids"
-        raise TokentuiError(what, f"--keep {keep}", f"take {len(kept)} or more")
+        raise TokentuiError(what, f"--keep {keep}", f"use {len(kept)} or more")
     parts = _Parts(spec)
     order = sorted((entry for entry in spec.entries if uses[entry.id]),
                    key=lambda entry: (-uses[entry.id], entry.id))
@@ -517,10 +517,10 @@ def report(
             for entry in came]
     does = {token.id: token.does for token in added}
     named_first = sorted(came, key=lambda entry: entry.id not in does)
-    for name, entries in (("went", went), ("came", named_first)):
+    for title, entries in (("removed", went), ("added", named_first)):
         if entries:
-            rows = tuple(_entry_row(entry, name == "went", does) for entry in entries)
-            sections.append(Section(name, plural(len(entries), "token"), rows, few=_FEW))
+            rows = tuple(_entry_row(entry, title == "removed", does) for entry in entries)
+            sections.append(Section(title, plural(len(entries), "token"), rows, few=_FEW))
     value: dict[str, object] = {
         "ids_before": before, "ids": after, "pruned": pruned, "grown": grown,
         "went": [as_row(entry, "id", "piece", "kind") for entry in went],

@@ -85,8 +85,8 @@ class Analysed(Tokenizer):
 
         named: object = corpora
         if not isinstance(named, Mapping | None):
-            what = f"texts by the names of languages belong here, not {shown(named)}"
-            raise TokentuiError(what, "corpora", "hand in a dict, or None")
+            what = f"expected a dict from language names to texts, not {shown(named)}"
+            raise TokentuiError(what, "corpora", "pass a dict, or None")
         with job(progress, cancel):
             if corpora is None:
                 return costs(self, parallel_corpora(), "sentences" if by is None else by, words)
@@ -212,13 +212,13 @@ class Analysed(Tokenizer):
         from tokentui.analyze import grow
 
         if (extend is None) != (vocab_size is None):
-            raise TokentuiError("extend and vocab_size belong together", "edited", "name both")
+            raise TokentuiError("extend and vocab_size must be used together", "edited", "name both")
         if not isinstance(merge, Tokenizer | None):
-            raise TokentuiError(f"a Tokenizer belongs here, not {shown(merge)}", "merge", "take load")
+            raise TokentuiError(f"expected a Tokenizer, not {shown(merge)}", "merge", "use load")
         edit = edits.unchanged(self)
         with job(progress, cancel):
             if prune is not None:
-                least = None if keep is None else whole(keep, "keep", 1, "such as 4000")
+                least = None if keep is None else whole(keep, "keep", 1, "for example 4000")
                 edit = edits.prune(edit, corpus_of(prune), least)
             if extend is not None and vocab_size is not None:
                 edit = grow.extend(edit, corpus_of(extend), whole(vocab_size, "vocab_size", 1))
@@ -255,5 +255,5 @@ class Analysed(Tokenizer):
 
 def _texts(texts: Sequence[str], where: str, special: bool) -> list[tuple[str, bool]]:
     """Return the texts of the tokens to add, each with whether it is special."""
-    named = each_of(texts, where, "hand in a list, such as ['<|user|>']")
+    named = each_of(texts, where, "pass a list, such as ['<|user|>']")
     return [(name_of(text, where), special) for text in named]

@@ -132,7 +132,7 @@ def read_golden(path: str | os.PathLike[str]) -> tuple[GoldenText, ...]:
     """Read a file of golden ids.
 
     Raises:
-        TokentuiError: It cannot be read, is too large, has no texts, or is not a file of golden ids.
+        TokentuiError: It cannot be read, is too large, has no texts, or is not a golden file.
     """
     where, most = os.fspath(path), limits.now().file_bytes
     contents = read_regular(where, "file of golden ids", most + 1)
@@ -143,7 +143,7 @@ def read_golden(path: str | os.PathLike[str]) -> tuple[GoldenText, ...]:
     except UnicodeDecodeError as error:
         raise TokentuiError(f"not UTF-8 at byte {error.start}", where, _MEND) from None
     if not isinstance(root.value, dict) or root["format"].value != FORMAT:
-        raise TokentuiError("not a file of golden ids", where, "tokentui pin writes one")
+        raise TokentuiError("not a golden file", where, "tokentui pin writes one")
     if root["version"].value != VERSION:
         raise root["version"].error("this version of the format is not supported", "update tokentui")
     golden = []
@@ -152,7 +152,7 @@ def read_golden(path: str | os.PathLike[str]) -> tuple[GoldenText, ...]:
         special = _ids_of(row["special"]) if "special" in row else ids
         golden.append(GoldenText(row["text"].text(), ids, special))
     if not golden:
-        raise TokentuiError("it holds no texts", where, _MEND)
+        raise TokentuiError("it contains no texts", where, _MEND)
     return tuple(golden)
 
 

@@ -47,23 +47,23 @@ def extend(edit: Edit, corpus: Corpus, size: int) -> Edit:
     vocabulary, recipe, where = tokenizer.vocabulary, tokenizer.recipe, "--extend"
     if size <= tokenizer.vocab_size:
         what = f"it has {tokenizer.vocab_size:,} ids already"
-        raise TokentuiError(what, f"--vocab-size {size}", f"take {tokenizer.vocab_size + 1} or more")
+        raise TokentuiError(what, f"--vocab-size {size}", f"use {tokenizer.vocab_size + 1} or more")
     if vocabulary.imported:
         return _extended_file(edit, corpus, size)
     trainer_of(recipe)  # refuses a retired objective
     if vocabulary.scores or not vocabulary.plain_merges:
-        raise TokentuiError(f"objective={recipe.objective} does not grow by merges", where, "train it again")
+        raise TokentuiError(f"objective={recipe.objective} does not train merges", where, "train it again")
     if OBJECTIVES.of(recipe.objective).per_corpus:
-        what = f"objective={recipe.objective} goes on by the lengths of its languages, which no file holds"
+        what = f"objective={recipe.objective} goes on by the lengths of its languages, which no file stores"
         raise TokentuiError(what, where, "train it again")
     if vocabulary.base_last or vocabulary.borrowed or len(vocabulary.units) < vocabulary.base_size:
-        raise TokentuiError("new merges would renumber its base", where, "take another base, such as sorted")
+        raise TokentuiError("new merges would renumber its base", where, "use another base, such as sorted")
     if recipe.symbols:
         raise TokentuiError("it has symbols that no merge crosses", where, "train it again")
     merges = tokenizer.merges
     grown = vocabulary.truncated(merges)
     if len(set(grown.pieces)) < len(grown.pieces):
-        raise TokentuiError("two of its tokens are spelled alike", where, "train it again")
+        raise TokentuiError("two of its tokens have the same spelling", where, "train it again")
     units = Pretokenizer(recipe).units
 
     def cut(word: str) -> list[bytes]:
@@ -101,7 +101,7 @@ def _mergeable(tokenizer: Tokenizer, where: str) -> Merging:
         what = f"it encodes by encode={tokenizer.recipe.encode}: an added merge has no effect"
         raise TokentuiError(what, where, "name tokens by --add, or train again")
     if not way.plain:
-        raise TokentuiError("it has pieces that are cut again", where, "prune it first")
+        raise TokentuiError("it has pieces that are split again", where, "prune it first")
     return way
 
 
@@ -155,15 +155,15 @@ def merge(edit: Edit, other: Tokenizer) -> Edit:
         if vocabulary.imported:
             _mergeable(tokenizer, where)
         elif vocabulary.scores or not vocabulary.plain_merges:
-            what = f"objective={tokenizer.recipe.objective} is no list of merges by rank"
-            raise TokentuiError(what, where, "put tokenizers of merges together")
+            what = f"objective={tokenizer.recipe.objective} is not a list of merges by rank"
+            raise TokentuiError(what, where, "merge tokenizers that have merges")
         elif vocabulary.base_last or vocabulary.borrowed:
-            raise TokentuiError("new merges would renumber its base", where, "take another base, as sorted")
+            raise TokentuiError("new merges would renumber its base", where, "use another base, as sorted")
     ours, theirs = edit.tokenizer.recipe, other.recipe
     for axis in ("unit", "mark", "encode"):
         if ours.axis(axis) != theirs.axis(axis):
             what = f"{axis}={theirs.axis(axis)}, not {ours.axis(axis)}"
-            raise TokentuiError(what, where, f"both take the same {axis}")
+            raise TokentuiError(what, where, f"both need the same {axis}")
     if edit.tokenizer.vocabulary.imported:
         return _merged_file(edit, other)
     grown, left_out = edit.tokenizer.vocabulary.truncated(edit.tokenizer.merges), []

@@ -132,7 +132,7 @@ def _tree(encoder: WordEncoder, symbol: int) -> Iterator[Branch]:
 
 
 def _others(encoder: WordEncoder, symbol: int) -> Iterator[Token]:
-    """Yield the tokens that differ only in case, white space or mark, in order of their ids."""
+    """Yield the tokens that differ only in case, whitespace or mark, in order of their ids."""
     vocabulary = encoder.vocabulary
     key = _key(vocabulary, symbol)
     for number, candidate in sorted(vocabulary.symbols_by_id(encoder.merges).items()):
@@ -141,7 +141,7 @@ def _others(encoder: WordEncoder, symbol: int) -> Iterator[Token]:
 
 
 def _key(vocabulary: Vocabulary, symbol: int) -> str:
-    """Return a token without case, white space and mark; empty for a partial character and for white space.
+    """Return a token without case, whitespace and mark; empty for a partial character and for whitespace.
     """
     text = text_of(bare(vocabulary.recipe, vocabulary.spelled(symbol)))
     return (text or "").strip(_SPACES).casefold()

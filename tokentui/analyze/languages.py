@@ -147,9 +147,9 @@ def costs(
             `error` of its row says why.
     """
     if name_of(by, "by") not in BASES:
-        raise TokentuiError(f"costs are not counted by {by!r}", "by", nearest(by, BASES))
+        raise TokentuiError(f"costs cannot be counted by {by!r}", "by", nearest(by, BASES))
     if not corpora:
-        raise TokentuiError("no text of a language is named", "languages", "name one or more")
+        raise TokentuiError("no language texts are given", "languages", "pass one or more")
     under = Conventions(name_of(splitter, "words"))
     if by == "sentences":
         _check_parallel(corpora)
@@ -178,7 +178,7 @@ def _check_parallel(corpora: Mapping[str, Corpus]) -> None:
     first = ""
     for name, corpus in corpora.items():
         if corpus.counts is not None:
-            raise TokentuiError("counted words are not sentences", name, "take --by bytes")
+            raise TokentuiError("counted words are not sentences", name, "use --by bytes")
         first = first or name
         if len(corpus.documents) != len(corpora[first].documents):
             what = f"{len(corpus.documents):,} sentences, and {first} has {len(corpora[first].documents):,}"

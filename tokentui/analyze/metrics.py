@@ -262,7 +262,7 @@ class Conventions:
             what = f"no splitter {self.splitter!r} for words"
             raise TokentuiError(what, "splitter", nearest(self.splitter, WORD_SPLITTERS))
         if math.isnan(self.alpha) or self.alpha < 0:
-            raise TokentuiError("out of range", f"alpha={self.alpha}", "take 0 or more")
+            raise TokentuiError("out of range", f"alpha={self.alpha}", "use 0 or more")
         SPLITS.check(self.splitter)
         Pretokenizer(self.word_recipe())  # a pattern is compiled
 

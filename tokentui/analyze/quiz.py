@@ -68,11 +68,11 @@ def exercises(trainer: Trainer, count: int, seed: int, stops: Stops = _NONE) -> 
     """
     if not trainer.traits.grows or trainer.traits.replays:
         objective = f"objective={trainer.recipe.objective}"
-        raise TokentuiError("exercises are about pairs that are merged", objective, "take a recipe of BPE")
+        raise TokentuiError("exercises need a recipe that merges pairs", objective, "use a BPE recipe")
     random = Random(seed)
     run(trainer, replace(stops, merges=min(MOST_STEPS if stops.merges is None else stops.merges, MOST_STEPS)))
     if not (last := trainer.number):
-        raise TokentuiError("no pair is ever merged here", "quiz", "take a longer corpus")
+        raise TokentuiError("no pair is merged", "quiz", "use a longer corpus")
     words = [word for word in trainer.words.words if 2 < len(word) <= _LONGEST_WORD][:_SHOWN_WORDS]
     by_kind = {
         kind: _of_kind(kind, trainer, random.sample(range(last), last), words, Random(f"{seed} {kind}"))

@@ -186,7 +186,7 @@ class TokenFacts:
         child_count: The number of all children.
         tree: The first nodes of its merge tree; empty for others.
         tree_size: The number of all nodes.
-        others: The tokens that differ from it only in case, white space or mark.
+        others: The tokens that differ from it only in case, whitespace or mark.
         unreachable: Why no text becomes it; empty if one does.
         marks: The number of bytes at its front and at its end that are the recipe's mark and no text.
     """

@@ -57,8 +57,8 @@ def in_shape(
     format = WRITTEN["huggingface"]
     report, files = contents(tokenizer, format)
     if report.refused:
-        what = f"its own file has no place for it, and huggingface cannot hold it: {report.refused}"
-        raise TokentuiError(what, where, "take another file of it, such as a tokenizer.json")
+        what = f"its own format cannot store it, and huggingface cannot store it: {report.refused}"
+        raise TokentuiError(what, where, "use another file of it, such as a tokenizer.json")
     return format.codec.read(source_of(format.files, files)), format, report.losses
 
 

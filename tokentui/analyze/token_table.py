@@ -93,7 +93,7 @@ def _writer(path: str) -> Callable[[str, Sequence[TokenRow]], bytes]:
     for end, writer in _WRITERS.items():
         if path.lower().endswith(end):
             return writer
-    raise TokentuiError("unknown file extension", path[:80], f"take {' or '.join(_WRITERS)}")
+    raise TokentuiError("unknown file extension", path[:80], f"use {' or '.join(_WRITERS)}")
 
 
 def _tsv(path: str, rows: Sequence[TokenRow]) -> bytes:

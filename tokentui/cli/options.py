@@ -291,7 +291,7 @@ def _corpus_sources(
     named = corpora or sources
     known = named_in(named[0]) if named else None
     if known is not None and len(named) > 1:
-        raise TokentuiError("names several corpora", f"--corpus {named[0]}", "take it alone")
+        raise TokentuiError("names several corpora", f"--corpus {named[0]}", "use it alone")
     if known is None and not corpora:
         option = "--shares" if shares else "--development"
         raise TokentuiError("only for named corpora", option, "name them with --corpus NAME=FILE")
@@ -377,7 +377,7 @@ def _axes(words: Sequence[str]) -> dict[str, Any]:
     for word in words:
         name, equals, value = word.partition("=")
         if not equals:
-            raise TokentuiError("an axis needs a value", f"-s {word}", "such as -s split=gpt2")
+            raise TokentuiError("an axis needs a value", f"-s {word}", "for example -s split=gpt2")
         from tokentui.axes import AXES
 
         if name not in AXES:
@@ -429,7 +429,7 @@ NAMED: Sequence[Option] = (
     click.option("--shares", metavar="WAY", type=click.Choice(list(SHARES)), help="How named corpora are "
                  "weighted: count (as is) or equal (scaled to equal bytes) [default: count]."),
     click.option("--development", metavar="NAME=CORPUS", multiple=True, help="With objective=parity: judge "
-                 "the language NAME on this text, which is not trained on. Can be repeated."),
+                 "the language NAME on this text, which is not used for training. Can be repeated."),
 )
 SPLIT = click.option("-s", "--set", "axes", metavar="split=VALUE", multiple=True,
                      help="The split, for a file that does not store one.")
@@ -456,23 +456,30 @@ READING: Sequence[Option] = (
                  help="The field of JSON rows that contains the text [default: text]."),
 )
 SHAPE_OPTIONS: Sequence[Option] = (
-    click.option("--coverage", metavar="SHARE", type=float, help="The share of the characters of the corpus "
+    click.option("--coverage", metavar="SHARE", type=float, help="The share of the corpus's characters "
                  "that the base covers. The rarest characters become unknown."),
     click.option("--symbol", "symbols", metavar="TEXT", multiple=True,
-                 help="A text that is always one token, and that no merge crosses. Can be repeated."),
+                 help="A text that is always one token and that merges never cross. Can be repeated."),
     click.option("--prefix-space/--no-prefix-space", "prefix_space", default=None,
-                 help="Add a space before the text, or do not [default: as the split does]."),
+                 help="Add a space before the text, or do not [default: depends on the split]."),
 )
 PUBLISHED = click.option(
     "--published", is_flag=True, default=None,
     help="Use the sizes, special tokens and first id that the preset was published with.",
 )
-COUNT_HINT = " (such as 32k or 1M)."
+COUNT_HINT = ", for example 32k or 1M."
 """The end of the help of an option that takes a `Count`."""
 _WITH_COUNT_HINT = ("merges", "vocab_size")
+
+
+def _sentence(phrase: str) -> str:
+    """Return a phrase with its first letter in upper case."""
+    return phrase[:1].upper() + phrase[1:]
+
+
 RUN_OPTIONS: Sequence[Option] = (
     *(click.option(f"--{name.replace('_', '-')}", metavar="N", type=Count(),
-                   help=f"{parameter.about.capitalize()}{COUNT_HINT if name in _WITH_COUNT_HINT else '.'}")
+                   help=_sentence(parameter.about) + (COUNT_HINT if name in _WITH_COUNT_HINT else "."))
       for name, parameter in RUN.items() if parameter.kind is int),
     click.option("--special", "specials", metavar="TEXT", multiple=True, help="A special token. Special "
                  "tokens take the first ids, in the order given. <unk> or [UNK] is the unknown token. Can be "
@@ -505,7 +512,7 @@ def format_option(name: str, of: str) -> Option:
 
     names = (name, *sorted({"--format", "--to"} - {name}))
     return click.option(*names, "format_", metavar="FORMAT", shell_complete=complete,
-                        help=f"The format of {of} [default: by its file name]: {', '.join(WRITTEN)}.")
+                        help=f"The format of {of} [default: from its file name]: {', '.join(WRITTEN)}.")
 
 
 def json_option(about: str) -> Option:

@@ -39,7 +39,7 @@ EXPORT = {
     "format": Field("text", "The name of the format."),
     "about": Field("text", "A few words on it."),
     "files": Field(["text"], "The usual names of its files."),
-    "losses": Field([LOSS], "What the format cannot hold."),
+    "losses": Field([LOSS], "What the format cannot store."),
     "refused": Field("text", "Why nothing is written; empty if it is."),
     "checked": Field("int", "The number of texts on which the written file gives the same."),
 }

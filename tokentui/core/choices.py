@@ -16,7 +16,7 @@ from tokentui.core.records import dataclass
 
 LARGEST = 2**53
 """The largest number that a user may give: every JSON reader keeps it exact."""
-UNWRITABLE = "a text cannot hold NUL or half a surrogate pair"
+UNWRITABLE = "a text cannot contain NUL or a lone surrogate"
 _NONE = "none"
 
 
@@ -52,7 +52,7 @@ class Parameter:
         if self.kind is int:
             if not self.least <= (number := whole(value, self.name)) <= self.most:
                 most = "2**53" if self.most == LARGEST else self.most
-                raise TokentuiError("out of range", where, f"take {self.least} or more, at most {most}")
+                raise TokentuiError("out of range", where, f"use {self.least} or more, at most {most}")
             return number
         if self.kind is float:
             if (
@@ -62,10 +62,10 @@ class Parameter:
             ):
                 return float(value)
             kind, example = ("share", 0.9995) if self.most == 1 else ("number", self.default)
-            what = f"a {kind} above {self.least} and at most {self.most} is wanted"
-            raise TokentuiError(what, where, f"such as {example}")
+            what = f"expected a {kind} above {self.least} and at most {self.most}"
+            raise TokentuiError(what, where, f"for example {example}")
         if self.kind is bool and not isinstance(value, bool):
-            raise TokentuiError("yes or no is wanted", where, "take True or False")
+            raise TokentuiError("expected yes or no", where, "use True or False")
         if self.kind is tuple:
             return self._texts(value)
         return name_of(value, self.name) if self.kind is str else value
@@ -84,7 +84,7 @@ class Parameter:
         if self.kind is int:
             if (number := read_count(text)) is None or len(str(number)) > len(str(self.most)):
                 raise TokentuiError(
-                    "a whole number is wanted", self.name, f"{self.least} or more, or {_NONE}"
+                    "expected a whole number", self.name, f"{self.least} or more, or {_NONE}"
                 )
             return self.checked(number)
         try:
@@ -105,14 +105,14 @@ class Parameter:
     def _texts(self, value: Any) -> tuple[str, ...]:
         if isinstance(value, str):
             raise TokentuiError(
-                "a list of texts belongs here, not a text", self.name, f"write [{shown(value)}]"
+                "expected a list of texts, not a text", self.name, f"write [{shown(value)}]"
             )
-        texts = each_of(value, self.name, "hand in a list of texts")
+        texts = each_of(value, self.name, "pass a list of texts")
         singular = self.name.removesuffix("s")
         seen: set[str] = set()
         for text in texts:
             if not isinstance(text, str):
-                raise TokentuiError(f"a text belongs here, not {shown(text)}", self.name, "such as ['<unk>']")
+                raise TokentuiError(f"expected a text, not {shown(text)}", self.name, "for example ['<unk>']")
             if not text:
                 raise TokentuiError(
                     f"a {singular} {'token ' * (singular == 'special')}cannot be empty", self.name,
@@ -231,8 +231,8 @@ class Axis(dict[str, C]):
         if bool(colon) < bool(record.text) or (colon and not record.text and not record.parameters):
             raise self._unknown(value)
         if record.text and not text:
-            what = f"{record.name}: wants text after the colon"
-            hint = f"such as {record.name}:{record.sample}"
+            what = f"{record.name}: needs text after the colon"
+            hint = f"for example {record.name}:{record.sample}"
             raise TokentuiError(what, f"{self.name}={value}", hint)
         if record.text and unwritable(text):
             raise TokentuiError(UNWRITABLE, f"{self.name}={record.name}:…", "leave it out")

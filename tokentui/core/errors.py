@@ -79,7 +79,7 @@ def text_of(value: object, where: str = "text") -> str | bytes:
     """
     if isinstance(value, str | bytes):
         return value
-    raise TokentuiError(f"a text belongs here, not {shown(value)}", where, "hand in str or bytes")
+    raise TokentuiError(f"expected a text, not {shown(value)}", where, "pass str or bytes")
 
 
 def name_of(value: object, where: str) -> str:
@@ -90,7 +90,7 @@ def name_of(value: object, where: str) -> str:
     """
     if isinstance(value, str):
         return value
-    raise TokentuiError(f"a text belongs here, not {shown(value)}", where, "hand in str")
+    raise TokentuiError(f"expected a text, not {shown(value)}", where, "pass str")
 
 
 def path_of(value: object, where: str) -> str:
@@ -101,10 +101,10 @@ def path_of(value: object, where: str) -> str:
     """
     if isinstance(value, str | os.PathLike) and isinstance(path := os.fspath(value), str):
         return path
-    raise TokentuiError(f"a path belongs here, not {shown(value)}", where, "hand in str or a path object")
+    raise TokentuiError(f"expected a path, not {shown(value)}", where, "pass str or a path object")
 
 
-def whole(value: object, where: str, least: int | None = None, hint: str = "such as 1000") -> int:
+def whole(value: object, where: str, least: int | None = None, hint: str = "for example 1000") -> int:
     """Check that a value is a whole number, and return it as int. NumPy integers are accepted; bool and float
     are not.
 
@@ -124,7 +124,7 @@ def whole(value: object, where: str, least: int | None = None, hint: str = "such
     if number is None:
         raise TokentuiError(f"not a whole number: {shown(value)}", where, hint)
     if least is not None and number < least:
-        raise TokentuiError("out of range", f"{where}={shown(number)}", f"take {least} or more")
+        raise TokentuiError("out of range", f"{where}={shown(number)}", f"use {least} or more")
     return number
 
 
@@ -135,11 +135,11 @@ def each_of(values: Iterable[_T], where: str, hint: str) -> list[_T]:
         TokentuiError: It is not iterable, or a text.
     """
     if isinstance(values, str | bytes):
-        raise TokentuiError("a list belongs here, not a text", where, hint)
+        raise TokentuiError("expected a list, not a text", where, hint)
     try:
         return list(values)
     except TypeError:
-        raise TokentuiError(f"a list belongs here, not {shown(values)}", where, hint) from None
+        raise TokentuiError(f"expected a list, not {shown(values)}", where, hint) from None
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -42,7 +42,7 @@ _HINTS = {
 _FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
 _END = ".tokentui-pending"
 _LARGEST_JOURNAL = 1 << 16
-_AS_BEFORE = "the files are as they were; name another place"
+_AS_BEFORE = "the files are unchanged; use another path"
 
 
 def short_names(paths: Sequence[str]) -> list[str]:
@@ -87,8 +87,8 @@ def check_held(status: os.stat_result, path: str) -> None:
     """
     now, size, stored = limits.now(), status.st_size, 512 * status.st_blocks
     if size > max(now.packed_bytes, now.packed_ratio * stored):
-        what = f"{size:,} bytes, of which the disk holds {stored:,}: the rest are zeros"
-        raise TokentuiError(what, path, limits.reading("packed-ratio", "take a part of it"))
+        what = f"{size:,} bytes, of which the disk has {stored:,}: the rest are zeros"
+        raise TokentuiError(what, path, limits.reading("packed-ratio", "use a part of it"))
 
 
 def read_regular(path: str, wanted: str = "file", most: int = -1) -> bytes:
@@ -162,7 +162,7 @@ def status_of(path: str) -> os.stat_result:
     try:
         return os.stat(path)
     except ValueError:
-        hint = "it holds a NUL or half a character"
+        hint = "it contains a NUL or a partial character"
         raise TokentuiError("no file can have this name", shown_path(path), hint) from None
 
 
@@ -388,7 +388,7 @@ def check_whole(path: str) -> None:
             journal = _read(place)
             if any(file.path == target for file in journal.files) and (mixture := journal.mixture()):
                 hint = f"export them again, or delete {os.path.basename(place)}"
-                raise TokentuiError(f"an export was cut off: {mixture}", path, hint)
+                raise TokentuiError(f"an export was interrupted:  {mixture}", path, hint)
 
 
 def _write(places: Sequence[tuple[str, str, bytes]], journal: str) -> None:
@@ -444,7 +444,7 @@ def _put_back(placed: Sequence[tuple[str, str | None]], path: str) -> None:
     if failed is not None:
         what = f"cannot be written, and the old files cannot be brought back: {failed.strerror or failed}"
         raise TokentuiError(
-            what, path, "new and old files stand there together: export them again to another place"
+            what, path, "it has both new and old files: export them again to another place"
         ) from None
 
 

@@ -66,8 +66,8 @@ def job(
     named: dict[str, object] = {"progress": progress, "cancel": cancel}
     for name, value in named.items():
         if value is not None and not callable(value):
-            what = f"a callable belongs here, not {shown(value)}"
-            raise TokentuiError(what, name, "hand in a function, or None")
+            what = f"expected a callable, not {shown(value)}"
+            raise TokentuiError(what, name, "pass a function, or None")
     token = open_job(progress, cancel, match_seconds)
     try:
         yield

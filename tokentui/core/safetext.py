@@ -45,7 +45,7 @@ class CharKind(StrEnum):
     text = "text"
     """Readable characters, shown unchanged."""
     space = "space"
-    """White space."""
+    """Whitespace."""
     control = "control"
     """A control character (C0, DEL, C1)."""
     invalid = "invalid"

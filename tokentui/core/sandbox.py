@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 from tokentui.core.errors import TokentuiError, shown_path
 
-REFUSED = "not among the files that are served here"
-HINT = "o lists them, and t takes a text of your own"
-NO_WRITING = "nothing is written to the disk here"
+REFUSED = "not one of the served files"
+HINT = "o lists them, and t opens your own text"
+NO_WRITING = "writing to the disk is not allowed here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def check_writing(path: str) -> None:
         TokentuiError: The process is sealed.
     """
     if _reach is not None:
-        raise TokentuiError(NO_WRITING, shown_path(path), "e hands a tokenizer to your browser")
+        raise TokentuiError(NO_WRITING, shown_path(path), "press e to download a tokenizer")
 
 
 def expanded(path: str) -> str:

@@ -204,7 +204,7 @@ class Decoder:
             TokentuiError: `ids` is no iterable, or an id is no integer.
         """
         listed = getattr(ids, "tolist", None)  # of an array
-        values = each_of(listed() if callable(listed) else ids, "ids", "hand in a list or an array of ids")
+        values = each_of(listed() if callable(listed) else ids, "ids", "pass a list or an array of ids")
         if not set(map(type, values)) <= {int, type(None)}:
             values = list(map(self._whole, values))
         return [None if token_id == NO_ID else token_id for token_id in values] if NO_ID in values else values

@@ -406,7 +406,7 @@ class WordEncoder:
         way = self.way
         if way.gives_up(len(pretoken.text)):
             what = f"{way.name.replace('-', ' ')} gives up a word of more than {way.most} characters"
-            return TokentuiError(f"{what}: {quoted(pretoken.text)}", where, "take encode=merges")
+            return TokentuiError(f"{what}: {quoted(pretoken.text)}", where, "use encode=merges")
         return self.vocabulary.refusal(units[token.start], where)
 
     def _token_without_symbol(self, part: WordPart, units: list[bytes]) -> WordToken:

@@ -118,7 +118,8 @@ class EventVocabulary(Vocabulary):
     ) -> None:
         super().__init__(recipe, base, specials, first_id)
         if self.base_last:  # its ids would move when a symbol leaves
-            raise TokentuiError("symbols leave: the ids of the base come first", f"base={recipe.base}")
+            raise TokentuiError("tokens can be removed, so the ids of the base come first",
+                f"base={recipe.base}")
         self.within = within
         """The split of the words inside a pre-token. Events of view 0 do not cross these words; events of
         view 1 join them. Empty if a pre-token is a word."""

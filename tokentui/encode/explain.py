@@ -149,9 +149,9 @@ class Difference(NamedTuple):
     `kind` is one of: `case`; `forms` (canonically equivalent code points); `accents` (dropped marks);
     `missing` and `new` (`size` characters that do not come back, or that come without being typed; `examples`
     has the first five distinct ones, then "…" if there are more); `order` (the same characters in another
-    order). If the other characters are equal, for white space: `added`, `dropped` and `changed` (at `size`
+    order). If the other characters are equal, for whitespace: `added`, `dropped` and `changed` (at `size`
     places; `examples` of `changed` is what comes back there). If not: `more` and `fewer` (`size` characters
-    of white space).
+    of whitespace).
     """
 
     kind: str
@@ -173,7 +173,7 @@ _ALIKE: dict[str, Callable[[str], str]] = {FORMS: _forms, ACCENTS: _accents, CAS
 
 
 class _SpacedText(NamedTuple):
-    """The characters of a text that are not white space, and the white space before each and at the end."""
+    """The characters of a text that are not whitespace, and the whitespace before each and at the end."""
 
     characters: str
     gaps: tuple[str, ...]
@@ -326,11 +326,11 @@ _SENTENCES = {
     MISSING: "{characters} {do} not come back{examples}",
     NEW: "{characters} {come} back that {were} not typed{examples}",
     ORDER: "the characters come back in another order",
-    ADDED: "white space is added in {places}",
-    DROPPED: "white space is dropped in {places}",
+    ADDED: "whitespace is added in {places}",
+    DROPPED: "whitespace is dropped in {places}",
     CHANGED: "{gaps} {come} back as {space}",
-    MORE: "{characters} of white space more {come} back",
-    FEWER: "{characters} of white space fewer {come} back",
+    MORE: "{characters} of whitespace more {come} back",
+    FEWER: "{characters} of whitespace fewer {come} back",
 }
 """The differences as sentences."""
 
@@ -346,7 +346,7 @@ def _sentence(difference: Difference) -> str:
         characters=counted("character"), places=counted("place"), gaps=counted("gap"),
         do="does" if singular else "do", come="comes" if singular else "come",
         were="was" if singular else "were",
-        space="one space" if difference.examples == (" ",) else "other white space",
+        space="one space" if difference.examples == (" ",) else "other whitespace",
         examples=f" ({' '.join(difference.examples)})" if difference.examples else "",
     )
 
@@ -376,7 +376,7 @@ def _cause(kind: str, recipe: Recipe, normalizing: Set[str], broken: bool, lacks
         if MARKS.of(recipe.mark).put is not None:
             return f": mark={recipe.axis('mark')}"
         if SPLITS.of(recipe.split).marks_spaces:
-            return ": split=metaspace puts one ▁ in front and takes it away again"
+            return ": split=metaspace adds one ▁ at the start and removes it again"
         if drops:
             return f": split={recipe.axis('split')} drops them and no mark says where a word began or ended"
     return ""

@@ -110,5 +110,6 @@ class GageVocabulary(Vocabulary):
         """Return the error for a text that contains a placeholder."""
         letter = f" ({chr(unit[0])!r})" if 0x20 < unit[0] < 0x7F else ""
         return TokentuiError(
-            f"byte 0x{unit.hex()}{letter} stands for a pair here", where, "train on a corpus that holds it"
+            f"byte 0x{unit.hex()}{letter} already represents a pair", where,
+            "train on a corpus that contains it"
         )

@@ -146,8 +146,8 @@ class Pretokens:
 
 
 def _after_space(document: str | LongText, at: int) -> int:
-    """Return the nearest place at or before an offset that follows white space; the offset itself if none of
-    the `_CONTEXT` characters before it is white space; 0 for negative offsets."""
+    """Return the nearest place at or before an offset that follows whitespace; the offset itself if none of
+    the `_CONTEXT` characters before it is whitespace; 0 for negative offsets."""
     if at <= 0:
         return 0
     head = document[max(0, at - _CONTEXT) : at]

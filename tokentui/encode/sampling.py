@@ -85,7 +85,7 @@ def encode_with_dropout(
             invalid.
     """
     if isinstance(seed, bool) or not isinstance(seed, int | None):
-        raise TokentuiError(f"not a whole number: {shown(seed)}", "seed", "such as 1, or None")
+        raise TokentuiError(f"not a whole number: {shown(seed)}", "seed", "for example 1, or None")
     from random import randrange  # only where one draws
 
     seed = randrange(SEEDS) if seed is None else seed
@@ -125,4 +125,5 @@ def read_sample(text: str) -> tuple[float, str]:
     try:
         return float(str(arguments["p"])), like
     except ValueError:
-        raise TokentuiError("a share from 0 to 1 is wanted", f"p={arguments['p']}", f"such as {P}") from None
+        raise TokentuiError("expected a share from 0 to 1", f"p={arguments['p']}",
+            f"for example {P}") from None

@@ -50,7 +50,7 @@ def ways(encoder: WordEncoder, word: str, limit: int = 10) -> WordSegmentations:
     units = [units[at] for at in encoder.kept_indices(units)]
     if len(units) > most:
         what = f"a word of {len(units):,} units is too long to count its ways"
-        raise TokentuiError(what, "", limits.reading("ways-units", f"take one of at most {most:,}"))
+        raise TokentuiError(what, "", limits.reading("ways-units", f"use one of at most {most:,}"))
     count, best, shares = (_probable if isinstance(encoder.segmenter, Viterbi) else _fewest)(
         encoder, units, limit
     )

@@ -80,7 +80,7 @@ class Tokenizer:
         merges = have if merges is None else merges
         if not 0 <= merges <= have:
             raise TokentuiError(
-                f"the vocabulary has {have} merges", f"merges={shown(merges)}", f"take 0 to {have}"
+                f"the vocabulary has {have} merges", f"merges={shown(merges)}", f"use 0 to {have}"
             )
         self._asked = {key: value for key, value in (run or {}).items() if value is not None}
         for key in self._asked:
@@ -210,7 +210,7 @@ class Tokenizer:
         """
         listed = [
             text_of(text, f"text {n}")
-            for n, text in enumerate(each_of(texts, "texts", "hand in a list of texts"), 1)
+            for n, text in enumerate(each_of(texts, "texts", "pass a list of texts"), 1)
         ]
         encode = functools.partial(
             encode_batch, self.encoder, special_tokens=special_tokens, allow_special=allow_special
@@ -267,20 +267,20 @@ class Tokenizer:
         PaddedBatch(ids=[[258, 82, 0], [64, 220, 65]], mask=[[1, 1, 0], [1, 1, 1]], texts=[0, 1])
         """
         check_sides(side=side, truncate=truncate)
-        multiple_of = whole(multiple_of, "multiple_of", 1, "such as 8")
+        multiple_of = whole(multiple_of, "multiple_of", 1, "for example 8")
         pad_id, length = (
-            None if number is None else whole(number, name, 0, "such as 0")
+            None if number is None else whole(number, name, 0, "for example 0")
             for name, number in (("pad_id", pad_id), ("length", length))
         )
         special_id = self.vocabulary.special_id
         before, after = ([special_id(name) for name in names] if special_tokens else []
                          for names in self.encoder.around)
         if max_length is not None:
-            max_length = whole(max_length, "max_length", len(before) + len(after) + 1, "such as 512")
+            max_length = whole(max_length, "max_length", len(before) + len(after) + 1, "for example 512")
         if stride is not None:
-            stride = whole(stride, "stride", 0, "such as 0")
+            stride = whole(stride, "stride", 0, "for example 0")
             if max_length is None or stride >= max_length - len(before) - len(after):
-                hint = "take less than the tokens of a row"
+                hint = "use fewer than the tokens of a row"
                 raise TokentuiError("no row would have new tokens", f"stride={stride}", hint)
         plain = (encoding.ids for encoding in self.encode_batch(texts, allow_special=allow_special))
         ids, numbers = cut(plain, before, after, max_length, stride, truncate)
@@ -295,7 +295,7 @@ class Tokenizer:
 
         The result is an array, with -1 for a token without an id. `decode` accepts it.
         """
-        threads = None if threads is None else whole(threads, "threads", 1, "such as 2")
+        threads = None if threads is None else whole(threads, "threads", 1, "for example 2")
         with job(progress, cancel):
             return self.encoder.ids(
                 text_of(text), special_tokens=special_tokens, allow_special=allow_special, threads=threads
@@ -324,10 +324,10 @@ class Tokenizer:
         text = text_of(text)
         if p is not None or like is not None:
             if temperature != 1.0:
-                raise TokentuiError("a temperature is of a unigram model, p of merges", "sample", "take one")
+                raise TokentuiError("temperature is for unigram models, p is for merges", "sample", "use one")
             return self.draws(text, p=P if p is None else p, like=like or "tokenizers", seed=seed).encoding
         if not isinstance(seed, int | None):
-            raise TokentuiError(f"not a whole number: {shown(seed)}", "seed", "such as 1, or None")
+            raise TokentuiError(f"not a whole number: {shown(seed)}", "seed", "for example 1, or None")
         drawn = SAMPLED.with_tables(temperature=temperature, seed=seed)
         return WordEncoder(self.vocabulary, self.merges, way=drawn).encode(text)
 
@@ -369,7 +369,7 @@ class Tokenizer:
 
     def decode_batch(self, batch: Iterable[Iterable[int | None]]) -> list[str]:
         """Decode several lists of ids, each as `decode` does."""
-        return list(map(self.decode, each_of(batch, "batch", "hand in a list of lists of ids")))
+        return list(map(self.decode, each_of(batch, "batch", "pass a list of lists of ids")))
 
     def decode_bytes(self, ids: Iterable[int | None]) -> bytes:
         """Return the exact bytes of ids. Errors are those of `decode`."""
@@ -384,7 +384,7 @@ class Tokenizer:
         Raises:
             TokentuiError: As `decode` does, or the file's decoder changes text that was already returned.
         """
-        return stream_of(self.decoder, each_of(ids, "ids", "hand in a list or an array of ids"))
+        return stream_of(self.decoder, each_of(ids, "ids", "pass a list or an array of ids"))
 
     def explain(self, text: str | bytes) -> tuple[WordExplanation, ...]:
         """Return the steps of encoding each pre-token of a text: merges or attempts, in order."""

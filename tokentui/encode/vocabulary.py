@@ -286,14 +286,14 @@ class Vocabulary:
             return self
         where = f"encode={encode}"
         if self.substitutes_bytes:
-            raise TokentuiError("Gage's compression replaces pair by pair", where, "leave encode=merges")
+            raise TokentuiError("Gage's compression encodes by replacing pairs", where, "leave encode=merges")
         if self.eventful:
-            what = "its tokens come and leave: it is encoded by its events, in their order"
+            what = "its tokens come and leave: it is encoded with its events, in their order"
             raise TokentuiError(what, where, "leave encode=merges")
         if way.needs == "scores" and not self.scores:
-            raise TokentuiError("the vocabulary has no probabilities", where, "take another way")
+            raise TokentuiError("the vocabulary has no probabilities", where, "use another value of encode")
         if way.needs == "merges" and not self.merges and (self.imported or self.scores):
-            raise TokentuiError("the vocabulary has no merges", where, "take another way")
+            raise TokentuiError("the vocabulary has no merges", where, "use another value of encode")
         other, pipeline = copy.copy(self), self.pipeline
         own = pipeline.own or (self.recipe.encode, pipeline.way)
         back = own[0] == encode
@@ -401,7 +401,7 @@ class Vocabulary:
     def refusal(self, unit: bytes, where: str) -> TokentuiError:
         """Return, without raising it, the error for a text with an unknown unit that the recipe refuses."""
         what = f"{quoted(unit.decode('utf-8', 'surrogateescape'))} is not in the vocabulary"
-        return TokentuiError(what, where, "take another value of the axis unknown")
+        return TokentuiError(what, where, "use another value of the axis unknown")
 
     def symbols_by_id(self, merges: int) -> dict[int, int]:
         """Return the symbol of each id after a number of merges. Specials and byte tokens have no symbol."""

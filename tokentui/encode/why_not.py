@@ -662,15 +662,15 @@ def _says_probable(case: Case, facts: Facts) -> str:
 def _says_reserved(case: Case, facts: Facts) -> str:
     if case.symbol is not None:
         return "the file marks it as unreachable from text" if case.parts else case.cut
-    return f"{case.cut}: the token with id {facts['id']} is spelled that way, but the file marks it as "
-    "unreachable."
+    there = f"the token with id {facts['id']} is spelled that way"
+    return f"{case.cut}: {there}, but the file marks it as unreachable."
 
 
 def _says_passed(case: Case, facts: Facts) -> str:
     if case.symbol is not None:
         return case.cut
-    return f"{case.cut}: the token with id {facts['id']} is spelled that way, but the encoder never looks "
-    "it up."
+    there = f"the token with id {facts['id']} is spelled that way"
+    return f"{case.cut}: {there}, but the encoder never looks it up."
 
 
 def _later(case: Case) -> Facts:

@@ -49,7 +49,7 @@ class Holds:
 
 
 def _only_read(given: object) -> NoReturn:
-    raise TokentuiError("the format is only read")
+    raise TokentuiError("the format is read-only")
 
 
 class Codec(NamedTuple):
@@ -138,7 +138,7 @@ FORMATS: dict[str, Format] = {
     format.name: format
     for format in (
         Format(
-            "tokentui", "the project's own, one JSON document", ("tokenizer.json",),
+            "tokentui", "tokentui's own format", ("tokenizer.json",),
             Ref("tokentui.formats.own:CODEC"), ((".json", rb'\s*\{\s*"format"\s*:\s*"tokentui"'),),
             (".json",),
             keeps=ASPECTS,

@@ -60,7 +60,8 @@ def _read(source: Source) -> Tokenizer:
     ranks, empty = _ranks(source)
     encoding = openai_of(source.data, source.encoding) or model_of(ranks, source.split)
     if encoding is None and not source.split:
-        raise NeedsSplit("a rank file holds no pattern", source.where, "name it, such as -s split=cl100k")
+        raise NeedsSplit("a rank file does not store a pattern", source.where,
+            "name it, such as -s split=cl100k")
     notes = [] if empty is None else [
         f"the token of id {empty} is empty: no text becomes it, and it is left out"
     ]
@@ -123,11 +124,11 @@ def _ranks(source: Source) -> tuple[dict[bytes, int], int | None]:
         piece = b"" if code == b"=" else _of_base64(code or b"-")
         rank = int(digits) if digits.strip().isdigit() and len(digits) < 12 else LARGEST_ID + 1
         if piece is None or rank > LARGEST_ID:
-            raise source.line(number).error("not a token in base64 and its rank", "mend the line")
+            raise source.line(number).error("not a token in base64 and its rank", "fix the line")
         if piece in ranks_:
-            raise source.line(number).error("the token stands in two lines", "a token stands once")
+            raise source.line(number).error("the token is on two lines", "tokens must be unique")
         if rank in taken:
-            raise source.line(number).error(f"rank {rank} stands in two lines", "a rank stands once")
+            raise source.line(number).error(f"rank {rank} is on two lines", "ranks must be unique")
         ranks_[piece] = rank
         taken.add(rank)
     return ranks_, ranks_.pop(b"", None)
@@ -168,7 +169,7 @@ def build(
     values = list(range(256))
     base = "bytes" if order == values else "gpt2-bytes" if sorted(order) == values else "first-seen"
     if base == "gpt2-bytes" and order != list(ORDER):
-        notes.append("the 256 bytes stand in an order of their own")
+        notes.append("the 256 bytes have their own order")
     if base == "first-seen":
         notes.append(f"{256 - len(single)} of the 256 bytes have no token: text with them is refused")
     if orphans:
@@ -194,7 +195,7 @@ def check_bytes(spec: Spec) -> None:
         raise Unsupported(f"{lacking} of the 256 bytes have no token", "",
                       "the format's owner fails on text with them")
     if len(pieces) < len(spec.ordinary):
-        raise Unsupported("two tokens have the same bytes", "", "a token stands once in the file")
+        raise Unsupported("two tokens have the same bytes", "", "tokens must be unique")
 
 
 def _ranked(spec: Spec) -> list[FileToken]:
@@ -261,7 +262,7 @@ def _read_tekken(source: Source) -> Tokenizer:
     first = config["default_num_special_tokens"].number(0)
     size = config["default_vocab_size"].number(1 << 31)
     if first > 1 << 20 or size < first:
-        raise config.error("there are more special tokens than tokens", "fetch the file again")
+        raise config.error("there are more special tokens than tokens", "download the file again")
     split = split_of(pattern)
     source.keeps_split(split)
     rows = list(document["vocab"].rows())
@@ -289,9 +290,9 @@ def _tekken_ranks(rows: Sequence[Node], first: int) -> dict[bytes, int]:
         if piece is None:
             raise row.error("token_bytes is not base64")
         if rank != len(ranks_):
-            raise row.error(f"rank {rank} where {len(ranks_)} belongs", "ranks go up by one")
+            raise row.error(f"rank {rank} where {len(ranks_)} belongs", "ranks increase by one")
         if not piece or piece in ranks_:
-            raise row.error("the token is empty or stands twice", "a token stands once")
+            raise row.error("the token is empty or occurs twice", "tokens must be unique")
         ranks_[piece] = rank + first
     return ranks_
 
@@ -311,8 +312,8 @@ def _specials(rows: Node, first: int) -> tuple[dict[str, int], bool]:
     for row in rows.rows() if has_specials else ():
         rank, name = row["rank"].number(), row["token_str"].text()
         if rank >= first or rank in named or name in named.values():
-            raise row.error(f"special token {rank} stands twice or beyond the {first} that there are",
-                            "ranks go up by one")
+            raise row.error(f"special token {rank} occurs twice or is beyond the first {first}",
+                            "ranks increase by one")
         named[rank] = name
     return {named.get(rank, f"<SPECIAL_{rank}>"): rank for rank in range(first)}, has_specials or not first
 
@@ -383,15 +384,15 @@ def _read_minbpe(source: Source) -> Tokenizer:
     if source.text is None:
         raise source.error("not UTF-8")
     if len(lines) < 3 or not re.fullmatch("[0-9]{1,9}", lines[2].strip()):
-        raise source.line(2).error("the number of special tokens belongs here")
+        raise source.line(2).error("expected the number of special tokens")
     check_number(256 + len(lines) - 3, Node(None, source.where))
     pattern, count = lines[1].strip(), int(lines[2])
     specials: dict[str, int] = {}
     for number in range(3, 3 + count):
         row = _SPECIAL_LINE.fullmatch(lines[number].strip()) if number < len(lines) else None
         if row is None or row[1] in specials:
-            raise source.line(number).error("a special token and its id belong here, each once",
-                                            "mend the line")
+            raise source.line(number).error("expected a special token and its id, each once",
+                                            "fix the line")
         specials[row[1]] = int(row[2])
     pieces = [bytes((value,)) for value in range(256)]
     pairs: list[tuple[int, int]] = []
@@ -399,25 +400,25 @@ def _read_minbpe(source: Source) -> Tokenizer:
     for number in range(3 + count, len(lines)):
         row = _MERGE_LINE.fullmatch(lines[number])
         if row is None or int(row[1]) >= len(pieces) or int(row[2]) >= len(pieces):
-            raise source.line(number).error("not a merge of two ids that are there before it",
-                                            "mend the line")
+            raise source.line(number).error("not a merge of two earlier ids",
+                                            "fix the line")
         pairs.append((int(row[1]), int(row[2])))
         pieces.append(pieces[pairs[-1][0]] + pieces[pairs[-1][1]])
         size += len(pieces[-1])
         if size > _LARGEST_BYTES:
-            raise source.line(number).error("the tokens are longer than those of any tokenizer",
-                                            "mend the line")
+            raise source.line(number).error("the tokens are longer than in any real tokenizer",
+                                            "fix the line")
     taken = {number: name for name, number in specials.items()}
     clash = next((name for number, name in taken.items() if number < len(pieces)), None)
     if clash is not None or len(taken) < len(specials):
         raise source.error(f"the special token {clash or '…'!r} has the id of another token",
-                           "ids stand once")
+                           "ids must be unique")
     recipe = Recipe(split=split_of(pattern) if pattern else "none", base="bytes", tie="first-seen")
     source.keeps_split(recipe.split)
     width = len(pieces)
     rows = {left * width + right: row for row, (left, right) in enumerate(pairs)}
     twice = len(pairs) - len(rows)
-    notes = (f"{twice} pairs stand in two lines: the last line of a pair counts",) if twice else ()
+    notes = (f"{twice} pairs are on two lines: the last line of a pair counts",) if twice else ()
     return imported(
         "minbpe", recipe, PAIRS.with_tables(rows=rows, makes=range(256, width)), pieces,
         list(range(width)), pairs, units={piece: value for value, piece in enumerate(pieces[:256])},
@@ -430,7 +431,7 @@ def _fit_minbpe(spec: Spec) -> Fitted:
     of merges the ids from 256 on, in order.
 
     A special token keeps its id if no token has it; otherwise it gets the next id after all others. Special
-    tokens whose names are empty or have white space are left out. The result lists both as losses, and each
+    tokens whose names are empty or have whitespace are left out. The result lists both as losses, and each
     token whose id changes.
 
     Raises:
@@ -444,8 +445,8 @@ def _fit_minbpe(spec: Spec) -> Fitted:
     if pattern != pattern.strip() or _LINE_END.search(pattern) or (
         pattern and compile_pattern(pattern).groups
     ):
-        raise Unsupported("its pattern has groups, line ends, or spaces at an end", "",
-                      "the file holds a pattern in a line")
+        raise Unsupported("its pattern has groups, newlines, or spaces at the ends", "",
+                      "the file stores the pattern on one line")
     fitted = Fitted(spec.recipe, [FileToken(value, str(value), bytes((value,))) for value in range(256)],
                     metadata={"pattern": pattern})
     tokens = fitted.tokens
@@ -461,7 +462,7 @@ def _fit_minbpe(spec: Spec) -> Fitted:
         raise Unsupported(what, "", "the file lists merges")
     left_out = [name for name in spec.specials if _SPACE.search(name) or not name]
     if left_out:
-        fitted.lose("specials", "names with white space are left out", left_out[0])
+        fitted.lose("specials", "names with whitespace are left out", left_out[0])
     following = max([len(tokens) - 1, *spec.specials.values()]) + 1
     for name, number in spec.specials.items():
         if name not in left_out:

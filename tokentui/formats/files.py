@@ -35,6 +35,7 @@ _ELSEWHERE = {"hf": "huggingface", "tokenizers": "huggingface", "transformers": 
 _HEAD = 1 << 14
 UNSPLIT = ("gpt2", "tiktoken")
 """Formats without a split. In a folder, the tokenizer class determines it."""
+_UNSUPPORTED = "not a supported tokenizer file"
 
 
 def load(
@@ -60,7 +61,7 @@ def load(
     with quiet_collector():
         if (format := recognised(source)) is None:
             known = "; ".join(format.about for format in FORMATS.values())
-            raise source.error("not a tokenizer file that this version reads", f"it reads {known}")
+            raise source.error(_UNSUPPORTED, f"supported: {known}")
         if folder is not None and folder.family is not None and format.name in UNSPLIT and not split:
             source = replace(source, split=folder.family.split)
         try:
@@ -99,9 +100,9 @@ def recognise(path: str | os.PathLike[str]) -> Format | None:
 def _refuse_others(data: bytes, where: str) -> None:
     """Raise an error for a file that users often pass by mistake. Do nothing for other files."""
     if not data.strip():
-        raise TokentuiError("the file is empty", where, "fetch it or train it again")
+        raise TokentuiError("the file is empty", where, "download it or train it again")
     if data.lstrip()[:20].lower().startswith((b"<!doctype html", b"<html")):
-        raise TokentuiError("a web page, not a tokenizer file", where, "fetch the raw file")
+        raise TokentuiError("a web page, not a tokenizer file", where, "download the raw file")
     for begin, what, hint in _OTHERS:
         if data.startswith(begin):
             raise TokentuiError(what, where, hint)
@@ -132,7 +133,7 @@ def export(tokenizer: Tokenizer, path: str | os.PathLike[str], format: str | Non
     places = targets(path, chosen)
     report, files = contents(tokenizer, chosen)
     if report.refused:
-        raise Unsupported(f"{report.format} cannot hold it: {report.refused}", os.fspath(path),
+        raise Unsupported(f"{report.format} cannot store it: {report.refused}", os.fspath(path),
                       "nothing is written")
     write_together(list(zip(places, files, strict=True)))
     return report
@@ -237,8 +238,8 @@ def mistaken(path: str) -> TokentuiError | None:
         pass  # it is whole
     except TokentuiError as error:
         what = error.what
-        if what.startswith("not a tokenizer file"):
-            what = f"it begins like one and holds too little of it: it ends at byte {os.path.getsize(path):,}"
+        if what == _UNSUPPORTED:
+            what = f"it is incomplete: it ends at byte {os.path.getsize(path):,}"
         return TokentuiError(f"a damaged tokenizer: {what}", error.where or path, error.hint)
     format = recognise(path)
     return TokentuiError(
@@ -276,4 +277,4 @@ def refuse_tokenizers(source: object, as_: str | None, option: str = "--as text"
         if isinstance(name, str | os.PathLike) and isinstance(
             path := os.fspath(name), str
         ) and (error := mistaken(path)):
-            raise TokentuiError(error.what, error.where, f"name a text, or take {option} to read it as one")
+            raise TokentuiError(error.what, error.where, f"name a text, or use {option} to read it as one")

@@ -413,10 +413,10 @@ def _looked_at(where: str, path: str, streamed: Sequence[remote.RemoteFile] = ()
     if not rows:
         rows = [(name,) for name in sorted(names) if name.endswith(_SUFFIXES)]
     if len(rows) > 1 and rows[0] not in VOCABULARIES:
-        raise TokentuiError("several files may hold the vocabulary", shown_path(where), "name the file in it")
+        raise TokentuiError("several files may have the vocabulary", shown_path(where), "name the file in it")
     if not rows:
         known = ", ".join(" and ".join(row) for row in VOCABULARIES)
-        raise TokentuiError("this folder holds no tokenizer file", shown_path(where), f"one of: {known}")
+        raise TokentuiError("this folder contains no tokenizer file", shown_path(where), f"one of: {known}")
     chosen, why = _chosen(rows, folder)
     return replace(folder, vocabulary=chosen, why=why, others=tuple(row for row in rows if row != chosen))
 
@@ -446,7 +446,7 @@ def _smallest(where: str, files: Sequence[remote.RemoteFile]) -> tuple[str, str]
     """
     models = [file for file in files if not _NO_VOCABULARY.search(remote.base_name(file.url))]
     if not models:
-        raise TokentuiError("this repository holds no tokenizer file", shown_path(where),
+        raise TokentuiError("this repository contains no tokenizer file", shown_path(where),
                             "its GGUF files are parts of a model without the tokenizer")
     smallest = min(models, key=lambda file: (file.size is None, file.size or 0, file.url))
     others = f", the smallest of {len(models):,}" if len(models) > 1 else ""

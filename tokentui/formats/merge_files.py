@@ -56,9 +56,10 @@ def _rows(
         try:
             row = pair(line)
         except UnicodeDecodeError:
-            raise source.line(number).error("not UTF-8", "mend the line") from None
+            raise source.line(number).error("not UTF-8", "fix the line") from None
         if len(row) != 2 or not all(row):
-            raise source.line(number).error("not two tokens with a space between them", "a line is a merge")
+            raise source.line(number).error("not two tokens with a space between them",
+                "each line is one merge")
         rows.append((row[0], row[1]))
     return rows
 
@@ -87,9 +88,9 @@ def _read(source: Source) -> Tokenizer:
     vocabulary, merges = ((source, _find_merges(source)) if source.is_object
                           else (_find_vocabulary(source), source))
     if merges is None:
-        raise source.error("a vocabulary without its merges", "put its merges.txt or vocab.bpe beside it")
+        raise source.error("the merges are missing", "put merges.txt or vocab.bpe next to it")
     if vocabulary is None:
-        raise source.error("merges without their vocabulary", "put its vocab.json or encoder.json beside it")
+        raise source.error("the vocabulary is missing", "put vocab.json or encoder.json next to it")
     named = vocabulary.root.ids()
     recipe, notes = (source.known.recipe, []) if source.known else _recipe(named, vocabulary.split)
     start = _headed(merges)
@@ -193,17 +194,17 @@ def _recipe(vocabulary: Mapping[str, int], split: str) -> tuple[Recipe, list[str
     have_bytes = all(letter in vocabulary for letter in LETTERS)
     unknown = "per-unit" if any(name in vocabulary for name in UNKNOWN_NAMES) else "drop"
     if have_bytes and suffixed:
-        taken = "taken as CLIP does it, without its mending of broken text"
+        taken = "read as CLIP does, without fixing broken text"
         return CLIP.with_axes(split=split or CLIP.split), [f"the files do not say how text is split: {taken}"]
     if suffixed:
         axes = {"split": split} if split else {}
         recipe = PRESETS["gpt1"].recipe.with_axes(**axes, unknown=unknown)
-        return recipe, ["the files do not say how text is normalised and split: taken as GPT-1 does it"]
+        return recipe, ["the files do not say how text is normalized and split: read as GPT-1 does"]
     if have_bytes:
-        recipe, taken = Recipe(split=split or "gpt2"), "taken as GPT-2 does it"
+        recipe, taken = Recipe(split=split or "gpt2"), "read as GPT-2 does"
     else:
         recipe = Recipe(split=split or "whitespace", unit="char", base="first-seen", unknown=unknown)
-        taken = "taken as white space"
+        taken = "read as whitespace"
     return recipe, [] if split else [f"the files do not say how text is split: {taken}"]
 
 
@@ -219,7 +220,7 @@ def _fit(spec: Spec) -> Fitted:
     if len(names) < len(tokens) or any(
         names.get(name, number) != number for name, number in spec.specials.items()
     ):
-        raise Unsupported("two tokens are spelled alike", "", "the files tell tokens by their names")
+        raise Unsupported("two tokens have the same spelling", "", "the files identify tokens by name")
     tokens += [
         FileToken(number, name, name.encode("utf-8", "surrogatepass"))
         for name, number in spec.specials.items()
@@ -227,13 +228,13 @@ def _fit(spec: Spec) -> Fitted:
     ]
     rows = list(merge_rows(spec.rows, lambda piece: name_of(piece, byte_level)))
     if header := next((row[0] for row in rows if row[0].startswith(_HEADER)), ""):
-        raise Unsupported(f"a merge that looks like a header: {header[:40]!r}", "",
-                      "readers pass over such lines")
+        raise Unsupported(f"a merge looks like a header: {header[:40]!r}", "",
+                      "readers skip such lines")
     fitted = Fitted(recipe, sorted(tokens), rows, dict(spec.specials))
     named = any(name in spec.specials for name in UNKNOWN_NAMES)
     theirs = "never" if byte_level else "per-unit" if named else "drop"
     if recipe.unknown != theirs:
-        fitted.lose_unknown(f"unknown={recipe.unknown} is not said; the files are read with {theirs}")
+        fitted.lose_unknown(f"unknown={recipe.unknown} is not stored; the files are read with {theirs}")
     return fitted
 
 
@@ -266,7 +267,7 @@ def _read_clip(source: Source) -> Tokenizer:
         TokentuiError: It is damaged.
     """
     if source.text is None:
-        raise source.error("not UTF-8", "fetch the file again")
+        raise source.error("not UTF-8", "download the file again")
     lines = source.lines[1 : CLIP_SIZE - 256 - len(_CLIP_SPECIALS) + 1]
     rows = _rows(source, lines, 1, str.split)
     units = sorted(LETTERS)
@@ -274,7 +275,7 @@ def _read_clip(source: Source) -> Tokenizer:
              *_CLIP_SPECIALS]
     named = {name: number for number, name in enumerate(names)}
     notes = [
-        "broken text is not mended first, as CLIP's program does it with ftfy",
+        "broken text is not fixed first, as CLIP does with ftfy",
         f"special tokens are {' and '.join(_CLIP_SPECIALS)}, as OpenAI names them; open_clip calls them "
         "otherwise",
     ]
@@ -342,7 +343,7 @@ def _read_codes(source: Source) -> Tokenizer:
     return imported(
         "subword-nmt", recipe, ordered.way, pieces, ordered.ids, ordered.merges, specials={},
         units={pieces[symbol]: symbol for symbol, name in enumerate(ordered.roots) if unit(name)},
-        notes=["codes hold no ids: they are numbered from 0, the units first", *ordered.notes],
+        notes=["codes have no ids: they are numbered from 0, the units first", *ordered.notes],
     )
 
 

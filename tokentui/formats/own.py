@@ -117,7 +117,7 @@ def _fit(spec: Spec) -> Fitted:
     """
     if len(spec.recipe.mark) > LONGEST_MARK:
         raise Unsupported(
-            f"its mark is longer than {LONGEST_MARK} characters", "tokentui", "take a shorter one"
+            f"its mark is longer than {LONGEST_MARK} characters", "tokentui", "use a shorter one"
         )
     try:
         check_tokens(map(len, spec.vocabulary.specials), Node(None, "specials"))
@@ -129,7 +129,8 @@ def _fit(spec: Spec) -> Fitted:
     vocabulary, merges = spec.vocabulary, spec.tokenizer.merges
     base = vocabulary.pieces[: vocabulary.base_size]
     if len(set(base)) < len(base):
-        raise Unsupported("a marked piece and another have the same bytes", "tokentui", "take another mark")
+        raise Unsupported("a marked piece has the same bytes as another piece", "tokentui",
+            "use another mark")
     if isinstance(vocabulary, EventVocabulary):
         numbers = enumerate(itertools.pairwise(vocabulary.ends[: merges + 1]), 1)
         document.tokens, document.pieces = _entry_rows(spec.tokenizer), vocabulary.pieces
@@ -156,13 +157,13 @@ def _with_stages(document: _Document, spec: Spec) -> _Document:
         spec = Spec(spec.tokenizer.encoded_by(own[0]))
     assert spec.origin is not None
     if spec.origin.format not in WRITTEN:
-        raise Unsupported(f"a file of {spec.origin.format} is only read", "tokentui",
-                      "keep the file that it was read from")
+        raise Unsupported(f"{spec.origin.format} files are read-only", "tokentui",
+                      "keep the original file")
     fitted = WRITTEN[spec.origin.format].codec.to_format(spec)
     ids = {token.name: token.id for token in fitted.tokens}
     if len(ids) < len(fitted.tokens) or len(set(ids.values())) < len(ids):
         raise Unsupported(
-            "two tokens have one id or one name", "tokentui", "keep the file that it was read from"
+            "two tokens have one id or one name", "tokentui", "keep the original file"
         )
     letters, scored = UNITS.of(fitted.recipe.unit).is_byte, bool(spec.vocabulary.scores)
     pieces = [token.piece or token.name.encode("utf-8", "surrogateescape") for token in fitted.tokens]
@@ -242,7 +243,7 @@ def _read(source: Source) -> Tokenizer:
     axes = root["recipe"].mapping()
     for name in AXIS_NAMES:
         if name not in axes:
-            raise root["recipe"].error(f'"{name}" is missing', "all eleven axes belong there")
+            raise root["recipe"].error(f'"{name}" is missing', "all eleven axes are needed")
     root["recipe"]["mark"].text(most=LONGEST_MARK)
     recipe = _checked(root["recipe"], lambda: Recipe.from_dict(axes, str(root["recipe"])))
     run = _run(root["run"])
@@ -306,7 +307,7 @@ def _run(node: Node) -> dict[str, object]:
     run = node.mapping()
     for key in run:
         if key not in (known := (*RUN, *SHAPE, *CORPUS_FACTS)):
-            raise node.error(f"{key[:40]!r} is no key of a run", "one of: " + ", ".join(known))
+            raise node.error(f"{key[:40]!r} is not a run setting", "one of: " + ", ".join(known))
         if key in CORPUS_FACTS:
             node[key].texts()
         elif key != "specials" and key not in SHAPE:
@@ -334,17 +335,17 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
     for n, row in enumerate(rows):
         if row.id != first + n:
             raise listed.at(n).error(f"id {row.id} where {first + n} belongs",
-                                     "ids go up by one from first_id")
+                                     "ids increase by one from first_id")
         if objective.scored and not -_LEAST_SCORE <= (row.score or 0) <= 0:
-            raise listed.at(n).error("SCORE is no log probability", "a number from -1e6 to 0 belongs there")
+            raise listed.at(n).error("SCORE is not a log probability", "use a number from -1e6 to 0")
     named = _entry_rows(Tokenizer(Vocabulary(recipe, (), specials, first)))
     _check_rows(listed, rows[: len(named)], named)
     if (objective.scored or objective.prunes) and merges:
         model = "a unigram model" if objective.scored else f"objective={objective.name}"
-        raise replayed.at(0).error(f"{model} has no merges", "leave the list empty")
+        raise replayed.at(0).error(f"{model} has no merges", "make the list empty")
     base = rows[len(named) :]
     if objective.substitutes_bytes and [row.piece for row in base] != _ALL_BYTES:
-        raise listed.error("the base is not the 256 bytes in order", f"objective={objective.name} wants them")
+        raise listed.error("the base is not the 256 bytes in order", f"objective={objective.name} needs them")
     _check_pairs(merges, replayed)
     if objective.substitutes_bytes:  # a merge has no row: a byte replaces its pair
         placeholders = _placeholders(merges, first + len(named), replayed)
@@ -363,9 +364,9 @@ def _trained(recipe: Recipe, run: Mapping[str, object], root: Node) -> Tokenizer
     plain = [unit for unit in units if len(unit) == 1]
     if of_bytes and (plain != _ALL_BYTES or any(len(vocabulary.bare(unit)) > 1 and unit not in ends
                                                 for unit in units)):
-        raise listed.error("the base is not all 256 bytes", "each unit stands once")
+        raise listed.error("the base is not all 256 bytes", "each unit must be unique")
     if units != sorted(vocabulary.units):
-        raise listed.error("two base units have the same bytes", "each unit stands once")
+        raise listed.error("two base units have the same bytes", "each unit must be unique")
     _replay(vocabulary, {row.id: symbol for symbol, row in enumerate(base)}, rows, merges, replayed)
     tokenizer = Tokenizer(vocabulary, None, run)
     _check_rows(listed, rows, _entry_rows(tokenizer))
@@ -383,9 +384,9 @@ def _token(row: Node, least: int = 1) -> FileToken:
     # The name of a special may contain half a surrogate pair. All other texts are their decoded bytes.
     encoded = shown_text.encode("utf-8", "surrogatepass")
     if encoded != piece and piece.decode("utf-8", "replace") != shown_text:
-        raise row.error("HEX is not the bytes of TEXT", "mend one of the two")
+        raise row.error("HEX is not the bytes of TEXT", "fix one of the two")
     if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-        raise row.error("SCORE is no number", "a number or null belongs there")
+        raise row.error("SCORE is not a number", "use a number or null")
     return FileToken(number.number(), shown_text, piece, value)
 
 
@@ -398,7 +399,7 @@ def _check_rows(listed: Node, rows: list[FileToken], expected: list[FileToken]) 
     for n, (row, own) in enumerate(itertools.zip_longest(rows, expected)):
         if row != own:
             raise listed.at(n).error(f"{_shown(row)} where {_shown(own)} belongs",
-                                     "the recipe, the run, the units and the merges make the rows")
+                                     "the rows follow from the recipe, the run, the units and the merges")
 
 
 def _shown(row: FileToken | None) -> str:
@@ -420,41 +421,41 @@ def _trained_by_events(recipe: Recipe, run: Mapping[str, object], root: Node) ->
     first, specials = root["run"]["first_id"].number(), root["run"]["specials"].texts()
     rows = list(map(_token, listed.rows()))
     if root["merges"].listed():
-        raise root["merges"].error("a tokenizer of events has no merges", "leave the list empty")
+        raise root["merges"].error("a tokenizer with events has no merges", "make the list empty")
     read = list(map(_event, root["events"].rows()))
     added = {piece for _, kind, piece, _, _, _ in read if kind in MAKING}
     named = _entry_rows(Tokenizer(Vocabulary(recipe, (), specials, first)))
     _check_rows(listed, rows[: len(named)], named)
     base = [row.piece for row in itertools.takewhile(lambda row: row.piece not in added, rows[len(named) :])]
     if len(set(base)) < len(base):
-        raise listed.error("two base units have the same bytes", "each unit stands once")
+        raise listed.error("two base units have the same bytes", "each unit must be unique")
     if BASES.of(recipe.base).all_bytes and sorted(base) != _ALL_BYTES:
-        raise listed.error("the base is not all 256 bytes", "each unit stands once")
+        raise listed.error("the base is not all 256 bytes", "each unit must be unique")
     from tokentui.learn.objectives import OBJECTIVES
 
     objective = OBJECTIVES.find(recipe.objective)
     make = EventVocabulary if objective is None or objective.vocabulary is None else objective.vocabulary
     vocabulary = make(recipe, base, specials, first)
     if not isinstance(vocabulary, EventVocabulary):
-        raise root["events"].error(f"objective={recipe.objective} has no events", "mend one of the two")
+        raise root["events"].error(f"objective={recipe.objective} has no events", "fix one of the two")
     number, step = 0, list[Event]()
     for row, (at, kind, piece, parts, places, view) in zip(root["events"].rows(), read, strict=True):
         if at not in (number, number + 1) or not at:
-            raise row.error(f"step {at} where {number or 1} or {number + 1} belongs", "steps go up by one")
+            raise row.error(f"step {at} where {number or 1} or {number + 1} belongs", "steps increase by one")
         if at > number and step:
             vocabulary.step(step)
             step = []
         number = at
         symbols = tuple(vocabulary.symbol(part) for part in parts)
         if kind not in MAKING and vocabulary.symbol(piece) is None:
-            raise row.error("HEX is no unit or earlier token", "an event is of a token that was made")
+            raise row.error("HEX is not a unit or an earlier token", "an event needs an existing token")
         known = tuple(symbol for symbol in symbols if symbol is not None)
         if len(known) < len(symbols) or (parts and b"".join(parts) != piece):
-            raise row.error("PARTS do not make HEX of units and earlier tokens", "mend one of the two")
+            raise row.error("PARTS do not form HEX from units and earlier tokens", "fix one of the two")
         if (kind in MAKING and len(parts) < 2) or (kind in _APART and not parts):
-            raise row.error("PARTS are missing", "a token is made of two parts or more")
+            raise row.error("PARTS are missing", "a token has two or more parts")
         if kind in LEAVING and len(piece) and vocabulary.named(piece) < vocabulary.base_size:
-            raise row.error("a unit never leaves", "an event is of a token that was made")
+            raise row.error("a unit cannot be removed", "an event needs an existing token")
         step.append(Event(kind, vocabulary.named(piece), known, places, 0, view))
     if step:
         vocabulary.step(step)
@@ -471,9 +472,9 @@ def _event(row: Node) -> tuple[int, EventKind, bytes, tuple[bytes, ...], int, in
     """
     number, kind, piece, parts, places, view = row.fields(*_EVENT)
     if (name := kind.text()) not in _EVENTS:
-        raise row.error(f"{name[:40]!r} is no kind of event", "one of: " + ", ".join(_EVENTS))
+        raise row.error(f"{name[:40]!r} is not a kind of event", "one of: " + ", ".join(_EVENTS))
     if view.number() > 1:
-        raise row.error("VIEW is 0 or 1", "0 for the words, 1 for the documents")
+        raise row.error("VIEW must be 0 or 1", "0 means words, 1 means documents")
     parts_ = tuple(part.hex() for part in parts.inner())
     return number.number(), EventKind(name), piece.hex(), parts_, places.number(), view.number()
 
@@ -487,8 +488,8 @@ def _check_pairs(merges: list[_Merge], replayed: Node) -> None:
     pairs: dict[tuple[int, int], int] = {}
     for n, (left, right, _, _) in enumerate(merges):
         if (before := pairs.setdefault((left, right), n)) != n:
-            raise replayed.at(n).error(f"the pair {left}, {right} stands in row {before} too",
-                                       "a pair merges once")
+            raise replayed.at(n).error(f"the pair {left}, {right} is already in row {before}",
+                                       "pairs must be unique")
 
 
 def _merged_ids(
@@ -503,14 +504,14 @@ def _merged_ids(
     for n, (_, _, result, _) in enumerate(merges):
         if result not in ids:
             raise replayed.at(n).error(f"ID {result} is not in the vocabulary",
-                                       "each merge makes a token that stands there")
+                                       "each merge makes a token of the vocabulary")
         if result >= ids.start + named and (before := rows.setdefault(result, n)) != n:
-            raise replayed.at(n).error(f"ID {result} stands in row {before} too", "a token is made once")
+            raise replayed.at(n).error(f"ID {result} is already in row {before}", "tokens must be unique")
     following = ids.start + named if BASES.of(recipe.base).after_merges else ids.stop - len(rows)
     for number, (result, n) in enumerate(rows.items(), following):
         if result != number:
             raise replayed.at(n).error(f"ID {result} where {number} belongs",
-                                       "ids go up in the order of the merges")
+                                       "ids increase in merge order")
     return set(rows)
 
 
@@ -524,8 +525,8 @@ def _placeholders(merges: list[_Merge], first: int, replayed: Node) -> list[int]
     for n, (left, right, result, _) in enumerate(merges):
         used |= {left, right}
         if result in used or not first <= result < first + len(_ALL_BYTES):
-            raise replayed.at(n).error(f"ID {result} stands for something else already",
-                                       "a byte that stands for a pair stands for nothing else")
+            raise replayed.at(n).error(f"ID {result} already represents something else",
+                                       "a byte can represent only one pair")
         used.add(result)
     return [merge.made - first for merge in merges]
 
@@ -547,20 +548,20 @@ def _replay(
         at = replayed.at(n)
         for part in (left, right):
             if part not in symbols:
-                raise at.error(f"{part} is no unit or earlier token",
+                raise at.error(f"{part} is not a unit or an earlier token",
                                "a merge joins base units and tokens of earlier merges")
         pair = symbols[left], symbols[right]
         symbols[result] = symbol = vocabulary.add(*pair, count)
         # Check each token when it is made: repeated doubling would soon exceed the length of the file.
         if (piece := vocabulary.pieces[symbol]) != rows[result - rows[0].id].piece:
             short = piece[:20].hex() + ("…" if len(piece) > 20 else "")
-            raise at.error(f"{left} and {right} do not make the bytes of {result}",
+            raise at.error(f"{left} and {right} do not form the bytes of {result}",
                            f"HEX of {result} would be {short}")
         if result != (number := vocabulary.id_of(symbol, len(merges))):
-            raise at.error(f"ID {result} where {number} belongs", "ids go up in the order of the merges")
+            raise at.error(f"ID {result} where {number} belongs", "ids increase in merge order")
         size += len(vocabulary.spelled(symbol))
         if size > most:
-            raise at.error("the tokens are longer than those of any tokenizer")
+            raise at.error("the tokens are longer than in any real tokenizer")
 
 
 def _restored(recipe: Recipe, root: Node) -> Tokenizer:
@@ -573,18 +574,18 @@ def _restored(recipe: Recipe, root: Node) -> Tokenizer:
     name = stages["format"].text()
     others = [name for name in WRITTEN if name != OWN.name]
     if name not in others:
-        raise stages["format"].error(f"{name[:40]!r} is no format of other tools",
+        raise stages["format"].error(f"{name[:40]!r} is not a format of another tool",
                                      "one of: " + ", ".join(others))
     format = WRITTEN[name]
     tokens = list(_tokens(stages, root["vocabulary"]))
     names = {token.id: token.name for token in tokens}
     if len(names) < len(tokens):
-        raise root["vocabulary"].error("an id stands twice", "an id stands once")
+        raise root["vocabulary"].error("an id occurs twice", "ids must be unique")
     rows: list[tuple[str, str, str]] = []
     for row in root["merges"].rows():
         left, right, result, _ = _merge(row)
         if not {left, right, result} <= names.keys():
-            raise row.error("an id is not in the vocabulary", "a merge joins two tokens to one")
+            raise row.error("an id is not in the vocabulary", "a merge joins two tokens into one")
         rows.append((names[left], names[right], names[result]))
     specials = {name: stages["specials"][name].number() for name in stages["specials"].mapping({})}
     notes = tuple(stages["notes"].texts()) if "notes" in stages else ()
@@ -600,7 +601,7 @@ def _restored(recipe: Recipe, root: Node) -> Tokenizer:
         )
     except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError):
         raise stages.error(
-            f"not what a file of {name} says", "mend the file or read the other file again"
+            f"does not match the {name} file", f"fix the file or read the {name} file again"
         ) from None
     splits = recipe.split, tokenizer.recipe.split
     if all(split.startswith("regex:") for split in splits):  # versions may write one pattern in two ways
@@ -608,7 +609,7 @@ def _restored(recipe: Recipe, root: Node) -> Tokenizer:
     if tokenizer.recipe != recipe:
         theirs = asdict(tokenizer.recipe)
         axis = next(axis for axis, value in asdict(recipe).items() if theirs[axis] != value)
-        raise root["recipe"].error(f"{axis} is not what the stages say", "mend one of the two")
+        raise root["recipe"].error(f"{axis} does not match the stages", "fix one of the two")
     vocabulary = tokenizer.vocabulary
     vocabulary.pipeline = replace(vocabulary.pipeline, notes=notes)
     vocabulary.notes = notes

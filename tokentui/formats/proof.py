@@ -75,9 +75,9 @@ def contents(tokenizer: Tokenizer, format: Format) -> tuple[ExportReport, tuple[
             return replace(report, refused="the file would not be recognised for what it is"), ()
         back = format.codec.read(source)
     except UnicodeEncodeError:
-        return replace(report, refused="a token holds half a surrogate pair, which has no UTF-8"), ()
+        return replace(report, refused="a token contains a lone surrogate, which has no UTF-8"), ()
     except TokentuiError as error:
-        return replace(report, refused=f"what is written could not be read: {error}"), ()
+        return replace(report, refused=f"the written file could not be read:  {error}"), ()
     trial = _Trial(spec, fitted, back, format.says_text)
     difference, texts = trial.encoded()
     if difference is not None:
@@ -125,7 +125,7 @@ def check_holds(holds: Holds, recipe: Recipe, way: str) -> None:
     """
     if holds.ways and way not in holds.ways:
         ways = " or ".join(holds.ways).replace("-", " ")
-        raise Unsupported(f"it is encoded by {way.replace('-', ' ') or 'a rule of its own'}", "",
+        raise Unsupported(f"it is encoded with {way.replace('-', ' ') or 'its own rule'}", "",
                       f"this format: {ways}")
     marked = not holds.marks or recipe.mark in holds.marks or recipe.mark_kind in holds.marks
     if not marked or (holds.units and recipe.unit not in holds.units):
@@ -133,10 +133,10 @@ def check_holds(holds: Holds, recipe: Recipe, way: str) -> None:
             f" with mark={' or '.join(holds.marks)}" if holds.marks else "")
         raise Unsupported(f"its units are {recipe.unit}s with mark={recipe.mark}", "", hint)
     if recipe.normalize and not holds.normalize:
-        raise Unsupported(f"it normalises text by {','.join(recipe.normalize)}", "",
-                      "the format has no place for that")
+        raise Unsupported(f"it normalizes text with {','.join(recipe.normalize)}", "",
+                      "the format cannot store it")
     if holds.splits and recipe.split not in holds.splits:
-        raise Unsupported(f"it cuts text by split={recipe.split}", "",
+        raise Unsupported(f"it splits text with split={recipe.split}", "",
                       f"the format knows {' and '.join(holds.splits)}")
     if holds.pattern:
         pattern_of(recipe)
@@ -173,7 +173,7 @@ def _counts(spec: Spec) -> str:
     if not any(vocabulary.counts[: spec.tokenizer.merges]):
         return ""
     left, right = (_visible(vocabulary.pieces[symbol]) for symbol in vocabulary.merges[0])
-    return f"{left} + {right} stood {vocabulary.counts[0]:,} times"
+    return f"{left} + {right} had count {vocabulary.counts[0]:,}"
 
 
 def _recipe(spec: Spec) -> str:
@@ -211,10 +211,10 @@ def _extra(name: str) -> Callable[[Spec], str]:
 
 
 EXAMPLES: Mapping[str, Aspect] = {
-    "counts": Aspect("counts", "how often a pair stood when it was merged is not kept", _counts),
-    "recipe": Aspect("recipe", "how it was trained is not kept", _recipe),
+    "counts": Aspect("counts", "the count of each pair when it was merged is not kept", _counts),
+    "recipe": Aspect("recipe", "the training recipe is not kept", _recipe),
     "what_if": Aspect(
-        "what_if", "a run that learns these merges again has to be told what was changed",
+        "what_if", "a run that learns these merges again needs the same changes",
         lambda spec: " ".join(spec.recipe.what_if[:_NAMED]) + " …" * (len(spec.recipe.what_if) > _NAMED),
     ),
     "symbols": Aspect(
@@ -223,20 +223,20 @@ EXAMPLES: Mapping[str, Aspect] = {
         lambda spec, text: any(word in spec.recipe.symbols for word in spec.pretokenizer.words(text)),
     ),
     "space": Aspect(
-        "a space in front", "set it before a text is encoded, or leave it out",
+        "a leading space", "set it before a text is encoded, or leave it out",
         lambda spec: {None: "", True: "with", False: "without"}[spec.recipe.prefix_space],
     ),
-    "merges": Aspect("merges", "what a token was made of is not kept", _merges),
+    "merges": Aspect("merges", "the parts of a token are not kept", _merges),
     "split": Aspect(
-        "pattern", "the file does not say how text is cut: name it where it is read",
+        "pattern", "the file does not store the split: name it when you read the file",
         lambda spec: f"-s split={spec.recipe.split}",
     ),
     "normalize": Aspect(
-        "normaliser", "text has to be normalised before it is encoded",
+        "normaliser", "text must be normalized before it is encoded",
         lambda spec: ",".join(spec.recipe.normalize),
     ),
     "specials": Aspect("specials", "the file does not name them: name them where it is read", _specials),
-    "around": Aspect("around", "no tokens are put around a text", _around),
+    "around": Aspect("around", "no tokens are added around a text", _around),
     "flags": Aspect("added tokens", "their flags are not kept", _extra("flags")),
     "dropout": Aspect("dropout", "it is not kept", _extra("dropout")),
     "lengths": Aspect("lengths", "they are not kept", _extra("lengths")),

@@ -124,7 +124,7 @@ def located(name: str) -> str:
     path = next((path for path in _places(OPENAI[name].url) if _is_file(path)), None)
     if path is None:
         url = OPENAI[name].url
-        what = "no such file, and tiktoken's cache does not hold this encoding"
+        what = "no such file, and tiktoken's cache does not contain this encoding"
         raise TokentuiError(what, name, f"download {url} into this folder")
     return path
 

@@ -50,14 +50,14 @@ def _read(source: Source) -> Tokenizer:
         piece = None if row is None else _piece(row[2])
         if row is None or not piece or int(row[1]) > LARGEST_ID:
             raise source.line(number).error("not an id, a token in quotes and the number of its bytes",
-                                            "mend the line")
+                                            "fix the line")
         if len(piece) != int(row[3]):
             what = f"the token has {len(piece)} bytes, and the line says {int(row[3])}"
-            raise source.line(number).error(what, "mend the line")
+            raise source.line(number).error(what, "fix the line")
         if piece in ids:
-            raise source.line(number).error("the token stands in two lines", "a token stands once")
+            raise source.line(number).error("the token is on two lines", "tokens must be unique")
         if int(row[1]) in taken:
-            raise source.line(number).error(f"id {int(row[1])} stands in two lines", "an id stands once")
+            raise source.line(number).error(f"id {int(row[1])} is on two lines", "ids must be unique")
         ids[piece] = int(row[1])
         taken.add(ids[piece])
     check_tokens(map(len, ids), Node(None, source.where))
@@ -94,7 +94,7 @@ def _fit(spec: Spec) -> Fitted:
         Unsupported: Two tokens have equal bytes.
     """
     if len({entry.piece for entry in spec.ordinary}) < len(spec.ordinary):
-        raise Unsupported("two tokens have the same bytes", "", "a token stands once in the file")
+        raise Unsupported("two tokens have the same bytes", "", "tokens must be unique")
     tokens = sorted(spec.tokens(byte_level=True))
     return Fitted(spec.recipe, tokens, specials=dict(spec.specials))
 

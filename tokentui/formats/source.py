@@ -35,8 +35,8 @@ MOST_WORK = 1 << 29
 parts."""
 LONGEST_MARK = 1 << 8
 """The most characters of the mark of a word."""
-MEND = "mend the file or train it again"
-NO_SPECIALS = "a rank file holds no special tokens: there are none"
+MEND = "fix the file or train it again"
+NO_SPECIALS = "a rank file stores no special tokens"
 """Note on a rank file. It is dropped if the folder of the file names special tokens."""
 _LARGEST = 2**63 - 1
 _HEX = re.compile("(?:[0-9a-f]{2})*")
@@ -53,7 +53,7 @@ class Node:
 
     Args:
         value: The JSON value, or any value for a place in another kind of file.
-        step: The key, the row, or the name of the file; None for a part of the parent without a key.
+        step: The key, the row, or the name of the file; None for a part of the parent without a key press.
         parent: The containing value; None for the whole file.
     """
 
@@ -106,7 +106,7 @@ class Node:
             if isinstance(above, dict) and self._step not in above:
                 raise self.parent.error(f'"{self._step}" is missing')
         if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
-            raise self.error(f"{_KINDS[wanted]} belongs here, not {self.kind}")
+            raise self.error(f"expected {_KINDS[wanted]}, not {self.kind}")
         return value
 
     def mapping(self, default: dict[str, object] | None = None) -> dict[str, object]:
@@ -143,7 +143,7 @@ class Node:
         """Return the value, which must be text of at most `most` characters."""
         text = self._of(str, default)
         if most is not None and len(text) > most:
-            raise self.error(f"a text of {len(text):,} characters; {most:,} are more than any tokenizer has")
+            raise self.error(f"a text of {len(text):,} characters; {most:,} no real tokenizer has more than")
         return text
 
     def texts(self) -> list[str]:
@@ -197,7 +197,7 @@ def check_tokens(lengths: Iterable[int], place: Node) -> None:
         work += length * length
     check_number(tokens, place)
     if work > MOST_WORK:
-        raise place.error("the tokens are longer than those of any tokenizer")
+        raise place.error("the tokens are longer than in any real tokenizer")
 
 
 def check_number(tokens: int, place: Node) -> None:
@@ -253,14 +253,14 @@ def parse(text: str, where: str) -> Node:
     place = Node(None, where)
 
     def constant(name: str) -> NoReturn:
-        raise place.error(f"{name} is no number in JSON")
+        raise place.error(f"{name} is not a JSON number")
 
     def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
         by_key = dict(pairs)
         if len(by_key) < len(pairs):
             times = Counter(name for name, _ in pairs)
             twice = next(name for name in times if times[name] > 1)
-            raise place.error(f"the key {twice[:40]!r} stands twice in an object")
+            raise place.error(f"an object has the key {twice[:40]!r} twice")
         return by_key
 
     try:
@@ -392,7 +392,7 @@ class Source:
         """
         if self.split and self.split != split:
             raise self.error(f"the split cannot be changed to {self.split}",
-                             f"the file holds its split: {split}")
+                             f"the file stores its split: {split}")
 
     @functools.cached_property
     def text(self) -> str | None:

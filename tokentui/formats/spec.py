@@ -110,7 +110,7 @@ class Fitted:
             before: The old ids by name.
         """
         name = next((name for name, number in ids.items() if before.get(name) != number), "")
-        self.lose("ids", "tokens are numbered anew",
+        self.lose("ids", "tokens are renumbered",
                   f"{name}: {before.get(name)} becomes {ids[name]}" if name else "")
         self.keeps_ids = False
 
@@ -256,15 +256,15 @@ def merge_rows(
     Args:
         merges: (left, right, result) of each, as exact bytes.
         named: Returns the name of a token.
-        hint: The hint of the error for white space in a name.
+        hint: The hint of the error for whitespace in a name.
 
     Raises:
-        Unsupported: A name contains white space.
+        Unsupported: A name contains whitespace.
     """
     for merge in merges:
         left, right, result = map(named, merge)
         if any(_SPACED.search(name) or not name for name in (left, right, result)):
-            what = f"a merge with white space in it: {left[:40]!r} {right[:40]!r}"
+            what = f"a merge with whitespace: {left[:40]!r} {right[:40]!r}"
             raise Unsupported(what, "", f"a line is two tokens with a space between them{hint}")
         yield left, right, result
 
@@ -283,7 +283,7 @@ def pattern_of(recipe: Recipe) -> str:
         Unsupported: No pattern alone has these words.
     """
     if recipe.split in SPLITS and not SPLITS[recipe.split].is_pattern:
-        raise Unsupported(f"split={recipe.split} is more than a pattern", "", "the format holds a pattern")
+        raise Unsupported(f"split={recipe.split} is more than a pattern", "", "the format stores one pattern")
     own = recipe.split.startswith("regex:")
     return recipe.split.removeprefix("regex:") if own else SPLITS[recipe.split].pattern
 

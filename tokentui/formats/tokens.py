@@ -172,7 +172,7 @@ def in_merge_order(
 ) -> Ordered:
     """Number the tokens in the order in which merges make them.
 
-    The first row whose parts both exist makes a token. A row with a part that comes later waits for it.
+    The first row whose parts both exist makes a token. A row with a part that appears later waits for it.
     Tokens that no row makes come first, with the units.
 
     Args:
@@ -191,7 +191,7 @@ def in_merge_order(
     for number, (left, right) in enumerate(rows) if cut or "" in vocabulary else ():
         if not (left and right):
             raise place(number).error("one side of the merge is empty",
-                                      "a merge joins two tokens, both of some characters")
+                                      "a merge joins two tokens, both nonempty")
         if len(right) < cut:
             what = f"the right side is shorter than the prefix of {cut} characters that goes on a word"
             raise place(number).error(what, "a right side begins with the prefix")
@@ -205,7 +205,7 @@ def in_merge_order(
             for name in (left, right, left + right[cut:]) if name not in vocabulary
         )
         raise place(number).error(f"{absent[:40]!r} is not in the vocabulary",
-                                  "a merge joins two tokens to one, all in the vocabulary")
+                                  "a merge joins two tokens into one, all in the vocabulary")
     units_ = [n for n, name in enumerate(names) if is_unit(name)] if is_unit else []
     parents, late = _parents(len(names), units_, lefts, rights, makes)
     order = sorted((n for n in range(len(names)) if n not in parents), key=ids.__getitem__) + list(parents)
@@ -227,7 +227,7 @@ def in_merge_order(
         which = "first" if first_wins else "last"
         ordered.notes.append(f"{_counted(twice, 'pair')} listed twice: the {which} row of a pair counts")
     if late:
-        ordered.notes.append(f"{_counted(late, 'merge')} with a part that comes later")
+        ordered.notes.append(f"{_counted(late, 'merge')} with a part that appears later")
     if again := len(ids) - len(set(ids)):
         ordered.notes.append(f"{_counted(again, 'token')} with the id of another one")
     return ordered

@@ -80,12 +80,12 @@ def _fit(spec: Spec) -> Fitted:
         special = entry.kind in ("special", "unknown")
         name = entry.piece.decode("utf-8", "surrogatepass" if special else "surrogateescape")
         if name != name.rstrip() or any(white in name for white in "\t\n\r"):
-            what = f"the token {name[:40]!r} is no line"
-            raise Unsupported(what, "", "the file holds a token a line, without white space behind it")
+            what = f"the token {name[:40]!r} is not a line"
+            raise Unsupported(what, "", "the file has one token per line, without trailing whitespace")
         lines[entry.id] = name
     if len(set(lines.values())) < len(lines):
         raise Unsupported(
-            "two tokens are spelled alike", "", "of two lines that are alike the last one counts"
+            "two tokens have the same spelling", "", "of two equal lines, the last one counts"
         )
     fitted = Fitted(spec.recipe, specials=dict(spec.specials))
     if not any(name in spec.specials for name in UNKNOWN_NAMES):
@@ -98,7 +98,7 @@ def _fit(spec: Spec) -> Fitted:
         fitted.lose_unknown(f"they have no id; in the file they are {name}")
     holes = [number for number in range(max(lines, default=0)) if number not in lines]
     if len(holes) > _MOST_UNUSED:
-        raise Unsupported(f"{len(holes)} ids stand for nothing", "", "the file has a line for each")
+        raise Unsupported(f"{len(holes)} ids have no token", "", "the file needs a line for each")
     taken = set(lines.values())
     free = (name for n in itertools.count() if (name := f"[unused{n}]") not in taken)
     lines |= dict(zip(holes, free, strict=False))

@@ -87,7 +87,7 @@ def _of_bytes(recipe: Recipe) -> Refusal | None:
 
 def _after_merges(recipe: Recipe) -> Refusal | None:
     if UNITS.of(recipe.unit).is_byte:
-        what = "the ids of a base that comes after the merges are for characters"
+        what = "this base needs characters"
         return Refusal("base", what, ("base=sorted", "base=bytes", "unit=char"))
     return None
 
@@ -252,7 +252,7 @@ class Pieces(Choice):
 
 def _of_characters(recipe: Recipe) -> Refusal | None:
     if UNITS.of(recipe.unit).is_byte:
-        return Refusal("pieces", "the filter looks at characters", ("pieces=any", "unit=char"))
+        return Refusal("pieces", "the filter works on characters", ("pieces=any", "unit=char"))
     return None
 
 

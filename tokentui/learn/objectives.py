@@ -204,14 +204,14 @@ def _refuse_for_gage(recipe: Recipe) -> Refusal | None:
     if (recipe.unit, recipe.split, recipe.mark) != ("byte", "none", "none"):
         return Refusal("objective", bytes_of_all, ("unit=byte, split=none and mark=none", other))
     if recipe.base != "bytes":
-        return Refusal("base", "the ids of Gage's compression are byte values", ("base=bytes", other))
+        return Refusal("base", "in Gage's compression, ids are byte values", ("base=bytes", other))
     if recipe.encode != "merges":
         takes = ("encode=merges", other, "objective=unigram")
-        return Refusal("encode", "Gage's compression replaces pair by pair", takes)
+        return Refusal("encode", "Gage's compression encodes by replacing pairs", takes)
     if recipe.symbols:
         return Refusal("symbols", bytes_of_all, ("no symbols",))
     if recipe.prefix_space:
-        return Refusal("prefix_space", "a space in front is no part of the text", ("prefix_space=no",))
+        return Refusal("prefix_space", "an added space is not part of the text", ("prefix_space=no",))
     return None
 
 
@@ -223,14 +223,15 @@ def _refuse_for_superbpe(recipe: Recipe) -> Refusal | None:
     if not (SPLITS.of(within).keeps_spaces and SPLITS.of(recipe.split).keeps_spaces) or (
         SPLITS.of(recipe.split).marks_spaces or SPLITS.of(within).marks_spaces
     ):
-        return Refusal("split", "superwords hold the text between words", ("split=superwords", other))
+        return Refusal("split", "superwords contain the text between words", ("split=superwords", other))
     if recipe.encode != "merges":
         takes = ("encode=merges", other, "objective=unigram")
         return Refusal("encode", "superwords are encoded by their merges", takes)
     if recipe.mark != "none":
-        return Refusal("mark", "superwords hold several words, each without a mark", ("mark=none", other))
+        return Refusal("mark", "superwords contain several words, so there are no marks", ("mark=none",
+            other))
     if recipe.symbols or recipe.coverage < 1:
-        what = "the second stage is laid out in tokens: each unit is one"
+        what = "in the second stage, each unit must be a token"
         word = "symbols" if recipe.symbols else "coverage"
         return Refusal(word, what, ("no symbols",) if recipe.symbols else ("coverage=1",), fades=True)
     return None
@@ -243,10 +244,10 @@ def _refuse_for_events(recipe: Recipe) -> Refusal | None:
         what = f"objective={name} is encoded by its events, in their order"
         return Refusal("encode", what, ("encode=merges", "objective=count", "objective=unigram"))
     if recipe.mark != "none":
-        what = f"objective={name} tells tokens by their bytes, and a mark may stand in a text"
+        what = f"objective={name} identifies tokens by their bytes, and a mark can occur in a text"
         return Refusal("mark", what, ("mark=none", "objective=count"))
     if recipe.base == "frequency":
-        what = f"the ids of objective={name} begin with the base, since tokens leave"
+        what = f"with objective={name}, the ids begin with the base because tokens can be removed"
         return Refusal("base", what, ("base=sorted", "objective=count"))
     return None
 
@@ -258,17 +259,17 @@ def _refuse_for_ngrams(recipe: Recipe) -> Refusal | None:
     by = OBJECTIVES.of(recipe.objective).arguments(recipe.objective).get("by", "tokens")
     if by not in ("tokens", "saved", "characters"):
         takes = ("by=tokens", "by=saved", "by=characters")
-        return Refusal("objective", f"no length of a run is told by {str(by)[:40]!r}", takes)
+        return Refusal("objective", f"the length of a run cannot be measured by {str(by)[:40]!r}", takes)
     return _refuse_for_events(recipe)
 
 
 def _refuse_for_pathpiece(recipe: Recipe) -> Refusal | None:
     """Refuse all ways of encoding but the fewest tokens, and marks."""
     if recipe.encode != "fewest-tokens":
-        what = "objective=pathpiece judges tokens by the shortest way through a word"
+        what = "objective=pathpiece evaluates tokens by the shortest segmentation"
         return Refusal("encode", what, ("encode=fewest-tokens", "objective=count", "objective=unigram"))
     if recipe.mark != "none":
-        what = "objective=pathpiece tells tokens by their bytes, and a mark may stand in a text"
+        what = "objective=pathpiece identifies tokens by their bytes, and a mark can occur in a text"
         return Refusal("mark", what, ("mark=none", "objective=count"))
     return None
 
@@ -279,11 +280,12 @@ def _refuse_for_boundless(recipe: Recipe) -> Refusal | None:
     SPLITS.check(within)
     splits = SPLITS.of(recipe.split), SPLITS.of(within)
     if not all(split.keeps_spaces and not split.marks_spaces for split in splits):
-        return Refusal("split", "joined words hold the text between words", ("split=none", "objective=count"))
+        return Refusal("split", "joined words contain the text between words", ("split=none",
+            "objective=count"))
     if recipe.symbols or recipe.coverage < 1:
         word = "symbols" if recipe.symbols else "coverage"
         takes = ("no symbols",) if recipe.symbols else ("coverage=1",)
-        return Refusal(word, "each unit of a joined word is a token", takes, fades=True)
+        return Refusal(word, "each unit of a joined word must be a token", takes, fades=True)
     return _refuse_for_events(recipe)
 
 
@@ -436,6 +438,6 @@ def trainer_of(recipe: Recipe) -> Callable[[Material], Trainer]:
     if objective.trainer is None:
         takes = " or ".join(f"objective={name}" for name in objective.instead)
         raise TokentuiError(
-            "this objective is retired and cannot be trained", f"objective={objective.name}", f"take {takes}"
+            "this objective is retired and cannot be trained", f"objective={objective.name}", f"use {takes}"
         )
     return objective.trainer

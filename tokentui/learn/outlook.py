@@ -40,7 +40,7 @@ def outlook(tokenizer: Tokenizer, trainer: Trainer | None = None, ahead: int | N
     """
     if trainer is not None and trainer.number != tokenizer.merges and trainer.traits.grows:
         what = f"the tokenizer is that of step {tokenizer.merges:,}"
-        raise TokentuiError(what, f"trainer at step {trainer.number:,}", "take trainer.tokenizer()")
+        raise TokentuiError(what, f"trainer at step {trainer.number:,}", "use trainer.tokenizer()")
     recipe = tokenizer.recipe
     if tokenizer.vocabulary.imported:
         return Outlook()

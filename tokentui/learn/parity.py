@@ -97,8 +97,8 @@ class Rule(NamedTuple):
             if any(ratio <= 0 for ratio in fractions):
                 raise ValueError
         except (ValueError, ZeroDivisionError):
-            hint = "such as ratios=1:1.5, one for each language"
-            raise TokentuiError("ratios are numbers above 0", f"ratios={ratios}", hint) from None
+            hint = "for example ratios=1:1.5, one for each language"
+            raise TokentuiError("ratios must be numbers above 0", f"ratios={ratios}", hint) from None
         first, size = (int(str(parameters[name])) for name in ("global_merges", "window_size"))
         relative = tuple(ratio / fractions[0] for ratio in fractions)
         return cls(variant, first, size, Fraction(str(parameters["alpha"])), relative)

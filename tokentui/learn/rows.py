@@ -88,7 +88,8 @@ class Traits(NamedTuple):
         if changes and not self.what_ifs:
             reason = "a file is replayed as it is" if self.replays else f"a {self.step} merges no pair"
             where = f"what_if={changes[0].text}"
-            raise TokentuiError(f"what-ifs are of merges: {reason}", where, "train by merges of pairs")
+            raise TokentuiError(f"what-ifs are of merges: {reason}", where,
+                "train with an objective that merges pairs")
 
 
 @dataclass(frozen=True, slots=True)

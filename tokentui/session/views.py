@@ -84,7 +84,7 @@ class ColumnWanted:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch of a document of the corpus: about `length` characters from `start` on, cut at white space if
+    """A stretch of a document of the corpus: about `length` characters from `start` on, cut at whitespace if
     there is some near. In a corpus of counted words, a document is a word."""
 
     document: int = 0

@@ -89,7 +89,8 @@ class Remarks:
         self.kinds.setdefault(kind, where)
         if len(self.kinds) == 2:
             both = f"{self.kinds['words']} holds counted words, {self.kinds['texts']} does not"
-            raise TokentuiError(f"{both}: that is no one corpus", where, "name them apart, or take --as text")
+            raise TokentuiError(f"{both}: that is more than one corpus", where,
+                "name them separately, or use --as text")
 
     @property
     def sentences(self) -> list[str]:
@@ -376,7 +377,7 @@ def _too_long(stretch: FileRange, most: int) -> TokentuiError:
         what = f"more than {most:,} bytes that this recipe can cut nowhere: they would be counted as one"
         hint = limits.reading("document-bytes", "--as lines makes a document of each line")
     else:
-        what = f"a row of more than {most:,} bytes"
+        what = f"a row has more than {most:,} bytes"
         hint = limits.reading("document-bytes", "look at its lines")
     return TokentuiError(what, stretch.where, hint)
 

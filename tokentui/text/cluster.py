@@ -102,7 +102,7 @@ def _count(task: Task, part: CountTask) -> Result:
     except TokentuiError as error:
         if error.what == "no such file" and "://" not in error.where:
             hint = "each worker has to see the same files: name a folder that they share, or a URL"
-            raise TokentuiError("a worker finds no such file", error.where, hint) from None
+            raise TokentuiError("a worker cannot find the file", error.where, hint) from None
         raise
 
 
@@ -272,7 +272,7 @@ def _answer(future: Dask) -> Dask:
     if future.status == "finished":
         return future.result()
     if future.status == "cancelled":
-        raise TokentuiError("the scheduler is gone", "--scheduler", "start it again, and count again")
+        raise TokentuiError("the scheduler is gone", "--scheduler", "restart it, and count again")
     error = future.exception()
     if isinstance(error, TokentuiError):
         raise error
@@ -302,12 +302,12 @@ def count_on(address: str, plan: Plan, recipe: Recipe, field: str, store: Store)
     The job reports its progress in bytes of the files.
 
     Raises:
-        TokentuiError: Dask is not installed, no scheduler answers at the address, or a part cannot be
+        TokentuiError: Dask is not installed, no scheduler responds at the address, or a part cannot be
             counted.
         Cancelled: The job is cancelled.
     """
     if any(stretch.file.path is None for part in plan.parts for stretch in part):
-        raise TokentuiError("standard input cannot be shared out", "-", "write it to a file")
+        raise TokentuiError("standard input cannot be distributed", "-", "write it to a file")
     task, noticed = Task(recipe, field, limits.now(), versions()), Remarks()
     if not plan.parts:
         return noticed
@@ -321,7 +321,7 @@ def count_on(address: str, plan: Plan, recipe: Recipe, field: str, store: Store)
             last_worker = time.monotonic() if threads else last_worker
             if time.monotonic() - last_worker > _ALONE_S:
                 hint = "start workers, or give them more memory"
-                raise TokentuiError(f"no worker was there for {_ALONE_S:g} s", "--scheduler", hint)
+                raise TokentuiError(f"no worker was available for {_ALONE_S:g} s", "--scheduler", hint)
             tree.send(_AHEAD * max(threads, 1))
             tick(tree.read, plan.size)
             tree.wait(_POLL_S)
@@ -341,7 +341,7 @@ def _client(address: str, parts: int) -> Iterator[Dask]:
         parts: The number of parts; a local cluster has no more processes than that.
 
     Raises:
-        TokentuiError: Dask is not installed, or no scheduler answers.
+        TokentuiError: Dask is not installed, or no scheduler responds.
     """
     try:
         dask: Dask = importlib.import_module("dask")
@@ -368,8 +368,8 @@ def _client(address: str, parts: int) -> Iterator[Dask]:
             try:
                 client = distributed.Client(address, timeout=_CONNECT_S, set_as_default=False)
             except (OSError, TimeoutError, ValueError):
-                hint = "such as tcp://10.0.0.1:8786"
-                raise TokentuiError("no scheduler answers", address[:80], hint) from None
+                hint = "for example tcp://10.0.0.1:8786"
+                raise TokentuiError("no scheduler responds", address[:80], hint) from None
         stack.enter_context(client)
         stack.enter_context(client.as_current())
         yield client
@@ -420,5 +420,5 @@ def _processes(address: str) -> int:
     if not colon:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if not number.isdecimal() or not 1 <= int(number) <= 1024:
-        raise TokentuiError("no number of processes", address[:80], "such as local:4")
+        raise TokentuiError("not a number of processes", address[:80], "for example local:4")
     return int(number)

@@ -140,7 +140,7 @@ class Corpus:
     @classmethod
     def from_lines(cls, lines: Iterable[str], name: str = "lines") -> Corpus:
         """Return a corpus with one document per line. Lines are not changed: they may contain line ends."""
-        documents = tuple(each_of(lines, "lines", "hand in a list of texts"))
+        documents = tuple(each_of(lines, "lines", "pass a list of texts"))
         for line in documents:
             name_of(line, "lines")
         raw = to_bytes("".join(line + "\n" for line in documents))
@@ -154,15 +154,15 @@ class Corpus:
             TokentuiError: A row is not a word and a count of 1 or more.
         """
         summed: dict[str, int] = {}
-        rows: list[object] = list(each_of(counts, "counts", "hand in rows of (word, count)"))
+        rows: list[object] = list(each_of(counts, "counts", "pass rows of (word, count)"))
         for row in rows:
             if not isinstance(row, list | tuple) or len(row) != 2:
-                what = f"a word and its count belong here, not {shown(row)}"
-                raise TokentuiError(what, "counts", "hand in rows of (word, count)")
+                what = f"expected a word and its count, not {shown(row)}"
+                raise TokentuiError(what, "counts", "pass rows of (word, count)")
             word, count = name_of(row[0], "counts"), whole(row[1], "counts")
             if not word or not 1 <= count <= _LARGEST_COUNT:
                 raise TokentuiError(
-                    "a word is not empty and counts 1 or more",
+                    "a word must not be empty, and its count must be at least 1",
                     f"{shown(word)}: {shown(count)}",
                     "leave it out",
                 )

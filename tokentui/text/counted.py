@@ -73,7 +73,7 @@ def _zstd(file: BinaryIO, where: str) -> Packer:
         module = importlib.import_module("zstandard")
         packer = module.ZstdCompressor().stream_writer(file, closefd=False)
         return packer
-    raise TokentuiError("zstd is not installed", where, "pip install 'tokentui[zstd]', or take .gz")
+    raise TokentuiError("zstd is not installed", where, "pip install 'tokentui[zstd]', or use .gz")
 
 
 KINDS = (
@@ -102,7 +102,7 @@ def counts_format(path: str) -> CountsFormat:
         if path.lower().endswith(kind.ends):
             return kind
     ends = ", ".join(kind.ends[0] for kind in KINDS)
-    raise TokentuiError("the end of this name says no kind of file", path, f"one of: {ends}")
+    raise TokentuiError("unknown file extension", path, f"one of: {ends}")
 
 
 def write(path: str, rows: CountedRows, counting: str = "") -> None:

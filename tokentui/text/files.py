@@ -48,7 +48,7 @@ _READ_AHEAD = 1 << 16
 _POLL_MS = 50
 _ZSTD_FEED = 1024
 
-_TAKE_PART = "take a part of it, such as head -c 1G"
+_TAKE_PART = "use a part of it, such as head -c 1G"
 _WANTED = "file of text"
 _WHAT_CAN_BE_READ = "name a file, a folder, or - for standard input"
 _LFS = b"version https://git-lfs.github.com/spec/"
@@ -247,7 +247,7 @@ class _LimitedStream(io.RawIOBase):
         # readinto1() returns the bytes that are available; readinto() waits for all.
         self._take: Any = getattr(stream, "readinto1", getattr(stream, "readinto", None))
         if self._take is None:
-            what = f"a stream of bytes belongs here, not {shown(stream)}"
+            what = f"expected a stream of bytes, not {shown(stream)}"
             raise TokentuiError(what, where, "open it as bytes")
         if stream.closed:
             raise TokentuiError("is closed", where, "name a file")
@@ -304,7 +304,7 @@ class _LimitedStream(io.RawIOBase):
             check()
             if self._patience is not None and time.monotonic() - begun > self._patience:
                 hint = limits.reading("stream-seconds", "see what feeds it")
-                raise TokentuiError(f"nothing came for {self._patience:g} s", self.where, hint)
+                raise TokentuiError(f"no data arrived for {self._patience:g} s", self.where, hint)
             if not self._polled or self._poll.poll(_POLL_MS):
                 with contextlib.suppress(BlockingIOError):
                     taken: int | None = self._take(view)

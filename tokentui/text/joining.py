@@ -62,11 +62,12 @@ def joined(
     counted = [name for name, corpus in corpora.items() if corpus.counts is not None]
     if counted and len(counted) < len(all_corpora):
         plain = next(name for name in corpora if name not in counted)
-        what = f"{counted[0]} holds counted words, {plain} does not: that is no one corpus"
+        what = f"{counted[0]} holds counted words, {plain} does not: that is more than one corpus"
         raise TokentuiError(what, "corpus", "name counted words for all, or for none")
     for name, corpus in (*corpora.items(), *judged.items()):
         if corpus.named:
-            raise TokentuiError("is named corpora itself", f"corpus {name}", "name its corpora one by one")
+            raise TokentuiError("is itself a set of named corpora", f"corpus {name}",
+                "name its corpora one by one")
     times = times_of([corpus.size for corpus in all_corpora], shares)
     parts = tuple(
         Named(name, corpus, n, judged.get(name))

@@ -65,7 +65,7 @@ class Corpora(NamedTuple):
             TokentuiError: A name, a share or a development text is invalid.
         """
         if not self.sources:
-            raise TokentuiError("no corpus is named", "corpus", "such as --corpus en=english.txt")
+            raise TokentuiError("no corpus is named", "corpus", "for example --corpus en=english.txt")
         if self.shares not in SHARES:
             what = f"no shares called {shown(self.shares)}"
             raise TokentuiError(what, "shares", nearest(self.shares, SHARES))
@@ -73,19 +73,20 @@ class Corpora(NamedTuple):
             seen: set[str] = set()
             for name, source in rows:
                 if not _ALLOWED.fullmatch(name) or name == "shares":
-                    hint = "take letters, digits, - and _, at most 40"
-                    raise TokentuiError("not a name of a corpus", f"{where} {shown(name)}", hint)
+                    hint = "use letters, digits, - and _, at most 40"
+                    raise TokentuiError("not a valid corpus name", f"{where} {shown(name)}", hint)
                 if name in seen:
                     hint = "give them unlike names"
                     raise TokentuiError("two corpora have this name", f"{where} {name}", hint)
                 if not source or source == PARALLEL or source.startswith(SCHEME):
-                    what = "is named corpora itself" if source else "no file is named"
+                    what = "is itself a set of named corpora" if source else "no file is named"
                     raise TokentuiError(what, f"{where} {name}={source}", "name a file or a folder")
                 seen.add(name)
         known = [name for name, _ in self.sources]
         for name, _ in self.development:
             if name not in known:
-                raise TokentuiError("no corpus has this name", f"development {name}", nearest(name, known))
+                raise TokentuiError("there is no corpus of this name", f"development {name}", nearest(name,
+                    known))
         return self
 
 
@@ -103,8 +104,8 @@ def named_in(source: object) -> Corpora | None:
     for row in filter(None, source.removeprefix(SCHEME).split(",")):
         name, equals, path = map(_plain, row.partition("="))
         if not equals:
-            hint = "such as corpora:en=a.txt,hi=b.txt"
-            raise TokentuiError("not a name and a source", f"{SCHEME}{shown(row)}", hint)
+            hint = "for example corpora:en=a.txt,hi=b.txt"
+            raise TokentuiError("not NAME=SOURCE", f"{SCHEME}{shown(row)}", hint)
         if name == "shares":
             shares = path
         elif name.startswith(_DEVELOPMENT):
@@ -122,8 +123,8 @@ def named_row(word: str, option: str) -> tuple[str, str]:
     """
     name, equals, source = word.partition("=")
     if not equals:
-        hint = f"such as {option} en=english.txt"
-        raise TokentuiError("a name and a file belong here", f"{option} {word}", hint)
+        hint = f"for example {option} en=english.txt"
+        raise TokentuiError("expected a name and a file", f"{option} {word}", hint)
     return name, source
 
 

@@ -189,8 +189,8 @@ _BERT_CLEANED = CharacterTable(_bert_cleaned)
 
 
 def bert_clean(text: str) -> str:
-    """Return the text after BERT's cleaning: no control characters, each white space a space, spaces around
-    each ideograph."""
+    """Return the text after BERT's cleaning: no control characters, whitespace as spaces, and spaces
+    around each ideograph."""
     return text.translate(_BERT_CLEANED)
 
 

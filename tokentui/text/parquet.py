@@ -35,7 +35,7 @@ def _library(where: str) -> tuple[Arrow, Arrow]:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise TokentuiError("Parquet is read by pyarrow, which is not installed", where, EXTRA) from None
+        raise TokentuiError("Parquet needs pyarrow, which is not installed", where, EXTRA) from None
     return pyarrow, pyarrow.parquet
 
 
@@ -65,7 +65,7 @@ class ParquetTable:
 
     def _damaged(self, error: Exception) -> TokentuiError:
         why = " ".join(str(error).split())[:120]
-        return TokentuiError(f"damaged Parquet data: {why}", self._where, "fetch it again")
+        return TokentuiError(f"damaged Parquet data: {why}", self._where, "download it again")
 
     @property
     def groups(self) -> list[int]:

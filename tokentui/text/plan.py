@@ -175,7 +175,7 @@ def opened(file: Input, place: int) -> Iterator[BinaryIO]:
         return
     with read_errors(file.path), files.opened_file(file.path) as stream:
         if file.size is not None and os.fstat(stream.fileno()).st_size != file.size:
-            raise TokentuiError("it has changed while it was read", file.where, "count it again")
+            raise TokentuiError("the file changed while it was read", file.where, "count it again")
         stream.seek(place)
         yield stream
 

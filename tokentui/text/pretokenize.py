@@ -245,7 +245,7 @@ def _check_symbol(name: str, recipe: Recipe) -> None:
     prepared = normalize(f"x{name.replace(SPACE_MARK, ' ') if marked else name}x", recipe.normalize)[1:-1]
     prepared = prepared.replace(" ", SPACE_MARK) if marked else prepared
     if prepared != name:
-        what = "no text holds this symbol once it is normalised" + (", with ▁ for a space" if marked else "")
+        what = "no normalized text contains this symbol" + (", with ▁ for a space" if marked else "")
         raise TokentuiError(what, f"symbol {name!r}", f"write {prepared!r}" if prepared else "leave it out")
 
 

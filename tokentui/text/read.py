@@ -77,13 +77,13 @@ def read(
     """
     name_of(field, "field")
     if as_ is not None and name_of(as_, "as") not in READ_AS:
-        raise TokentuiError(f"no way to read called {as_!r}", "as", nearest(as_, READ_AS))
+        raise TokentuiError(f"unknown input format {as_!r}", "as", nearest(as_, READ_AS))
     if (corpora := _named(source, shares, development)) is not None:
         return _joined(*corpora, as_, field, stdin)
     checked = (
         [source]
         if isinstance(source, str | bytes | os.PathLike)
-        else each_of(source, "corpus", "hand in a path, or a list")
+        else each_of(source, "corpus", "pass a path, or a list")
     )
     # Keep a path object, since the texts `-` and globs are not paths.
     names = [
@@ -105,7 +105,7 @@ def read(
                 parts.take(input_, as_ or input_.as_, source_.left_out, pipes=as_ is not None)
             if source_.folder and len(parts.digests) == before:
                 why = _left_out(source_.left_out) or "it is empty"
-                raise TokentuiError("no text file is in this folder", source_.name, why)
+                raise TokentuiError("there is no text file in this folder", source_.name, why)
         notes = [f"{source_.name}: {note}" for source_ in sources if (note := _left_out(source_.left_out))]
         return parts.corpus(_title(sources), notes)
     except MemoryError:
@@ -143,12 +143,12 @@ def _named(
     if isinstance(source, Mapping):
         given: object = development
         if not isinstance(given, Mapping | None):
-            what = f"texts by the names of corpora belong here, not {shown(given)}"
-            raise TokentuiError(what, "development", "hand in a dict, or None")
+            what = f"expected a dict from corpus names to texts, not {shown(given)}"
+            raise TokentuiError(what, "development", "pass a dict, or None")
         return source, shares, development or {}
     if development or shares != "count":
         what = "only named corpora have shares and development texts"
-        raise TokentuiError(what, "corpus", 'hand in a dict, such as {"en": "english.txt"}')
+        raise TokentuiError(what, "corpus", 'pass a dict, such as {"en": "english.txt"}')
     return None
 
 
@@ -212,7 +212,7 @@ def find(source: str | os.PathLike[str], pipes: bool) -> FoundInputs:
     if isinstance(source, str):
         if named_in(source) is not None:
             hint = "name them alone, or by --corpus NAME=FILE"
-            raise TokentuiError("named corpora are no part of another corpus", source[:80], hint)
+            raise TokentuiError("named corpora cannot be part of another corpus", source[:80], hint)
         if remote.is_url(source):
             files_, folder = remote.list_files(source)
             inputs = [Input(file_.url, file_.size, listed=folder) for file_ in files_]
@@ -249,7 +249,7 @@ def _glob(pattern: str) -> FoundInputs:
         if os.path.isfile(path):
             matches.append(path)
     if not matches:
-        raise TokentuiError("no file matches", shown_path(pattern), "** looks into folders too")
+        raise TokentuiError("no file matches", shown_path(pattern), "** searches subfolders too")
     return FoundInputs(
         shown_path(pattern), [Input(path, files.measure(path)) for path in sorted(matches, key=_in_order)]
     )
@@ -395,7 +395,8 @@ class _Parts:
         self._ways.setdefault(kind, where)
         if len(self._ways) == 2:
             both = f"{self._ways['words']} holds counted words, {self._ways['texts']} does not"
-            raise TokentuiError(f"{both}: that is no one corpus", where, "name them apart, or take --as text")
+            raise TokentuiError(f"{both}: that is more than one corpus", where,
+                "name them separately, or use --as text")
 
     def _contents(self, input_: Input, pipes: bool) -> files.Contents:
         if input_.path is not None:

@@ -87,11 +87,11 @@ def scheme_of(url: str) -> Scheme:
     match = _URL.match(url)
     name = match[1].lower() if match else ""
     if name in ("file", "local"):
-        raise TokentuiError("is a file of this machine", shown(url), "name its path")
+        raise TokentuiError("is a local file", shown(url), "name its path")
     if name not in SCHEMES:
-        raise TokentuiError("no place of this kind is read", shown(url), f"one of: {', '.join(SCHEMES)}")
+        raise TokentuiError("this URL scheme is not supported", shown(url), f"one of: {', '.join(SCHEMES)}")
     if "::" in url:
-        raise TokentuiError("one URL inside another is not read", shown(url), "name the file itself")
+        raise TokentuiError("nested URLs are not supported", shown(url), "name the file itself")
     return SCHEMES[name]
 
 
@@ -137,7 +137,7 @@ def list_files(url: str) -> tuple[list[RemoteFile], bool]:
             listing = system.glob(path, detail=True)
             files = _files(system, listing, url)
             if not files:
-                raise TokentuiError("no file matches", shown(url), "** looks into folders too")
+                raise TokentuiError("no file matches", shown(url), "** searches subfolders too")
             return files, False
         info = system.info(path)
         if info.get("type") != "directory":
@@ -152,7 +152,7 @@ def _files(system: Untyped, listing: dict[str, Untyped], url: str, below: str = 
         TokentuiError: There are more files than the limit.
     """
     if len(listing) > _MOST_FILES:
-        raise TokentuiError(f"more than {_MOST_FILES:,} files", shown(url), "name a part of them")
+        raise TokentuiError(f"more than {_MOST_FILES:,} files", shown(url), "select fewer of them")
     below = below.rstrip("/") + "/" if below else ""
     return [
         RemoteFile(str(system.unstrip_protocol(path)), _size_or_none(info.get("size")))
@@ -223,8 +223,8 @@ def readable_errors(url: str) -> Iterator[None]:
         raise _readable(error, url) from None
 
 
-_RIGHTS = "set the credentials of the place, or ask its owner"
-_NETWORK = "look at the network and the name of the place"
+_RIGHTS = "set your credentials, or ask the owner"
+_NETWORK = "check the network and the host name"
 
 
 def _readable(error: BaseException, url: str) -> TokentuiError:
@@ -243,24 +243,24 @@ def _readable(error: BaseException, url: str) -> TokentuiError:
         needs = SCHEMES[url.partition("://")[0].lower()].needs if is_url(url) else "huggingface_hub"
         return TokentuiError(f"{needs} is not installed", where, EXTRA)
     if "TooManyRedirects" in names:
-        return TokentuiError("it sends the reader round in a circle", where, "name the file itself")
+        return TokentuiError("it redirects in a loop", where, "name the file itself")
     if "RepositoryNotFoundError" in names and "GatedRepoError" not in names:
-        return TokentuiError("there is no such repository, or no right to read it", where, "check the name")
+        return TokentuiError("no such repository, or no permission to read it", where, "check the name")
     if codes & {401, 403} or names & {"PermissionError", "NoCredentialsError", "GatedRepoError",
                                       "PartialCredentialsError", "ClientAuthenticationError"}:
-        return TokentuiError("there is no right to read it", where, _RIGHTS)
+        return TokentuiError("no permission to read it", where, _RIGHTS)
     if names & {"LocalEntryNotFoundError", "OfflineModeIsEnabled"}:
-        return TokentuiError("there is no network, and it was not fetched before", where, _NETWORK)
+        return TokentuiError("there is no network, and it is not in the cache", where, _NETWORK)
     if codes & {404, 410} or names & {"EntryNotFoundError", "RevisionNotFoundError", "NoSuchBucket"}:
         return TokentuiError("no such file", where, "check the name")
     if names & _SILENT:
-        return TokentuiError("the place does not answer", where, _NETWORK)
+        return TokentuiError("the server does not respond", where, _NETWORK)
     if codes:
-        return TokentuiError(f"the place answers with error {min(codes)}", where, "try again later")
+        return TokentuiError(f"the server returned error {min(codes)}", where, "try again later")
     if "FileNotFoundError" in names:
         return TokentuiError("no such file", where, "check the name")
     if names & {"ClientError", "ClientPayloadError", "IncompleteRead", "ResponseStreamingError"}:
-        return TokentuiError("the answer broke off", where, "try again")
+        return TokentuiError("the download was interrupted", where, "try again")
     return TokentuiError(f"cannot be read: {type(error).__name__}", where, "check the URL")
 
 
@@ -293,7 +293,7 @@ def _system(url: str) -> tuple[Untyped, str]:
     try:
         import fsspec
     except ImportError:
-        raise TokentuiError("URLs are read by fsspec, which is not installed", shown(url), EXTRA) from None
+        raise TokentuiError("URLs need fsspec, which is not installed", shown(url), EXTRA) from None
     system = fsspec.filesystem(scheme.name, **({} if scheme.lists else _web_options()))
     return system, str(system._strip_protocol(url))
 
@@ -382,7 +382,7 @@ def download_from_hub(
     sandbox.check(name)
     match = _HUB.fullmatch(name)
     if match is None:
-        raise TokentuiError("not a tokenizer of the hub", shown_path(name), "such as hf:OWNER/NAME")
+        raise TokentuiError("not a hub repository", shown_path(name), "for example hf:OWNER/NAME")
     try:
         hub: Untyped = importlib.import_module("huggingface_hub")
     except ImportError:
@@ -422,7 +422,8 @@ def download_from_hub(
                      if suffix and file.endswith(suffix))
     if not streamed:
         known = ", ".join(" and ".join(row) for row in needed)
-        raise TokentuiError("this repository holds no tokenizer file", shown_path(name), f"one of: {known}")
+        raise TokentuiError("this repository contains no tokenizer file", shown_path(name),
+            f"one of: {known}")
     return Repository(posixpath.dirname(next(iter(paths.values()), "")), streamed)
 
 

@@ -172,5 +172,5 @@ def _joined(left: str, operation: str, right: str) -> str:
 
 def _error(what: str, at: int) -> TokentuiError:
     return TokentuiError(
-        f"the pattern cannot be compiled: {what} at position {at}", "split=regex:", "mend the pattern"
+        f"the pattern cannot be compiled: {what} at position {at}", "split=regex:", "fix the pattern"
     )

@@ -217,8 +217,8 @@ def _rows(text: str, where: str) -> Iterator[tuple[int, str]]:
     most = limits.now().line_bytes
     for number, row in enumerate(lines(text), 1):
         if 4 * len(row) > most and len(row.encode("utf-8", "surrogatepass")) > most:
-            hint = limits.reading("line-bytes", "take --as text")
-            raise TokentuiError(f"a row of more than {most:,} bytes", f"{where}:{number}", hint)
+            hint = limits.reading("line-bytes", "use --as text")
+            raise TokentuiError(f"a row has more than {most:,} bytes", f"{where}:{number}", hint)
         if number % _ROWS_BETWEEN_CHECKS == 0:
             check()
         if row and not row.isspace():

@@ -251,7 +251,7 @@ def compile_pattern(pattern: str) -> regex.Pattern[str]:
     except regex.error as error:
         place = f" at position {error.pos}" if getattr(error, "pos", None) is not None else ""
         what = f"the pattern cannot be compiled: {error.msg}{place}"
-        raise TokentuiError(what, "split=regex:", "mend the pattern") from None
+        raise TokentuiError(what, "split=regex:", "fix the pattern") from None
     except (RecursionError, OverflowError, MemoryError):
         what = "the pattern is too large to compile"
         raise TokentuiError(what, "split=regex:", "write a shorter one") from None
@@ -271,7 +271,7 @@ def _compiles(recipe: Recipe) -> None:
 
 
 def _spaceless(recipe: Recipe) -> Refusal | None:
-    what, takes = "a space in front would be dropped", ("split=gpt2", "split=metaspace")
+    what, takes = "an added space would be dropped", ("split=gpt2", "split=metaspace")
     return Refusal("prefix_space", what, takes, fades=True) if recipe.prefix_space else None
 
 
@@ -288,16 +288,16 @@ _KIMI_CUT = (
     r"|[^\s\p{N}](?=(?!\p{Han})\p{N}|[^\S\r\n])"
 )
 _BERT = f"{BERT_SPACES}{BERT_PUNCTUATION}"
-_CONTRACTION = "a contraction, of either case"
-_LETTERS = "letters, with one sign or space in front"
+_CONTRACTION = "contraction, in either case"
+_LETTERS = "letters, with one leading punctuation mark or space"
 _DIGITS = "up to three digits"
-_SIGNS = "signs and the line ends after them"
-_TO_END, _TO_ENDS = "white space up to a line end", "white space up to line ends"
-_BUT_LAST = "white space, but for the last one before a word"
-_AT_END, _ONE_SPACE, _SPACE = "white space at the end of the text", "one white space", "white space"
+_SIGNS = "punctuation and the newlines after it"
+_TO_END, _TO_ENDS = "whitespace up to a newline", "whitespace up to newlines"
+_BUT_LAST = "whitespace, except the last one before a word"
+_AT_END, _ONE_SPACE, _SPACE = "whitespace at the end of the text", "one whitespace character", "whitespace"
 _GPT2_BRANCHES = (
-    "a contraction", "letters, with a space in front", "digits, with a space in front",
-    "signs, with a space in front", _AT_END, _BUT_LAST, _ONE_SPACE,
+    "contraction", "letters, with optional leading space", "digits, with optional leading space",
+    "punctuation, with optional leading space", _AT_END, _BUT_LAST, _ONE_SPACE,
 )
 
 SPLITS = Axis(
@@ -306,23 +306,23 @@ SPLITS = Axis(
     Split(
         "whitespace", "at whitespace, which is dropped", pattern=r"\S+", cut=r"(?s)\s(?=.)|.(?=\s)",
         keeps_spaces=False, dropped=r"\s", refuses=_spaceless,
-        branches=("what stands between white space",), rule="whitespace",
+        branches=("text between whitespace",), rule="whitespace",
     ),
     Split(
         "space", "at U+0020 only, which is dropped", pattern=r"[^ ]+", cut=r"(?s) (?=.)|.(?= )",
-        keeps_spaces=False, dropped=" ", refuses=_spaceless, branches=("what stands between spaces",),
+        keeps_spaces=False, dropped=" ", refuses=_spaceless, branches=("text between spaces",),
         rule="space",
     ),
     Split(
         "words", "runs of word characters, runs of punctuation", pattern=r"\w+|[^\w\s]+",
         cut=r"(?s)\w(?=\W)|\s(?=.)|[^\w\s](?=[\w\s])", keeps_spaces=False, dropped=r"\s", refuses=_spaceless,
-        branches=("letters, digits and underscores", "signs"),
+        branches=("letters, digits and underscores", "punctuation"),
     ),
     Split(
         "bert", "at whitespace, with punctuation separate", pattern=f"[^{_BERT}]+|[{BERT_PUNCTUATION}]",
         cut=f"(?s)[{_BERT}](?=.)|.(?=[{_BERT}])", keeps_spaces=False, dropped=f"[{BERT_SPACES}]", plain=True,
         refuses=_spaceless,
-        branches=("letters, digits and signs", "one punctuation mark"), rule="bert",
+        branches=("letters, digits and symbols", "one punctuation mark"), rule="bert",
     ),
     Split(
         "before", "before each whitespace or punctuation character",
@@ -364,9 +364,9 @@ SPLITS = Axis(
         r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
         cut=_GPT4O_CUT, rule="gpt4o",
         branches=(
-            "letters that end in lower case, with one sign or space in front",
-            "letters that begin in upper case, with one sign or space in front", _DIGITS,
-            "signs and the line ends and slashes after them", _TO_ENDS, _BUT_LAST, _SPACE,
+            "letters that end in lower case, with one leading punctuation mark or space",
+            "letters that begin in upper case, with one leading punctuation mark or space", _DIGITS,
+            "punctuation and the newlines and slashes after it", _TO_ENDS, _BUT_LAST, _SPACE,
         ),
     ),
     Split(
@@ -395,8 +395,9 @@ SPLITS = Axis(
         ),
         cut=_KIMI_CUT,
         branches=(
-            "Han characters", "letters that end in lower case, with one sign or space in front",
-            "letters that begin in upper case, with one sign or space in front", _DIGITS, _SIGNS, _TO_ENDS,
+            "Han characters", "letters that end in lower case, with one leading punctuation mark or space",
+            "letters that begin in upper case, with one leading punctuation mark or space", _DIGITS, _SIGNS,
+            _TO_ENDS,
             _BUT_LAST, _SPACE,
         ),
     ),
@@ -407,9 +408,10 @@ SPLITS = Axis(
         r"|(?:(?!\p{N}| ?[^\s\p{L}\p{N}]{2}| +(?!\S))[^\n])+\n?|\n",
         cut=r"[^\s\p{N}](?=\p{N})|\p{N}(?=\P{N})|\p{L}\n",
         branches=(
-            _DIGITS, "two signs or more and the line ends and slashes after them",
-            "spaces, but for the last one before a word", "all between these, up to the end of a line",
-            "a line end",
+            _DIGITS, "two or more punctuation marks and the newlines and slashes after them",
+            "spaces, except the last one before a word",
+            "everything between these, up to the end of the line",
+            "a newline",
         ),
     ),
     Split(
@@ -419,9 +421,9 @@ SPLITS = Axis(
         r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
         cut=_GPT4O_CUT,
         branches=(
-            "letters that end in lower case, with one sign or space in front",
-            "letters that begin in upper case, with one sign or space in front", _DIGITS,
-            "signs and the line ends and slashes after them", _TO_ENDS, _BUT_LAST, _SPACE,
+            "letters that end in lower case, with one leading punctuation mark or space",
+            "letters that begin in upper case, with one leading punctuation mark or space", _DIGITS,
+            "punctuation and the newlines and slashes after it", _TO_ENDS, _BUT_LAST, _SPACE,
         ),
     ),
     Split(

@@ -33,7 +33,7 @@ TOGETHER = 8
 """Results of parts that are joined at once before they are stored: kernels do it faster than a dictionary."""
 TEXT_BATCH = 4 << 20
 """Approximate characters of texts from an iterable that are counted at a time."""
-TEXTS_HINT = "hand in a list or a generator of str; a single text is texts=[text]"
+TEXTS_HINT = "pass a list or a generator of str; a single text is texts=[text]"
 _MOST_TEXTS = 1 << 16
 _HEAD = struct.Struct("<IQQ")
 _MOST_RUNS = 64
@@ -219,7 +219,7 @@ def text_batches(texts: Iterable[str | bytes], size: int = TEXT_BATCH) -> Iterat
         TokentuiError: It is not an iterable of texts.
     """
     if isinstance(texts, str | bytes | Mapping) or not isinstance(texts, Iterable):
-        raise TokentuiError(f"an iterable of texts belongs here, not {shown(texts)}", "texts", TEXTS_HINT)
+        raise TokentuiError(f"expected an iterable of texts, not {shown(texts)}", "texts", TEXTS_HINT)
     batch, length = list[str](), 0
     for text in texts:
         checked = text_of(text, "texts")

@@ -107,7 +107,7 @@ KEYS = {
     "wait": Key((str,), '"next"'),
 }
 """The keys of a stop."""
-_TITLE = 'such as title = "Which pair is first"'
+_TITLE = 'for example title = "Which pair is first"'
 _PLACED = ("corpus", "corpus_text", "recipe", "step")
 
 
@@ -153,14 +153,14 @@ def parse_tour(text: str, name: str, where: str, folder: str = "") -> Tour:
     except (ValueError, RecursionError) as error:
         found = _TOML_ERROR.fullmatch(" ".join(str(error).split()))
         at, what = (f"{where}:{found[2]}", found[1]) if found else (where, " ".join(str(error).split()))
-        raise TokentuiError(f"not TOML: {what}", at, "docs/tours.md shows a tour") from None
+        raise TokentuiError(f"not TOML: {what}", at, "see docs/tours.md") from None
     title, stops = tables.pop("title", None), tables.pop("stop", None)
     for key in tables:
         raise TokentuiError(f"no such key: {key[:40]}", where, nearest(key, ("title", "stop")))
     if not isinstance(title, str) or not title.strip():
         raise TokentuiError("the title is missing", where, _TITLE)
     if not isinstance(stops, list) or not stops or not all(isinstance(stop, dict) for stop in stops):
-        raise TokentuiError("a tour needs stops", where, "write each as a table under [[stop]]")
+        raise TokentuiError("there are no stops", where, "add [[stop]] tables")
     if len(stops) > _MOST_STOPS:
         raise TokentuiError(f"more than {_MOST_STOPS:,} stops", where, "make two tours of it")
     read: list[Stop] = []
@@ -194,11 +194,11 @@ class _Reader:
             if key not in KEYS:
                 raise self._error("", f"no such key: {key[:40]}", nearest(key, KEYS))
             if type(value) not in KEYS[key].kinds:
-                raise self._error(key, f"wrong type: {shown(value)}", f"such as {KEYS[key].example}")
+                raise self._error(key, f"wrong type: {shown(value)}", f"for example {KEYS[key].example}")
         place = self._place(table, before)
         text = " ".join(line.strip() for line in table.get("text", "").splitlines() if line.strip())
         if not text:
-            raise self._error("text", "the text is missing", f"such as {KEYS['text'].example}")
+            raise self._error("text", "the text is missing", f"for example {KEYS['text'].example}")
         if len(text) > MOST_TEXT:
             raise self._error("text", f"more than {MOST_TEXT} characters", "make two stops of it")
         actions, wait = table.get("actions", []), table.get("wait", "")
@@ -212,7 +212,7 @@ class _Reader:
 
     def _check_name(self, key: str, name: object, names: Sequence[str]) -> None:
         if name not in names:
-            raise self._error(key, f"a tour cannot do {shown(name)}", "one of: " + ", ".join(names))
+            raise self._error(key, f"unknown action: {shown(name)}", "one of: " + ", ".join(names))
 
     def _place(self, table: Mapping[str, Any], before: Stop | None) -> Place:
         place = before.place if before is not None else Place()
@@ -231,7 +231,8 @@ class _Reader:
                 raise self._error("corpus_text", f"not 1 to {_MOST_CORPUS:,} characters", "name a file")
             place = replace(place, source="", text=table["corpus_text"], step=0)
         elif before is None:
-            raise self._error("corpus", "the first stop needs a corpus", f"such as {KEYS['corpus'].example}")
+            raise self._error("corpus", "the first stop needs a corpus",
+                f"for example {KEYS['corpus'].example}")
         if "recipe" in table:
             recipe, run = self._recipe(table["recipe"])
             place = replace(place, recipe=recipe, run=run, step=0)
@@ -263,19 +264,19 @@ class _Reader:
         if step == END:
             return None
         if isinstance(step, str) or not 0 <= step < 10**9:
-            raise self._error("step", f"no step: {shown(step)}", f"such as {KEYS['step'].example}")
+            raise self._error("step", f"no step: {shown(step)}", f"for example {KEYS['step'].example}")
         return step
 
     def _recipe(self, value: str | dict[str, Any]) -> tuple[Recipe, Run]:
         words = {"preset": value} if isinstance(value, str) else dict(value)
         preset = words.pop("preset", None)
         if not isinstance(preset, str):
-            raise self._error("recipe", "the preset is missing", f"such as {KEYS['recipe'].example}")
+            raise self._error("recipe", "the preset is missing", f"for example {KEYS['recipe'].example}")
         known = {**AXES, **SHAPE, **RUN}
         try:
             for name in words:
                 if name not in known:
-                    raise TokentuiError(f"no axis and no parameter of a run: {name[:40]}", "",
+                    raise TokentuiError(f"not an axis or a run setting: {name[:40]}", "",
                         nearest(name, known))
             Recipe.from_dict({name: words[name] for name in words if name in AXES}, "")  # checks types
             for name, word in {**SHAPE, **RUN}.items():
@@ -298,7 +299,7 @@ class _Reader:
             parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
             of = int if kind is dict else str
             if type(value) is not kind or any(type(part) is not of for part in parts) or value == {}:
-                hint = f"such as {name} = {FACTS[name].example}"
+                hint = f"for example {name} = {FACTS[name].example}"
                 raise self._error(f"claims.{name}", f"wrong type: {shown(value)}", hint)
             yield Claim(name, value)
 

@@ -81,7 +81,7 @@ class Prediction:
             if not line:
                 return "the two parts, such as t+h; · is a space"
             if not self._named(line):
-                raise TokentuiError("no such pair among those that are shown", "", "such as t+h")
+                raise TokentuiError("no such pair among those that are shown", "", "for example t+h")
             return "enter picks this pair"
 
         self._screen.app.push_screen(AskLine(

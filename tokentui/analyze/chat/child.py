@@ -154,7 +154,7 @@ def described(error: BaseException) -> str:
     where = f"line {line}: " if line else ""
     message = " ".join(str(error).split()).rstrip(".")
     if isinstance(error, MemoryError):
-        return f"{where}it takes too much memory"
+        return f"{where}it uses too much memory"
     if isinstance(error, RecursionError):
         return f"{where}it calls itself too deeply"
     if isinstance(error, _Refused):

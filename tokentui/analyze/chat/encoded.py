@@ -220,7 +220,7 @@ def _lacking(
         name = match.group()
         if name not in lacking and match.span() not in spans and not covered.share(*match.span()):
             lacking.add(name)
-            what = f"the template writes {name}, which is no token of the vocabulary"
+            what = f"the template writes {name}, which is not in the vocabulary"
             yield ChatWarning("missing-special", what, name)
 
 

@@ -2,7 +2,7 @@
 
 The places are proven, not guessed. A text of the messages gets a mark before and after it, two characters for
 private use that occur nowhere else, and the template is rendered again. If the rendering without the marks is
-the plain rendering, the text between two marks is that of the message. A template that cuts white space off
+the plain rendering, the text between two marks is that of the message. A template that cuts whitespace off
 gets the marks inside it. Where a template changes a text otherwise, or looks at it, there is no proof.
 """
 
@@ -36,7 +36,7 @@ class Region(NamedTuple):
         start: Its first character.
         end: The character after its last one.
         path: The path of the text in the chat.
-        exact: True if it is the text, without white space at its ends perhaps; false if the template has
+        exact: True if it is the text, without whitespace at its ends perhaps; false if the template has
             changed it.
     """
 
@@ -144,10 +144,10 @@ def _continued(render: Render, variables: Mapping[str, Any], template: ChatTempl
         at, final = texts[-1], blocks[texts[-1]]["text"]
         changed = [*blocks[:at], {**blocks[at], "text": final + _TAG}, *blocks[at + 1 :]]
     else:
-        raise TokentuiError("it has no text that could be continued", where, hint)
+        raise TokentuiError("it has no text to continue", where, hint)
     text = render({**variables, "messages": [*others, {**last, "content": changed}]})
     if final.strip() not in text or _TAG.strip() not in text:
-        raise TokentuiError("the template changes it, so that it cannot be continued", where, hint)
+        raise TokentuiError("the template changes it, so it cannot be continued", where, hint)
     at = text.rindex(_TAG.strip())
     return text[:at] if text.startswith(_TAG, at) else text[:at].rstrip()
 
@@ -230,7 +230,7 @@ class _Places:
 
         Args:
             paths: The paths of the texts.
-            inside: Put the marks inside the white space at the ends of a text.
+            inside: Put the marks inside the whitespace at the ends of a text.
         """
         if self._left == 0:
             return None

@@ -59,7 +59,7 @@ class ChatTemplate:
     names: str = CONFIG
 
 
-@mending("mend the file")
+@mending("fix the file")
 def read_template(tokenizer: str, named: str = "", *, tools: bool = False) -> ChatTemplate:
     """Read the chat template of a tokenizer.
 
@@ -130,7 +130,7 @@ def _settings(folder: str | None, name: str) -> Node:
 def _document(path: str) -> Node:
     data = read_regular(path, "file of settings", _LARGEST_CONFIG + 1)
     if len(data) > _LARGEST_CONFIG:
-        raise TokentuiError(f"more than {_LARGEST_CONFIG:,} bytes", path, "no file of settings has as many")
+        raise TokentuiError(f"more than {_LARGEST_CONFIG:,} bytes", path, "no settings file is that large")
     node = parse(_utf8(data, path), path)
     node.mapping()
     return node
@@ -166,7 +166,7 @@ def _chosen(listed: Mapping[str, str], where: str, named: str, tools: bool) -> s
     name = named or ("tool_use" if tools and "tool_use" in listed else "default")
     if name not in listed:
         names = ", ".join(sorted(listed))
-        raise TokentuiError("no template is the default one", where, f"--chat-template takes one of: {names}")
+        raise TokentuiError("there is no default template", where, f"--chat-template takes one of: {names}")
     return listed[name]
 
 
@@ -224,18 +224,18 @@ def rendering(template: ChatTemplate) -> Iterator[Render]:
             check()
             if time.monotonic() > end:
                 hint = limits.reading("template-seconds")
-                raise TokentuiError(f"the template takes more than {seconds:g} s", template.where, hint)
+                raise TokentuiError(f"the template runs for more than {seconds:g} s", template.where, hint)
             if not select.select([stdout], [], [], _POLL_S)[0]:
                 continue
             if not (block := os.read(stdout.fileno(), 1 << 16)):
                 what = "the process that renders the template has ended"
-                raise TokentuiError(what, template.where, "it takes too much time or memory")
+                raise TokentuiError(what, template.where, "it uses too much time or memory")
             line += block
             if len(line) > 16 * most + _LONGEST:
-                raise TokentuiError("the template writes too much", template.where, "take another one")
+                raise TokentuiError("the template output is too long", template.where, "use another one")
         text, error = json.loads(line)
         if error:
-            hint = "mend the template, or change the messages"
+            hint = "fix the template, or change the messages"
             if "writes more than" in error:
                 hint = limits.reading("template-characters")
             elif _REFUSES in error:
@@ -289,7 +289,7 @@ def read_chat_file(path: str) -> Chat:
     return read_chat(data, path)
 
 
-@mending("mend the messages")
+@mending("fix the messages")
 def read_chat(data: bytes, where: str) -> Chat:
     """Read messages: a JSON list of them, or an object with `messages` and optionally `tools`, `documents`
     and `chat_template_kwargs`, the other variables of the template.
@@ -323,5 +323,5 @@ def _objects(node: Node) -> list[Mapping[str, object]]:
         {key: value for key, value in row.mapping().items() if value is not None} for row in node.rows()
     ]
     if not rows:
-        raise node.error("there are no messages", "give one or more")
+        raise node.error("there are no messages", "add one or more")
     return rows

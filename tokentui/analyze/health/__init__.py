@@ -179,7 +179,7 @@ def literals(seen: Survey) -> Found:
     """Check the steps of a file for literal text that reads like a pattern: it matches only itself."""
     stages = seen.tokenizer.vocabulary.pipeline.stages
     if not stages:
-        return Found("the file holds no steps of its own")
+        return Found("the file has no steps of its own")
     examples = [
         Example(None, text.encode("utf-8", "surrogatepass"), f"in {where}")
         for where, text in _literals(stages, "") if _LIKE_A_PATTERN.search(text)
@@ -209,7 +209,7 @@ def doubts(seen: Survey) -> Found:
     status = WARN if notes else INFO if seen.tokenizer.vocabulary.pipeline.near else PASS
     if seen.tokenizer.vocabulary.pipeline.near:
         split = seen.tokenizer.recipe.split
-        notes.append(f"text is cut by the steps of the file: split={split} is only the nearest value")
+        notes.append(f"the steps of the file split text: split={split} is only the nearest value")
     examples = [Example(None, note.encode("utf-8", "surrogatepass")) for note in notes]
     return Found(some(len(notes), "remark", "from reading the file"), len(notes), examples, status)
 

@@ -106,7 +106,7 @@ def _some_ids(ids: Ids) -> str:
 def stale(files: Files) -> Found:
     """Check for other vocabulary files whose tokens or ids differ from the file that is used."""
     if not files.others:
-        return Found("one file alone holds a vocabulary")
+        return Found("only one file has a vocabulary")
     examples: list[Example] = []
     differences: list[str] = []
     for name, other in files.others.items():
@@ -204,7 +204,7 @@ def pattern(files: Files) -> Found:
         return Found("no file says which pattern is right")
     known = recipe.split in (TEKKEN, *SPLITS) or tekken is not None
     if recipe.split == right or not known:
-        return Found("the pattern is not one of those known to be wrong", 0, status=PASS)
+        return Found("the pattern is not known to be wrong", 0, status=PASS)
     examples = _cut_differently(recipe.split, right, "right")
     source = "tekken.json has" if tekken is not None else f"models of type {model_type} have"
     what = f"tokenizer.json has {_pattern_name(recipe.split)}, {source} {_pattern_name(right)}"
@@ -240,7 +240,7 @@ def rows(files: Files) -> Found:
     inner = config.get("text_config")
     size = config.get("vocab_size", inner.get("vocab_size") if isinstance(inner, Mapping) else None)
     if size is not None and not is_id(size):
-        what = f"vocab_size in config.json is no number of rows: {json.dumps(size)[:40]}"
+        what = f"vocab_size in config.json is not a number of rows:  {json.dumps(size)[:40]}"
         return Found(what, 1, status=FAIL)
     if not is_id(size):
         return Found("config.json names no vocab_size")
@@ -264,13 +264,13 @@ def ends(files: Files) -> Found:
         for file, value in named.items():
             wrong = [id for id in _listed(value) if id is not None and not is_id(id)]
             looked = looked or bool(wrong)
-            examples += [Example(None, json.dumps(id)[:40].encode(), f"{end}_token_id in {file} is no id")
+            examples += [Example(None, json.dumps(id)[:40].encode(), f"{end}_token_id in {file} is not an id")
                          for id in wrong]
         asked = {file: [id for id in _listed(value) if is_id(id)] for file, value in named.items()}
         generated = asked["generation_config.json"]
         for file, numbers in asked.items():
             looked = looked or bool(numbers)
-            examples += [Example(id, b"", f"{end}_token_id in {file} is no token")
+            examples += [Example(id, b"", f"{end}_token_id in {file} is not a token")
                          for id in numbers if id > files.last]
             if number is None or not numbers or number in numbers or (end == "eos" and number in generated):
                 continue
@@ -301,7 +301,7 @@ def tokenizer_class(files: Files) -> Found:
             what = f"{name} builds {part} {short}; tokenizer.json has {own[:40]}"
             examples = _cut_differently(own, built, "by the class") if part == "split" else ()
             return Found(what, 1, examples, WARN)
-    return Found(f"{name} builds what tokenizer.json holds", 0, status=PASS)
+    return Found(f"{name} builds what tokenizer.json contains", 0, status=PASS)
 
 
 def double_bos(files: Files) -> Found:
@@ -310,7 +310,7 @@ def double_bos(files: Files) -> Found:
     name = files.folder.named("bos_token")
     number = files.id_of(name) if name else None
     if number is None:
-        return Found("there is no token for the beginning")
+        return Found("there is no begin token")
     before = files.tokenizer.encoder.around[0]
     asked = files.folder.setting("add_bos_token")
     if before.count(name) > 1:
@@ -343,7 +343,7 @@ def clean_up(files: Files) -> Found:
     encoding, cleaned = encoded(files.tokenizer, _UNCLEAN), without_spaces(_UNCLEAN)
     if encoding is None or files.tokenizer.decode(encoding.ids) not in (_UNCLEAN, cleaned):
         return Found("decoding without it loses spaces as well", status=NONE)
-    example = Example(None, _shown(_UNCLEAN), f"comes back as {cleaned!r}")
+    example = Example(None, _shown(_UNCLEAN), f"decodes to {cleaned!r}")
     return Found("clean_up_tokenization_spaces removes spaces that were in the text", 1, [example], INFO)
 
 

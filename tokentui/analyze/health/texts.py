@@ -1,4 +1,4 @@
-"""Checks that encode and decode texts: special tokens, numbers, white space, and texts in many scripts."""
+"""Checks that encode and decode texts: special tokens, numbers, whitespace, and texts in many scripts."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ SPACES: Named = (
     ("line end", "a\nb"), ("empty line", "a\n\nb"), ("line end and space", "a\n    b"),
     ("carriage return", "a\r\nb"), ("no-break", "a\u00a0b"), ("ideographic", "a\u3000b"), ("alone", "   "),
 )
-"""White space, by what it is."""
+"""Whitespace, by what it is."""
 
 CONTROLS: Named = (
     ("NUL", "a\0b"), ("escape", "a\x1b[31mb"), ("zero width", "a\u200bb"), ("direction", "a\u202eb"),
@@ -155,11 +155,11 @@ def digits(seen: Survey) -> Found:
     loose = [length for length, cuts in ways.items() if len(cuts) > 1]
     if loose:
         share_of_lengths = f"{len(loose)} of {len(ways)}"
-        what = f"numbers of {share_of_lengths} lengths are cut in several ways: as the corpus had them"
+        what = f"numbers of {share_of_lengths} lengths are split in several ways"
         return Found(what, len(loose), [example_of[length] for length in loose if length in example_of])
     longest = max((cut for cuts in ways.values() for cut in cuts), key=len)
     most = max((end - start for start, end in zip((0, *longest), longest, strict=False)), default=1)
-    by_rule = f"numbers are cut by a rule, at most {most} digits together"
+    by_rule = f"numbers are split by a rule, at most {most} digits together"
     return Found("each digit is a token" if most == 1 else by_rule, 0, list(example_of.values()))
 
 
@@ -222,7 +222,7 @@ def stable(seen: Survey) -> Found:
         decoded = _back(seen.tokenizer, encoding)
         encoded_again = encoded(seen.tokenizer, decoded)
         if encoded_again is None or encoded_again.ids != encoding.ids:
-            examples.append(Example(None, text.encode(), f"{name}: comes back as {safe(decoded, limit=60)}"))
+            examples.append(Example(None, text.encode(), f"{name}: decodes to {safe(decoded, limit=60)}"))
     if not tried:
         return Found("no text is encoded whole")
     observed = some(len(examples), "text", f"of {tried} with other ids the second time")

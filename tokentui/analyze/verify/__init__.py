@@ -277,7 +277,7 @@ def verify_encoding(tokenizer: Tokenizer, path: str, peer: Peer, documents: Sequ
     """
     if not peer.reads:
         readers = ", ".join(f"{name} ({able.reads})" for name, able in PEERS.items() if able.reads)
-        raise TokentuiError(f"{peer.name} reads no file of ids", "--against", f"take {readers}")
+        raise TokentuiError(f"{peer.name} does not read vocabulary files", "--against", f"use {readers}")
     folder = model_folder(path)
     if peer.folders and folder is None:
         what = f"{peer.name} reads {peer.reads}, not a file"
@@ -332,8 +332,8 @@ def _pattern(tokenizer: Tokenizer, peer: Peer) -> str:
         return split.removeprefix("regex:")
     entry = SPLITS[split]
     if not entry.is_pattern:
-        what = f"{peer.name} cannot cut with split={split}: it is more than a pattern"
-        raise TokentuiError(what, "-s split", "such as split=gpt2")
+        what = f"{peer.name} cannot split with split={split}: it is more than a pattern"
+        raise TokentuiError(what, "-s split", "for example split=gpt2")
     return entry.pattern
 
 

@@ -105,7 +105,7 @@ PEERS: dict[str, Peer] = {
     for peer in (
         Peer(
             "tokenizers", "tokenizers", {**_BYTES, "unit": ("byte", "char")}, also=("huggingface", "hf"),
-            letters=True, because=("mark", "; with a mark its ids, and so its ties, are others each time"),
+            letters=True, because=("mark", "; with a mark, its ids and ties differ each time"),
             reads="tokenizer.json", format="huggingface", opens="HuggingFace", specials=True,
         ),
         Peer(
@@ -151,7 +151,7 @@ def peer_of(name: str) -> Peer:
         raise TokentuiError(f"no peer {name[:40]!r}", "--against", nearest(name.lower(), PEERS))
     if importlib.util.find_spec(peer.module) is None:
         hint = f"pip install {peer.package or peer.name}"
-        raise TokentuiError("the library is not installed", f"--against {peer.name}", hint)
+        raise TokentuiError("this library is not installed", f"--against {peer.name}", hint)
     return peer
 
 
@@ -166,21 +166,22 @@ def check_recipe(recipe: Recipe, peer: Peer) -> None:
     """
     if not peer.axes:
         able = ", ".join(name for name, other in PEERS.items() if other.axes)
-        raise TokentuiError(f"{peer.name} is not compared by training", "--against", f"take {able}")
+        raise TokentuiError(f"{peer.name} cannot be compared by training", "--against", f"use {able}")
     for axis, values in {"objective": ("count",), "weight": ("occurrences",), **peer.axes}.items():
         if (value := recipe.axis(axis)) not in values:
             hint = f"it trains with {' or '.join(f'{axis}={allowed}' for allowed in values)}"
             hint += peer.because[1] if axis == peer.because[0] else ""
             raise TokentuiError(f"{peer.name} cannot train with {axis}={value}", "--against", hint)
     if recipe.what_if:
-        what = f"{peer.name} knows no what-ifs"
+        what = f"{peer.name} does not support what-ifs"
         raise TokentuiError(what, f"what_if={recipe.axis('what_if')}", "leave them out")
     if peer.coverage is None and (recipe.symbols or recipe.coverage < 1):
         name = "symbols" if recipe.symbols else "coverage"
-        raise TokentuiError(f"{peer.name} knows no {name}", f"{name}={recipe.axis(name)}", "leave it out")
+        raise TokentuiError(f"{peer.name} does not support {name}", f"{name}={recipe.axis(name)}",
+            "leave it out")
     if recipe.coverage < (peer.coverage or 0):
-        what = f"{peer.name} takes {peer.coverage} to 1"
-        raise TokentuiError(what, f"coverage={recipe.axis('coverage')}", "take more")
+        what = f"{peer.name} needs {peer.coverage} to 1"
+        raise TokentuiError(what, f"coverage={recipe.axis('coverage')}", "use more")
 
 
 def request(peer: Peer, recipe: Recipe, corpus: Corpus, words: Words) -> dict[str, object]:
@@ -199,8 +200,8 @@ def request(peer: Peer, recipe: Recipe, corpus: Corpus, words: Words) -> dict[st
     if peer.documents:
         return _documents(peer, recipe, corpus)
     if refused := next((word for word in words.words if not set(peer.breaks).isdisjoint(word)), None):
-        what = f"{peer.name} cannot take the word {refused[:40]!r}"
-        raise TokentuiError(what, "CORPUS", "take --as lines, and split=space")
+        what = f"{peer.name} rejects the word {refused[:40]!r}"
+        raise TokentuiError(what, "CORPUS", "use --as lines, and split=space")
     lettered = peer.letters and UNITS.of(recipe.unit).is_byte
     spelled = [name_of(to_bytes(word), lettered) for word in words.words]
     characters = set().union(*spelled)
@@ -216,20 +217,20 @@ def _documents(peer: Peer, recipe: Recipe, corpus: Corpus) -> dict[str, object]:
     are normalized here, and does not change them.
     """
     if corpus.counts is not None:
-        what = f"{peer.name} takes texts, not counted words"
+        what = f"{peer.name} needs texts, not counted words"
         raise TokentuiError(what, corpus.name, "open the text --as lines")
     for place, document in enumerate(corpus.documents, 1):
         where, size = f"text {place}", len(document.encode("utf-8", "replace"))
         if size > _LONGEST_LINE:
-            what = f"{peer.name} takes no line so long"
-            raise TokentuiError(what, f"{where}: {size:,} bytes", "take --as lines")
+            what = f"{peer.name} rejects such long lines"
+            raise TokentuiError(what, f"{where}: {size:,} bytes", "use --as lines")
         if _UNKNOWN in document:
-            what = f"{peer.name} leaves out a line that holds {_UNKNOWN}"
-            raise TokentuiError(what, where, "take it out")
+            what = f"{peer.name} skips lines that contain {_UNKNOWN}"
+            raise TokentuiError(what, where, "use it out")
         for name in peer.reserved:
             if name in document and name not in recipe.symbols:
-                what = f"{peer.name} takes {name} in a text for its own token"
-                raise TokentuiError(what, where, "take it out")
+                what = f"{peer.name} reads {name} in a text as its own token"
+                raise TokentuiError(what, where, "use it out")
     own = recipe.normalize == (_OWN_RULE,)
     documents = [text if own else normalize(text, recipe.normalize) for text in corpus.documents]
     return {
@@ -269,13 +270,13 @@ def asking(peer: Peer) -> Iterator[Ask]:
             check()
             if time.monotonic() > end:
                 what = f"the library took more than {seconds:.0f} s"
-                raise TokentuiError(what, peer.name, "take less of it")
+                raise TokentuiError(what, peer.name, "use less of it")
         if not line.result():
             raise gone()
         answer, error = json.loads(line.result())
         if error:
             what = f"the library refuses: {error}"
-            raise TokentuiError(what, peer.name, "take another file or corpus")
+            raise TokentuiError(what, peer.name, "use another file or corpus")
         return answer
 
     def gone() -> TokentuiError:
@@ -285,7 +286,7 @@ def asking(peer: Peer) -> Iterator[Ask]:
         messages = [line for line in lines if line and not line.startswith(("note:", "stack ", "at "))]
         how = f"signal {-code}" if code < 0 else f"code {code}"
         what = f"the library ended with {how}" + (f": {messages[-1][:200]}" if messages else "")
-        return TokentuiError(what, peer.name, "take another file or corpus")
+        return TokentuiError(what, peer.name, "use another file or corpus")
 
     with tempfile.TemporaryFile() as errors, ThreadPoolExecutor(1) as thread:
         process = subprocess.Popen(

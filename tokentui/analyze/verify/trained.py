@@ -91,7 +91,7 @@ def verify_trained(
     most = tokenizer.merges if merges is None else min(merges, tokenizer.merges)
     merges_of_file = [tuple(map(vocabulary.spelled, pair)) for pair in vocabulary.merges[:most]]
     if not merges_of_file:
-        raise TokentuiError("the file holds no merges", "verify", "take a file of merges or ranks")
+        raise TokentuiError("the file contains no merges", "verify", "use a file with merges or ranks")
     counted = WordCounts(corpus)
     trainer = _started(corpus, recipe, counted)
     alike = _alike(trainer, merges_of_file)
@@ -134,7 +134,7 @@ def _started(corpus: Corpus, recipe: Recipe, counted: WordCounts) -> Trainer:
     trainer = start(corpus, recipe, words=counted.of(recipe))
     if trainer.traits.step != "merge" or trainer.traits.compresses:
         where = f"objective={recipe.objective}"
-        raise TokentuiError("it is trained by no merges", where, "take count or score")
+        raise TokentuiError("its training has no merges", where, "use objective=count or objective=score")
     return trainer
 
 

@@ -59,8 +59,9 @@ def _trained_sections(found: TrainedReport) -> Iterator[Section]:
     rows = tuple(
         Row(((f"{change.axis}=", data(change.value)), f"{change.alike:,} agree")) for change in found.changes
     )
-    none = f"none of {plural(found.tried, 'change')} of one axis agree more"
-    yield Section("instead", "changes of one axis that agree more" if rows else none, rows, (Column(),))
+    none = f"none of {plural(found.tried, 'change')} of one axis gives more agreement"
+    yield Section("instead", "changes of one axis that give more agreement" if rows else none, rows,
+        (Column(),))
 
 
 def _pair(taken: Taken) -> tuple[Part, ...]:

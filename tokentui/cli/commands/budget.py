@@ -74,9 +74,9 @@ def command(
     training_bytes: int | None, context: int | None, price: float | None, target: str | None,
     csv_file: str | None, exact: bool,
 ) -> int:
-    """Show how many tokens each CORPUS takes at several vocabulary sizes, and what they cost.
+    """Show how many tokens each CORPUS needs at several vocabulary sizes, and what they cost.
 
-    The steps of the tokenizer are replayed, so one training run answers for all smaller sizes. The figures
+    The steps of the tokenizer are replayed, so one training run covers all smaller sizes. The figures
     for a training text, a context window and a price assume text like CORPUS. Measure on text that the
     tokenizer was not trained on.
     """
@@ -121,7 +121,7 @@ def _sizes(text: str | None) -> list[int]:
     sizes = []
     for word in () if text is None else text.split(","):
         if not (size := read_count(word)):
-            raise TokentuiError(f"not a size: {word[:40]!r}", "--sizes", "such as 8k,16k,32k")
+            raise TokentuiError(f"not a size: {word[:40]!r}", "--sizes", "for example 8k,16k,32k")
         sizes.append(size)
     return sizes
 

@@ -52,8 +52,8 @@ def command(shared: SharedOptions, source: str, output: str | None, format_: str
     The extension of OUT selects the format; --to overrides it. If OUT is - or ends in .json, the format of IN
     is kept if its files have that extension.
 
-    The result is read back first and tested on many texts and on every token. If it encodes anything
-    differently, and no printed loss explains it, nothing is written and the exit code is 1. Without OUT, the
+    The result is first read back and tested on many texts and on every token. If it encodes anything
+    differently and no printed loss explains it, nothing is written and the exit code is 1. Without OUT, the
     losses of each format are printed and nothing is written. For the format gpt2, OUT is a folder, or one of
     its two files.
     """
@@ -66,8 +66,8 @@ def command(shared: SharedOptions, source: str, output: str | None, format_: str
     like = written_format(source)
     a_name_of_theirs = os.path.basename(output or "").lower() == "tokenizer.json"
     if format_ is None and a_name_of_theirs and like is not WRITTEN["huggingface"]:
-        hint = "--to huggingface, or --to tokentui for the project's own"
-        raise TokentuiError("is Hugging Face's format meant?", output or "", hint)
+        hint = "--to huggingface, or --to tokentui for tokentui's own format"
+        raise TokentuiError("this is the name of Hugging Face's format", output or "", hint)
     if output is None:
         chosen, spec = [WRITTEN[format_]] if format_ else WRITTEN.values(), Spec(tokenizer)
         for report in [check_export(spec, candidate) for candidate in chosen]:
@@ -111,7 +111,7 @@ def write_tokenizer(tokenizer: Tokenizer, output: str, format: Format) -> Export
         return export(tokenizer, output, format.name)
     report, files = contents(tokenizer, format)
     if report.refused:
-        raise Unsupported(f"{format.name} cannot hold it: {report.refused}")
+        raise Unsupported(f"{format.name} cannot store it: {report.refused}")
     if format is OWN:
         out.write_document(files[0].decode())
     else:

@@ -68,7 +68,7 @@ def command(
     reason. The exit code is then 1. With --jsonl, it prints the share of lines that differ, and the first of
     them.
 
-    The texts that --stream prints join to the text of all ids. Bytes that no id completes come last.
+    Joined, the texts that --stream prints are the text of all ids. Bytes that no id completes come last.
     """
     ways = {"jsonl": jsonl, "stream": stream} | ({} if check or stream else {"json": shared.as_json})
     check_exclusive(shared.command, ids, **ways)

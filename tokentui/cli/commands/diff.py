@@ -84,6 +84,6 @@ def command(
 
 def _share(text: str) -> float:
     if (number := _SHARE.fullmatch(text.strip())) is None:
-        raise TokentuiError("not a share", f"--max-growth {text[:40]}", "such as 0.5%")
+        raise TokentuiError("not a share", f"--max-growth {text[:40]}", "for example 0.5%")
     return float(number[1]) / 100
 

@@ -140,7 +140,7 @@ def command(
             edited = add(edited, [*((text, False) for text in texts), *((name, True) for name in names)])
             report, files = contents(edited.tokenizer, format)
     if report.refused:
-        out.complain(f"{output}: {format.name} cannot hold it: {report.refused} (nothing is written)")
+        out.complain(f"{output}: {format.name} cannot store it: {report.refused} (nothing is written)")
         return DIFFERS
     maps = [] if map_ is None else [(map_, id_map(map_, edited.ids))]
     maps += [] if init is None else [(init, init_file(init, new_ids(edited, tokenizer)))]

@@ -57,7 +57,7 @@ class _Explorer(OrderedCommand):
     click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=PATH, multiple=True,
                  help="A tokenizer file, replayed token by token. Two to four -t and -r are compared "
                       "side by side."),
-    corpus_option("--held-out", about="A second corpus to measure on in Compare."),
+    corpus_option("--held-out", about="A second corpus for the measures in Compare."),
     *READING,
     *RUN_OPTIONS,
 )

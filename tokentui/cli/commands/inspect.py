@@ -91,7 +91,7 @@ Examples:
                  help="Write one row per id to FILE (.tsv, .jsonl or .parquet): id, text, hex, bytes (as "
                  "decoded), kind, score, rank, reachable, reason."),
     click.option("--strict", is_flag=True,
-                 help="Exit with code 1 also if a health check is WARN."),
+                 help="Also exit with code 1 if a health check is WARN."),
     click.option("--ignore", "ignored", metavar="CHECK", multiple=True, shell_complete=_complete_check,
                  help="A health check that does not affect the exit code. Can be repeated."),
     json_option("Print one JSON object."),
@@ -140,7 +140,7 @@ def command(
     for fault, what, hint in (
         (string and number is not None, "a STRING and --id cannot be combined", "use one of them"),
         (exhaust and not shared.sources, "--exhaust needs a corpus to train on",
-         "such as --corpus novel.txt"),
+         "for example --corpus novel.txt"),
         (exhaust and not whole, "--exhaust is about the whole corpus, not one token", out),
         (bool(ignored) and not whole, "--ignore is for the health report, not for one token", out),
         (strict and not whole, "--strict is for the health report, not for one token", out),

@@ -57,11 +57,11 @@ def command(shared: SharedOptions, tokenizers: tuple[str, ...], by: str | None, 
     """Compare the cost of the same text across languages: tokens, bytes per token, characters per token, and
     the cost relative to the cheapest language.
 
-    Each CORPUS and each --corpus is one language. Without one, the built-in set is used: 40 sentences with
+    Each CORPUS and each --corpus is one language. Without any, the built-in set is used: 40 sentences with
     the same meaning in twelve languages. The cost is the number of tokens per sentence, byte, character or
     word. With --by sentences, line N must mean the same in every CORPUS, and --as lines is implied.
 
-    The cheapest language is one without unknown tokens, if there is any. If a tokenizer cannot read a
+    Languages with unknown tokens count as the cheapest only if all have some. If a tokenizer cannot read a
     language, its row shows the error, and the exit code is 1.
     """
     counted_by = by or (_BYTES if shared.sources else _SENTENCES)

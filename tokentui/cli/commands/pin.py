@@ -47,7 +47,7 @@ Examples:
 )
 def pin_command(shared: SharedOptions, texts: tuple[str, ...], tokenizer: str, output: str) -> int:
     """Record the ids of each TEXT in a file for `tokentui check`. Without a TEXT and --corpus, a built-in set
-    is used: many scripts, numbers, white space, code and the special tokens.
+    is used: many scripts, numbers, whitespace, code and the special tokens.
 
     Each text is encoded twice: as plain text, and with special tokens added and recognized.
     """
@@ -59,7 +59,7 @@ def pin_command(shared: SharedOptions, texts: tuple[str, ...], tokenizer: str, o
             corpus = shared.read_corpus(bar)
             texts += tuple(corpus.documents) or tuple(word for word, _ in corpus.counts or ())
             if not any(texts):
-                shared.notice([f"{corpus.name}: no text, so that the file records nothing"])
+                shared.notice([f"{corpus.name}: no text, so the file records nothing"])
         elif not texts:
             texts = built_in_texts(tok)
         with bar.phase("encoding"):

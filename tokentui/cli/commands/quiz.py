@@ -51,7 +51,7 @@ Examples:
 )
 def command(shared: SharedOptions, count: int, seed: int) -> int:
     """Print an exercise sheet in Markdown about a training run on CORPUS: which pair is merged next, how a
-    word is split, how many tokens there are, how a tie is broken. The answers are at the end."""
+    word is split, how many tokens there are, and how a tie is broken. The answers are at the end."""
     shared.require_corpus()
     if shared.recipe is None:
         hint = "name a preset or a recipe file; tokentui recipes lists them"

@@ -28,7 +28,10 @@ Examples:
 )
 @options(click.argument("name", metavar="[NAME]", required=False), json_option("Print one JSON row."))
 def command(shared: SharedOptions, name: str | None) -> int:
-    """List the presets and the axes. NAME prints a preset as a recipe file, or the values of an axis."""
+    """List the presets and the axes.
+
+    With the NAME of a preset, print it as a recipe file. With the NAME of an axis, print its values.
+    """
     tables: Iterable[TextTable]
     if name is None:
         presets, axes = map(_preset, PRESETS.values()), map(_axis, AXES.values())

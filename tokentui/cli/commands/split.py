@@ -40,7 +40,7 @@ def command(shared: SharedOptions, text: tuple[str, ...], jsonl: bool) -> int:
     """Normalize and pre-tokenize TEXT, or standard input without its final newline, and print one pre-token
     per line.
 
-    The axes normalize and split decide the result. The axes unit and mark only change the units of --json.
+    The axes normalize and split determine the result. The axes unit and mark only change the units of --json.
     """
     check_exclusive(shared.command, text, json=shared.as_json, jsonl=jsonl)
     pretokenizer, covered = Pretokenizer(_recipe(shared)), COVERED
@@ -72,6 +72,6 @@ def _recipe(shared: SharedOptions) -> Recipe:
     if shared.recipe is not None:
         return shared.recipe_and_run(shared.recipe)[0]
     if "split" not in shared.axes:
-        raise TokentuiError("-s split=... is missing", shared.command, "such as -s split=gpt2")
+        raise TokentuiError("-s split=... is missing", shared.command, "for example -s split=gpt2")
     fitting = {} if shared.axes.get("unit", "byte") == "byte" else {"base": "sorted", "unknown": "error"}
     return shared.with_axes(Recipe.from_dict(fitting))

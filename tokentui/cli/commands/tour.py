@@ -31,7 +31,7 @@ def command(shared: SharedOptions, name: str | None, check: bool) -> int:
     """List the built-in tours, or play one in the explorer. Name a tour, or a TOML file such as R in the
     explorer writes.
 
-    With --check, the exit code is 1 if a claim is false.
+    With --check, the exit code is 1 if a claim of the tour is false.
     """
     if name is None:
         if check:

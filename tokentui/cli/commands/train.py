@@ -107,7 +107,7 @@ def command(
         with bar.phase("counting"):
             trainer = start(corpus, recipe, run)
         if output and (early := check_export(Spec(trainer.tokenizer()), format)).refused:
-            what = f"{format.name} cannot hold it: {early.refused}"
+            what = f"{format.name} cannot store it: {early.refused}"
             raise Unsupported(what, output, "name another format")
         bar.close()
         shared.notice(coverage(corpus, trainer.recipe, trainer.words).notes)

@@ -52,7 +52,8 @@ Examples:
     PUBLISHED,
     *SHAPE_OPTIONS,
     click.option("-t", "--tokenizer", metavar="TOKENIZER", type=PATH,
-                 help="Compare encodings by this file; without --against, compare its merges with a run."),
+                 help="Compare the encodings of this file; without --against, compare its merges with a "
+                 "training run."),
     click.option("--against", metavar="PEER", help=f"The other library: {', '.join(PEERS)}."),
     click.option("--merges", metavar="N", type=Count(min=1),
                  help="Compare at most N steps [default: all]."),
@@ -73,7 +74,7 @@ def command(shared: SharedOptions, tokenizer: str | None, against: str | None) -
     more: each value of normalize, split and tie is tried, and some values of coverage. The minimum count is
     not tried, because it only ends a run.
 
-    The library must be installed. It runs in a process of its own. The exit code is 1 if something differs.
+    The library must be installed. It runs in a separate process. The exit code is 1 if something differs.
     """
     shared.require_corpus()
     if against is None and tokenizer is not None:
@@ -81,8 +82,8 @@ def command(shared: SharedOptions, tokenizer: str | None, against: str | None) -
     if against is None:
         raise TokentuiError("--against is missing", shared.command, f"one of: {', '.join(PEERS)}")
     if (shared.recipe is None) == (tokenizer is None):
-        what = "-r trains and -t encodes: one of them belongs here"
-        raise TokentuiError(what, shared.command, "such as -r gpt2 or -t FILE")
+        what = "-r (to train) or -t (to encode) is missing"
+        raise TokentuiError(what, shared.command, "for example -r gpt2 or -t FILE")
     if tokenizer is not None and (sizes := {"merges", "vocab_size"} & shared.run_values.keys()):
         what = f"--{min(sizes).replace('_', '-')} is for a training, not for a file"
         raise TokentuiError(what, shared.command, "leave it out")

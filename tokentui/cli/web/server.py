@@ -58,7 +58,7 @@ class VisitorLimits:
     """The limits of visitors, and the host names of the server.
 
     Attributes:
-        visitors: The maximum number of visitors at a time.
+        visitors: The maximum number of simultaneous visitors.
         idle: Seconds without a key after which a session ends; 0 for no limit.
         names: Additional host names under which the page is served.
     """
@@ -291,7 +291,7 @@ class ExplorerServer:
             except OSError as error:
                 why = os.strerror(error.errno) if error.errno else str(error)
                 where = f"{host}:{port}"
-                raise TokentuiError(f"cannot listen: {why.lower()}", where, "take another --port") from None
+                raise TokentuiError(f"cannot listen: {why.lower()}", where, "use another --port") from None
             shown = f"[{host}]" if ":" in host else host
             on_ready(f"http://{shown}:{runner.addresses[0][1]}/")
             await end.wait()

@@ -102,7 +102,7 @@ class Attempt:
         if self.found:
             return "is taken" if self.tokens is not None else "found"
         if self.tokens is None:
-            return "is no token"
+            return "is not a token"
         return f"ends {self.tokens:,} token{'s' * (self.tokens != 1)}"
 
 
@@ -415,7 +415,7 @@ def _of_merges(recipe: Recipe) -> Refusal | None:
 def _of_bytes(recipe: Recipe) -> Refusal | None:
     if recipe.base not in ("bytes", "gpt2-bytes"):
         takes = ("unknown=error", "unit=byte with base=bytes")
-        return Refusal("unknown", "a unit that the corpus lacks can come", takes)
+        return Refusal("unknown", "new text can contain units that the corpus lacks", takes)
     return None
 
 

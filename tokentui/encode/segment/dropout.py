@@ -245,7 +245,7 @@ LIKE = Axis(
     "like", "how dropout draws",
     Behaviour("tokenizers", "a dropped candidate waits for the next one that is kept", run=_put_back),
     Behaviour("subword-nmt", "every pair is drawn anew at each step", run=_each_step, above=True),
-    Behaviour("sentencepiece", "a dropped candidate is gone until a neighbour changes", run=_once),
+    Behaviour("sentencepiece", "a dropped candidate is skipped until a neighbor changes", run=_once),
 )
 """The ways to draw, by library. youtokentome's is that of tokenizers."""
 
@@ -277,7 +277,7 @@ class Dropout:
         from random import Random  # only where one draws
 
         if isinstance(p, bool) or not isinstance(p, int | float) or not 0 <= p <= 1:
-            raise TokentuiError("a share from 0 to 1 is wanted", f"p={shown(p)}", f"such as {P}")
+            raise TokentuiError("expected a share from 0 to 1", f"p={shown(p)}", f"for example {P}")
         self._behaviour = LIKE.check(like)
         self._chance = Chance(float(p), random or Random(seed).random, self._behaviour.above)
         own = vocabulary.pipeline.way
@@ -292,7 +292,7 @@ class Dropout:
             if vocabulary.merges:
                 what = f"no draw leaves merges out where a text is encoded by {way.how}"
         if not isinstance(segmenter, Merging):
-            raise TokentuiError(what, "dropout", "take a tokenizer that is encoded by merges")
+            raise TokentuiError(what, "dropout", "use a tokenizer that is encoded by merges")
         self._log = [] if log is None else log
         self._merging = copy.copy(segmenter)
         self._merging.run = self._run

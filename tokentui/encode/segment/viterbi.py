@@ -109,8 +109,8 @@ class Viterbi:
     def __init__(self, vocabulary: Vocabulary, merges: int = 0) -> None:
         if vocabulary.pieces and not vocabulary.scores:
             way = vocabulary.recipe.encode
-            hint = ("take encode=merges, or train with objective=unigram" if way == "viterbi"
-                    else "sample by dropout, or take a unigram model")
+            hint = ("use encode=merges, or train with objective=unigram" if way == "viterbi"
+                    else "sample by dropout, or use a unigram model")
             raise TokentuiError("this vocabulary has no probabilities", f"encode={way}", hint)
         self._vocabulary, self._pieces = vocabulary, vocabulary.pieces
         self._scores = scores = vocabulary.scores
@@ -280,7 +280,8 @@ class Sampling(Viterbi):
         super().__init__(vocabulary)
         if not isinstance(temperature, int | float) or not 0 < temperature < float_info.max:
             raise TokentuiError(
-                "a temperature is above 0", f"temperature={shown(temperature)}", "take 1 for the model's own"
+                "the temperature must be above 0", f"temperature={shown(temperature)}",
+                "1 samples from the model"
             )
         from random import Random  # only where one draws
 

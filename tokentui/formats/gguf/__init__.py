@@ -15,7 +15,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check
 
 MAGIC = b"GGUF"
-AGAIN = "fetch the file again"
+AGAIN = "download the file again"
 _KEPT = ("tokenizer.", "general.name", "general.architecture")
 """Prefixes of the keys whose values are kept."""
 _STRING, _ARRAY = 8, 9

@@ -43,7 +43,7 @@ def chat_settings(source: Source) -> ChatSettings:
         if name == key:
             continue
         if not isinstance(text, str):
-            raise _wrong(source, key, "a string belongs here")
+            raise _wrong(source, key, "expected a string")
         templates[name] = text
     names = values.get("tokenizer.ggml.tokens")
     tokens = {}
@@ -52,7 +52,7 @@ def chat_settings(source: Source) -> ChatSettings:
         if number is None or not isinstance(names, list):
             continue
         if type(number) is not int:
-            raise _wrong(source, key, "a whole number belongs here")
+            raise _wrong(source, key, "expected a whole number")
         if 0 <= number < len(names) and isinstance(token := names[number], str):
             tokens[variable] = token
     return ChatSettings(templates, tokens)

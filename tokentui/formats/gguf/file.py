@@ -91,7 +91,7 @@ class _VocabularyKeys(NamedTuple):
                 out.append(())
             elif number is None:
                 raise self.place.at(f"tokenizer.ggml.{name}_token_id").error(
-                    f"a text gets a {name.upper()} token, and the file names none")
+                    f"a text gets a {name.upper()} token, and the file does not name one")
             else:
                 out.append((self.tokens[number],))
         return out[0], out[1]
@@ -116,7 +116,7 @@ def _typed(
     if value is None:
         return default
     if type(value) is not kind:
-        raise place.at(key).error(f"{_WANTED[kind]} belongs here", gguf.AGAIN)
+        raise place.at(key).error(f"expected {_WANTED[kind]}", gguf.AGAIN)
     return value
 
 
@@ -132,7 +132,7 @@ def _strings(values: Mapping[str, gguf.MetadataValue], place: Node, name: str) -
     strings: list[str] = _typed(values, place, name, list, None)
     if strings is None or not all(type(string) is str for string in strings[:1]):
         at = place.at(f"tokenizer.ggml.{name}")
-        raise at.error("missing" if strings is None else "an array of strings belongs here", gguf.AGAIN)
+        raise at.error("missing" if strings is None else "expected an array of strings", gguf.AGAIN)
     return strings
 
 
@@ -151,7 +151,7 @@ def _numbers(
     if len(numbers) < size:
         raise at.error(f"{len(numbers):,} numbers for {size:,} tokens", gguf.AGAIN)
     if numbers and type(numbers[0]) not in (int, float):
-        raise at.error("an array of numbers belongs here", gguf.AGAIN)
+        raise at.error("expected an array of numbers", gguf.AGAIN)
     return numbers[:size]
 
 
@@ -165,7 +165,7 @@ def _vocabulary(source: Source) -> _VocabularyKeys:
     values = gguf.parse(source.data, source.where).values
     model = _typed(values, place, "model", str, "")
     if not model:
-        raise place.error("holds no tokenizer", "take a GGUF file of a language model")
+        raise place.error("contains no tokenizer", "use a GGUF file of a language model")
     if model not in _MODELS:
         at = place.at("tokenizer.ggml.model")
         raise at.error(f"the model {model[:40]!r} is not read", f"one of: {', '.join(_MODELS)}")
@@ -180,7 +180,7 @@ def _vocabulary(source: Source) -> _VocabularyKeys:
         raise at.error(f"{twice[:40]!r} is there twice", "llama.cpp refuses it too: convert the model again")
     scores = [float(score) for score in _numbers(values, place, "scores", len(tokens), 0.0)]
     if any(score != score or abs(score) > 1e300 for score in scores):
-        raise place.at("tokenizer.ggml.scores").error("a score is no number", gguf.AGAIN)
+        raise place.at("tokenizer.ggml.scores").error("a score is not a number", gguf.AGAIN)
     kinds = [kind if 1 <= kind <= spm.BYTE else spm.UNUSED
              for kind in _numbers(values, place, "token_type", len(tokens), spm.NORMAL)]
     return _VocabularyKeys(values, place, model, tokens, kinds, scores)
@@ -223,10 +223,10 @@ def _pre(vocabulary: _VocabularyKeys) -> tuple[Pre, list[str]]:
     name = vocabulary.model if vocabulary.model == _GEMMA4 else name
     if name in UNREAD:
         at = vocabulary.place.at("tokenizer.ggml.pre")
-        raise at.error(f"the split of {name} is not read", "take the tokenizer.json of the model")
+        raise at.error(f"the split {name} is not supported", "use the tokenizer.json of the model")
     pre = PRE.get(name or DEFAULT)
     if pre is None:
-        what = f"pre={name[:40]}: no such split is known; text is split as by pre={DEFAULT}"
+        what = f"pre={name[:40]}: unknown split; text is split as with pre={DEFAULT}"
         return PRE[DEFAULT], [f"{what}, and llama.cpp may refuse the file: {_OTHER_IDS}"]
     if name in ("", DEFAULT):
         what = f"pre={DEFAULT}" if name else f"the file has no pre: split as by pre={DEFAULT}"
@@ -329,7 +329,7 @@ def _read_wordpiece(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
         elif name == token:
             name = f"##{token}"
         if name in named or not name:
-            raise place.at(number).error(f"{token[:40]!r} is no token of BERT, or there twice", gguf.AGAIN)
+            raise place.at(number).error(f"{token[:40]!r} is not a BERT token, or occurs twice", gguf.AGAIN)
         named[name] = number
     lower = vocabulary.flag("normalizer.lowercase", True)
     normalizer = _step("BertNormalizer", clean_text=True, handle_chinese_chars=True, lowercase=lower,
@@ -339,7 +339,7 @@ def _read_wordpiece(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
     decoder = _step("WordPiece", prefix="##", cleanup=True)
     notes = [
         "tokens that go on with a word are shown with ##, as in BERT's vocab.txt; the file has no mark",
-        "text is normalised as BERT does it; llama.cpp keeps only the first part of what it decomposes "
+        "text is normalized as in BERT; llama.cpp keeps only the first part of what it decomposes "
         "(가 becomes ᄀ), drops all marks, and takes U+0085 for a space and a typed ▁ for a word's begin",
     ]
     return _of_document(vocabulary, source, specials, around, notes, normalizer,
@@ -513,7 +513,7 @@ def _read_rwkv(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
         raise place.at(number).error(what, gguf.AGAIN)
     table = {piece: number for number, piece in enumerate(pieces)}  # of tokens that are alike the last counts
     if missing := sum(bytes((value,)) not in table for value in range(256)):
-        raise place.error(f"{missing} of the 256 bytes are no tokens, and llama.cpp needs them all")
+        raise place.error(f"{missing} of the 256 bytes are not tokens, and llama.cpp needs them all")
     recipe = Recipe(split="none", unit="byte", base="bytes", encode="longest-match", unknown="never")
     source.keeps_split(recipe.split)
     specials = vocabulary.specials()

@@ -75,7 +75,7 @@ class Pre:
 
 _CASE = "not the model's own split: capital and small letters are told apart among A to Z alone"
 _MARKS = f"{_CASE}, and a mark ends a word"
-_LONG_S = "llama.cpp does not take ſ for an s after an apostrophe"
+_LONG_S = "llama.cpp does not treat ſ as an s after an apostrophe"
 _SHARED: tuple[tuple[str, Pre], ...] = (
     ("default", Pre((r"[\p{P}\$\+<=>\^~\|]+", GPT2, r"\p{N}+", "[0-9][0-9][0-9]"))),
     ("llama3 llama-v3 llama-bpe falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano",

@@ -156,7 +156,7 @@ def check_growth(before: int, after: int, where: str) -> None:
     """
     if after > max(_SHORT, _MOST_GROWTH * before):
         what = f"{before:,} characters become {after:,}: more than {_MOST_GROWTH} times as many"
-        raise TokentuiError(what, where, "mend the step")
+        raise TokentuiError(what, where, "fix the step")
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,7 @@ class Pattern:
         try:
             _compiled(pattern)
         except Untranslated as error:
-            raise node.error(f"the pattern holds {error}", "write the pattern without it") from None
+            raise node.error(f"the pattern contains {error}", "write the pattern without it") from None
         except TokentuiError as error:
             raise node.error(error.what, error.hint) from None
         except (OverflowError, RecursionError, MemoryError):

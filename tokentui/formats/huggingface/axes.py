@@ -67,7 +67,7 @@ def normalizer_of(recipe: Recipe) -> Json | None:
             steps.append(_NORMALIZERS[name])
         else:
             raise Unsupported(
-                f"it normalises text by {name}", "", "no step of Hugging Face's is known to do it"
+                f"it normalizes text with {name}", "", "Hugging Face has no step for it"
             )
     if _is_prepended(recipe):
         steps += marked(spaced(recipe))
@@ -197,11 +197,11 @@ def pre_tokenizer_of(recipe: Recipe) -> Json | None:
         return _byte_level(True, spaced(recipe))
     if cut == "falcon":
         if not byte_level:
-            raise Unsupported("Falcon's split cuts between bytes, and the units are no bytes", "")
+            raise Unsupported("Falcon's split cuts between bytes, and the units are not bytes", "")
         return in_a_row("pretokenizers", _FALCON)
     if spaced(recipe) and cut != "metaspace":
         raise Unsupported(
-            "a space in front of a text goes with split=gpt2 of bytes, or with split=metaspace", "",
+            "a space before the text needs split=gpt2 with bytes, or split=metaspace", "",
             "leave it out",
         )
     if _is_prepended(recipe):
@@ -219,7 +219,7 @@ def _cut(name: str, recipe: Recipe) -> Json:
         return _step("Metaspace", replacement=SPACE_MARK, prepend_scheme=scheme, split=True)
     if name in SPLITS and not SPLITS[name].is_pattern:
         raise Unsupported(f"split={name} is more than a pattern", "",
-                      "no step of Hugging Face's is known to do it")
+                      "Hugging Face has no step for it")
     keeps = not name.startswith("regex:") and SPLITS[name].keeps_spaces
     # Text outside the matches is removed. A pattern that keeps spaces matches all of a text.
     return _split_at(pattern_of(name), "Isolated" if keeps else "Removed", not keeps)

@@ -179,7 +179,7 @@ def read_around(node: Node) -> Around:
             return around
         case other:
             known = "BertProcessing, RobertaProcessing, TemplateProcessing, ByteLevel, Sequence"
-            raise node.error(f"{str(other)[:40]!r} is no type that this version reads", f"one of: {known}")
+            raise node.error(f"{str(other)[:40]!r} is not a supported type", f"one of: {known}")
 
 
 def _named(node: Node) -> str:

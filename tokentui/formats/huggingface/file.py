@@ -267,12 +267,13 @@ def _add_specials(fitted: Fitted) -> None:
     for name, number in fitted.specials.items():
         if taken.get(name, number) != number:
             what = f"the special token {name[:40]!r} is spelled as another token is"
-            raise Unsupported(what, "", "Hugging Face's files tell tokens by their names")
+            raise Unsupported(what, "", "Hugging Face files identify tokens by name")
         if _HALF.search(name):
-            raise Unsupported("the name of a special token is no text", "", "it holds half a surrogate pair")
+            raise Unsupported("the name of a special token is not valid text", "",
+                "it contains a lone surrogate")
     if len(taken) < len(fitted.tokens):
         raise Unsupported(
-            "two tokens are spelled alike", "", "Hugging Face's files tell tokens by their names"
+            "two tokens have the same spelling", "", "Hugging Face files identify tokens by name"
         )
     fitted.tokens += [FileToken(number, name, to_bytes(name)) for name, number in fitted.specials.items()
                       if name not in taken]
@@ -296,8 +297,8 @@ def _tell(fitted: Fitted, spec: Spec, names: list[str]) -> None:
                     "they are tokens of the model: text that spells one is it, wherever it stands", names[0],
                     lambda text: any(name in text for name in names))
     if any(SPACE_MARK in name for name in symbols):
-        raise Unsupported("a symbol holds a space", "",
-                      "Hugging Face looks for symbols before it writes ▁ for spaces")
+        raise Unsupported("a symbol contains a space", "",
+                      "Hugging Face matches symbols before it replaces spaces by ▁")
     if symbols and spaced(recipe):
         begins = (*symbols, " ", SPACE_MARK)
         with_ = "one, with a space or with what normalising takes away"
@@ -329,8 +330,8 @@ def _steps(spec: Spec) -> tuple[axes.Json | None, axes.Json | None, axes.Json]:
         return axes.normalizer_of(recipe), axes.pre_tokenizer_of(recipe), axes.decoder_of(recipe)
     proto = proto_of(spec.pretokenizer)
     if proto is None or not proto.escape or proto.treat_whitespace_as_suffix:
-        raise Unsupported("what is done to a text is more than the axes say", "",
-                      "no steps of Hugging Face's are known to do it")
+        raise Unsupported("the axes do not describe all of its text processing", "",
+                      "Hugging Face has no steps for it")
     steps = [axes.precompiled(proto.charsmap)] if proto.charsmap else []
     steps += axes.squeezed() if proto.squeeze else []
     steps += axes.marked(proto.dummy_prefix)
@@ -344,12 +345,12 @@ def _check_mark(recipe: Recipe, kind: str) -> None:
         Unsupported: The model does not support the mark.
     """
     if recipe.mark_kind == "end-suffix" and kind != "BPE":
-        raise Unsupported("a mark at the end of words", "", "only its BPE has one")
+        raise Unsupported("a mark at the end of words", "", "only Hugging Face's BPE supports it")
     if recipe.mark_kind == "prefix" and kind == "Unigram":
-        raise Unsupported("a mark inside words", "", "its Unigram has none")
+        raise Unsupported("a mark inside words", "", "Hugging Face's Unigram does not support it")
     if recipe.unit == "byte" and letters(to_bytes(recipe.mark_text)) != recipe.mark_text:
         what = "a mark of other characters than visible ASCII, among letters for bytes"
-        raise Unsupported(what, "", "take another mark, such as ##")
+        raise Unsupported(what, "", "use another mark, such as ##")
 
 
 _BECOMES = {"BPE": "the unit is left out", "WordPiece": "the whole word is unknown",
@@ -368,7 +369,7 @@ def _listed(spec: Spec) -> Fitted:
     ids = spec.symbols
     own = set(ids.values())
     if len(own) < len(ids):
-        raise Unsupported("two tokens have the same id", "", "keep the file that it was read from")
+        raise Unsupported("two tokens have the same id", "", "keep the original file")
     # A token of the model that is also an added token may be searched for by another name: its normalized
     # one.
     names = {number: vocabulary.names[number] for number in own}
@@ -381,8 +382,8 @@ def _listed(spec: Spec) -> Fitted:
                    if number not in own]
     model = spec.origin.metadata["model"]
     if isinstance(model, Mapping) and model["type"] == "Unigram" and len(ids) < len(pieces):
-        raise Unsupported("a Unigram's ids are the rows of its list, and earlier steps leave rows out", "",
-                      "take the last step")
+        raise Unsupported("Unigram ids are list rows, and earlier steps have gaps", "",
+                      "export the last step")
     rows = [(names[ids[left]], names[ids[right]], names[ids[result]]) for left, right, result in spec.pairs]
     return Fitted(spec.recipe, sorted(tokens), rows, dict(spec.specials), dict(spec.origin.metadata))
 

@@ -136,7 +136,7 @@ def _bpe(node: Node, byte_level: bool) -> ParsedModel:
     rows = _rows(node, notes, vocabulary, len(prefix))
     if prefix and (odd := sum(not right.startswith(prefix) for _, right in rows)):
         what = f"{odd} of the merges have a right side that does not begin with {prefix[:40]!r}"
-        notes.append(f"{what}: it is cut all the same")
+        notes.append(f"{what}: it is split anyway")
     notes += _empty(vocabulary)
 
     def unit(name: str) -> bool:
@@ -240,9 +240,9 @@ def _unigram(node: Node, byte_level: bool) -> ParsedModel:
     symbols = {name: symbol for symbol, name in enumerate(names)}
     notes = _empty({"": names.index("")} if "" in symbols else {})
     if above := sum(score > 0 for score in scores):
-        notes.append(f"{above} of the scores are above 0: they are no logarithms of probabilities")
+        notes.append(f"{above} of the scores are above 0: they are not log probabilities")
     if len(symbols) < len(names):
-        notes.append(f"{len(names) - len(symbols)} of the tokens stand in two rows: the last one counts")
+        notes.append(f"{len(names) - len(symbols)} of the tokens are in two rows: the last one counts")
     row_of_unknown = None if node["unk_id"].value is None else node["unk_id"].number()
     if row_of_unknown is not None and row_of_unknown >= len(names):
         raise node["unk_id"].error(f"there is no row {row_of_unknown}")

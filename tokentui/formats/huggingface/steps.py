@@ -154,7 +154,7 @@ def read_step(node: Node, stage: str) -> PipelineStep[A, B]:
     name, kinds = node["type"].value, _STAGES[stage]
     if not isinstance(name, str) or name not in kinds:
         raise node.error(
-            f"{str(name)[:40]!r} is no type that this version reads", "one of: " + ", ".join(kinds)
+            f"{str(name)[:40]!r} is not a supported type", "one of: " + ", ".join(kinds)
         )
     here = node.at(name, node.value)
     keys: dict[str, object] = {}
@@ -184,13 +184,13 @@ def _keys(run: Callable[..., object]) -> Mapping[str, tuple[str, Any]]:
 def _length(node: Node, default: int | None) -> int:
     number = node.number(default)
     if not number:
-        raise node.error("a length is at least 1")
+        raise node.error("a length must be at least 1")
     return number
 
 
 def _character(node: Node, default: object) -> str:
     if len(node.text()) != 1:
-        raise node.error("one character belongs here")
+        raise node.error("expected one character")
     return node.text()
 
 
@@ -247,7 +247,7 @@ def check_steps(node: Node) -> None:
     while level:
         count += sum(isinstance(value, dict) and "type" in value for value in level)
         if count > _MOST_STEPS:
-            raise node.error(f"more than {_MOST_STEPS:,} steps", "mend the file")
+            raise node.error(f"more than {_MOST_STEPS:,} steps", "fix the file")
         level = list(inner_of(level))
 
 

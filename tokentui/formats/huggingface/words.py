@@ -328,10 +328,10 @@ def _special(token: Added, part: AlignedText) -> Special:
 CLIP = Recipe(("nfc", "lowercase"), r"regex:(?i)'s|'t|'re|'ve|'m|'ll|'d|\p{L}+|\p{N}|[^\s\p{L}\p{N}]+",
               mark="end-suffix:</w>")
 """The recipe for CLIP. No value of the axis `normalize` expresses that HTML entities are unescaped twice,
-that runs of white space become one space, and that a Σ at the end of a word becomes ς."""
+that runs of whitespace become one space, and that a Σ at the end of a word becomes ς."""
 _CLIP_WORDS = regex.compile(CLIP.split.removeprefix("regex:"), regex.VERSION0)
 _SEPARATORS = dict.fromkeys(range(28, 32), " ")
-"""Characters that are white space in Python but not in Unicode."""
+"""Characters that are whitespace in Python but not in Unicode."""
 _OTHERWISE = regex.compile("[Σ&\x1c-\x1f]")
 
 

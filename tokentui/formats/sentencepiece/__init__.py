@@ -30,7 +30,7 @@ from tokentui.text.split import SPACE_MARK
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _NAMES = {_VARINT: "a varint", _FIXED64: "8 bytes", _BYTES: "bytes", _FIXED32: "4 bytes"}
 _WIRE = {"int": _VARINT, "bool": _VARINT, "float": _FIXED32, "str": _BYTES, "bytes": _BYTES}
-_AGAIN = "fetch the file again"
+_AGAIN = "download the file again"
 _LONGEST_SURFACE = 1 << 10
 """The most characters of the text that an unknown piece decodes to."""
 
@@ -246,7 +246,7 @@ def _piece(data: bytes, place: Node) -> Piece:
     if not piece.text:
         raise place.error("a piece is empty", _AGAIN)
     if not isfinite(piece.score):
-        raise place.error("a score is no number", _AGAIN)
+        raise place.error("a score is not a number", _AGAIN)
     if not NORMAL <= piece.kind <= BYTE:
         raise place.error(f"there is no type {piece.kind} of pieces", "update tokentui")
     return piece
@@ -257,7 +257,7 @@ def _check(proto: Proto, place: Node) -> None:
     at = place.at("pieces")
     check_tokens((len(piece.text) for piece in proto.pieces), at)
     if len(proto.unknown_surface) > _LONGEST_SURFACE:
-        raise place.at("trainer_spec").error("what stands for an unknown piece is too long", _AGAIN)
+        raise place.at("trainer_spec").error("the surface of the unknown piece is too long", _AGAIN)
     if not UNIGRAM <= proto.model_type <= CHAR:
         raise place.at("trainer_spec").error(f"there is no type {proto.model_type} of models",
                                              "update tokentui")
@@ -265,10 +265,10 @@ def _check(proto: Proto, place: Node) -> None:
     for n, piece in enumerate(proto.pieces):
         key = (piece.kind in SPELLED, piece.text)
         if key in seen:
-            raise at.at(n).error(f"{piece.text[:40]!r} stands there twice", _AGAIN)
+            raise at.at(n).error(f"{piece.text[:40]!r} occurs twice", _AGAIN)
         seen.add(key)
         if piece.kind == BYTE and not (proto.byte_fallback and BYTE_PIECE.fullmatch(piece.text)):
-            what = f"{piece.text[:40]!r} is no byte piece of a model with byte fallback"
+            what = f"{piece.text[:40]!r} is not a byte piece, and the model has byte fallback"
             raise at.at(n).error(what, _AGAIN)
     kinds = Counter(piece.kind for piece in proto.pieces)
     if kinds[UNKNOWN] != 1:

@@ -52,10 +52,10 @@ class Charsmap:
 
     def __init__(self, blob: bytes, place: Node) -> None:
         if len(blob) < 4:
-            raise place.error("the normalisation rules are cut off")
+            raise place.error("the normalization rules are cut off")
         (size,) = struct.unpack_from("<I", blob)
         if size % 4 or size >= len(blob) - 3 or not size:
-            raise place.error("the normalisation rules are damaged: the size of their trie does not fit")
+            raise place.error("the normalization rules are damaged: the size of their trie does not fit")
         self._units = array.array("I", blob[4 : 4 + size])
         if sys.byteorder == "big":
             self._units.byteswap()
@@ -66,7 +66,7 @@ class Charsmap:
             (not _fits(self._units, len(self._results)), "one points outside of them"),
         ):
             if damaged:
-                raise place.error(f"the normalisation rules are damaged: {what}")
+                raise place.error(f"the normalization rules are damaged: {what}")
         self._known = Memo(self._made)
         self._stretches = Memo(self._mapped)
         self._characters = CharacterTable(self._character)
@@ -98,7 +98,7 @@ class Charsmap:
             end = start + _LONGEST_RULE
             next_node = node ^ key[end] if len(key) > end else size
             if next_node < size and units[next_node] & 0x800000FF == key[end]:
-                raise self._place.error(f"a normalisation rule is longer than {_LONGEST_RULE} bytes")
+                raise self._place.error(f"a normalization rule is longer than {_LONGEST_RULE} bytes")
         return matches_
 
     @functools.cached_property
@@ -222,7 +222,7 @@ def rules_of(steps: tuple[str, ...]) -> tuple[bytes, bool]:
     if not steps:
         return b"", False
     if steps not in (("lowercase",), ("nmt-nfkc",), ("nmt-nfkc", "lowercase")):
-        raise Unsupported(f"it normalises by {','.join(steps)}", "",
+        raise Unsupported(f"it normalizes with {','.join(steps)}", "",
                       "sentencepiece's rules can do nmt-nfkc, lowercase or both")
     nmt = steps[0] == "nmt-nfkc"
     root = _nmt_trie() if nmt else TrieState()

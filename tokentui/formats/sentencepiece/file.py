@@ -255,15 +255,15 @@ def _fit(spec: Spec) -> Fitted:
     fitted = Fitted(recipe, specials=dict(spec.specials))
     if spec.staged:
         if not spec.came_from("huggingface"):
-            raise Unsupported("what is done to a text is more than the axes say", "",
-                              "sentencepiece has rules of its own only")
+            raise Unsupported("the axes do not describe all of its text processing", "",
+                              "sentencepiece only has its own rules")
         rules, marked = steps.text_rules(spec), True
         ranks = {} if spec.way == "viterbi" else steps.piece_scores(spec)
         symbols = steps.user_defined(spec)
     else:
         if spaced(recipe) and recipe.split != "metaspace":
-            raise Unsupported("it sets a space in front of a text that keeps its spaces", "",
-                              "sentencepiece sets a ▁ there")
+            raise Unsupported("it adds a space before a text that keeps its spaces", "",
+                              "sentencepiece adds ▁ there")
         charsmap, squeeze = rules_of(recipe.normalize)
         rules, marked = steps.TextRules(charsmap, spaced(recipe), squeeze), recipe.split == "metaspace"
         ranks = {made: -float(rank) for rank, (_, _, made) in enumerate(spec.merges)}
@@ -286,26 +286,27 @@ def _fit(spec: Spec) -> Fitted:
     ]}
     if spec.staged:
         if rules.prefix and symbols:
-            fitted.lose("added tokens", "no ▁ is set in front of the text after one", min(symbols),
+            fitted.lose("added tokens", "no ▁ is added before the text after it", min(symbols),
                         _spells(symbols))
         if spec.way == "viterbi" and spec.specials:
-            fitted.lose("special tokens in plain text", "text that spells one is cut as other text is",
+            fitted.lose("special tokens in plain text", "text that spells one is split like other text",
                         next(iter(spec.specials)), _spells(spec.specials))
         if spec.way == "viterbi":
-            fitted.lose("ties", "of two cuts that are about as probable, sentencepiece may take the other")
+            fitted.lose("ties",
+                "of two nearly equally probable segmentations, sentencepiece may choose the other")
         if rules.once:
             fitted.lose("a typed ▁", "it counts as a space", "▁", lambda text: SPACE_MARK in text)
         if rules.whitespace:
-            fitted.lose("white space", "what the rules leave of it is no space", "U+0085", lambda text: any(
+            fitted.lose("whitespace", "what the rules leave of it is no space", "U+0085", lambda text: any(
                 char.isspace() and char != " " for char in spec.pretokenizer.analyse(text).normalized))
         if rules.charsmap:
             fitted.lose("clusters of marks", "the longest rule counts in them, not the first",
                         "o with U+0308 and U+0304", _normalized_otherwise(spec, rules.charsmap))
     elif marked and not rules.squeeze and rules.prefix and recipe.pieces == "any" and not recipe.symbols:
-        fitted.lose("a space in front", "a text that begins with a space gets a ▁ in front of it too",
+        fitted.lose("a leading space", "a text that begins with a space also gets a leading ▁",
                     "' a' becomes ▁▁a", lambda text: text.startswith((" ", SPACE_MARK)))
     if rules.charsmap:
-        fitted.lose("malformed bytes", "what is not UTF-8 is not normalised: it stays U+FFFD", "byte FF",
+        fitted.lose("malformed bytes", "invalid UTF-8 is not normalized: it stays U+FFFD", "byte FF",
                     lambda text: _MALFORMED.search(text) is not None)
     return fitted
 
@@ -355,7 +356,7 @@ def _pieces(
     for entry in spec.entries:
         name = entry.piece.decode("utf-8", "surrogateescape")
         if not name or _NO_PIECE.search(name):
-            what = f"the token {name[:40]!r} is no text that it holds"
+            what = f"the token {name[:40]!r} is not a text that the file can store"
             raise Unsupported(what, "", "sentencepiece's pieces are UTF-8 without NUL")
         score = 0.0
         if entry.kind in ("special", "unknown"):
@@ -375,8 +376,8 @@ def _pieces(
         next_id = max((token.id for token in tokens), default=-1) + 1
         tokens.append(FileToken(next_id, _UNK, _UNK.encode(), 0.0))
     if len({token.name for token in tokens}) < len(tokens):
-        what = "two tokens are spelled alike" + f", or one is spelled {_UNK}" * (not spec.unknown)
-        raise Unsupported(what, "", "sentencepiece tells pieces by their text")
+        what = "two tokens have the same spelling" + f", or one is spelled {_UNK}" * (not spec.unknown)
+        raise Unsupported(what, "", "sentencepiece identifies pieces by their text")
     return kinds
 
 

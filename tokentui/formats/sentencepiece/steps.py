@@ -26,7 +26,7 @@ class TextRules(NamedTuple):
         charsmap: The table of its rules; empty for none.
         prefix: Whether a ▁ is set in front of a text.
         squeeze: Whether spaces at the ends go, and runs of them become one.
-        whitespace: Whether all white space that the table leaves counts as spaces. A `.model` cannot say it.
+        whitespace: Whether all whitespace that the table leaves counts as spaces. A `.model` cannot say it.
         once: Whether a text that begins with ▁ gets no other one. A `.model` cannot say it.
     """
 
@@ -56,7 +56,7 @@ def text_rules(spec: Spec) -> TextRules:
         elif _squeezes(step):
             squeeze = True
         else:
-            raise Unsupported(f"its normalizer {_named(step)} has no place there", "", _HINT)
+            raise Unsupported(f"its normalizer {_named(step)} cannot be stored", "", _HINT)
     for step in _steps(stages.get("pre_tokenizer"), "pretokenizers"):
         kind = step.get("type")
         if kind == "WhitespaceSplit" and not marked:
@@ -68,9 +68,9 @@ def text_rules(spec: Spec) -> TextRules:
         elif kind == "Split" and step.get("pattern") == {"String": " "} and marked:
             pass  # no space is left
         else:
-            raise Unsupported(f"its pre-tokenizer {_named(step)} has no place there", "", _HINT)
+            raise Unsupported(f"its pre-tokenizer {_named(step)} cannot be stored", "", _HINT)
     if not marked:
-        raise Unsupported("its spaces do not become ▁", "", "sentencepiece writes them so")
+        raise Unsupported("its spaces are not written as ▁", "", "sentencepiece needs ▁")
     return TextRules(charsmap, prefix, squeeze, whitespace, once)
 
 
@@ -133,7 +133,7 @@ def piece_scores(spec: Spec) -> dict[bytes, float]:
         for at in range(1, len(text)):
             left, right = (part.encode("utf-8", "surrogateescape") for part in (text[:at], text[at:]))
             if left in parts and right in parts and (left, right) not in pairs:
-                what = f"{_shown(left)} and {_shown(right)} are no merge of the file"
+                what = f"{_shown(left)} and {_shown(right)} are not a merge of the file"
                 raise Unsupported(what, "", "sentencepiece merges any two pieces that make a piece")
     return {piece: -float(number) for piece, number in rank.items()}
 

@@ -83,12 +83,12 @@ class TokenOrder:
         vocabulary = tokenizer.vocabulary
         if vocabulary.substitutes_bytes:
             raise TokentuiError(
-                "Gage's compression has no tokens that come one by one", "tokenizer",
-                "train it in the explorer: key a",
+                "Gage's compression does not create tokens one by one", "tokenizer",
+                "train it in the explorer (key a)",
             )
         if vocabulary.eventful:
             what = f"the steps of objective={vocabulary.recipe.objective} are no tokens that come one by one"
-            raise TokentuiError(what, "tokenizer", "train it in the explorer: key a")
+            raise TokentuiError(what, "tokenizer", "train it in the explorer (key a)")
         if vocabulary.merges:
             base = vocabulary.base_size
             kind = RANKS if isinstance(vocabulary.merges, Parents) else MERGES

@@ -17,7 +17,7 @@ _NEAR = 40
 
 
 def fitted(corpus: Corpus, wanted: Passage) -> Passage:
-    """Return the passage moved into the corpus, beginning after white space and ending before it if any is
+    """Return the passage moved into the corpus, beginning after whitespace and ending before it if any is
     near.
 
     It has at least a character and about `MOST_CHARS` at most. A document of counted words is one passage. An
@@ -42,7 +42,7 @@ def fitted(corpus: Corpus, wanted: Passage) -> Passage:
 
 
 def _end(text: str | LongText, start: int, length: int) -> int:
-    """Return the end of a passage: at near white space before `start + length`, else after it, else there.
+    """Return the end of a passage: at near whitespace before `start + length`, else after it, else there.
 
     At most the end of the text.
     """

@@ -84,7 +84,7 @@ def _count(text: str) -> int:
         TokentuiError: It is no whole number.
     """
     if (number := read_count(text)) is None:
-        raise _wrong("expected a whole number", text, "such as 500, 32,000 or 32k")
+        raise _wrong("expected a whole number", text, "for example 500, 32,000 or 32k")
     return number
 
 
@@ -120,7 +120,7 @@ def destination(text: str, place: Place) -> GoTo | GoToShare | GoToToken | ToSiz
             if (size := _UNTIL.fullmatch(word)) is not None and size["size"]:
                 ids = _count(size["size"])
                 return GoTo(ids) if place.by == "size" else ToSize(ids)
-            raise _wrong("expected a number", text, "such as 500, +100, size 2000 or end")
+            raise _wrong("expected a number", text, "for example 500, +100, size 2000 or end")
         quoted = len(text) > 2 and text[0] == text[-1] == '"'
         return GoToToken(text[1:-1] if quoted else text)
     number = _count(match["digits"])
@@ -398,9 +398,9 @@ def parse_conventions(line: str) -> tuple[str, float]:
         except ValueError:
             splitter = word
     if len(words) > 2:
-        raise _wrong("expected a splitter and a number", line, "such as whitespace 2.5")
+        raise _wrong("expected a splitter and a number", line, "for example whitespace 2.5")
     if math.isnan(alpha) or alpha < 0:
-        raise TokentuiError("out of range", f"alpha={alpha}", "take 0 or more")
+        raise TokentuiError("out of range", f"alpha={alpha}", "use 0 or more")
     return splitter, alpha
 
 

@@ -103,7 +103,7 @@ class EditScreen(ReportScreen[EditView]):
     def _ask_number(self, title: str, hint: str, wished: Callable[[int], Wishes]) -> None:
         def read(line: str) -> int:
             if not (count := read_count(line)) or count >= 10**9:
-                raise TokentuiError("expected a number", line[:20], "such as 4000 or 32k")
+                raise TokentuiError("expected a number", line[:20], "for example 4000 or 32k")
             return count
 
         def describe_destination(line: str) -> str:
