@@ -69,7 +69,7 @@ def course(
         judged = finished(models.judge(model, target, 0))
         yield judged.worth, judged.order, judged.reasons, judged.going
         yield [judged.path(piece) for piece in model.pieces]
-        if not model.coming(target):
+        if not model.next_kind(target):
             break
         model = finished(models.next(model, target, 0))
 
