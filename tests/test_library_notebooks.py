@@ -114,7 +114,7 @@ def test_an_edited_tokenizer_is_one_of_the_library() -> None:
     assert len(found.ids) == len(tok)
     both = tok.edited(merge=tokentui.train("sample:finnish", "gpt2", merges=50)).tokenizer
     assert len(both) > len(tok)
-    with pytest.raises(tokentui.TokentuiError, match="belong together"):
+    with pytest.raises(tokentui.TokentuiError, match="must be used together"):
         tok.edited(extend=corpus)
     with pytest.raises(tokentui.TokentuiError, match="expected a Tokenizer"):
         tok.edited(merge="a.json")  # type: ignore[arg-type]

@@ -66,7 +66,7 @@ def test_texts_that_are_not_an_iterable_of_texts_are_refused(texts: Any) -> None
 
 
 def test_a_corpus_and_texts_exclude_each_other() -> None:
-    with pytest.raises(tokentui.TokentuiError, match="exclude"):
+    with pytest.raises(tokentui.TokentuiError, match="cannot be combined"):
         tokentui.train("sample:hugs", "gpt2", texts=["a"])
     with pytest.raises(tokentui.TokentuiError, match="no corpus"):
         tokentui.train(recipe="gpt2")

@@ -45,7 +45,7 @@ def test_words_that_cannot_be(words: dict[str, Any], said: str) -> None:
     (lambda: check(Recipe(coverage=0.9)), "units are bytes"),
     (lambda: check(Recipe(split="whitespace", prefix_space=True)), "would be dropped"),
     (lambda: preset("gage", symbols=["a"]), "whole text"),
-    (lambda: preset("gage", prefix_space=True), "no part of the text"),
+    (lambda: preset("gage", prefix_space=True), "not part of the text"),
     (lambda: preset("gpt2", covrage=1), "no such axis"),  # type: ignore[call-arg]
 ])
 def test_words_that_make_no_sense(make: Any, said: str) -> None:

@@ -107,8 +107,7 @@ def fail(error: Exception) -> bool:
         return False  # it comes from whoever watches the job, or was sent as a signal
     before, failed = failed, True
     if not before:
-        failure = RuntimeWarning(f"kernels failed, continuing in plain Python:  {type(error).__name__}: "
-            f"{error}")
+        failure = RuntimeWarning(f"kernels failed, plain Python goes on: {type(error).__name__}: {error}")
         failure.__cause__ = error
         tell(failure)
     return True
