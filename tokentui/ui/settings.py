@@ -107,12 +107,12 @@ _SENTENCE = Setting(
     "sentence", "sentence to encode", "The crowd in the street", lambda _: (), str, _sentence
 )
 _ALL: tuple[Setting, ...] = (
-    Setting("theme", "colours", DARK_NAME, _themes, str, _theme),
+    Setting("theme", "colors", DARK_NAME, _themes, str, _theme),
     Setting("speed", "speed of a run", FIRST_SPEED, lambda _: tuple(map(speed_name, SPEEDS)),
         lambda speed: f"{speed:,} a second" if isinstance(speed, int) else "as fast as it can", _speed),
     Setting("view", "tokens as", "text", lambda _: GLYPH_MODES, str, _view),
     Setting("boundaries", "boundaries in the corpus", "auto", lambda _: ("auto", "shade", "bars"),
-        lambda mark: {"auto": "shades where there are colours", "shade": "shades"}.get(str(mark), str(mark)),
+        lambda mark: {"auto": "shades, or bars without colors", "shade": "shades"}.get(str(mark), str(mark)),
         _boundaries),
     Setting("order", "order of the vocabulary", "newest", lambda _: VOCABULARY_ORDERS, str, _order),
     _SENTENCE,

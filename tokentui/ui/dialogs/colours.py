@@ -22,10 +22,9 @@ class ColoursScreen(ListDialog[None]):
         engine: The link to the session.
     """
 
-    HEADING = "Colours"
+    HEADING = "Colors"
     BINDINGS: ClassVar[list[BindingType]] = [
-        SCROLL,
-        Binding("enter", HANDLED, "apply"),
+        Binding("enter", HANDLED, "apply"), SCROLL,
         replace(LEAVE, description="cancel"), Binding("q,T", "leave"),
     ]
 
