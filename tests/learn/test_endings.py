@@ -16,7 +16,7 @@ from tokentui.learn import Trainer, start
 from tokentui.recipe import Ending, Run, Stops
 from tokentui.session import commands as do
 from tokentui.session.engine.state import State
-from tokentui.session.training.training import nothing, prepare
+from tokentui.session.training.training import empty_training, prepare
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 from tokentui.ui.dialogs.ask import Place, destination
@@ -162,4 +162,4 @@ def test_the_end_of_a_part_of_the_corpus_is_not_the_end() -> None:
     prepared = prepare(corpus, preset("gpt2"), Run())
     assert shown(State(prepared)) == "step 0, the last"
     assert shown(State(replace(prepared, partial=True))) == "step 0"
-    assert shown(State(nothing(preset("gpt2")))) == "step 0"
+    assert shown(State(empty_training(preset("gpt2")))) == "step 0"

@@ -15,7 +15,7 @@ from tokentui.core import native
 from tokentui.learn import Query
 from tokentui.recipe import Stops
 from tokentui.session.engine.state import State
-from tokentui.session.training.training import nothing
+from tokentui.session.training.training import empty_training
 from tokentui.text.corpus import Corpus
 
 TEXT = "".join(f"{'abcdefgh'[n % 8]}{n} the crowd in the street, " for n in range(3000))
@@ -86,4 +86,4 @@ def test_going_back_and_forward_again_gives_the_same_pairs(monkeypatch: pytest.M
 
 
 def test_a_snapshot_says_it() -> None:
-    assert State(nothing(preset("gpt2"))).snapshot().main.at.memory > 0
+    assert State(empty_training(preset("gpt2"))).snapshot().main.at.memory > 0

@@ -16,7 +16,7 @@ from tokentui.learn import PairCandidate, start
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session import commands as do
 from tokentui.session.engine.state import State
-from tokentui.session.training.training import nothing, prepare
+from tokentui.session.training.training import empty_training, prepare
 from tokentui.session.views import SPEEDS, VOCABULARY_ORDERS, CorpusPlace, Found, Viewport
 from tokentui.text.corpus import Corpus
 
@@ -243,7 +243,7 @@ def test_follow_goes_where_the_last_merge_happened() -> None:
 
 
 def test_nothing_open_shows_nothing_to_merge() -> None:
-    it = State(nothing(Recipe()))
+    it = State(empty_training(Recipe()))
     snapshot = it.snapshot()
     assert snapshot.main.why.end == "no pair left"
     assert snapshot.main.corpus.parts == ()

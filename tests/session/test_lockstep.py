@@ -252,7 +252,7 @@ def test_what_is_looked_at_in_the_middle_belongs_to_one_position() -> None:
     bench = Bench(corpus, RECIPES["plain"], RECIPES["bytes"])
     bench.do(SetViewport(Viewport(candidates_rows=1, wants=("candidates", "why"))))
     lockstep = bench.state.sync
-    lockstep.go(900)
+    lockstep.set_goal(900)
     looked = 0
     while lockstep.has_work:
         lockstep.work(0.0, 0.0005)
@@ -310,7 +310,7 @@ def test_a_column_that_falls_behind_still_goes_to_its_own_end(
             lockstep.faster(99, 0.0)
             lockstep.play(True, 0.0)
         else:
-            lockstep.go(None)
+            lockstep.set_goal(None)
         while lockstep.position.value < 4:
             lockstep.work(time.monotonic(), 0.02)
             bench.state.snapshot()

@@ -96,7 +96,7 @@ async def test_an_app_has_settled_once_its_session_is_idle_and_its_answers_are_s
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
         assert app.main.snapshot is not None
-        assert not app.main.snapshot.corpus.nothing
+        assert not app.main.snapshot.corpus.nothing_open
         await pilot.press("n", "n")
         assert not is_settled(app)
         await settled(pilot)

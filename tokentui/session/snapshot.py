@@ -341,13 +341,13 @@ class CorpusFacts:
         name: The name, not yet safe to draw; `bytes` its size.
         notes: Sentences on what reading noticed (bytes that are not UTF-8, files left out), and on text that
             the split leaves out.
-        nothing: Whether no corpus is open.
+        nothing_open: Whether no corpus is open.
     """
 
     name: str = ""
     bytes: int = 0
     notes: tuple[str, ...] = ()
-    nothing: bool = False
+    nothing_open: bool = False
 
 
 @dataclass(frozen=True)

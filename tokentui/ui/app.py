@@ -255,7 +255,7 @@ class ExplorerApp(TerminalApp):
             await self.engine.close()
 
     def _snapshot_shown(self, snapshot: Snapshot) -> None:
-        """Save the session, and say what a snapshot notes for the first time."""
+        """Schedule a save of the session, start autosaving at first, and show new notes of the corpus."""
         if self._begun is not None and self._offer is None and not snapshot.main.partial:
             self._start_autosave()
         if self.autosave is not None:

@@ -123,9 +123,9 @@ class Autosave:
             if seen is None or self._arrived is None or seen.version <= self._arrived:
                 return self._resumed
             self._resumed = None
-        if seen is None or seen.corpus.nothing:
+        if seen is None or seen.corpus.nothing_open:
             seen = self._engine.snapshot  # columns may be compared before the main screen has seen the corpus
-        if seen is None or seen.corpus.nothing or seen.main.partial:
+        if seen is None or seen.corpus.nothing_open or seen.main.partial:
             return None
         if not self._about.sources and self._about.scratch is None:
             return None

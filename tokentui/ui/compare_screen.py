@@ -399,7 +399,7 @@ class CompareScreen(PaneScreen):
             self.app.say("both columns segment this text alike: E searches the corpus")
 
     def action_ask_column(self) -> None:
-        """Ask for another column, and go to it."""
+        """Ask for another column, add it at the right, and go to it. Raise an error at `MOST` columns."""
         place = len(self.now.columns)
         if place == MOST:
             raise TokentuiError("there are four columns already", "compare", "delete removes one")

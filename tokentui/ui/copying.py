@@ -28,7 +28,7 @@ def ask(screen: PaneScreen) -> None:
     copies = list(_of_row(focused, now)) if isinstance(focused, VirtualTable) else []
     if now is not None:
         copies += _ids(now)
-        if not now.corpus.nothing:
+        if not now.corpus.nothing_open:
             copies.append(_command(screen, _column(screen, now)))
     if copies:
         screen.app.push_screen(CopyScreen(screen.engine, copies))

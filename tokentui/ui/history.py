@@ -67,7 +67,7 @@ class NavigationHistory:
         """Record the place that a command jumps from."""
         if command is self._own or not isinstance(command, _JUMPS):
             return
-        if before is None or before.corpus.nothing:
+        if before is None or before.corpus.nothing_open:
             return
         if self._app.main.scrubber.dragging:
             return  # the place where the drag began is recorded

@@ -70,7 +70,7 @@ DIALOGS = {
 _LIST = Ref("tokentui.ui.draw.table:Listing")
 _TYPED_PARTS = {"line", "presets"}
 """The parts of dialogs that take characters as text."""
-_TYPES = "encode", "editor"
+_TYPING_PANES = "encode", "editor"
 """The panes whose keys work while a text is typed."""
 _TEXT = Ref("tokentui.ui.field:TypedLine"), Ref("tokentui.ui.panes.editor:CorpusEditor")
 """The widgets that a text is typed into."""
@@ -157,7 +157,7 @@ def _known_ids(wanted: Collection[str]) -> dict[str, _Id]:
         add(_APP.resolve(), True, everywhere)
         for pane, nodes in panes.items():
             for node in nodes:
-                add(node, pane in _TYPES, frozenset({(screen, pane)}))
+                add(node, pane in _TYPING_PANES, frozenset({(screen, pane)}))
     both = {binding.id for shared in (_APP, _LIST) for binding, _ in bindings_of(shared.resolve())}
     if not any(id in both or id not in ids for id in wanted):
         return ids
@@ -271,7 +271,7 @@ def _checked(id: str, value: object, ids: Mapping[str, _Id]) -> tuple[str, ...]:
             raise ValueError(
                 f"unknown key {shown!r}; write a character, or a name such as f5, ctrl+b or pageup"
             )
-        if ids[id].typing and key not in ids[id].keys and _types(key):
+        if ids[id].typing and key not in ids[id].keys and _is_typed(key):
             raise ValueError(f"{shown} is needed to type text; take a key such as ctrl+b or f5")
         if key in ids[id].fixed and key not in ids[id].keys:
             raise ValueError(f"{shown} is a key of the dialog that cannot be changed; take another one")
@@ -279,7 +279,7 @@ def _checked(id: str, value: object, ids: Mapping[str, _Id]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(keys))
 
 
-def _types(key: str) -> bool:
+def _is_typed(key: str) -> bool:
     """Return whether a line or an editor needs a key."""
     return is_text(key) or any(
         key in keys for text in _TEXT for binding, keys in bindings_of(text.resolve()) if binding.id is None

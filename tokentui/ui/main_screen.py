@@ -321,7 +321,7 @@ class MainScreen(PaneScreen):
         if not encoding.text == self._sample == held or not held or not now.main.corpus.at_start:
             return
         failed = encoding.error or any(token.piece is None for token in encoding.tokens)
-        if failed and not now.corpus.nothing and (words := first_words(now.main)) not in ("", held):
+        if failed and not now.corpus.nothing_open and (words := first_words(now.main)) not in ("", held):
             self._sample = self.encode.line.value = words
 
     def _tabs(self, width: int, height: int) -> Sequence[Cell]:
@@ -332,7 +332,7 @@ class MainScreen(PaneScreen):
     def states(self, pane: str) -> tuple[str, ...]:
         """Return the settings that change what a pane shows; of the vocabulary, also the size of the run."""
         now = self.snapshot
-        limited = pane == "vocabulary" and now is not None and not now.corpus.nothing
+        limited = pane == "vocabulary" and now is not None and not now.corpus.nothing_open
         limit = size_state(now.main) if now is not None and limited else ""
         return (*super().states(pane), *filter(None, [limit]))
 
@@ -409,7 +409,7 @@ class MainScreen(PaneScreen):
         return action != "sort_pairs" or (self._traits is not None and bool(self._traits.scores))
 
     def action_begin_cursor(self) -> None:
-        """Put a cursor on the corpus."""
+        """Put the cursor on the first visible token of the corpus."""
         self.text.begin_cursor()
         self.show_footer()
 

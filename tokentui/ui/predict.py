@@ -77,7 +77,7 @@ class Prediction:
     def ask(self) -> None:
         """Ask for a line."""
 
-        def describe_destination(line: str) -> str:
+        def describe_guess(line: str) -> str:
             if not line:
                 return "the two parts, such as t+h; · is a space"
             if not self._named(line):
@@ -85,7 +85,7 @@ class Prediction:
             return "enter picks this pair"
 
         self._screen.app.push_screen(AskLine(
-            self._screen.engine, "Which pair is merged next?", describe_destination,
+            self._screen.engine, "Which pair is merged next?", describe_guess,
             lambda line: self._judge(self._named(line)),
         ))
 

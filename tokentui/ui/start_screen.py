@@ -104,7 +104,7 @@ class StartScreen(EngineScreen[BoundAction | None]):
     def follow(self, snapshot: Snapshot) -> None:
         """Take what the session shows now, and ask for the end of the training once it is there."""
         self.now = snapshot
-        ready = not (snapshot.corpus.nothing or snapshot.main.partial) and snapshot.main.encoding.text
+        ready = not (snapshot.corpus.nothing_open or snapshot.main.partial) and snapshot.main.encoding.text
         if ready and snapshot.main.traits.grows and self._asked != snapshot.main.encoding.text:
             self._asked = snapshot.main.encoding.text
             start_worker(self, "asked", self._ask)
@@ -139,7 +139,7 @@ class StartScreen(EngineScreen[BoundAction | None]):
 
     def _head(self, width: int) -> Cell:
         left: Cell = ((" tokentui", "strong"), ("   watch a tokenizer being made", ""))
-        if (now := self.now) is None or now.corpus.nothing:
+        if (now := self.now) is None or now.corpus.nothing_open:
             return ui_text.clip(left, width)
         name = safe(now.corpus.name, limit=30)
         recipe = safe(now.main.preset or now.main.about, limit=30)

@@ -143,9 +143,9 @@ class TourScreen(MainScreen):
 
     @property
     def arrived(self) -> bool:
-        """True if the screen shows the place of the stop."""
+        """Whether the screen shows the step, recipe and typed text of the stop, with the corpus counted."""
         now, place = self.snapshot, self.tour.stops[self.at].place
-        if now is None or self._there != place or now.corpus.nothing or now.main.partial:
+        if now is None or self._there != place or now.corpus.nothing_open or now.main.partial:
             return False
         main = now.main
         there = main.at.step == place.step if place.step is not None else main.why.end is not None

@@ -47,10 +47,10 @@ def waits_for(snapshot: Snapshot | None) -> str:
 
 
 def loads(snapshot: Snapshot | None) -> bool:
-    """True if a source is being loaded, or none is loaded yet."""
-    return (
-        snapshot is None or snapshot.main.partial or (snapshot.corpus.nothing and snapshot.busy is not None)
-    )
+    """Return whether a source is being loaded, or none is loaded yet."""
+    if snapshot is None or snapshot.main.partial:
+        return True
+    return snapshot.corpus.nothing_open and snapshot.busy is not None
 
 
 def has(snapshot: Snapshot | None, trait: str) -> bool:

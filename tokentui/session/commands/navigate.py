@@ -24,7 +24,7 @@ class Move(Command[None], need=Need.ARRIVED, walks=True):
     steps: int
 
     def apply(self, state: State) -> None:
-        state.sync.go(self.steps, on=True)
+        state.sync.set_goal(self.steps, relative=True)
 
 
 class GoTo(Command[None], need=Need.STEPS, walks=True):
@@ -38,7 +38,7 @@ class GoTo(Command[None], need=Need.STEPS, walks=True):
         return "go to the end" if self.step is None else f"go to step {self.step:,}"
 
     def apply(self, state: State) -> None:
-        state.sync.go(self.step)
+        state.sync.set_goal(self.step)
 
 
 class GoToShare(Command[None], need=Need.STEPS, walks=True, summary="go to {0.percent} % of the run"):

@@ -91,7 +91,7 @@ def overlaps(
     """
     seen: list[Seen] = []
 
-    def hold() -> None:
+    def copy_vocabularies() -> None:
         for column in columns:
             try:
                 seen.append(Seen(column.key, column.trainer.tokenizer(), list(column.trainer.uses)))
@@ -100,7 +100,7 @@ def overlaps(
 
     return BackgroundQuery(
         ("vocabulary", ()), signature, "comparing vocabularies", lambda: vocabularies(at, seen),
-        before_start=hold,
+        before_start=copy_vocabularies,
     )
 
 
@@ -197,7 +197,7 @@ def curve(
     remembers = tokenizer is not None and not held_out and as_trained(recipe)
     uses, spread = list[int](), list[float | None]()
 
-    def hold() -> None:
+    def copy_counts() -> None:
         uses.extend(trainer.uses if remembers else ())
         if remembers and corpus.named:
             spread.extend(spread_of(trainer, corpus, evenly(computed, points)))
@@ -235,7 +235,7 @@ def curve(
     drawn_steps = computed if remembers else int(20 * math.log1p(computed / 160))
     signature = trainer, drawn_steps, points, corpus.sha256
     return BackgroundQuery(
-        ("held curve" if held_out else "curve", (key,)), signature, what, work, before_start=hold)
+        ("held curve" if held_out else "curve", (key,)), signature, what, work, before_start=copy_counts)
 
 
 def last_drawn(training: Training) -> int:

@@ -194,7 +194,9 @@ class Results:
     # ---- the first differing step
 
     def go_to_divergence(self, first: Column, second: Column, literal: bool) -> Future[int | None]:
-        """Go to the step before the first differing one of two columns, as soon as that is known.
+        """Go to the step before the first one that two columns make differently, as soon as it is known.
+
+        Syncs the columns by merges. Several calls for the same pair get the same answer.
 
         Args:
             first: A column.
@@ -232,7 +234,7 @@ class Results:
         if way is None:
             return None
         self.sync.sync_by("merges")
-        self.sync.go(way.step - 1)
+        self.sync.set_goal(way.step - 1)
         return way.step
 
     def _divergence(self, pair: tuple[int, int]) -> Divergences | None:

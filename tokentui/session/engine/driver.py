@@ -36,7 +36,7 @@ from tokentui.session.engine.queue import Answer, CommandQueue, summary
 from tokentui.session.engine.state import State
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.training.sync import SLICE_S
-from tokentui.session.training.training import Training, TrainingCache, nothing
+from tokentui.session.training.training import Training, TrainingCache, empty_training
 
 PUBLISH_S = 0.1
 """The least time between two snapshots of a run; after a command one goes out at once."""
@@ -104,7 +104,7 @@ class Session:
         self._worker = ThreadPoolExecutor(1, "tokentui-engine")
         self._task: asyncio.Task[None] | None = None
         # The engine's own.
-        self.state = State(nothing(recipe or Recipe(), run))
+        self.state = State(empty_training(recipe or Recipe(), run))
         """The columns. Only the engine's thread changes them, and none but it reads them while it works."""
         self._answers: list[tuple[Answer, object]] = []
         self._queue = CommandQueue(lambda answer, outcome: self._answers.append((answer, outcome)))
@@ -234,7 +234,7 @@ class Session:
             state.waiting, state.busy = summary(queued) if queued else "", None
             if loading is not None:
                 wait = min(PUBLISH_S if wait is None else wait, PUBLISH_S)
-                if state.waiting or state.main.training.nothing or not loading.quiet:
+                if state.waiting or state.main.training.nothing_open or not loading.quiet:
                     state.busy = self._loader.running["load"].busy
             # Jobs that commands begin have names for keys.
             asked = [job.busy for key, job in self._pool.running.items() if isinstance(key, str)]
@@ -285,7 +285,7 @@ class Session:
             return do.Need.STEPS if state.sync.approaching_start else do.Need.COUNTED
         if loading.shows:
             return do.Need.ARRIVED if state.main.training.opened else do.Need.CORPUS
-        if state.main.training.nothing:
+        if state.main.training.nothing_open:
             return do.Need.NOTHING
         return do.Need.SHOWN if do.Part.CORPUS in loading.command.replaces else do.Need.CORPUS
 

@@ -111,7 +111,7 @@ class State:
     def _note_facts(self) -> None:
         training = self.main.training
         corpus, notes = training.corpus, (*training.corpus.noticed, *training.notes)
-        self._facts = CorpusFacts(corpus.name, corpus.size, notes, training.nothing)
+        self._facts = CorpusFacts(corpus.name, corpus.size, notes, training.nothing_open)
 
     @property
     def _place_to_keep(self) -> KeptPlace:
@@ -238,7 +238,7 @@ class State:
             self._show_whole = False
             files = [column for column in self.sync.open if column.training.opened]
             if files:
-                self.sync.go(max(column.trainer.computed for column in files), free=False)
+                self.sync.set_goal(max(column.trainer.computed for column in files), past_stops=False)
 
     def start_walk(self) -> None:
         """Prepare for a command that walks: forget the requested place. Nothing walks yet.
@@ -247,7 +247,7 @@ class State:
             TokentuiError: Nothing is open, or the only column failed to load.
         """
         main = self.main
-        if self._facts.nothing:
+        if self._facts.nothing_open:
             raise NothingOpen
         if main.error and len(self.sync.columns) == 1:  # it failed as one of several, as all of them did
             raise TokentuiError("this column failed to load, so it has no steps", main.name, main.error)

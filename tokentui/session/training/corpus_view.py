@@ -207,7 +207,8 @@ class RunningText(CorpusWindow):
         self, shown: _Window, document: int, start: int, end: int, trainer: Trainer
     ) -> Iterator[tuple[CorpusPart, Key | None]]:
         """Yield the pre-tokens of a stretch with their tokens and, if these are in `_cut`, their key; and the
-        text between them. If the pattern of the split takes too long, yield the bare text."""
+        text between them. If the pattern of the split takes too long, yield the bare text, and remember the
+        document as slow. Sets `shown.by_word`."""
         text, counts, at = self.text(document), self._corpus.counts, start
         times = counts[document][1] if counts is not None else None
         try:

@@ -125,18 +125,20 @@ class Synchronizer:
 
     # ---- commands
 
-    def go(self, value: int | None, *, on: bool = False, free: bool = True) -> None:
-        """Set a goal, which `work` walks to: a position, or the end of the run. It replaces an earlier goal,
-        and stops playing. Without a column in sync, the position itself is set, and columns come there.
+    def set_goal(self, value: int | None, *, relative: bool = False, past_stops: bool = True) -> None:
+        """Set the goal: a position, or the end of the run. `work` takes the steps to it.
+
+        It replaces an earlier goal, and stops playing. Without a column in sync, the position itself is set,
+        and columns go there as soon as they are open.
 
         Args:
             value: The position in the current unit; None for the end of the run.
-            on: True if the value is relative to the goal, or to the position without one. A move back from a
-                goal after the computed steps is made when that goal is reached.
-            free: True to pass the stops of the runs.
+            relative: True if the value is relative to the goal, or to the position without one. A move back
+                from a goal after the computed steps is made when that goal is reached.
+            past_stops: True to go past the stops of the runs.
         """
         by, there, going, least = self.position.by, self.in_sync, self.goal, 0
-        if value is not None and on:
+        if value is not None and relative:
             start = going.value if going is not None and going.value != END else self.position.value
             beyond = start > max([self.position.value, *(column.trainer.computed for column in there)])
             if self._then or (beyond and value < 0 and by != "size"):
@@ -149,7 +151,7 @@ class Synchronizer:
         if by == "size":
             sizes = [column.trainer.size_at(0) for column in there if column.trainer.traits.grows]
             least = min(sizes, default=0)
-        self._free = free and value is not None and bool(there)
+        self._free = past_stops and value is not None and bool(there)
         if value is None:
             self.goal = Position(by, END)
         elif there:
@@ -160,7 +162,7 @@ class Synchronizer:
     def go_to_share(self, percent: int) -> None:
         """Set the end of the run as the goal, and from there go back to a share of its last position, in
         percent. It replaces an earlier goal, and stops playing."""
-        self.go(None)
+        self.set_goal(None)
         self._share = percent
 
     def send_all_to(self, position: Position) -> None:
@@ -186,7 +188,7 @@ class Synchronizer:
         forms, answer = spellings(text), Future[int | None]()
         step = trainer.find(forms)
         if step is not None:
-            self.go(step)
+            self.set_goal(step)
             answer.set_result(step)
         else:
             self.search = Seek(forms, trainer.computed, trainer.number, answer)
@@ -212,10 +214,10 @@ class Synchronizer:
         here, stop = column.trainer.number, column.stopped_at
         step = column.trainer.find(goal, here) if here else column.trainer.find(goal)
         if step and (stop is None or step <= stop or here >= stop):
-            self.go(step)
+            self.set_goal(step)
             answer.set_result(step)
         elif stop is not None:
-            self.go(None)
+            self.set_goal(None)
             answer.set_result(None)
         else:
             self.search = Seek(goal, column.trainer.computed, None, answer)

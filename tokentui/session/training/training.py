@@ -332,8 +332,8 @@ class Training:
     notes: tuple[str, ...] = ()
 
     @property
-    def nothing(self) -> bool:
-        """True if no corpus is open."""
+    def nothing_open(self) -> bool:
+        """Whether no corpus is open."""
         return self.corpus is NOTHING
 
     @property
@@ -361,7 +361,7 @@ class Training:
 NOTHING = Corpus.from_text("", "nothing open")
 
 
-def nothing(recipe: Recipe, run: Run | None = None) -> Training:
+def empty_training(recipe: Recipe, run: Run | None = None) -> Training:
     """Return a training on an empty corpus, with which a session begins."""
     trainer = start(None, recipe, words=Words())
     return Training(NOTHING, recipe, run or Run(), trainer, RunningText(NOTHING, recipe))

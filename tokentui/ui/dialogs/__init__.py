@@ -184,7 +184,7 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
             self.tell_waiting()
 
     def tell_waiting(self) -> None:
-        """Say what is waited for, where something is."""
+        """Show what the answer waits for, in the notice, if an answer is awaited."""
         if self.asking:
             self.notice.say(self.waits or self.asking + self.asked_so_far)
 

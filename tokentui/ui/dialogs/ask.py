@@ -89,7 +89,7 @@ def _count(text: str) -> int:
 
 
 class ToSize(NamedTuple):
-    """A place of columns that are in step by something else: so many ids."""
+    """A vocabulary size to go to while the columns are synced by another unit."""
 
     ids: int
 

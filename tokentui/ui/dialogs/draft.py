@@ -258,20 +258,22 @@ def values_named(query: str) -> list[tuple[str, str]]:
 
 
 def run_of(preset: Preset, run: Run, published: bool) -> Run:
-    """The run of a preset: that in use, or the one that it was published with, where what it says nothing
-    about is not set.
+    """Return the run to use with a preset: the run in use or, if `published`, the run of the preset.
+
+    In a published run, only `max_length` comes from the run in use. Other stops that the preset does not name
+    are not set.
     """
     return Run.of({"max_length": run.stops.max_length} | preset.run.words) if published else run
 
 
 def named(recipe: Recipe, chosen: str) -> Preset | None:
-    """The preset that a recipe is, None if none is; of several that are alike the one that was chosen."""
+    """Return the preset with this recipe, the one named `chosen` if there are several; None for none."""
     alike = [preset for preset in PRESETS.values() if preset.recipe == recipe]
     return next((one for one in alike if one.name == chosen), alike[0] if alike else None)
 
 
 def is_published(preset: Preset | None, run: Run) -> bool:
-    """True if a run equals the run that a preset was published with, if it was published with one."""
+    """Return whether the preset was published with a run, and this is it."""
     return preset is not None and preset.run != Run() and run == run_of(preset, run, True)
 
 

@@ -106,10 +106,10 @@ class EditScreen(ReportScreen[EditView]):
                 raise TokentuiError("expected a number", line[:20], "for example 4000 or 32k")
             return count
 
-        def describe_destination(line: str) -> str:
+        def describe_size(line: str) -> str:
             return f"{number(read(line))} ids" if line else hint
 
-        prompt = AskLine(self.engine, title, describe_destination, lambda line: self.wish(wished(read(line))))
+        prompt = AskLine(self.engine, title, describe_size, lambda line: self.wish(wished(read(line))))
         self.app.push_screen(prompt)
 
     def action_ask_other(self) -> None:

@@ -75,9 +75,9 @@ class ExportScreen(Dialog[None]):
         """Take the step: what is written is the tokenizer that is seen, or the one that is walked to."""
         super().follow(snapshot)
         corpus, main = snapshot.corpus, snapshot.main
-        if not corpus.nothing:
+        if not corpus.nothing_open:
             self._stem = stem_of(corpus.name)
-        there = not corpus.nothing and not main.partial
+        there = not corpus.nothing_open and not main.partial
         self.heading = f"Export the tokenizer of step {main.at.step:,}" if there else self.HEADING
         self.name_box(self.heading)
 

@@ -49,7 +49,7 @@ class FactsScreen(ReportScreen[HealthReport]):
                 self._show_known()
 
     def _show_known(self) -> None:
-        if self.now is None or self.now.corpus.nothing:
+        if self.now is None or self.now.corpus.nothing_open:
             return
         main = self.now.main
         name = main.opened.name if main.opened is not None else main.preset or "the tokenizer"

@@ -266,7 +266,7 @@ class InspectScreen(ListDialog[None]):
         self.lay_out()
 
     def tell_waiting(self) -> None:
-        """Say it where the reason will stand."""
+        """Show what the reason waits for, in its place."""
         self.lay_out()
 
     # From one to another.

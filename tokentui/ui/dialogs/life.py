@@ -130,7 +130,7 @@ class LifeScreen(ListDialog[None]):
             self._panes.lay_out()
 
     def tell_waiting(self) -> None:
-        """Say it where its life will stand."""
+        """Show what the answer waits for, in its place."""
         self.lay_out()
 
     def _take(self, life: WordLife) -> None:

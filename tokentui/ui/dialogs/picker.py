@@ -352,7 +352,7 @@ class Picker(Dialog[Result]):
             self.action_complete()
 
     def action_to_list(self) -> None:
-        """Go to the list."""
+        """Go to the list if it has rows."""
         if self.listing.rows:
             self.set_focus(self.listing)
 

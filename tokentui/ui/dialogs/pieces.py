@@ -222,7 +222,7 @@ class PiecesScreen(Dialog[None]):
     # What is seen.
 
     def tell_waiting(self) -> None:
-        """Say it until there is something to show."""
+        """Show what the pieces wait for, until there are any."""
         if self._view is None and self.asking:
             self._say(self.waits, "muted")
 

@@ -164,7 +164,7 @@ class PreviewPane(Guarded, Vertical):
             start_worker(self, "preview", self._ask, self._engine, wish)
 
     def tell_waiting(self, waits: str) -> None:
-        """Say what an answer waits for."""
+        """Show what the first steps wait for, above them."""
         self._waits = waits
         self._show()
 
@@ -248,7 +248,7 @@ class Trying:
         if self._opened is not None:
             engine.send(OpenTokenizer(self._opened, kept=True), lambda _: engine.send(back))
         else:
-            self._use(used, None if before.corpus.nothing else back)
+            self._use(used, None if before.corpus.nothing_open else back)
 
     def _use(self, choice: RecipeChoice, then: Command[None] | None = None) -> None:
         def failed(error: BaseException) -> None:

@@ -289,7 +289,7 @@ class QuestionsScreen(ListDialog[None]):
     # What is seen.
 
     def tell_waiting(self) -> None:
-        """Say it in the place of an answer."""
+        """Show what the answer waits for, in its place."""
         self.lay_out()
 
     def lay_out(self) -> None:

@@ -132,7 +132,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     # What is seen.
 
     def tell_waiting(self) -> None:
-        """Say it above the first steps."""
+        """Show what the first steps wait for, above them."""
         self.preview.tell_waiting(self.waits)
 
     def _show(self, preset: str | None = None) -> None:
@@ -524,7 +524,7 @@ def choose_recipe(screen: MainScreen) -> None:
     trying = Trying(screen.app, engine, used, None if opened is None else opened.path)
     dialog = RecipeScreen(
         engine, used, column.preset, tried=True, follow=trying.train, stages=opened.stages if opened else (),
-        live=now.corpus.bytes <= LIVE_BYTES and opened is None and not now.corpus.nothing,
+        live=now.corpus.bytes <= LIVE_BYTES and opened is None and not now.corpus.nothing_open,
     )
 
     def chosen(choice: RecipeChoice | None) -> None:

@@ -115,7 +115,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         self.lay_out()
 
     def tell_waiting(self) -> None:
-        """Say it in the place of the answer."""
+        """Show what the answer waits for, in its place."""
         self.lay_out()
 
     # Layout.

@@ -241,7 +241,7 @@ class WhyScreen(ListDialog[None]):
         self.lay_out()
 
     def tell_waiting(self) -> None:
-        """Say it where the reasons will stand."""
+        """Show what the reasons wait for, in their place."""
         self.lay_out()
 
     def lay_out(self) -> None:

@@ -139,12 +139,12 @@ class ColumnTable(VirtualTable, Pane):
 
     def sections(self, snapshot: Snapshot) -> object:
         """Return the rows, what they are compared with, and the work in progress while nothing is open."""
-        main, busy = snapshot.main, snapshot.corpus.nothing and snapshot.busy
+        main, busy = snapshot.main, snapshot.corpus.nothing_open and snapshot.busy
         return getattr(main, self._section), main.why, main.at, main.traits, busy
 
     def draw_snapshot(self, snapshot: Snapshot) -> None:
         """Show the rows of the first column, or a line that nothing is open."""
-        if snapshot.corpus.nothing:
+        if snapshot.corpus.nothing_open:
             self.clear(nothing_there(snapshot))
         else:
             self.show(snapshot.main, self.mode)

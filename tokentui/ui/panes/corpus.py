@@ -438,7 +438,7 @@ class CorpusPane(Vertical, Pane):
         now = self.engine.snapshot
         if self._editor is not None and self.editing:
             return ((self._editor.position, "muted"),)
-        if now is None or now.corpus.nothing:
+        if now is None or now.corpus.nothing_open:
             return ()
         if self.text.boundaries == "age" and now.main.at.start_tokens:
             return (*self.text.match, *ages_legend())
@@ -449,11 +449,11 @@ class CorpusPane(Vertical, Pane):
     def sections(self, snapshot: Snapshot) -> object:
         """Return the visible text and, while nothing is open, the work in progress."""
         main = snapshot.main
-        return main.corpus, main.at.start_tokens, snapshot.corpus.nothing and snapshot.busy
+        return main.corpus, main.at.start_tokens, snapshot.corpus.nothing_open and snapshot.busy
 
     def draw_snapshot(self, snapshot: Snapshot) -> None:
         """Show the corpus in tokens, unless the editor is open."""
-        if snapshot.corpus.nothing and not self.editing:
+        if snapshot.corpus.nothing_open and not self.editing:
             self.text.show_message(nothing_there(snapshot))
         elif not self.editing:
             self.text.show(snapshot.main.corpus, self.mode)

@@ -166,11 +166,11 @@ class EncodePane(TypedPane):
     def sections(self, snapshot: Snapshot) -> object:
         """Return the encoding, the newest token, and whether a corpus is being opened."""
         main = snapshot.main
-        return main.encoding, main.at.last_id, snapshot.corpus.nothing, snapshot.busy
+        return main.encoding, main.at.last_id, snapshot.corpus.nothing_open, snapshot.busy
 
     def draw_snapshot(self, snapshot: Snapshot) -> None:
         """Show the encoding; keep the last one while a corpus is being opened."""
-        if not snapshot.corpus.nothing or snapshot.busy is None:
+        if not snapshot.corpus.nothing_open or snapshot.busy is None:
             # Another recipe or file cuts the text anew: its first page is shown.
             main = snapshot.main
             trained = main.recipe, main.path

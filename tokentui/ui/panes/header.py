@@ -32,7 +32,7 @@ def header(now: Snapshot | None, mode: GlyphMode, width: int) -> Cell:
     program: Cell = ((" tokentui", "strong"),)
     if now is None:
         return program
-    if now.corpus.nothing:
+    if now.corpus.nothing_open:
         return spread((*program, ("   ", ""), (nothing_there(now), "muted")), (), width)
     words = f"{plural(now.main.at.occurrences, 'word')} ({number(now.main.at.distinct)} distinct)"
     facts = f" · {size(now.corpus.bytes)} · {words}"

@@ -108,7 +108,7 @@ def curve(column: ColumnSnapshot, width: int) -> Cell:
 def scrubber(now: Snapshot | None, width: int) -> Sequence[Cell]:
     """Return the scrubber: the step, and as far as there is room the tokens now, the curve and the tokens at
     the start."""
-    if now is None or now.corpus.nothing:
+    if now is None or now.corpus.nothing_open:
         return ()
     here, training = now.main.at, now.main.why.round
     whole = here.end.step if here.end.step is not None else here.computed

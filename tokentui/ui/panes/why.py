@@ -88,7 +88,7 @@ def sentences(snapshot: Snapshot | None, mode: GlyphMode) -> list[Cell]:
         out.append(busy_cell(snapshot.busy))
     if snapshot.waiting:
         out.append((("queued: ", "accent"), (safe(snapshot.waiting, limit=FACT_SHOWN), "")))
-    if snapshot.corpus.nothing:
+    if snapshot.corpus.nothing_open:
         return out or [((nothing_there(snapshot), "muted"),)]
     main = snapshot.main
     out += reasons(main, snapshot.corpus.name, mode, saves=False) + effects(main, mode, not snapshot.running)
