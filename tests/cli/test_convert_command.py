@@ -24,7 +24,7 @@ def test_the_losses_are_printed_and_the_file_gives_the_same_ids(novel: str, tmp_
     out = str(tmp_path / "novel.tiktoken")
     told = done("convert", novel, out)
     assert told.startswith("tiktoken: tiktoken's ranks, verified on ")
-    assert "is not kept (· + t stood 242 times)\n" in told
+    assert "is not kept (· + t had count 242)\n" in told
     assert (
         "  lost  pattern: the file does not store the split: name it when you read the file (-s split=gpt2)\n"
         in told

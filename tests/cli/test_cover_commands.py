@@ -35,7 +35,7 @@ def test_steps_are_told(name: str, said: str, corpus: str) -> None:
 def test_a_format_that_cannot_hold_it_is_named(name: str, corpus: str, tmp_path: Path) -> None:
     line = refused("train", "-r", name, corpus, "--merges", "3", "-o", str(tmp_path / "t.json"),
                    "--format", "huggingface")
-    assert "huggingface cannot hold it" in line
+    assert "huggingface cannot store it" in line
 
 
 def test_columns_are_compared(corpus: str) -> None:

@@ -29,7 +29,7 @@ def test_every_format_has_the_size_that_is_asked_for(format: str, preset: str, t
         "train", "sample:english", "-r", preset, "--vocab-size", "420", "--exact", "-o", str(output),
         "--format", format,
     )
-    if result.exit_code and "cannot hold it" in result.stderr:
+    if result.exit_code and "cannot store it" in result.stderr:
         assert format != "tokentui"
         return
     split = PRESETS[preset].recipe.split if one.needs_split else ""
@@ -97,7 +97,7 @@ def test_edit_and_convert_keep_the_format_of_the_input(format: str, tmp_path: Pa
                       ("edit", str(source), str(tmp_path / name), "--special", "<|x|>", *split)):
             result = cli(*words)
             if result.exit_code == 1:
-                assert "cannot hold" in result.stderr
+                assert "cannot store" in result.stderr
                 continue
             assert result.exit_code == 0, result.stderr
             found = recognise(str(tmp_path / name))

@@ -82,7 +82,7 @@ def command(shared: SharedOptions, tokenizer: str | None, against: str | None) -
     if against is None:
         raise TokentuiError("--against is missing", shared.command, f"one of: {', '.join(PEERS)}")
     if (shared.recipe is None) == (tokenizer is None):
-        what = "-r (to train) or -t (to encode) is missing"
+        what = "use either -r (to train) or -t (to encode)"
         raise TokentuiError(what, shared.command, "for example -r gpt2 or -t FILE")
     if tokenizer is not None and (sizes := {"merges", "vocab_size"} & shared.run_values.keys()):
         what = f"--{min(sizes).replace('_', '-')} is for a training, not for a file"
