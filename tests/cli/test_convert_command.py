@@ -82,7 +82,7 @@ def test_standard_output_gets_the_file(novel: str, tmp_path: Path) -> None:
     [
         (
             ("tokenizer.json",),
-            "tokenizer.json: is Hugging Face's format meant? (--to huggingface, or --to tokentui",
+            "tokenizer.json: this is the name of Hugging Face's format (--to huggingface, or --to tokentui",
         ),
         (("x", "--to", "gpt3"), "--to: no format 'gpt3'"),
         (("x.json", "-s", "unit=byte"), "only the split and encode can be set here"),
@@ -124,7 +124,7 @@ def test_train_keeps_the_work_where_only_trying_showed_the_difference(tmp_path: 
     corpus.write_text("a b\n\nc d\n\n" * 20)
     result = cli("train", str(corpus), "-r", "subword-nmt", "-o", out)
     assert result.exit_code == 1
-    assert "whitespace in it: " in result.stderr
+    assert "with whitespace" in result.stderr
     assert f"wrote {out}.tokentui.json instead" in result.stderr
     assert load(f"{out}.tokentui.json").merges > 0
 

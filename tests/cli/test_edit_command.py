@@ -130,7 +130,7 @@ def test_every_format_that_holds_it_gives_it_back(novel: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("words", "says"), [
-    ((), "edit: no change given (use --add"),
+    ((), "edit: no change is given (use --add"),
     (("--keep", "9", "--add", "x y"), "--keep 9: needs a corpus"),
     (("--add", ""), "--add : a token cannot be empty"),
     (("--add", "a"), "--add a: already a token, with id "),
