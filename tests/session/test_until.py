@@ -81,7 +81,7 @@ def test_it_stops_where_a_token_is_made(start: int) -> None:
 def test_a_token_that_is_there_already_is_told() -> None:
     _, _, made = plain("gpt2")
     it = at("gpt2", 9)
-    with pytest.raises(TokentuiError, match="step 3 made this token already"):
+    with pytest.raises(TokentuiError, match="step 3 already made this token"):
         do.perform(do.RunUntil(next(iter(made[3])).decode()), it, print)
     with pytest.raises(TokentuiError, match="from the start"):
         do.perform(do.RunUntil("t"), it, print)
