@@ -1,4 +1,4 @@
-"""How long pre-tokenising and counting takes. All count the pre-tokens of one text, in one process, in turns.
+"""How long pre-tokenizing and counting takes. All count the pre-tokens of one text, in one process, in turns.
 
 Each gets the text as it likes it best, and that is not timed. What the others offer is a training: theirs is
 asked for no merges, so that little else than counting is left.
@@ -98,7 +98,7 @@ def table(path: Path, repeats: int) -> Table:
             for name, one in runs.items()
         ]
     heads = ("counter", "median s", "least–most", "CPU s", "MB/s", "times ours")
-    return Table(f"Pre-tokenising and counting, {megabytes(path)}", heads, rows)
+    return Table(f"Pre-tokenizing and counting, {megabytes(path)}", heads, rows)
 
 
 def presets(path: str, repeats: int) -> Figures:

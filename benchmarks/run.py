@@ -123,7 +123,7 @@ MEASUREMENTS: dict[str, Measurement] = {
     "unsplit": Measurement(
         "no pre-tokenization", small, _of("steps", "unsplit_table", _entries, repeated=False)
     ),
-    "count": Measurement("pre-tokenising and counting", middle, _of("counting", "table")),
+    "count": Measurement("pre-tokenizing and counting", middle, _of("counting", "table")),
     "presets": Measurement("counting by each preset", middle, _of("counting", "presets_table")),
     "score": Measurement("WordPiece by score", middle, _of("pruning", "score_table", 32_000)),
     "unigram": Measurement("Unigram", lambda size: not large(size), _of("pruning", "unigram_table", 8192)),

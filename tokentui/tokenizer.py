@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn, SupportsIndex, Unpack
 
 from tokentui import learn
 from tokentui.analyze import diff as differences
-from tokentui.analyze.face import Analysed, Path, Source, suggesting_texts
+from tokentui.analyze.face import Analyzed, Path, Source, suggesting_texts
 from tokentui.axes import changed, check_trainable, label
 from tokentui.core.errors import TokentuiError, nearest, path_of, shown, shown_path, text_of, whole
 from tokentui.core.jobs import Cancel, Progress, job, phase
@@ -95,19 +95,19 @@ def _check_source(source: object, texts: object) -> None:
         raise TokentuiError("corpus and texts cannot be combined", "texts", "leave one of them out")
 
 
-class Tokenizer(Analysed, metaclass=Hinting):
+class Tokenizer(Analyzed, metaclass=Hinting):
     """An immutable tokenizer that encodes, decodes and can be saved.
 
     Get one from `load`, `train` or `Trainer.tokenizer`. A name that another library uses for a method or an
     argument raises an error that gives the name used here.
     """
 
-    encode = hinting(Analysed.encode)
-    encode_batch = hinting(Analysed.encode_batch)
-    encode_padded = hinting(Analysed.encode_padded)
-    encode_ids = hinting(Analysed.encode_ids)
-    decode = hinting(Analysed.decode)
-    decode_batch = hinting(Analysed.decode_batch)
+    encode = hinting(Analyzed.encode)
+    encode_batch = hinting(Analyzed.encode_batch)
+    encode_padded = hinting(Analyzed.encode_padded)
+    encode_ids = hinting(Analyzed.encode_ids)
+    decode = hinting(Analyzed.decode)
+    decode_batch = hinting(Analyzed.decode_batch)
 
     def __init__(
         self, vocabulary: Vocabulary, merges: int | None = None, run: Mapping[str, object] | None = None

@@ -38,7 +38,7 @@ VARIABLES = (
     (limits.VARIABLE, "limits on what is read, as `NAME=VALUE` with blanks or commas between them"),
     ("TOKENTUI_HOME", "the folder of settings and sessions, in the place of the system's"),
     ("TOKENTUI_KERNELS", "`off`: run plain Python instead of compiled kernels"),
-    ("NO_COLOR", "if it is set, the explorer uses no colour"),
+    ("NO_COLOR", "if it is set, the explorer uses no color"),
 )
 PLACES = {
     "bash": "bash-completion/completions/tokentui",

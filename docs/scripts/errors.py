@@ -1,4 +1,4 @@
-"""The catalogue of errors, made from the code: `python docs/scripts/errors.py` writes docs/errors.md.
+"""The catalog of errors, made from the code: `python docs/scripts/errors.py` writes docs/errors.md.
 
 A place of the package that makes a `TokentuiError` is an entry, with the error's what, where and hint as
 they are written there; what is put in at run time stands as `…`. With `--raised FILE` it compares the entries
@@ -163,7 +163,7 @@ def _of_file(
 
 
 def page(found: Sequence[Entry]) -> str:
-    """The page of the catalogue."""
+    """The page of the catalog."""
     lines = [
         "# Errors", "",
         "Every error is one line: `where: what (hint)`. For example,", "",

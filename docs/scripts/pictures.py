@@ -35,7 +35,7 @@ DOCS = Path(__file__).resolve().parents[1]
 CELL, LINE, SIZE, TOP = 8.4, 18, 14, 30
 """Pixels: the width of a cell, the height of a row, of a letter, of the bar above."""
 INK, GROUND = "#d0d0d0", "#121212"
-"""The terminal's own colours."""
+"""The terminal's own colors."""
 POLL_S, STILL = 0.1, 4
 """A screen stands still if it shows the same so many times."""
 BOLD, DIM, ITALIC, UNDERLINE, REVERSE = (1 << bit for bit in (0, 1, 2, 3, 6))
@@ -89,10 +89,10 @@ class Scene:
 
 _SENTENCE = "The lamp in the street"
 _WALK = (
-    Frame(said="A text, cut into bytes. On the right: which pair of neighbours stands most often?",
+    Frame(said="A text, cut into bytes. On the right: which pair of neighbors stands most often?",
           seconds=5),
     Frame(("n",), said="n makes one step: the commonest pair becomes one token."),
-    Frame(("n",), said="Each step changes the counts of its neighbours."),
+    Frame(("n",), said="Each step changes the counts of its neighbors."),
     Frame(("n",), said="The next one again."),
     Frame(("b",), said="b takes the last step back. Every number is what it was."),
     Frame(step=50, said="g goes to any step: 50 merges."),
@@ -221,8 +221,8 @@ class Drawing:
         """The file: a window with a bar, and the rows in it."""
         width, height = round(self.size[0] * CELL + 16, 1), TOP + self.size[1] * LINE + 12 + below
         looks = "".join(f".{name}{{{style}}}" for style, name in self.looks.items())
-        dots = "".join(f'<circle cx="{18 + 20 * n}" cy="15" r="5.5" fill="{colour}"/>'
-                       for n, colour in enumerate(("#ff5f57", "#febc2e", "#28c840")))
+        dots = "".join(f'<circle cx="{18 + 20 * n}" cy="15" r="5.5" fill="{color}"/>'
+                       for n, color in enumerate(("#ff5f57", "#febc2e", "#28c840")))
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}">\n<style>'
             f"text{{font:{SIZE}px 'Fira Code','DejaVu Sans Mono',Menlo,Consolas,monospace;white-space:pre}}"
@@ -243,7 +243,7 @@ def _stretches(values: Sequence[object]) -> Iterator[tuple[int, int]]:
 
 def _shade(style: CellStyle) -> tuple[str, str, str]:
     """The ink, the ground and the rest of the style of a cell."""
-    ink, ground = _colour(style.foreground) or INK, _colour(style.background) or GROUND
+    ink, ground = _color(style.foreground) or INK, _color(style.background) or GROUND
     if style.attributes & REVERSE:
         ink, ground = ground, ink
     more = ";font-weight:bold" * bool(style.attributes & BOLD) + ";opacity:.6" * bool(style.attributes & DIM)
@@ -251,8 +251,8 @@ def _shade(style: CellStyle) -> tuple[str, str, str]:
     return ink, ground, more + ";text-decoration:underline" * bool(style.attributes & UNDERLINE)
 
 
-def _colour(parameters: str) -> str:
-    """A colour by the parameters that set it, empty for the terminal's own."""
+def _color(parameters: str) -> str:
+    """A color by the parameters that set it, empty for the terminal's own."""
     numbers = [int(one) for one in parameters.split(";") if one]
     match numbers:
         case [38 | 48, 2, red, green, blue]:

@@ -190,7 +190,7 @@ def formats() -> str:
         (code(one.name), ", ".join(map(code, one.files)), plain(one.about),
          ", ".join(map(code, one.suffixes)) or "read only") for one in FORMATS.values()))
     lines += ["## Which tokenizers each can hold", "", "A tokenizer that is not among these is refused.", ""]
-    lines += table(("format", "encoding", "units", "marks", "split", "normalising"),
+    lines += table(("format", "encoding", "units", "marks", "split", "normalizing"),
                     (_holds(one) for one in FORMATS.values() if one.suffixes))
     lines += ["## What each loses", "",
               "✓ is kept. What is not kept is told with an example where the tokenizer has it.", ""]

@@ -134,7 +134,7 @@ def test_a_token_that_the_split_never_leaves_whole() -> None:
     assert named(Tokenizer(vocabulary), "a-").unreachable.startswith("no word after the split contains it")
 
 
-def test_a_token_that_normalising_removes() -> None:
+def test_a_token_that_normalizing_removes() -> None:
     vocabulary = Vocabulary(PLAIN.with_axes(normalize="lowercase"), [b"A", b"a"])
     assert [number for number, _, _ in examine(Tokenizer(vocabulary)).facts.unreachable] == [0]
 

@@ -95,7 +95,7 @@ def test_what_is_dropped_counts_as_unknown() -> None:
     assert found.bare.lost == 2
 
 
-def test_losses_of_normalisation_are_seen() -> None:
+def test_losses_of_normalization_are_seen() -> None:
     tok = train(Corpus.from_text("the cat"), "bert", merges=10)
     found = tally(tok, Corpus.from_text("the The cat THE the"))
     assert found.spaced is not None

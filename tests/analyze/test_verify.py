@@ -33,8 +33,8 @@ def peer(name: str) -> Peer:
 
 
 def test_names_of_peers() -> None:
-    with pytest.raises(TokentuiError, match="no peer 'tokeniser'"):
-        peer_of("tokeniser")
+    with pytest.raises(TokentuiError, match="no peer 'tokenizer'"):
+        peer_of("tokenizer")
     pytest.importorskip("tokenizers")
     assert peer_of("HuggingFace").name == peer_of("hf").name == "tokenizers"
 

@@ -181,7 +181,7 @@ def test_training_goes_on_as_a_naive_model_does(recipe: str, axes: tuple[str, ..
 @pytest.mark.parametrize("format", ["huggingface", "tiktoken"])
 def test_a_file_goes_on_as_a_naive_model_does(novel: str, format: str, tmp_path: Path) -> None:
     """The pair of most places; of equals the one of fewer bytes, then in order of these. Ranks merge what two
-    neighbours spell, whichever two."""
+    neighbors spell, whichever two."""
     old, new, most = str(tmp_path / "old.file"), str(tmp_path / "new.file"), 25
     done("convert", novel, old, "--to", format)
     split = ("-s", "split=gpt2") if format == "tiktoken" else ()

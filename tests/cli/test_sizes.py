@@ -12,7 +12,7 @@ from running_cli import cli, done, refused
 
 import tokentui
 from tokentui.formats import WRITTEN
-from tokentui.formats.files import load, recognise
+from tokentui.formats.files import load, recognize
 from tokentui.preset_table import PRESETS
 
 SIZED = [(format, name) for format, names in sorted(HOLD.items()) for name in sorted(names)
@@ -100,12 +100,12 @@ def test_edit_and_convert_keep_the_format_of_the_input(format: str, tmp_path: Pa
                 assert "cannot store" in result.stderr
                 continue
             assert result.exit_code == 0, result.stderr
-            found = recognise(str(tmp_path / name))
+            found = recognize(str(tmp_path / name))
             assert found is not None
             assert found.name == format
             (tmp_path / name).unlink()
     done("convert", str(source), str(tmp_path / "own.json"), "--to", "tokentui", *split)
-    found = recognise(str(tmp_path / "own.json"))
+    found = recognize(str(tmp_path / "own.json"))
     assert found is not None
     assert found.name == "tokentui"
 

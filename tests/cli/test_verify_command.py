@@ -92,8 +92,8 @@ def test_a_file_that_differs(tmp_path: Path) -> None:
     assert [line for line in result.stdout.splitlines() if "str" in line.split()] == []
     assert result.stdout.splitlines()[2:] == [
         "differs      text 1; shortest part found:", "text         A",
-        "stage        normalized text", "ours", "  normalised a", "  pre-tokens a", "  tokens     a",
-        "  ids        1", "theirs", "  normalised A", "  pre-tokens A", "  tokens     <unk>",
+        "stage        normalized text", "ours", "  normalized a", "  pre-tokens a", "  tokens     a",
+        "  ids        1", "theirs", "  normalized A", "  pre-tokens A", "  tokens     <unk>",
         "  ids        0",
     ]
 

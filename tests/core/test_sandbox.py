@@ -21,7 +21,7 @@ import tokentui
 from tokentui.core import sandbox
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import read_regular, write_together, write_whole
-from tokentui.formats.files import load, mistaken, recognise
+from tokentui.formats.files import load, mistaken, recognize
 from tokentui.recipe import Recipe, read_recipe
 from tokentui.session import commands as do
 from tokentui.session.persist.session_file import keep_state, offered, recent, remember
@@ -124,7 +124,7 @@ def test_no_reader_asks_the_disk_for_a_path_that_is_not_served(
                 reader(path)
             assert SECRET not in str(told.value)
             assert "\n" not in str(told.value)
-        assert recognise(path) is None
+        assert recognize(path) is None
         assert mistaken(path) is None
         if path not in LINKED:
             assert spy.reached(path) == [], path
@@ -180,7 +180,7 @@ async def test_a_session_refuses_files_that_are_not_served(
             with pytest.raises(TokentuiError) as told:
                 await session.send(command)
             assert SECRET not in str(told.value)
-        assert await session.send(do.Recognise(path)) == ""
+        assert await session.send(do.Recognize(path)) == ""
         if path not in LINKED:
             assert spy.reached(path) == [], path
         spy.asked.clear()

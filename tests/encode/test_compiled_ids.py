@@ -266,7 +266,7 @@ def test_rows_of_pairs(always: None, rows: list[tuple[int, int]], text: str) -> 
     ),
 ])
 def test_files_of_other_tools_encode_alike_with_kernels(always: None, name: str, tmp_path: Path) -> None:
-    """Whatever they do to a text: cut out tokens, normalise, look back."""
+    """Whatever they do to a text: cut out tokens, normalize, look back."""
     tokenizer = owners.read(name, tmp_path)
     for text in (CORPUS, "no name here", "a<|endoftext|>b </s> [SEP] <pad>", ""):
         for allowed in (False, True):

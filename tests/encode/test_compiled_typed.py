@@ -120,13 +120,13 @@ def test_only_changed_text_is_encoded_again(monkeypatch: pytest.MonkeyPatch) -> 
     typed.encode(tokenizer.vocabulary, tokenizer.merges, text)
     looked: list[str] = []
     pretokenizer = type(typed._encoder.pretokenizer)  # type: ignore[union-attr]
-    plain = pretokenizer.analyse
+    plain = pretokenizer.analyze
 
-    def analyse(self: Any, part: str) -> Any:
+    def analyze(self: Any, part: str) -> Any:
         looked.append(part)
         return plain(self, part)
 
-    monkeypatch.setattr(pretokenizer, "analyse", analyse)
+    monkeypatch.setattr(pretokenizer, "analyze", analyze)
     for place in (0, 1000, 3000, len(text)):
         assert typed.encode(tokenizer.vocabulary, tokenizer.merges, text[:place] + "x" + text[place:])
         typed.encode(tokenizer.vocabulary, tokenizer.merges, text)

@@ -1,4 +1,4 @@
-"""BPE-dropout: the exact distributions of the three behaviours, by trying all draws; and the libraries."""
+"""BPE-dropout: the exact distributions of the three behaviors, by trying all draws; and the libraries."""
 
 from __future__ import annotations
 

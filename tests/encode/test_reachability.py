@@ -108,7 +108,7 @@ def test_cached_answers_equal_a_search_over_all_tokens(many: tokentui.Tokenizer)
     never = {one.id for one in glitches(many, CORPUS) if one.kind == "never"}
     for entry in many.entries():
         fresh = Tokenizer(many.vocabulary, many.merges)
-        plain = reachability_of(fresh, entry, reaching.neighbours(fresh))
+        plain = reachability_of(fresh, entry, reaching.neighbors(fresh))
         assert reachability_of(many, entry) == plain
         if entry.symbol is not None:
             assert (entry.id in dead) == (entry.id in never) == (plain.text is None)

@@ -12,7 +12,7 @@ from naive import lowest_rank_first
 
 import tokentui
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.reachability import completions, neighbours, reachability_of
+from tokentui.encode.reachability import completions, neighbors, reachability_of
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.encode.why_not import REASONS, Case, Outlook, why_not
@@ -328,8 +328,8 @@ def test_parts_of_characters() -> None:
     assert next(completions(b"\x9f\x98\x80 \xf0")).encode()[1:5] == b"\x9f\x98\x80 "
 
 
-def test_neighbours_are_texts() -> None:
-    assert all(neighbours(made("bert", 20)))
+def test_neighbors_are_texts() -> None:
+    assert all(neighbors(made("bert", 20)))
 
 
 def test_facts_are_kept_with_the_sentence() -> None:

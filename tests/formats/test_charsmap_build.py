@@ -1,4 +1,4 @@
-"""sentencepiece's rules of normalisation as they are written: they do what the normaliser does, to every
+"""sentencepiece's rules of normalization as they are written: they do what the normalizer does, to every
 character."""
 
 from __future__ import annotations

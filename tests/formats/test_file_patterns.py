@@ -32,8 +32,8 @@ TEXT = "I'll say 12345 words,  now!\n\n x"
 BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
 
 
-def cut(pattern: str, behaviour: str = "Isolated", invert: bool = False) -> dict[str, Any]:
-    return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": behaviour, "invert": invert}
+def cut(pattern: str, behavior: str = "Isolated", invert: bool = False) -> dict[str, Any]:
+    return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": behavior, "invert": invert}
 
 
 def opened(tmp_path: Path, *steps: dict[str, Any], **more: Any) -> Tokenizer:
@@ -150,7 +150,7 @@ def test_versions_of_unicode_are_told(tmp_path: Path) -> None:
     assert len(told) == 1
     assert "16.0" in told[0]
     assert unicodedata.unidata_version in told[0]
-    assert not [stage for stage in stages(opened(tmp_path)) if "normalisers know" in stage.what]
+    assert not [stage for stage in stages(opened(tmp_path)) if "normalizers use Unicode" in stage.what]
 
 
 def test_a_group_may_have_a_name_that_nothing_refers_to() -> None:

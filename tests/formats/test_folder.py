@@ -15,7 +15,7 @@ import tokentui
 from tokentui import Tokenizer
 from tokentui.core import sandbox
 from tokentui.core.errors import TokentuiError
-from tokentui.formats.files import recognise
+from tokentui.formats.files import recognize
 from tokentui.formats.folder import LARGEST_SETTINGS, model_folder
 from tokentui.formats.tokens import LETTERS
 
@@ -41,7 +41,7 @@ def test_a_folder_reads_as_its_file(tmp_path: Path, recipe: str, format: str, na
     assert folder is not None
     assert folder.vocabulary[0] == file.name
     assert tokentui.load(tmp_path).encode(TEXT).ids == tokentui.load(file).encode(TEXT).ids
-    assert recognise(str(tmp_path)) is recognise(str(file))
+    assert recognize(str(tmp_path)) is recognize(str(file))
 
 
 def test_tokenizer_json_comes_first_and_then_the_file_of_the_class(

@@ -16,7 +16,7 @@ from running_cli import cli, done
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import gguf as header
-from tokentui.formats.files import export, load, mistaken, recognise
+from tokentui.formats.files import export, load, mistaken, recognize
 from tokentui.formats.gguf.pre import PRE, UNREAD
 from tokentui.formats.spec import Unsupported
 from tokentui.formats.tokens import LETTERS
@@ -158,7 +158,7 @@ def test_tensors_are_not_read(tmp_path: Path) -> None:
     path.write_bytes(data + bytes(range(256)) * 8000)
     shown = done("inspect", "-t", str(path), "hello", "--limit", "file-bytes=100k")
     assert "hello" in shown
-    assert recognise(path) is not None
+    assert recognize(path) is not None
 
 
 @pytest.mark.parametrize("array", [["x"] * 300, Array("i", range(300))])

@@ -11,7 +11,7 @@ from running_cli import cli, done
 
 from tokentui.core.errors import TokentuiError
 from tokentui.formats import FORMATS, published
-from tokentui.formats.files import export, load, recognise
+from tokentui.formats.files import export, load, recognize
 from tokentui.formats.published import PublishedEncoding, PublishedFile
 
 URL = "https://example.org/small.tiktoken"
@@ -41,7 +41,7 @@ def test_a_name_finds_the_file_in_the_cache(cache: Path) -> None:
     assert tokenizer.recipe.split == "gpt2"
     assert tokenizer.encode("he the<|end|>", allow_special=True).ids == (256, 257, 256, 300)
     assert done("encode", "-t", "small", "he").split() == ["256"]
-    assert recognise("small") is FORMATS["tiktoken"]
+    assert recognize("small") is FORMATS["tiktoken"]
 
 
 def test_a_name_finds_the_file_in_this_folder(cache: Path) -> None:

@@ -15,8 +15,8 @@ from tokentui.core.errors import TokentuiError
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.segment import RANKS, WAYS
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import ASPECTS, FORMATS, OWN, WRITTEN, Codec, Format, named_like, recognised
-from tokentui.formats.files import export, format_of, load, mistaken, recognise, targets
+from tokentui.formats import ASPECTS, FORMATS, OWN, WRITTEN, Codec, Format, named_like, recognized
+from tokentui.formats.files import export, format_of, load, mistaken, recognize, targets
 from tokentui.formats.proof import EXAMPLES, contents
 from tokentui.formats.source import source_of
 from tokentui.recipe import Recipe
@@ -39,7 +39,7 @@ def test_a_record_names_what_there_is() -> None:
 def test_a_written_file_is_of_its_format_alone(name: str) -> None:
     format = WRITTEN[name]
     files = bytes_of(preset(SMALL[name]), name)
-    assert recognised(source_of(format.files, files)) is format
+    assert recognized(source_of(format.files, files)) is format
     later = list(FORMATS.values())[list(FORMATS).index(name) + 1 :]
     claims = [other.name for other in later if other.codec.sniff(source_of(format.files, files))]
     assert claims in ([], ["subword-nmt"]), "codes look like merges whose vocabulary is missing"
@@ -116,7 +116,7 @@ def stranger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_stranger_adds_a_module_and_an_entry(stranger: Path, tmp_path: Path) -> None:
-    format: Format | None = recognise(stranger)
+    format: Format | None = recognize(stranger)
     assert format is strangers.FORMAT
     tokenizer = load(stranger)
     text = "hello wörld it's hel\n\n"

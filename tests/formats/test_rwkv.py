@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.segment import Attempt
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import recognised
+from tokentui.formats import recognized
 from tokentui.formats.files import export, load
 from tokentui.formats.source import read_source, source_of
 
@@ -49,7 +49,7 @@ def longest(ids: dict[bytes, int], data: bytes) -> list[int]:
 
 def read(*pieces: bytes) -> Tokenizer:
     source = source_of((NAME,), ("".join(lines(*pieces)).encode(),))
-    format = recognised(source)
+    format = recognized(source)
     assert format is not None
     assert format.name == "rwkv"
     return format.codec.read(source)
@@ -57,7 +57,7 @@ def read(*pieces: bytes) -> Tokenizer:
 
 def test_a_file(tmp_path: Path) -> None:
     path = write(tmp_path / "any name", *BYTES, *dict.fromkeys(p for p in MORE if len(p) > 1))
-    assert recognised(read_source(str(path))).name == "rwkv"  # type: ignore[union-attr]
+    assert recognized(read_source(str(path))).name == "rwkv"  # type: ignore[union-attr]
     tokenizer = load(path)
     assert tokenizer.encode("the 世界").pieces == (b"the", b" ", "世界".encode())
     assert tokenizer.encode("a").ids == (98,)

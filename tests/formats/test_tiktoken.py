@@ -110,7 +110,7 @@ def test_damaged_lines(tmp_path: Path, line: str, what: str) -> None:
 
 
 def merged_by_ranks(table: dict[bytes, int], word: bytes) -> list[bytes]:
-    """The plainest form of the rule: what two neighbours spell decides, the lowest rank first."""
+    """The plainest form of the rule: what two neighbors spell decides, the lowest rank first."""
     if word in table:
         return [word]
     parts = [word[at : at + 1] for at in range(len(word))]

@@ -61,7 +61,7 @@ def test_a_file_read_by_its_content_gives_the_same_ids(tmp_path: Path, format: s
         if format == "sentencepiece" and "\x00" in text:
             continue
         ours, theirs = tokenizer.encode(text), back.encode(text)
-        if format in ("bert", "gpt2"):  # these say neither how text is normalised nor how it is cut
+        if format in ("bert", "gpt2"):  # these say neither how text is normalized nor how it is cut
             words = WordEncoder(
                 back.vocabulary, back.merges, WordEncoder(tokenizer.vocabulary, tokenizer.merges).pretokenizer
             )

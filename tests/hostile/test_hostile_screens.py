@@ -32,7 +32,7 @@ from tokentui.session.commands import (
     Formats,
     Pieces,
     Preview,
-    Recognise,
+    Recognize,
 )
 from tokentui.session.views import CorpusPlace, StageView
 from tokentui.ui.app import ExplorerApp
@@ -183,7 +183,7 @@ def dialogs(poison: Poison, folder: Path) -> Iterator[tuple[Screen[Any], str, tu
             Formats: lambda _: poison.reports(),
         }
         known = found if answers else dict.fromkeys(found, fails)
-        return FakeEngine(now, {**known, Recognise: fails, Export: fails}, run)
+        return FakeEngine(now, {**known, Recognize: fails, Export: fails}, run)
 
     good, bad = face(), face(answers=False)
     for row in (

@@ -24,7 +24,7 @@ from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import job
 from tokentui.core.limits import LIMITS, Limits
-from tokentui.formats.files import load, recognise
+from tokentui.formats.files import load, recognize
 from tokentui.text.read import read
 
 Limited = Callable[..., None]
@@ -126,7 +126,7 @@ def test_no_file_is_not_even_opened(
     error = refusal(lambda: reads(path))
     assert what in error.what or "no text file" in error.what or "no tokenizer file" in error.what
     assert opened == []
-    assert recognise(path) is None
+    assert recognize(path) is None
 
 
 @pytest.mark.parametrize("kind", ["/dev/zero", "folder"])

@@ -1,4 +1,4 @@
-"""The catalogue of errors is that of the code."""
+"""The catalog of errors is that of the code."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def test_single_characters() -> None:
     ],
 )
 def test_bert(table: Callable[[], ClassTable], space: str | None, sign: str) -> None:
-    if space is None:  # what the normalisation makes a space
+    if space is None:  # what the normalization makes a space
         spaces = {code for code in ALL if normalize.bert_clean(chr(code)) == " "}
     else:
         spaces = {code for code in ALL if re.match(space, chr(code))}

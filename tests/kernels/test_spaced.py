@@ -39,7 +39,7 @@ def test_counted_by_runs(counting: ModuleType, lines: list[str], threads: int) -
 
 
 @pytest.mark.parametrize("steps", [(), ("nfc", "nmt-nfkc"), ("nmt-nfkc", "nfkc")])
-def test_other_normalisations_are_not_for_it(steps: tuple[str, ...]) -> None:
+def test_other_normalizations_are_not_for_it(steps: tuple[str, ...]) -> None:
     assert scanned(replace(RECIPE, normalize=steps)) != SPACED
 
 

@@ -137,9 +137,9 @@ def test_a_symbol_is_found_before_the_split_and_the_longest_first() -> None:
     assert Pretokenizer(recipe).words("sing <a><b><a> ings") == [
         "s", "ing", " ", "<a><b>", "<a>", " ", "ing", "s",
     ]
-    analysed = Pretokenizer(recipe).analyse("sing <a><b><a> ings")
+    analyzed = Pretokenizer(recipe).analyze("sing <a><b><a> ings")
     assert (
-        "".join("sing <a><b><a> ings"[one.start : one.end] for one in analysed.pretokens)
+        "".join("sing <a><b><a> ings"[one.start : one.end] for one in analyzed.pretokens)
         == "sing <a><b><a> ings"
     )
 
@@ -157,7 +157,7 @@ def test_a_symbol_is_found_before_the_split_and_the_longest_first() -> None:
 ])
 def test_the_space_in_front(recipe: Recipe, text: str, words: list[str]) -> None:
     assert Pretokenizer(recipe).words(text) == words
-    assert [one.text for one in Pretokenizer(recipe).analyse(text).pretokens] == words
+    assert [one.text for one in Pretokenizer(recipe).analyze(text).pretokens] == words
 
 
 @pytest.mark.parametrize(("symbols", "said"), [

@@ -242,7 +242,7 @@ def test_em_climbs(make: Callable[[dict[str, int]], Models], run: Passes, words:
             spread = lgamma(every_one) + sum(one * (digamma(one) - mean) - lgamma(one) for one in counts)
             assert known.likelihood - spread >= bound - 1e-4
             bound = known.likelihood - spread
-        model = finished(models.maximised(model, finished(models.expected(model))))
+        model = finished(models.maximized(model, finished(models.expected(model))))
         if model.dropped.pieces:
             return
 

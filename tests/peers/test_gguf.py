@@ -153,7 +153,7 @@ def test_longest_tokens(tmp_path: Path) -> None:
 
 
 def alike(text: str) -> bool:
-    """Return whether llama.cpp normalises a text as BERT does."""
+    """Return whether llama.cpp normalizes a text as BERT does."""
     return not any(
         one in "▁\x85" or unicodedata.category(one) in ("Mc", "Me")
         or len([part for part in unicodedata.normalize("NFD", one) if unicodedata.category(part) != "Mn"]) > 1

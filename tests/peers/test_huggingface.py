@@ -133,17 +133,17 @@ def test_specials(name: str) -> None:
     """Specials take the first ids; a merge that spells one takes its id."""
     plain = start(peers.corpus(name), preset("hf-bpe"))
     learn.run(plain, Stops(merges=60))
-    spelt = [token.decode() for token in peers.made(plain)[4::20]]
-    specials = ["<|endoftext|>", *spelt, "<s>"]
+    spelled = [token.decode() for token in peers.made(plain)[4::20]]
+    specials = ["<|endoftext|>", *spelled, "<s>"]
     tokenizer = of_words()
     theirs = train(tokenizer, peers.corpus(name), special_tokens=specials)
     trainer = start(peers.corpus(name), preset("hf-bpe"), Run(specials=tuple(specials)))
     learn.run(trainer, Stops())
     peers.same_steps(peers.merges(trainer), [(left.encode(), right.encode()) for left, right in theirs])
     same_vocabulary(tokenizer, trainer, byte_level=False)
-    assert set(spelt) <= {token.decode() for token in peers.made(trainer)}
+    assert set(spelled) <= {token.decode() for token in peers.made(trainer)}
     base = trainer.tokenizer().vocabulary.base_size
-    assert trainer.size_at(trainer.number) == len(specials) + base + trainer.number - len(spelt)
+    assert trainer.size_at(trainer.number) == len(specials) + base + trainer.number - len(spelled)
 
 
 def test_one_unknown_token_each_or_for_a_run() -> None:

@@ -80,8 +80,8 @@ def byte_level(prefix: bool = False, use_regex: bool = True) -> dict[str, Any]:
     return {"type": "ByteLevel", "add_prefix_space": prefix, "trim_offsets": True, "use_regex": use_regex}
 
 
-def cut(pattern: dict[str, str], behaviour: str, invert: bool = False) -> dict[str, Any]:
-    return {"type": "Split", "pattern": pattern, "behavior": behaviour, "invert": invert}
+def cut(pattern: dict[str, str], behavior: str, invert: bool = False) -> dict[str, Any]:
+    return {"type": "Split", "pattern": pattern, "behavior": behavior, "invert": invert}
 
 
 def added(*rows: tuple[str, dict[str, Any]]) -> list[dict[str, Any]]:
@@ -355,7 +355,7 @@ DOCUMENTS: dict[str, dict[str, Any]] = {
             ("x", {"special": False, "rstrip": True}),
         ),
     },
-    "added tokens after normalising": {
+    "added tokens after normalizing": {
         "model": bpe(), "normalizer": sequence("normalizers", {"type": "Lowercase"}, {"type": "NFKC"}),
         "added_tokens": added(
             ("Don", {"normalized": True, "special": False}), ("ﬁ", {"normalized": True, "special": False}),

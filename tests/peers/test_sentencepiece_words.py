@@ -32,7 +32,7 @@ pytestmark = pytest.mark.peer
 SPECIALS = ("<unk>", "<s>", "</s>")
 SYMBOLS = ("e", "the", "the▁", "<sep>", "の", "1", "的")
 ODD = "aab  \t\x1f\x0b\r\n▁\0\u200b\u200d\u0301\ufeff1２あカー漢.\x7f\x85\u2028\U0001f600"
-"""Characters that a normaliser, a filter or a table of sentencepiece has an opinion about."""
+"""Characters that a normalizer, a filter or a table of sentencepiece has an opinion about."""
 LINES = st.text(st.sampled_from(ODD), min_size=1, max_size=14).map(lambda text: text.rstrip("\r\n") or "a")
 EMPTY = ("all_chars_count", "sentences_.empty")
 """What it says of a corpus of which it keeps no line or no character."""

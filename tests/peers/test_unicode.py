@@ -1,4 +1,4 @@
-"""Each normaliser over all characters, live: where ours gives another text, one of the two does not know the
+"""Each normalizer over all characters, live: where ours gives another text, one of the two does not know the
 character yet."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.peer
 tokenizers = pytest.importorskip("tokenizers")
 
 BAR = "\u10fb"
-"""Stands between two characters: no normaliser changes it, and nothing becomes it or combines with it."""
+"""Stands between two characters: no normalizer changes it, and nothing becomes it or combines with it."""
 FIRST = [char for char in soak.characters() if char != BAR]
 CHUNK = 10_000
 

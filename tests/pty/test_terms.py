@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 _SGR = re.compile(rb"\x1b\[([0-9;:]*)m")
 
 
-def coloured(written: bytes) -> set[bytes]:
-    """The parameters of SGR that set a colour, any colour."""
+def colored(written: bytes) -> set[bytes]:
+    """The parameters of SGR that set a color, any color."""
     numbers = {one for codes in _SGR.findall(written) for one in re.split(rb"[;:]", codes)}
     return {
         one
@@ -53,16 +53,16 @@ def walk(environment: dict[str, str]) -> bytes:
 
 
 @pytest.mark.pty
-def test_no_colour_is_sent_where_none_is_wanted() -> None:
+def test_no_color_is_sent_where_none_is_wanted() -> None:
     written = walk({"NO_COLOR": "1", "TERM": "tmux-256color"})
-    assert coloured(written) == set()
+    assert colored(written) == set()
     assert b"\x1b[1m" in written  # and yet not all looks the same
 
 
 @pytest.mark.pty
 def test_an_old_terminal_gets_utf8_and_no_colors_whatever_the_locale_says() -> None:
     written = walk({"TERM": "vt100", "LANG": "C", "LC_ALL": "C"})
-    assert coloured(written) == set()
+    assert colored(written) == set()
     assert "┌─ 1 Corpus ─" in drawn(written)
 
 
@@ -72,9 +72,9 @@ def test_an_old_terminal_gets_utf8_and_no_colors_whatever_the_locale_says() -> N
     ("name", "eight_bit"),
     [("screen", False), ("linux", False), ("xterm-256color", True), ("tmux-256color", True)],
 )
-def test_no_more_colours_than_there_are(name: str, eight_bit: bool) -> None:
+def test_no_more_colors_than_there_are(name: str, eight_bit: bool) -> None:
     written = walk({"TERM": name, "LANG": "C.UTF-8"})
-    assert coloured(written)
+    assert colored(written)
     assert (b"8;5;" in written) == eight_bit
     assert b"8;2;" not in written
 

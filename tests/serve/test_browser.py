@@ -82,7 +82,7 @@ def test_panes_keys_sizes_and_a_download(opened: Browser, novel: Path, tmp_path:
 
 
 def test_it_is_drawn(opened: Browser, novel: Path) -> None:
-    """Cells have colours: what the page shows is no empty rectangle."""
+    """Cells have colors: what the page shows is no empty rectangle."""
     with served("--corpus", str(novel)) as (url, _):
         tab = Tab(opened, url)
         tab.until(lambda text: "step 0" in text)

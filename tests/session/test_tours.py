@@ -112,7 +112,7 @@ FAULTS = {
     HEAD + 'text = "x"\nwait = "next"\n[[stop]]\nstep = 4\ntext = "y"': (
         "t.toml: stop 2: step: the stop before waits for next, which leads here"
     ),
-    HEAD + 'text = "x"\nclaims = { colour = 3 }': "t.toml: stop 1: claims: no such fact: colour",
+    HEAD + 'text = "x"\nclaims = { color = 3 }': "t.toml: stop 1: claims: no such fact: color",
     HEAD + 'text = "x"\nclaims = { pair = ["a", 3] }': "t.toml: stop 1: claims.pair: wrong type: ",
     _CORPUS + 'corpus = "-"': "t.toml: stop 1: corpus: a tour needs a named corpus",
     _CORPUS + f'corpus_text = "{"x" * 10_001}"': "t.toml: stop 1: corpus_text: not 1 to 10,000 characters",

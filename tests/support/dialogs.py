@@ -14,7 +14,7 @@ from waiting import screen_text, until
 
 from tokentui.core.safetext import is_safe
 from tokentui.recipe import Run
-from tokentui.session.commands import Command, Recognise
+from tokentui.session.commands import Command, Recognize
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.guard import GuardedApp
 from tokentui.ui.link import EngineLink
@@ -41,7 +41,7 @@ class FakeEngine(EngineLink):
     ) -> None:
         super().__init__(cast(Any, None), cast(Any, None), run)
         self.snapshot = snapshot
-        self.answers: dict[type, Any] = {Recognise: "", **(answers or {})}
+        self.answers: dict[type, Any] = {Recognize: "", **(answers or {})}
         self.sent: list[Any] = []
         self.said: list[str] = []
         self.told: list[BaseException] = []

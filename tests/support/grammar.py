@@ -26,11 +26,11 @@ _JOINS = re.compile(
 """What is not seen itself and changes how an emoji is drawn: within flags, keycaps and what is joined."""
 _LETTERS = re.compile("[\u200c\u200d]")
 _MODES = "(?:1000|1002|1003|1004|1006|1015|1016|1049|2004|2026|2048|25|7)"
-_COLOUR = r"(?:[34][0-7]|39|49|9[0-7]|10[0-7]|[34]8;5;\d{1,3}|[34]8;2;\d{1,3};\d{1,3};\d{1,3})"
+_COLOR = r"(?:[34][0-7]|39|49|9[0-7]|10[0-7]|[34]8;5;\d{1,3}|[34]8;2;\d{1,3};\d{1,3};\d{1,3})"
 _ATTRIBUTE = r"(?:[0-4]|7|9|2[1-479]|5[135])"
 _OWN = re.compile(
     # but for blinking and concealing
-    rf"\x1b\[(?:(?:(?:{_COLOUR}|{_ATTRIBUTE})(?:;(?:{_COLOUR}|{_ATTRIBUTE}))*)?m"
+    rf"\x1b\[(?:(?:(?:{_COLOR}|{_ATTRIBUTE})(?:;(?:{_COLOR}|{_ATTRIBUTE}))*)?m"
     r"|(?:\d{1,4}(?:;\d{1,4})?)?H|\d{0,4}[CGX]|(?:\d{1,4};\d{1,4})?r|2J|K|5n"
     rf"|\?{_MODES}[hl]|\?(?:2026|2048)\$p|>\d{{1,2}}u|<u)"
     r"|\x1bM|\x1b\]22;[a-z-]+\x07|[\r\n]"

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from protomake import message
 
-COLOUR = "#010203"
-"""A colour that only markup of the hostile set asks for."""
+COLOR = "#010203"
+"""A color that only markup of the hostile set asks for."""
 ACTION = "app.sprung"
 """An action that only markup of the hostile set names."""
 LINK = "http://evil.example/"
@@ -93,9 +93,9 @@ def _markup() -> Iterator[str]:
         "[/", "[/]", "x [/] y", "[red]x[/#888888]", "[red]x[/blue]", "[", "]", "[[", "[]", "\\[/]",
         "\\[red]x[/]", "[red", "[/red]", "\\", "x\\",
     )
-    yield f"[on {COLOUR}]ground[/]"
-    yield f"[{COLOUR}]ink[/{COLOUR}]"
-    yield f"[blink {COLOUR} on {COLOUR}]x[/]"
+    yield f"[on {COLOR}]ground[/]"
+    yield f"[{COLOR}]ink[/{COLOR}]"
+    yield f"[blink {COLOR} on {COLOR}]x[/]"
     yield f"[link={LINK}]link[/link]"
     yield f"[link='{LINK}']link[/]"
     yield f"[@click={ACTION}]click[/]"
@@ -203,7 +203,7 @@ NAMES: tuple[str, ...] = tuple(
         "cr\rname.txt", "tab\tname.txt", "bs\x08\x08\x08.txt", "\u202egpj.exe", "\u2066iso\u2069.txt",
         "zero\u200bwidth.txt",
         _bytes(b"\xff\xfe.txt"),
-        "[\\].txt", "[bold]x", f"[@click={ACTION}]x[].txt", f"[on {COLOUR}]x.txt", "[red]x[#888888].txt",
+        "[\\].txt", "[bold]x", f"[@click={ACTION}]x[].txt", f"[on {COLOR}]x.txt", "[red]x[#888888].txt",
         "x[.model", "-rf",
         "--help", " ", "  two", "trail ",
         "~", "$(id)", "`id`", "a;b|c&d", "*?.txt", "'q\"", "%s%n", "漢字" * 20 + ".txt",

@@ -25,7 +25,7 @@ PATIENCE_S = 60.0
 
 
 class Screen(pyte.Screen):
-    """A terminal in memory that clears in the colour of the pen, all of it, as xterm does; pyte clears only
+    """A terminal in memory that clears in the color of the pen, all of it, as xterm does; pyte clears only
     what was drawn to."""
 
     def erase_in_display(self, how: int = 0, *words: Any, **more: Any) -> None:

@@ -110,7 +110,7 @@ class Tripwire:
         patch.setattr(ExplorerApp, "action_sprung", lambda _, *args: self.sprung.append(args), raising=False)
 
     def check(self, app: App[Any]) -> None:
-        """Every line of the screen: clean text, no links, no actions, no colours of data; nothing was done by
+        """Every line of the screen: clean text, no links, no actions, no colors of data; nothing was done by
         data."""
         assert app._exception is None
         screen = app.screen
@@ -139,8 +139,8 @@ class Tripwire:
             assert all(
                 not str(key).startswith("@") or value in _SCROLLS for key, value in style.meta.items()
             ), style.meta
-            for colour in (style.color, style.bgcolor):
-                assert colour is None or colour.triplet is None or colour.triplet.hex != hostile.COLOUR
+            for color in (style.color, style.bgcolor):
+                assert color is None or color.triplet is None or color.triplet.hex != hostile.COLOR
             self._plain.add(style)
 
 

@@ -1,4 +1,4 @@
-"""Normalisers against the libraries whose they are, and what each character came from."""
+"""Normalizers against the libraries whose they are, and what each character came from."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def hex_ranges(text: str) -> set[str]:
 
 
 def differing(theirs: Any, ours: tuple[str, ...], characters: Iterable[str]) -> set[str]:
-    """The characters that two normalisers do not treat alike, asked for in one go."""
+    """The characters that two normalizers do not treat alike, asked for in one go."""
     asked, between = list(characters), "|%"
     theirs_split = theirs(between.join(asked)).split(between)
     ours_split = normalize(between.join(asked), ours).split(between)
@@ -216,7 +216,7 @@ def test_alignment_covers_the_text_if_nothing_is_dropped(text: str, name: str) -
 @settings(max_examples=200, deadline=None)
 @given(tricky, st.sampled_from(LOCAL))
 def test_alignment_is_true(text: str, name: str) -> None:
-    """Where the ranges part, the text can be cut in two and each half normalised by itself."""
+    """Where the ranges part, the text can be cut in two and each half normalized by itself."""
     aligned = normalize_aligned(text, (name,))
     for n in range(1, len(aligned.text)):
         if aligned.ends[n - 1] <= aligned.starts[n]:

@@ -45,7 +45,7 @@ made = st.builds(pretokenizer, normalize=steps, split=splits, unit=units, mark=m
 def test_recorded_splits(case: dict[str, Any]) -> None:
     pre = pretokenizer(**case["recipe"])
     for item in case["items"]:
-        analysis = pre.analyse(item["text"])
+        analysis = pre.analyze(item["text"])
         assert pre.words(item["text"]) == [one.text for one in analysis.pretokens] == item["pieces"]
         assert analysis.normalized == item.get("normalized", analysis.normalized)
 
@@ -97,7 +97,7 @@ def test_units_are_the_word_cut_up(word: str, unit: str) -> None:
 @settings(max_examples=200)
 @given(made, texts)
 def test_places_are_in_order_inside_the_text_and_one_a_unit(pre: Pretokenizer, text: str) -> None:
-    analysis = pre.analyse(text)
+    analysis = pre.analyze(text)
     assert analysis.source == text
     assert [one.text for one in analysis.pretokens] == pre.words(text)
     for one in analysis.pretokens:
@@ -116,7 +116,7 @@ def test_places_are_in_order_inside_the_text_and_one_a_unit(pre: Pretokenizer, t
 @given(texts, splits, units)
 def test_without_normalization_each_unit_is_at_its_place(text: str, split: str, unit: str) -> None:
     pre = pretokenizer(split=split, unit=unit)
-    for one in pre.analyse(text).pretokens:
+    for one in pre.analyze(text).pretokens:
         for got, (begin, stop) in zip(pre.units(one.text), one.unit_spans, strict=True):
             start, end = one.start + begin, one.start + stop
             typed = (
@@ -152,13 +152,13 @@ def test_without_normalization_each_unit_is_at_its_place(text: str, split: str, 
 def test_places(axes: dict[str, Any], text: str, words: list[Any]) -> None:
     got = [
         (one.text, (one.start, one.end), [(one.start + a, one.start + b) for a, b in one.unit_spans])
-        for one in pretokenizer(**axes).analyse(text).pretokens
+        for one in pretokenizer(**axes).analyze(text).pretokens
     ]
     assert got == words
 
 
 def test_analysis_shows_each_stage() -> None:
-    analysis = pretokenizer(normalize=["lowercase"], split="metaspace", unit="char").analyse("A b")
+    analysis = pretokenizer(normalize=["lowercase"], split="metaspace", unit="char").analyze("A b")
     assert (analysis.source, analysis.normalized, analysis.prepared) == ("A b", "a b", "▁a▁b")
     assert [(one.prepared_start, one.prepared_end) for one in analysis.pretokens] == [(0, 2), (2, 4)]
 
@@ -169,15 +169,15 @@ def test_analysis_shows_each_stage() -> None:
 @given(st.binary(max_size=20))
 def test_bytes_come_through_as_they_are(data: bytes) -> None:
     pre = pretokenizer(split="gpt2")
-    assert b"".join(unit for one in pre.analyse(data).pretokens for unit in pre.units(one.text)) == data
+    assert b"".join(unit for one in pre.analyze(data).pretokens for unit in pre.units(one.text)) == data
 
 
 def test_invalid_utf8_is_replaced_if_units_are_characters() -> None:
     pre = pretokenizer(split="none", unit="char")
     assert pre.words("a\udcff\ud83db") == ["a\ufffd\ufffdb"]
-    (one,) = pre.analyse(b"a\xffb").pretokens
+    (one,) = pre.analyze(b"a\xffb").pretokens
     assert (one.text, one.unit_spans) == ("a\ufffdb", ((0, 1), (1, 2), (2, 3)))
-    assert pre.analyse(b"a\xffb").source == "a\udcffb"
+    assert pre.analyze(b"a\xffb").source == "a\udcffb"
     assert pretokenizer(split="none").words("a\udcffb") == ["a\udcffb"]
 
 
@@ -199,7 +199,7 @@ def test_a_safe_cut_changes_no_word(pre: Pretokenizer, text: str, at: int, first
     "split", [name for name, one in SPLITS.items() if one.cut and len(splitter(name).words("Ab Cd")) > 1]
 )
 @pytest.mark.parametrize("name", AXES["normalize"])
-def test_normalised_text_is_cut_too(split: str, name: str) -> None:
+def test_normalized_text_is_cut_too(split: str, name: str) -> None:
     assert pretokenizer(normalize=[name], split=split).safe_cut("Ab Cd ef", 1) == 2
 
 
@@ -237,6 +237,6 @@ def test_a_letter_is_not_separated_from_its_accent() -> None:
 def test_a_slow_pattern_is_named_from_here_too(limited: Callable[..., None]) -> None:
     limited(pattern_seconds=0.05)
     pre = pretokenizer(split="regex:(a|aa)+$")
-    for ask in (pre.words, pre.analyse):
+    for ask in (pre.words, pre.analyze):
         with pytest.raises(TokentuiError, match="takes too long"):
             ask("a" * 60 + "!")

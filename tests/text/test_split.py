@@ -97,7 +97,7 @@ def test_patterns_are_tiktokens(name: str, encoding: str, monkeypatch: pytest.Mo
 @settings(max_examples=40)
 @given(text=old_texts)
 def test_words_are_tiktokens(name: str, text: str) -> None:
-    """With every word and every two neighbours as tokens, tiktoken gives the words only where it cuts as we
+    """With every word and every two neighbors as tokens, tiktoken gives the words only where it cuts as we
     do."""
     words = [to_bytes(word) for word in splitter(name).words(text)]
     tokens = dict.fromkeys([*(bytes((n,)) for n in range(256)), *words, *map(b"".join, pairwise(words))])

@@ -72,10 +72,10 @@ def of_a_naive_writer(buffer: ScreenBuffer) -> list[list[tuple[object, ...]]]:
 @settings(max_examples=30)  # the terminal in memory takes its time
 @given(_system, st.lists(_lines, min_size=1, max_size=3), st.booleans())
 def test_after_any_frames_the_terminal_shows_the_last(
-    system: ColorSystem, screens: list[Lines], coloured: bool
+    system: ColorSystem, screens: list[Lines], colored: bool
 ) -> None:
     buffer, shown = ScreenBuffer(_WIDTH, _HEIGHT, system), Shown()
-    writer = DiffWriter(back_color_erase=coloured)
+    writer = DiffWriter(back_color_erase=colored)
     for lines in screens:
         buffer.draw(update([strip(line) for line in lines]))
         shown.stream.feed(writer.frame(buffer, (0, 0)))
@@ -171,14 +171,14 @@ def test_what_was_drawn_for_a_larger_screen_is_cut() -> None:
     assert writer.frame(buffer, (0, 0)).endswith("acr\x1b[H")
 
 
-def test_blank_cells_are_cleared_in_colour_where_a_terminal_can() -> None:
+def test_blank_cells_are_cleared_in_color_where_a_terminal_can() -> None:
     buffer, shown = ScreenBuffer(60, 20, ColorSystem.EIGHT_BIT), Shown(60, 20)
-    plain, coloured = DiffWriter(), DiffWriter(back_color_erase=True)
+    plain, colored = DiffWriter(), DiffWriter(back_color_erase=True)
     ground = Style(color="#d0d0d0", bgcolor="#121212")
     buffer.draw(
         update([strip([("title" if not y else "", ground), (" " * 60, ground)], 60) for y in range(20)])
     )
-    sent = coloured.frame(buffer, (0, 0))
+    sent = colored.frame(buffer, (0, 0))
     assert len(sent) < 60 < 1200 < len(plain.frame(buffer, (0, 0)))
     shown.stream.feed(sent)
     assert {cell.bg for row in range(20) for cell in (shown.screen.buffer[row][x] for x in range(60))} == {
@@ -201,8 +201,8 @@ def test_a_pen_changes_into_any_other(before: CellStyle, after: CellStyle) -> No
 
 
 @pytest.mark.parametrize(
-    ("colour", "number"), [("#121212", 233), ("#ffaf5f", 215), ("#242f38", 236), ("#000000", 16)]
+    ("color", "number"), [("#121212", 233), ("#ffaf5f", 215), ("#242f38", 236), ("#000000", 16)]
 )
-def test_colours_of_the_palette(colour: str, number: int) -> None:
+def test_colors_of_the_palette(color: str, number: int) -> None:
     """The theme's own are exact; a dark grey with a breath of blue stays a grey."""
-    assert cell_style(Style(bgcolor=colour), ColorSystem.EIGHT_BIT).background == f"48;5;{number}"
+    assert cell_style(Style(bgcolor=color), ColorSystem.EIGHT_BIT).background == f"48;5;{number}"

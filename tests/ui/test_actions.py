@@ -34,7 +34,7 @@ from tokentui.ui.bindings import (
 )
 from tokentui.ui.compare_screen import CompareScreen
 from tokentui.ui.dialogs.ask import HelpScreen
-from tokentui.ui.dialogs.colours import ColoursScreen
+from tokentui.ui.dialogs.colors import ColorsScreen
 from tokentui.ui.draw.text import LIGHT_NAME
 from tokentui.ui.keymap import SCREENS, all_actions, sections_of
 from tokentui.ui.main_screen import MainScreen
@@ -206,14 +206,14 @@ async def test_a_theme_is_seen_before_it_is_taken() -> None:
         await settled(pilot)
         before = app.theme
         await pilot.press("T")
-        await until(pilot, lambda: isinstance(app.screen, ColoursScreen) and app.screen.listing.rows)
+        await until(pilot, lambda: isinstance(app.screen, ColorsScreen) and app.screen.listing.rows)
         await pilot.press("down")
         await until(pilot, lambda: app.theme != before)
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.main)
         assert app.theme == before
         await pilot.press("T")
-        await until(pilot, lambda: isinstance(app.screen, ColoursScreen) and app.screen.listing.rows)
+        await until(pilot, lambda: isinstance(app.screen, ColorsScreen) and app.screen.listing.rows)
         await pilot.press("down", "enter")
         await until(pilot, lambda: app.screen is app.main)
         assert app.theme == LIGHT_NAME

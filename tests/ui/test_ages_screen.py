@@ -1,4 +1,4 @@
-"""Tokens in the colours of the steps that made them: of the corpus and of the typed text, at every step."""
+"""Tokens in the colors of the steps that made them: of the corpus and of the typed text, at every step."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from tokentui.recipe import Recipe
 from tokentui.session import commands as do
 from tokentui.text.read import read
 from tokentui.ui.draw.running import AGES, age_of, ages_legend
-from tokentui.ui.draw.text import PALETTE, WITHOUT_COLOUR
+from tokentui.ui.draw.text import PALETTE, WITHOUT_COLOR
 
 
-def test_each_age_has_a_look_of_its_own_with_colours_and_without() -> None:
+def test_each_age_has_a_look_of_its_own_with_colors_and_without() -> None:
     names = [age_of(made) for made in (0, 1, 10, 11, 100, 101, 1_000, 1_001, 10_000, 10_001, 60_000)]
     assert names == [f"age-{n}" for n in (0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5)]
     ages = [f"age-{n}" for n in range(len(AGES) + 1)]
-    for looks in ({PALETTE[one] for one in ages}, {WITHOUT_COLOUR.get(one, "") for one in ages}):
+    for looks in ({PALETTE[one] for one in ages}, {WITHOUT_COLOR.get(one, "") for one in ages}):
         assert len(looks) == len(ages)
-    assert not any("accent" in PALETTE[one] for one in ages)  # that is the colour of what is made now
+    assert not any("accent" in PALETTE[one] for one in ages)  # that is the color of what is made now
     assert [style for _, style in ages_legend() if style] == ages
 
 

@@ -58,7 +58,7 @@ async def to_end(app: ExplorerApp, pilot: Pilot[Any]) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
-async def test_the_vocabulary_is_filled_after_a_recipe_of_another_normalisation(
+async def test_the_vocabulary_is_filled_after_a_recipe_of_another_normalization(
     size: tuple[int, int],
 ) -> None:
     app = app_of("gpt2")

@@ -271,7 +271,7 @@ def test_where_panes_stand() -> None:
                         assert sum(len(title) for title, _ in line) + 3 * len(line) < width
 
 
-async def test_without_colours_what_parts_is_still_told(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_colors_what_parts_is_still_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     async with comparing((80, 24)) as (app, screen, session, pilot):
         await pilot.press("4", "J")

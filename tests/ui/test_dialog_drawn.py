@@ -31,7 +31,7 @@ class Session(FakeEngine):
         return TOKENIZER.draws(asked.text or TEXT, p=asked.p, like=asked.like, seed=asked.seed)
 
 
-async def test_keys_draw_again_with_another_share_and_another_behaviour() -> None:
+async def test_keys_draw_again_with_another_share_and_another_behavior() -> None:
     session = Session()
     dialog = DrawnScreen(session)
 

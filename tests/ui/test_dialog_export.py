@@ -12,7 +12,7 @@ from waiting import PATIENCE, screen_text, told, until
 
 from tokentui.core.errors import TokentuiError
 from tokentui.formats import WRITTEN
-from tokentui.formats.files import recognise
+from tokentui.formats.files import recognize
 from tokentui.formats.proof import ExportReport
 from tokentui.formats.spec import Loss
 from tokentui.recipe import Recipe
@@ -189,9 +189,9 @@ async def test_a_name_of_another_format_is_asked_about_once(tmp_path: Path) -> N
                 await session.send(do.Export(path, format))
             assert raised.value.what == f"this file name belongs to {other}, not to {format}"
             assert "enter again" in raised.value.hint
-            assert recognise(path) is None
+            assert recognize(path) is None
             assert (await session.send(do.Export(path, format, overwrite=True))).refused == ""
-            assert recognise(path) is WRITTEN[format]
+            assert recognize(path) is WRITTEN[format]
             with pytest.raises(TokentuiError, match="the file exists already; this file name belongs to"):
                 await session.send(do.Export(path, format))
         for name, format in (

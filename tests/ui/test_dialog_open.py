@@ -18,7 +18,7 @@ from waiting import screen_text, settled, told, until
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe, Run
-from tokentui.session.commands import Open, OpenTokenizer, Recognise
+from tokentui.session.commands import Open, OpenTokenizer, Recognize
 from tokentui.session.persist.session_file import state_dir
 from tokentui.session.views import ColumnWanted
 from tokentui.text.read import read
@@ -271,11 +271,11 @@ async def test_a_late_listing_does_not_hide_what_enter_told(
             assert release.wait(10)
         return list_folder(folder, prefix, cancel)
 
-    def recognise(command: Recognise) -> str:
+    def recognize(command: Recognize) -> str:
         raise TokentuiError("the server does not respond", command.path)
 
     monkeypatch.setattr(picker, "list_folder", first_is_late)
-    dialog = OpenScreen(FakeEngine(answers={Recognise: recognise}))
+    dialog = OpenScreen(FakeEngine(answers={Recognize: recognize}))
     async with shown(dialog) as (app, pilot):
         dialog.field.value = line
         await until(pilot, late.is_set)
@@ -298,15 +298,15 @@ async def test_enter_takes_the_row_that_it_was_pressed_on(folder: Path) -> None:
         await until(pilot, lambda: app.result == Open(("sample:hugs",)))
 
 
-class Recognising(FakeEngine):
+class Recognizing(FakeEngine):
     """Tells what a file is when the test lets it; of two questions the newer takes the place of the older,
     as in a session."""
 
     def __init__(self) -> None:
-        super().__init__(answers={Recognise: self._recognise})
+        super().__init__(answers={Recognize: self._recognize})
         self.asked: list[asyncio.Future[str]] = []
 
-    async def _recognise(self, command: Recognise) -> str:
+    async def _recognize(self, command: Recognize) -> str:
         for earlier in self.asked:
             if not earlier.done():
                 earlier.set_exception(Cancelled())
@@ -327,7 +327,7 @@ async def test_what_is_told_of_a_file_takes_nothing_from_the_question_of_enter(
         return await look_at(path)
 
     monkeypatch.setattr(opening, "look_at", first_is_late)
-    face = Recognising()
+    face = Recognizing()
     dialog = OpenScreen(face)
     async with shown(dialog) as (app, pilot):
         dialog.field.put("corpus.txt")
@@ -343,7 +343,7 @@ async def test_what_is_told_of_a_file_takes_nothing_from_the_question_of_enter(
 
 @pytest.mark.parametrize("line", ["", "sample:hugs", "books/one.txt"])
 async def test_nothing_is_told_of_a_file_that_is_named_no_more(folder: Path, line: str) -> None:
-    face = Recognising()
+    face = Recognizing()
     dialog = OpenScreen(face)
     async with shown(dialog) as (_, pilot):
         dialog.field.put("corpus.txt")
@@ -551,17 +551,17 @@ async def test_a_url_is_opened_as_it_is_typed(folder: Path, line: str) -> None:
 
 
 async def test_a_tokenizer_of_the_hub_is_opened_as_one(folder: Path) -> None:
-    async with shown(OpenScreen(FakeEngine(answers={Recognise: "a tokenizer"}))) as (app, pilot):
+    async with shown(OpenScreen(FakeEngine(answers={Recognize: "a tokenizer"}))) as (app, pilot):
         await typed(pilot, "hf:owner/name")
         await pilot.press("enter")
         await until(pilot, lambda: app.result == OpenTokenizer("hf:owner/name", ""))
 
 
 async def test_a_place_that_gives_nothing_is_told_and_can_be_left(folder: Path) -> None:
-    def answer(command: Recognise) -> str:
+    def answer(command: Recognize) -> str:
         raise TokentuiError("the server does not respond", command.path, "look at the network")
 
-    async with shown(OpenScreen(FakeEngine(answers={Recognise: answer}))) as (_, pilot):
+    async with shown(OpenScreen(FakeEngine(answers={Recognize: answer}))) as (_, pilot):
         await typed(pilot, "hf:owner/name")
         await pilot.press("enter")
         await until(pilot, lambda: "the server does not respond" in screen_text(pilot))

@@ -239,7 +239,7 @@ async def test_esc_leaves_one_thing_at_a_time() -> None:
         assert app.result is None
 
 
-async def test_normalisers_are_put_in_and_taken_out_in_order() -> None:
+async def test_normalizers_are_put_in_and_taken_out_in_order() -> None:
     dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog) as (_, pilot):
         drive = Driver(dialog, pilot)
@@ -575,7 +575,7 @@ def test_a_stop_is_read_as_it_is_shown(run: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("none", ["none", "[]", ["none"], ["[]"], []])
-def test_no_normaliser_has_a_name(none: Any) -> None:
+def test_no_normalizer_has_a_name(none: Any) -> None:
     assert GPT2.with_axes(normalize="lowercase").with_axes(normalize=none).normalize == ()
 
 

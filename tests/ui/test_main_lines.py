@@ -189,9 +189,9 @@ def test_other_tokens_of_a_text_lie_as_if_it_were_laid_out_anew(
 
 
 @given(st.lists(st.lists(st.integers(1, 4), min_size=1, max_size=5), min_size=1, max_size=8))
-def test_neighbouring_tokens_look_different(words: list[list[int]]) -> None:
+def test_neighboring_tokens_look_different(words: list[list[int]]) -> None:
     """A plain character is a token by itself; where one has more characters, it has another ground than its
-    neighbours."""
+    neighbors."""
     parts, at = [], 0
     for widths in words:
         ends = list(accumulate(widths))

@@ -184,24 +184,24 @@ async def test_only_lines_that_change_are_drawn_again() -> None:
         assert [[region.y for region in regions] for regions in drawn] == [[0]]  # type: ignore[attr-defined]
 
 
-def in_palette(colour: Color) -> bool:
-    """Whether a terminal of 256 colours has exactly this one, outside the 16 that every user sets
+def in_palette(color: Color) -> bool:
+    """Whether a terminal of 256 colors has exactly this one, outside the 16 that every user sets
     differently."""
-    if colour.triplet is None:
-        return colour.type is ColorType.DEFAULT
+    if color.triplet is None:
+        return color.type is ColorType.DEFAULT
     levels = (0, 95, 135, 175, 215, 255)
-    red, green, blue = colour.triplet
+    red, green, blue = color.triplet
     grey = red == green == blue and 8 <= red <= 238 and (red - 8) % 10 == 0
     return grey or all(part in levels for part in (red, green, blue))
 
 
-def is_grey(colour: Color) -> bool:
+def is_grey(color: Color) -> bool:
     """Whether it has no hue."""
-    return colour.triplet is not None and len(set(colour.triplet)) == 1
+    return color.triplet is not None and len(set(color.triplet)) == 1
 
 
 @pytest.mark.parametrize("name", [ui_text.DARK_NAME, ui_text.LIGHT_NAME])
-async def test_every_colour_is_one_of_the_256(name: str) -> None:
+async def test_every_color_is_one_of_the_256(name: str) -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         app.theme = name
@@ -210,12 +210,12 @@ async def test_every_colour_is_one_of_the_256(name: str) -> None:
             await draw(app, session, pilot, **changes)
             for strip in strips_of(app):
                 for text, style, _ in strip:
-                    colours = (
+                    colors = (
                         [one for one in (style.color, style.bgcolor) if one is not None] if style else []
                     )
-                    # What is dim is blended with its ground, which leaves no colour but some grey between two
+                    # What is dim is blended with its ground, which leaves no color but some grey between two
                     # greys.
-                    assert all(in_palette(one) or is_grey(one) for one in colours), (text, style)
+                    assert all(in_palette(one) or is_grey(one) for one in colors), (text, style)
     for one in (ui_text.DARK, ui_text.LIGHT):
         for value in one.variables.values():
             assert in_palette(TextualColor.parse(value).rich_color), (one.name, value)
@@ -231,7 +231,7 @@ async def test_every_theme_can_draw_the_screen() -> None:
             assert screen_text(app) == first
 
 
-async def test_without_colours_everything_is_still_told(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_colors_everything_is_still_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     app, session = explorer(None)
     async with app.run_test(size=(120, 40)) as pilot:

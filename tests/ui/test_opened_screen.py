@@ -19,7 +19,7 @@ from waiting import notes_of, settled, told, until
 from tokentui import train
 from tokentui.analyze.health import examine
 from tokentui.formats import WRITTEN
-from tokentui.formats.files import load, recognise
+from tokentui.formats.files import load, recognize
 from tokentui.learn import TokenCandidate
 from tokentui.recipe import Run
 from tokentui.session import commands as do
@@ -337,12 +337,12 @@ def model(tmp_path: Path) -> Path:
 def test_what_a_file_is(file: Path, corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "counts.txt").write_text("the 120\nof 80\nand 70\n")
     (tmp_path / "rows.jsonl").write_text('{"text": "a"}\n{"text": "b"}\n')
-    assert recognise(file) is WRITTEN["huggingface"]
-    assert recognise(file.parent) is WRITTEN["huggingface"]
+    assert recognize(file) is WRITTEN["huggingface"]
+    assert recognize(file.parent) is WRITTEN["huggingface"]
     (tmp_path / "texts").mkdir()
     others = (tmp_path / name for name in ("counts.txt", "rows.jsonl", "none", "texts"))
     for name in (corpus, *others):
-        assert recognise(name) is None
+        assert recognize(name) is None
 
 
 def test_a_split_may_stand_behind_a_path() -> None:

@@ -13,12 +13,12 @@ from textual.widgets import Static
 from waiting import settled
 
 import tokentui.ui.dialogs
-from tokentui.ui.dialogs import Dialog, labelled_input
+from tokentui.ui.dialogs import Dialog, labeled_input
 from tokentui.ui.field import Field
 
 
 def prompts() -> list[tuple[str, str]]:
-    """Return each dialog whose source calls `labelled_input`, with each text that may be its prompt."""
+    """Return each dialog whose source calls `labeled_input`, with each text that may be its prompt."""
     found = []
     for path in sorted(Path(tokentui.ui.dialogs.__file__).parent.glob("*.py")):
         for owner in ast.parse(path.read_text(encoding="utf-8")).body:
@@ -29,7 +29,7 @@ def prompts() -> list[tuple[str, str]]:
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
             }
             for node in ast.walk(owner):
-                if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "labelled_input":
+                if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "labeled_input":
                     text = node.args[0]
                     text = texts[text.id] if isinstance(text, ast.Name) else text
                     found += [
@@ -44,7 +44,7 @@ def prompts() -> list[tuple[str, str]]:
 async def test_a_prompt_is_not_cut(dialog: str, prompt: str, size: tuple[int, int]) -> None:
     def init(self: Any) -> None:
         Dialog.__init__(self, FakeEngine())
-        self.parts = (labelled_input(prompt, Field()),)
+        self.parts = (labeled_input(prompt, Field()),)
 
     app: App[None] = App()
     async with app.run_test(size=size) as pilot:

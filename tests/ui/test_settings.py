@@ -100,7 +100,7 @@ async def test_a_speed_counts_also_where_the_one_before_is_not_seen_yet() -> Non
         await until(pilot, lambda: session.of(do.SetSpeed) == [do.SetSpeed(60), do.SetSpeed(20)])
 
 
-async def test_the_colours_that_are_taken_are_kept() -> None:
+async def test_the_colors_that_are_taken_are_kept() -> None:
     app, _ = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("T", "down", "enter")

@@ -289,7 +289,7 @@ async def test_resize_to_nothing_and_back() -> None:
         assert len(app.lines[0]) == 40
 
 
-async def test_the_cursor_shows_without_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_cursor_shows_without_colors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     app = TableApp(answer=False)
     async with app.run_test(size=(40, 6)) as pilot:

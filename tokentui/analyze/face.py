@@ -58,7 +58,7 @@ def suggesting_texts() -> Iterator[None]:
         raise TokentuiError(error.what, error.where, hint) from None
 
 
-class Analysed(Tokenizer):
+class Analyzed(Tokenizer):
     """A tokenizer that can be asked for analyses."""
 
     def languages(

@@ -18,7 +18,7 @@ from tokentui.analyze.vocabulary import ORDINARY, usage
 from tokentui.core.jobs import each
 from tokentui.encode.decode import bare
 from tokentui.encode.pretokens import Pretokens
-from tokentui.encode.reachability import completions, neighbours, reachability_of, typed_text
+from tokentui.encode.reachability import completions, neighbors, reachability_of, typed_text
 from tokentui.encode.tokenizer import TokenEntry, Tokenizer
 from tokentui.text.corpus import Corpus
 
@@ -82,7 +82,7 @@ def glitches(tokenizer: Tokenizer, corpus: Corpus | None = None) -> tuple[Glitch
         Cancelled: The job is cancelled.
     """
     entries = [entry for entry in tokenizer.entries() if entry.kind in (*ORDINARY, "byte", "orphan")]
-    others = neighbours(tokenizer)
+    others = neighbors(tokenizer)
     typed = tuple(text for text in others if not unwritten(text))
     written = None if typed == others else typed
     by_id = {}

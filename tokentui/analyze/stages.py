@@ -113,7 +113,7 @@ def _bare(normalized: str) -> str:
 
 
 def _staged(tokenizer: Tokenizer, text: str, around: bool = False) -> Staged:
-    analysis = tokenizer.encoder.pretokenizer.analyse(text)
+    analysis = tokenizer.encoder.pretokenizer.analyze(text)
     words = tuple(text[word.start : word.end] for word in analysis.pretokens)
     try:
         encoding = tokenizer.encode(text, special_tokens=around)

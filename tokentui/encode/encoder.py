@@ -326,7 +326,7 @@ class WordEncoder:
             if isinstance(stretch, Special):
                 yield stretch
             else:
-                pretokens = self.pretokenizer.analyse(stretch).pretokens
+                pretokens = self.pretokenizer.analyze(stretch).pretokens
                 yield [pretoken.moved(start) for pretoken in pretokens] if start else pretokens
 
     def splits_plainly(self, text: str) -> bool:

@@ -298,7 +298,7 @@ def round_trip(encoder: WordEncoder, text: str | bytes, decoder: Decoder | None 
     typed = encoding.text
     if back == typed:
         return RoundTrip(back)
-    normalized = encoder.pretokenizer.analyse(typed).normalized
+    normalized = encoder.pretokenizer.analyze(typed).normalized
     units = map(encoder.pretokenizer.units, encoder.pretokenizer.words(typed))
     lacks = bool(encoding.unknown) or any(len(encoder.kept_indices(word)) < len(word) for word in units)
     normalizing = {difference.kind for difference in differences(typed, normalized)}

@@ -72,7 +72,7 @@ class Typed:
             if tail:
                 end = pretokenizer.safe_cut(text, len(text) - tail + 1)
         first, last = (bisect_left(starts, place) for place in (start, end - by))
-        fresh = pretokenizer.analyse(text[start:end]).pretokens
+        fresh = pretokenizer.analyze(text[start:end]).pretokens
         places = [start + pretoken.start for pretoken in fresh]
         more = first + len(fresh) - last
         if rows := self._rows:

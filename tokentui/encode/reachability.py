@@ -23,7 +23,7 @@ from tokentui.encode.why_not import Case, reason_of, shortest_word
 from tokentui.text.pretokenize import MARKS
 
 _CONTEXTS = ("{}", "a{}", "{}a", "a{}a", " {}", "1{}", "{}1", "1{}1", "'{}", "a {}", "{} ")
-_NEIGHBOURS = 128
+_NEIGHBORS = 128
 """The number of units, and of longest tokens, that are put next to a token that alone becomes other tokens.
 """
 _MOST_TRIED = 1 << 15
@@ -38,7 +38,7 @@ class _Answers:
     """Cached answers about one tokenizer."""
 
     def __init__(self) -> None:
-        self.neighbours: tuple[str, ...] | None = None
+        self.neighbors: tuple[str, ...] | None = None
         self.reached: dict[tuple[int, int | None], Reachability] = {}
 
 
@@ -51,13 +51,13 @@ def reachability_of_all(tokenizer: Tokenizer) -> Iterator[Reachability]:
     return (reachability_of(tokenizer, entry) for entry in each(entries, len(entries)))
 
 
-def neighbours(tokenizer: Tokenizer) -> tuple[str, ...]:
+def neighbors(tokenizer: Tokenizer) -> tuple[str, ...]:
     """Return texts to put next to a token that alone becomes other tokens: long tokens, then units. The
     result is cached."""
     known = _known(tokenizer)
-    if known.neighbours is None:
-        known.neighbours = _neighbours(tokenizer)
-    return known.neighbours
+    if known.neighbors is None:
+        known.neighbors = _neighbors(tokenizer)
+    return known.neighbors
 
 
 def _known(tokenizer: Tokenizer) -> _Answers:
@@ -67,12 +67,12 @@ def _known(tokenizer: Tokenizer) -> _Answers:
     return known
 
 
-def _neighbours(tokenizer: Tokenizer) -> tuple[str, ...]:
+def _neighbors(tokenizer: Tokenizer) -> tuple[str, ...]:
     vocabulary = tokenizer.vocabulary
-    longest = heapq.nlargest(_NEIGHBOURS, tokenizer.entries(), key=lambda entry: len(entry.piece))
+    longest = heapq.nlargest(_NEIGHBORS, tokenizer.entries(), key=lambda entry: len(entry.piece))
     long = (typed_text(tokenizer, entry.symbol) for entry in longest if entry.symbol is not None)
     units = (vocabulary.bare(unit).decode("utf-8", "surrogateescape") for unit in vocabulary.units)
-    return tuple(filter(None, (*long, *itertools.islice(units, _NEIGHBOURS))))
+    return tuple(filter(None, (*long, *itertools.islice(units, _NEIGHBORS))))
 
 
 def reachability_of(
@@ -85,7 +85,7 @@ def reachability_of(
     Args:
         tokenizer: The tokenizer.
         entry: The token.
-        others: The texts to put next to a token; None for the `neighbours`, and then the answer is cached.
+        others: The texts to put next to a token; None for the `neighbors`, and then the answer is cached.
     """
     if others is not None:
         return _reach(tokenizer, entry, others)
@@ -145,7 +145,7 @@ def _reach(tokenizer: Tokenizer, entry: TokenEntry, others: Sequence[str] | None
             if alone or encoder.ids_include(text, entry.id, words):
                 return Reachability(entry.id, piece, text)
     if has_units:
-        others = neighbours(tokenizer) if others is None else others
+        others = neighbors(tokenizer) if others is None else others
         for other in others:
             for text in (other + own, own + other, other + own + other):
                 if encoder.ids_include(text, entry.id):

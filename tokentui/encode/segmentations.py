@@ -70,7 +70,7 @@ def ways_of(
     encoder: WordEncoder, text: str, limit: int = 10, words: int = 10
 ) -> tuple[WordSegmentations, ...]:
     """Return the segmentations of each of the first `words` distinct pre-tokens of a text; see `ways`."""
-    distinct = list(dict.fromkeys(pretoken.text for pretoken in encoder.pretokenizer.analyse(text).pretokens))
+    distinct = list(dict.fromkeys(pretoken.text for pretoken in encoder.pretokenizer.analyze(text).pretokens))
     return tuple(ways(encoder, word, limit) for word in distinct[:words])
 
 

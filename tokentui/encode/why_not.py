@@ -507,13 +507,13 @@ def _says_special(case: Case, facts: Facts) -> str:
     return f"{spells}, and typed text becomes a special token only if that is allowed."
 
 
-def _normalised(case: Case) -> Facts:
+def _normalized(case: Case) -> Facts:
     symbol = case.typed if case.symbol is None else case.symbol
     assert symbol is not None
     return {"id": case.identity(symbol), "normalized": case.normalized}
 
 
-def _says_normalised(case: Case, facts: Facts) -> str:
+def _says_normalized(case: Case, facts: Facts) -> str:
     if case.symbol is not None:
         return "normalization changes it"
     there = f"The token with id {facts['id']} is spelled that way"
@@ -540,7 +540,7 @@ def _split(case: Case) -> Facts:
     own = pipeline.near or case.encoder.pretokenizer.beyond_axes
     if not own and SPLITS.of(case.recipe.split).is_pattern | SPLITS.of(case.recipe.split).branch_by_word:
         known = branches(case.recipe.split)
-        prepared = case.encoder.pretokenizer.analyse(case.text).prepared
+        prepared = case.encoder.pretokenizer.analyze(case.text).prepared
         number = known.of(prepared, words[0].prepared_start, words[0].text)
         if number is not None:
             facts |= {"branch": number + 1, "rule": known.names[number]}
@@ -829,7 +829,7 @@ REASONS: dict[str, Reason] = {reason.name: reason for reason in (
            lambda case, facts: "It is the empty text, which has no tokens."),
     Reason("one-token", "it is one token", _at(WHOLE), _one_token, _says_one_token),
     Reason("special", "it spells a special token", _at(SPECIAL), _special, _says_special, where="name"),
-    Reason("normalised", "normalization changes it", _at(CHANGED), _normalised, _says_normalised,
+    Reason("normalised", "normalization changes it", _at(CHANGED), _normalized, _says_normalized,
            where="normalisation"),
     Reason("named", "it contains a token that is matched by name", _at(NAMED), _named, _says_named,
            where="split"),

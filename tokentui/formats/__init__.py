@@ -220,7 +220,7 @@ WRITTEN: dict[str, Format] = {name: format for name, format in FORMATS.items() i
 output."""
 
 
-def recognised(source: Source) -> Format | None:
+def recognized(source: Source) -> Format | None:
     """Return the first format whose `sniff` accepts a `Source`, None if none does. The name is ignored.
 
     Raises:

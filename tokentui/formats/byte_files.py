@@ -88,7 +88,7 @@ def _named_specials(source: Source, encoding: PublishedEncoding) -> dict[str, in
     specials = dict(encoding.specials)
     if not encoding.reserved or source.known is not None:
         return specials
-    near = next((file for file in source.neighbours((_CONFIG,), ()) if file.where.endswith(_CONFIG)), None)
+    near = next((file for file in source.neighbors((_CONFIG,), ()) if file.where.endswith(_CONFIG)), None)
     rows = {} if near is None else near.root["added_tokens_decoder"].mapping({})
     for number in sorted({*specials.values()} & {int(key) for key in rows if _ID.fullmatch(key)}):
         assert near is not None

@@ -13,7 +13,7 @@ from tokentui.core.files import read_regular, status_of, write_together
 from tokentui.core.limits import now
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import FORMATS, OWN, WRITTEN, Format, named_like, recognised
+from tokentui.formats import FORMATS, OWN, WRITTEN, Format, named_like, recognized
 from tokentui.formats.folder import model_folder, vocabulary_file
 from tokentui.formats.proof import ExportReport, contents
 from tokentui.formats.published import located
@@ -59,7 +59,7 @@ def load(
     source = read_source(where, split) if folder is None else folder.source(split)
     _refuse_others(source.data, source.where)
     with quiet_collector():
-        if (format := recognised(source)) is None:
+        if (format := recognized(source)) is None:
             known = "; ".join(format.about for format in FORMATS.values())
             raise source.error(_UNSUPPORTED, f"supported: {known}")
         if folder is not None and folder.family is not None and format.name in UNSPLIT and not split:
@@ -78,7 +78,7 @@ def load(
     return tokenizer.encoded_by(encode) if encode else tokenizer
 
 
-def recognise(path: str | os.PathLike[str]) -> Format | None:
+def recognize(path: str | os.PathLike[str]) -> Format | None:
     """Return the format of a tokenizer file, None if it has no known format or cannot be read. Never raises
     for
     the file.
@@ -90,9 +90,9 @@ def recognise(path: str | os.PathLike[str]) -> Format | None:
         where = str(path) if is_remote(path) else os.fspath(path)
         where = vocabulary_file(located(where))
         if is_url(where):
-            return recognised(read_source(where)) if named_like(where) else None
+            return recognized(read_source(where)) if named_like(where) else None
         readable = status_of(where).st_size <= now().file_bytes or is_gguf(where)
-        return recognised(read_source(where)) if readable else None
+        return recognized(read_source(where)) if readable else None
     except (OSError, TokentuiError):
         return None
 
@@ -188,7 +188,7 @@ def written_format(path: str) -> Format | None:
     """Return the format of a tokenizer file; None if it is unknown, can only be read, or the file is
     unreadable.
     """
-    format = recognise(path)
+    format = recognize(path)
     return None if format is None else WRITTEN.get(format.name)
 
 
@@ -241,7 +241,7 @@ def mistaken(path: str) -> TokentuiError | None:
         if what == _UNSUPPORTED:
             what = f"it is incomplete: it ends at byte {os.path.getsize(path):,}"
         return TokentuiError(f"a damaged tokenizer: {what}", error.where or path, error.hint)
-    format = recognise(path)
+    format = recognize(path)
     return TokentuiError(
         f"a tokenizer, not a corpus: {format.about if format else 'it has changed meanwhile'}", path
     )

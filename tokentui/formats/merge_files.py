@@ -120,13 +120,13 @@ def _find_vocabulary(source: Source) -> Source | None:
     """Return the vocabulary in the folder of a file of merges that has all their tokens; None if there is
     none."""
     rows = _sample(source)
-    return next((near for near in source.neighbours(_VOCABULARIES, (".json",)) if _fits(near, rows)), None)
+    return next((near for near in source.neighbors(_VOCABULARIES, (".json",)) if _fits(near, rows)), None)
 
 
 def _find_merges(source: Source) -> Source | None:
     """Return the file of merges in the folder of a vocabulary that uses only its tokens; None if there is
     none."""
-    around = source.neighbours(_MERGES, (".txt", ".bpe", ".merges", ".codes"))
+    around = source.neighbors(_MERGES, (".txt", ".bpe", ".merges", ".codes"))
     return next((near for near in around if _is_merges(near) and _fits(source, _sample(near))), None)
 
 

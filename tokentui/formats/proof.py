@@ -21,7 +21,7 @@ from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.segment import UNKNOWN
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID
-from tokentui.formats import ASPECTS, OWN, Format, Holds, recognised
+from tokentui.formats import ASPECTS, OWN, Format, Holds, recognized
 from tokentui.formats.source import source_of
 from tokentui.formats.spec import Fitted, Loss, Spec, Unsupported, pattern_of
 from tokentui.recipe import Recipe
@@ -71,8 +71,8 @@ def contents(tokenizer: Tokenizer, format: Format) -> tuple[ExportReport, tuple[
         if format is OWN and spec.origin is None:
             return report, files  # it says all of what was trained here
         source = source_of(format.files, files, spec.recipe.split if format.needs_split else "")
-        if recognised(source) is not format:
-            return replace(report, refused="the file would not be recognised for what it is"), ()
+        if recognized(source) is not format:
+            return replace(report, refused="the file would not be recognized for what it is"), ()
         back = format.codec.read(source)
     except UnicodeEncodeError:
         return replace(report, refused="a token contains a lone surrogate, which has no UTF-8"), ()
@@ -232,7 +232,7 @@ EXAMPLES: Mapping[str, Aspect] = {
         lambda spec: f"-s split={spec.recipe.split}",
     ),
     "normalize": Aspect(
-        "normaliser", "text must be normalized before it is encoded",
+        "normalizer", "text must be normalized before it is encoded",
         lambda spec: ",".join(spec.recipe.normalize),
     ),
     "specials": Aspect("specials", "the file does not name them: name them where it is read", _specials),

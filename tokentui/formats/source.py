@@ -42,7 +42,7 @@ _LARGEST = 2**63 - 1
 _HEX = re.compile("(?:[0-9a-f]{2})*")
 _KINDS = {int: "a whole number", float: "a fraction", str: "text", list: "a list", dict: "an object",
           bool: "true or false", type(None): "null"}
-_MOST_NEIGHBOURS = 1000
+_MOST_NEIGHBORS = 1000
 T = TypeVar("T")
 
 
@@ -442,7 +442,7 @@ class Source:
         """The keys and values of `root`."""
         return self.root.mapping()
 
-    def neighbours(self, first: tuple[str, ...], suffixes: tuple[str, ...]) -> Iterator[Source]:
+    def neighbors(self, first: tuple[str, ...], suffixes: tuple[str, ...]) -> Iterator[Source]:
         """Yield other files of the folder, those with well-known names first. Folders, pipes and unreadable
         files are skipped.
 
@@ -455,7 +455,7 @@ class Source:
             return
         folder, own = os.path.split(self.where)
         try:
-            names = sorted(entry.name for entry in os.scandir(folder or "."))[:_MOST_NEIGHBOURS]
+            names = sorted(entry.name for entry in os.scandir(folder or "."))[:_MOST_NEIGHBORS]
         except (OSError, ValueError):
             return
         names = [name for name in names if name != own and (name in first or name.endswith(suffixes))]

@@ -535,7 +535,7 @@ class Boundless:
         assert isinstance(corpus, Documents)
         assert isinstance(candidates, TwoViews)
         assert isinstance(best, Pair)
-        facts = [f"{len(corpus.unlocked):,} words are unlocked: they may join their neighbours"]
+        facts = [f"{len(corpus.unlocked):,} words are unlocked: they may join their neighbors"]
         if candidates.view == DOCUMENTS:
             return [*facts, "two whole words are joined: no pair inside words stands more often"]
         for part, uses in {best.left: best.left_uses, best.right: best.right_uses}.items():

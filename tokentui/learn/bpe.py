@@ -296,15 +296,15 @@ class PlainPairs:
             weight = weights[start]
             replaced += weight
             old = 0
-            neighbour = symbols[start - 1]
-            if neighbour >= 0:
-                at = start - length[neighbour]
+            neighbor = symbols[start - 1]
+            if neighbor >= 0:
+                at = start - length[neighbor]
                 old = pair_at[at]
                 counts[old] -= weight
                 moved.add(old)
-                new = before.get(neighbour)
+                new = before.get(neighbor)
                 if new is None:
-                    before[neighbour] = new = self._new(neighbour, token)
+                    before[neighbor] = new = self._new(neighbor, token)
                 counts[new] += weight
                 places[new].append(at)
                 pair_at[at] = new
@@ -316,10 +316,10 @@ class PlainPairs:
             if old:
                 counts[old] -= weight
                 moved.add(old)
-                neighbour = symbols[start + end]
-                new = after.get(neighbour)
+                neighbor = symbols[start + end]
+                new = after.get(neighbor)
                 if new is None:
-                    after[neighbour] = new = self._new(token, neighbour)
+                    after[neighbor] = new = self._new(token, neighbor)
                 counts[new] += weight
                 places[new].append(start)
             pair_at[start] = new

@@ -29,7 +29,7 @@ class Column(NamedTuple):
         unit: The unit of its values, empty for a bare number.
         kind: `count` of places, `part` (the uses of one part), `amount` (a count that is no whole number),
             `change`, `score`, `share`, `loss`, `byte`, `token`, `tokens`, or `text`, which no table shows; a
-            screen maps it to a width and a colour.
+            screen maps it to a width and a color.
     """
 
     name: str
@@ -222,7 +222,7 @@ class PieceCandidate(Candidate):
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The position in a training by rounds: of expectation and maximisation, and of prunings.
+    """The position in a training by rounds: of expectation and maximization, and of prunings.
 
     Attributes:
         last: The kind of the last step: `seeds`, `em`, `prune` or `cut`.

@@ -1,6 +1,6 @@
 """From a document to its pre-tokens and their smallest units, by a recipe: normalize, split, cut, mark.
 
-`Pretokenizer.words` is the fast way, for counting. `Pretokenizer.analyse` also returns the places in the text
+`Pretokenizer.words` is the fast way, for counting. `Pretokenizer.analyze` also returns the places in the text
 as typed, for display and encoding. Both give the same words.
 """
 
@@ -196,7 +196,7 @@ class Pretokenizer:
                     units += block
         return units
 
-    def analyse(self, text: str | bytes) -> Analysis:
+    def analyze(self, text: str | bytes) -> Analysis:
         """Normalize and split a text, with the places of words and units.
 
         Args:

@@ -57,7 +57,7 @@ class ExplorerApp(TerminalApp):
         begin: Called with the session once it has started, to open a corpus; a failure is shown in a line.
         then: Called once the corpus is open.
         run: The run that the session begins with.
-        boundaries: The mark between tokens of the corpus; by shades where there are colours for them if
+        boundaries: The mark between tokens of the corpus; by shades where there are colors for them if
             None.
         begun: The session that the command line names, to be saved; None to save none.
         offer: The last session, and a note about it: it is offered before anything is opened.
@@ -165,9 +165,9 @@ class ExplorerApp(TerminalApp):
 
     @property
     def usual_boundaries(self) -> Boundaries:
-        """Shades, or bars where the terminal has few colours."""
-        few_colours = self.no_color or self.console.color_system == "standard"
-        return "bars" if few_colours else "shade"
+        """Shades, or bars where the terminal has few colors."""
+        few_colors = self.no_color or self.console.color_system == "standard"
+        return "bars" if few_colors else "shade"
 
     async def on_mount(self) -> None:
         """Start the session."""

@@ -58,7 +58,7 @@ DIALOGS = {
     "Dialog: pieces": Ref("tokentui.ui.dialogs.pieces:PiecesScreen"),
     "Dialog: compressed text": Ref("tokentui.ui.dialogs.pieces:CompressedScreen"),
     "Dialog: copy": Ref("tokentui.ui.dialogs.copying:CopyScreen"),
-    "Dialog: colors": Ref("tokentui.ui.dialogs.colours:ColoursScreen"),
+    "Dialog: colors": Ref("tokentui.ui.dialogs.colors:ColorsScreen"),
     "Dialog: settings": Ref("tokentui.ui.dialogs.settings_screen:SettingsScreen"),
     "Dialog: help": Ref("tokentui.ui.dialogs.ask:HelpScreen"),
     "Dialog: go to": Ref("tokentui.ui.dialogs.ask:GoToScreen"),

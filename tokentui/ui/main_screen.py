@@ -389,14 +389,14 @@ class MainScreen(PaneScreen):
     def _show(self, row: Candidate | Entry) -> None:
         table = next((table for table in self.tables.values() if table is self.focused), None)
 
-        def neighbour(by: int) -> Candidate | Entry | None:
+        def neighbor(by: int) -> Candidate | Entry | None:
             near = table.held_at(table.cursor + by) if table is not None else None
             if table is None or near is None or (isinstance(near, Entry) and near.kind == "folded"):
                 return None
             table.move(by)
             return near  # type: ignore[no-any-return]
 
-        self.push_answer(INSPECT(self.engine, row, asks=True, neighbour=neighbour))
+        self.push_answer(INSPECT(self.engine, row, asks=True, neighbor=neighbor))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave the keys of the corpus cursor, and of scores, to other actions where there are none.

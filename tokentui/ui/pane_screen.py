@@ -48,7 +48,7 @@ FIND = Ref("tokentui.ui.dialogs.ask:FindScreen")
 _COPY = Ref("tokentui.ui.copying:ask")
 _HELP = Ref("tokentui.ui.dialogs.ask:HelpScreen")
 _LANGUAGES = Ref("tokentui.ui.dialogs.languages:LanguagesScreen")
-_COLOURS = Ref("tokentui.ui.dialogs.colours:ColoursScreen")
+_COLORS = Ref("tokentui.ui.dialogs.colors:ColorsScreen")
 _SETTINGS = Ref("tokentui.ui.dialogs.settings_screen:SettingsScreen")
 
 PaneType = TypeVar("PaneType", bound=Pane)
@@ -71,7 +71,7 @@ class Layout(NamedTuple):
 
 
 def too_small(columns: int, lines: int) -> Lines:
-    """Return the message of a terminal that is too small: the size that is needed, centred."""
+    """Return the message of a terminal that is too small: the size that is needed, centered."""
     least = f"{columns}×{lines}"
 
     def draw(width: int, height: int) -> Sequence[Cell]:
@@ -139,7 +139,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             id="previous_pane"),
         Binding("question_mark", "show_keys(False)", "help", tooltip="Show all keys", id="help",
             group=Hint(rank=4, always=True)),
-        Binding("T", "colours", "colors", tooltip="Choose a color theme", id="theme", group=Hint(rank=22)),
+        Binding("T", "colors", "colors", tooltip="Choose a color theme", id="theme", group=Hint(rank=22)),
         Binding("O", "settings", "settings", id="settings",
             tooltip="Change the settings: colors, speed, view, boundaries, order, sentence"),
         Binding("ctrl+p", "show_keys(True)", "commands", id="palette", group=Hint(rank=21),
@@ -257,7 +257,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             and not (in_editor and action.keys[0] == "enter")
         ]
         shown.sort(key=lambda action: (action.hint.rank, action.on_screen and not action.hint.pane))
-        return [self._labelled(action) for action in shown]
+        return [self._labeled(action) for action in shown]
 
     @property
     def footer_panes(self) -> Collection[str]:
@@ -269,11 +269,11 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         sections = key_sections(type(self), type(self.app), self.KEY_OWNERS, self.app.user_keys)
         sections[EVERYWHERE] += self.KEYLESS_ACTIONS
         return {
-            pane: [self._labelled(action) for action in actions if self._applies(action)]
+            pane: [self._labeled(action) for action in actions if self._applies(action)]
             for pane, actions in sections.items()
         }
 
-    def _labelled(self, action: BoundAction) -> BoundAction:
+    def _labeled(self, action: BoundAction) -> BoundAction:
         label = self.labels.get(action.id)
         return action if label is None else dataclasses.replace(action, label=label)
 
@@ -315,9 +315,9 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         """Compare the cost of the same text in twelve languages."""
         self.app.push_screen(_LANGUAGES(self.engine))
 
-    def action_colours(self) -> None:
+    def action_colors(self) -> None:
         """Choose the theme."""
-        self.app.push_screen(_COLOURS(self.engine))
+        self.app.push_screen(_COLORS(self.engine))
 
     def action_settings(self) -> None:
         """Open the settings."""

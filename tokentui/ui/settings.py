@@ -25,7 +25,7 @@ SEEN = "first_screen_seen"
 """The setting that says that the first screen was left."""
 _OWN = DARK_NAME, LIGHT_NAME
 _TERMINAL = "ansi-dark", "ansi-light"
-"""Textual's names of the themes that leave the sixteen colours to the terminal."""
+"""Textual's names of the themes that leave the sixteen colors to the terminal."""
 
 
 def theme_groups(known: Iterable[str]) -> tuple[tuple[str, Sequence[str]], ...]:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # the app pushes it
 _WIDEST = 100
 _ABOUT = (
     "A tokenizer cuts text into tokens, the pieces that a language model reads. It learns them from a text, "
-    "step by step: it merges the two neighbours that stand together most often, again and again."
+    "step by step: it merges the two neighbors that stand together most often, again and again."
 )
 _KEYS = (
     ("play", "let it run; again: stop"), ("end", "go to the end"),

@@ -19,7 +19,7 @@ from tokentui.analyze.results import CheckResult, Example
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.files import UNSPLIT, load, recognise
+from tokentui.formats.files import UNSPLIT, load, recognize
 from tokentui.formats.folder import SETTINGS, TEKKEN, TOKENS, ModelFolder, is_id, steps_of
 from tokentui.formats.huggingface.decoders import clean_up as without_spaces
 from tokentui.formats.spec import Unsupported, pattern_of
@@ -447,7 +447,7 @@ def examine_folder(folder: ModelFolder, tokenizer: Tokenizer) -> tuple[CheckResu
         path = os.path.join(folder.path, names[0])
         check()
         try:
-            format = recognise(path)
+            format = recognize(path)
             split = tokenizer.recipe.split if format is not None and format.name in UNSPLIT else ""
             others[names[0]] = load(path, split)
         except TokentuiError as error:

@@ -71,7 +71,7 @@ CONTROLS: Named = (
     ("NUL", "a\0b"), ("escape", "a\x1b[31mb"), ("zero width", "a\u200bb"), ("direction", "a\u202eb"),
     ("replacement", "a\ufffdb"),
 )
-"""Characters that many normalisers drop."""
+"""Characters that many normalizers drop."""
 
 NUMBERS = ("7", "42", "365", "1999", "12345", "314159", "1234567", "86753090", "299792458")
 """A number of each length."""

@@ -18,7 +18,7 @@ from tokentui.core.jobs import silent, tick
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats import WRITTEN
-from tokentui.formats.files import recognise
+from tokentui.formats.files import recognize
 from tokentui.formats.folder import model_folder
 from tokentui.formats.published import located
 from tokentui.formats.tokens import is_letters, piece_of, spelled
@@ -284,7 +284,7 @@ def verify_encoding(tokenizer: Tokenizer, path: str, peer: Peer, documents: Sequ
         raise TokentuiError(what, path, "name the folder of the file")
     if folder is not None:
         path = folder.path if peer.folders else folder.file
-    recognized = None if peer.folders else recognise(path)
+    recognized = None if peer.folders else recognize(path)
     if not peer.folders and (recognized is None or recognized.name != peer.format):
         # in place of the library's parse error
         what = f"{peer.name} reads {peer.reads}, not {recognized.about if recognized else 'this file'}"
@@ -386,7 +386,7 @@ def _difference(
 def _ours(tokenizer: Tokenizer, text: str, specials: bool) -> Encoded:
     normalized = words = None
     if not specials:
-        analysis = tokenizer.encoder.pretokenizer.analyse(text)
+        analysis = tokenizer.encoder.pretokenizer.analyze(text)
         normalized, words = analysis.normalized, tuple(pretoken.text for pretoken in analysis.pretokens)
     try:
         encoding = tokenizer.encode(text, allow_special=specials)

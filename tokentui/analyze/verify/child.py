@@ -90,7 +90,7 @@ def train_sentencepiece(
     documents: list[str], first: int, byte_fallback: bool, merges: int, base: int, size: int,
     **options: Any,
 ) -> list[list[str]]:
-    """Train by sentencepiece, which normalises and cuts the documents itself."""
+    """Train by sentencepiece, which normalizes and cuts the documents itself."""
     import sentencepiece
 
     model = io.BytesIO()

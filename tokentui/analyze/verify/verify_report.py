@@ -149,7 +149,7 @@ def _text_sections(found: TextDifference) -> Iterator[Section]:
     for name, side in (("ours", found.ours), ("theirs", found.theirs)):
         yield Section(name, f"cannot be encoded: {side.refused}" if side.refused else "")
         if side.normalized is not None:
-            yield Section("  normalised", data(side.normalized))
+            yield Section("  normalized", data(side.normalized))
         if side.words is not None:
             yield Section("  pre-tokens", _listed(side.words))
         if not side.refused:

@@ -48,7 +48,7 @@ def command(shared: SharedOptions, text: tuple[str, ...], jsonl: bool) -> int:
     def row(text: str) -> Json:
         nonlocal covered
         covered += coverage_of_text(text, pretokenizer.recipe)
-        analysis = pretokenizer.analyse(text)
+        analysis = pretokenizer.analyze(text)
         pieces = [pretoken.text for pretoken in analysis.pretokens]
         units = [[unit.hex() for unit in pretokenizer.units(piece)] for piece in pieces]
         return {"text": analysis.source, "normalized": analysis.normalized, "pieces": pieces, "units": units}
@@ -61,7 +61,7 @@ def command(shared: SharedOptions, text: tuple[str, ...], jsonl: bool) -> int:
     if shared.as_json:
         output.write_json(row(whole))
     else:
-        words = pretokenizer.analyse(whole).pretokens
+        words = pretokenizer.analyze(whole).pretokens
         output.write("".join(f"{output.shown(word.text)}\n" for word in words).encode())
     shared.notice(coverage_of_text(whole, pretokenizer.recipe).notes)
     return 0

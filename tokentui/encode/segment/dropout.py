@@ -229,7 +229,7 @@ def _once(line: Line) -> Iterator[Cell]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Behaviour(Choice):
+class Behavior(Choice):
     """How a library draws.
 
     Attributes:
@@ -243,9 +243,9 @@ class Behaviour(Choice):
 
 LIKE = Axis(
     "like", "how dropout draws",
-    Behaviour("tokenizers", "a dropped candidate waits for the next one that is kept", run=_put_back),
-    Behaviour("subword-nmt", "every pair is drawn anew at each step", run=_each_step, above=True),
-    Behaviour("sentencepiece", "a dropped candidate is skipped until a neighbor changes", run=_once),
+    Behavior("tokenizers", "a dropped candidate waits for the next one that is kept", run=_put_back),
+    Behavior("subword-nmt", "every pair is drawn anew at each step", run=_each_step, above=True),
+    Behavior("sentencepiece", "a dropped candidate is skipped until a neighbor changes", run=_once),
 )
 """The ways to draw, by library. youtokentome's is that of tokenizers."""
 
@@ -278,8 +278,8 @@ class Dropout:
 
         if isinstance(p, bool) or not isinstance(p, int | float) or not 0 <= p <= 1:
             raise TokentuiError("expected a share from 0 to 1", f"p={shown(p)}", f"for example {P}")
-        self._behaviour = LIKE.check(like)
-        self._chance = Chance(float(p), random or Random(seed).random, self._behaviour.above)
+        self._behavior = LIKE.check(like)
+        self._chance = Chance(float(p), random or Random(seed).random, self._behavior.above)
         own = vocabulary.pipeline.way
         if not WAYS.of(vocabulary.recipe.encode).by_rank and vocabulary.merges:
             vocabulary = vocabulary.encoded_by("merges")
@@ -303,7 +303,7 @@ class Dropout:
         merged: PairLookup,
     ) -> Iterator[Cell]:
         line = Line(symbols, starts, ends, following, merged, self._pieces, self._chance)
-        for number, cell in enumerate(self._behaviour.run(line)):
+        for number, cell in enumerate(self._behavior.run(line)):
             if number % ASKED_EVERY == 0:
                 check()
             yield cell

@@ -240,14 +240,14 @@ S = TypeVar("S", AlignedText, str)
 
 
 def split(
-    text: S, pattern: AnyPattern, behaviour: str, invert: bool = False, where: str | None = None
+    text: S, pattern: AnyPattern, behavior: str, invert: bool = False, where: str | None = None
 ) -> list[S]:
     """Cut a text at the matches of a pattern; with `invert`, at the text between matches.
 
     Args:
         text: The text.
         pattern: The pattern.
-        behaviour: One of `BEHAVIOURS`.
+        behavior: One of `BEHAVIOURS`.
         invert: True to treat the text between matches as the matches.
         where: The place of the pattern, for errors, if a match may be slow; None for a pattern that is always
             fast.
@@ -255,7 +255,7 @@ def split(
     Raises:
         TokentuiError: A match takes too long.
     """
-    quick: Any = _quick(text, pattern, behaviour, invert, where) if isinstance(text, str) else None
+    quick: Any = _quick(text, pattern, behavior, invert, where) if isinstance(text, str) else None
     if quick is not None:
         return list(quick)
     typed = text if isinstance(text, str) else text.text
@@ -269,7 +269,7 @@ def split(
         at = end
     if at < len(typed) or not parts:
         parts.append((at, len(typed), invert))
-    ranges = [(start, end) for start, end in _ranges(parts, behaviour) if start < end]
+    ranges = [(start, end) for start, end in _ranges(parts, behavior) if start < end]
     part: Callable[[int, int], Any] = (
         (lambda start, end: text[start:end]) if isinstance(text, str) else text.part
     )
@@ -277,47 +277,47 @@ def split(
 
 
 def _quick(
-    text: str, pattern: AnyPattern, behaviour: str, invert: bool, where: str | None
+    text: str, pattern: AnyPattern, behavior: str, invert: bool, where: str | None
 ) -> list[str] | None:
     """Split a text by one call of `regex`. None if that might give other parts."""
     if pattern.groups:
         return None
     if where is None:
-        if behaviour == "Removed":
+        if behavior == "Removed":
             return list(filter(None, pattern.findall(text) if invert else pattern.split(text)))
-        if behaviour in ("Isolated", "Contiguous"):
-            return list(filter(None, _kept(pattern, behaviour).split(text)))
+        if behavior in ("Isolated", "Contiguous"):
+            return list(filter(None, _kept(pattern, behavior).split(text)))
         return None
-    wanted = invert if behaviour == "Removed" else behaviour == "Isolated"
+    wanted = invert if behavior == "Removed" else behavior == "Isolated"
     if not wanted:
         return None
     matches = patterns.find_all(pattern, text, where, "file-pattern-seconds")
     # Empty matches need `spans`. And `regex.split` also returns the text between matches, which `Removed`
     # keeps.
-    if all(matches) and (behaviour == "Removed" or "".join(matches) == text):
+    if all(matches) and (behavior == "Removed" or "".join(matches) == text):
         return matches
     return None
 
 
 @functools.lru_cache(maxsize=256)
-def _kept(pattern: AnyPattern, behaviour: str) -> AnyPattern:
+def _kept(pattern: AnyPattern, behavior: str) -> AnyPattern:
     """Return a pattern for `regex.split` that keeps its matches: one by one, or in runs."""
     library: Any = re if isinstance(pattern, re.Pattern) else regex
-    source = f"({pattern.pattern})" if behaviour == "Isolated" else f"((?:{pattern.pattern})+)"
+    source = f"({pattern.pattern})" if behavior == "Isolated" else f"((?:{pattern.pattern})+)"
     compiled: AnyPattern = library.compile(source, pattern.flags)
     return compiled
 
 
-def _ranges(parts: list[tuple[int, int, bool]], behaviour: str) -> list[tuple[int, int]]:
-    if behaviour == "Removed":
+def _ranges(parts: list[tuple[int, int, bool]], behavior: str) -> list[tuple[int, int]]:
+    if behavior == "Removed":
         return [(start, end) for start, end, is_match in parts if not is_match]
-    if behaviour == "Isolated":
+    if behavior == "Isolated":
         return [(start, end) for start, end, _ in parts]
-    backward = behaviour == "MergedWithNext"
+    backward = behavior == "MergedWithNext"
     out: list[tuple[int, int]] = []
     before = False
     for start, end, is_match in reversed(parts) if backward else parts:
-        joins = is_match == before if behaviour == "Contiguous" else is_match and not before
+        joins = is_match == before if behavior == "Contiguous" else is_match and not before
         if joins and out:
             out[-1] = (start, out[-1][1]) if backward else (out[-1][0], end)
         else:

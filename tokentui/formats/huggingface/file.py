@@ -301,7 +301,7 @@ def _tell(fitted: Fitted, spec: Spec, names: list[str]) -> None:
                       "Hugging Face matches symbols before it replaces spaces by ▁")
     if symbols and spaced(recipe):
         begins = (*symbols, " ", SPACE_MARK)
-        with_ = "one, with a space or with what normalising takes away"
+        with_ = "one, with a space or with what normalizing takes away"
         fitted.lose("symbols", f"a text that begins with {with_} gets no ▁ in front", symbols[0],
                     lambda text: text.startswith(begins)
                     or not spec.pretokenizer.normalized(text).startswith(text[:1]))
@@ -312,10 +312,10 @@ def _tell(fitted: Fitted, spec: Spec, names: list[str]) -> None:
                     lambda text: SPACE_MARK in text)
     if "nmt-nfkc" in recipe.normalize or (proto is not None and proto.charsmap):
         looked = "rules are looked up by what a reader calls a character"
-        fitted.lose("normaliser", f"{looked}: one with several marks may differ", "e with two marks",
+        fitted.lose("normalizer", f"{looked}: one with several marks may differ", "e with two marks",
                     lambda text: any(len(cluster) > 1 for cluster in _CLUSTER.findall(text)))
     if isinstance(spec.pretokenizer, words.ClipWords):
-        fitted.lose("normaliser", "HTML's character references stay, and a Σ that ends a word becomes σ",
+        fitted.lose("normalizer", "HTML's character references stay, and a Σ that ends a word becomes σ",
                     "&amp; ΣΑΣ", words.clip_differs)
 
 

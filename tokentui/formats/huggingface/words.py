@@ -99,7 +99,7 @@ class StagedPretokenizer(Pretokenizer):
             units[-1] += self._suffix
         return units
 
-    def analyse(self, text: str | bytes) -> Analysis:
+    def analyze(self, text: str | bytes) -> Analysis:
         """Normalize and split a text, with places. `prepared` is the concatenation of the words."""
         source = text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
         normal = self._normal(source)
@@ -296,7 +296,7 @@ class Stretches:
             elif isinstance(words, StagedPretokenizer):
                 yield words.of(part)
             else:
-                yield [pretoken.moved(part.starts[0]) for pretoken in words.analyse(part.text).pretokens]
+                yield [pretoken.moved(part.starts[0]) for pretoken in words.analyze(part.text).pretokens]
 
     def bare(self, text: str, allow_special: bool) -> Iterator[Special | list[str]]:
         """Yield special tokens and lists of words, as `__call__` does but without pre-tokens. The places of

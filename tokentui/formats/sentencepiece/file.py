@@ -298,7 +298,7 @@ def _fit(spec: Spec) -> Fitted:
             fitted.lose("a typed ▁", "it counts as a space", "▁", lambda text: SPACE_MARK in text)
         if rules.whitespace:
             fitted.lose("whitespace", "what the rules leave of it is no space", "U+0085", lambda text: any(
-                char.isspace() and char != " " for char in spec.pretokenizer.analyse(text).normalized))
+                char.isspace() and char != " " for char in spec.pretokenizer.analyze(text).normalized))
         if rules.charsmap:
             fitted.lose("clusters of marks", "the longest rule counts in them, not the first",
                         "o with U+0308 and U+0304", _normalized_otherwise(spec, rules.charsmap))
@@ -328,7 +328,7 @@ def _normalized_otherwise(spec: Spec, charsmap: bytes) -> Callable[[str], bool]:
 
     def differs(text: str) -> bool:
         rewritten = "".join(made for made, _, _ in words.rewritten(text))
-        return spaced_alike(rewritten) != spaced_alike(spec.pretokenizer.analyse(text).normalized)
+        return spaced_alike(rewritten) != spaced_alike(spec.pretokenizer.analyze(text).normalized)
 
     return differs
 

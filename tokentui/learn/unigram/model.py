@@ -31,7 +31,7 @@ from tokentui.recipe import Recipe
 from tokentui.text.count import Words
 
 SUB_ROUNDS = 2
-"""Rounds of expectation and maximisation before each pruning."""
+"""Rounds of expectation and maximization before each pruning."""
 SHRINK = 0.75
 """The least share of the pieces that a pruning keeps."""
 SPARE = 1.1
@@ -258,7 +258,7 @@ class Models:
         """
         kind = model.next_kind(target)
         if kind == EM:
-            return (yield from self.maximised(model, (yield from self.expected(model))))
+            return (yield from self.maximized(model, (yield from self.expected(model))))
         if kind == PRUNE:
             return self._pruned(model, (yield from self.worth(model)), target)
         return self._cut(model, (yield from self.alternatives(model)), target - others)
@@ -269,7 +269,7 @@ class Models:
         words = yield from self.lattice(model)
         return (yield from lattices.expectations(words, *(yield from self.tables(model)), known, self.run))
 
-    def maximised(self, model: Model, expected: array[float]) -> Slices[Model]:
+    def maximized(self, model: Model, expected: array[float]) -> Slices[Model]:
         """Make the next model of expected counts: drop rare pieces, and score the others by a sparse prior.
 
             log p(k) = digamma(c(k)) - digamma(Σ c)

@@ -61,7 +61,7 @@ from tokentui.session.commands.open import (
     Open,
     OpenTokenizer,
     Preview,
-    Recognise,
+    Recognize,
     SetRecipe,
     TrainOnText,
 )
@@ -83,7 +83,7 @@ __all__ = [
     "FindChanged", "FindDivergence", "Fingerprint", "Formats", "GoTo", "GoToDivergence", "GoToShare",
     "GoToToken", "HoldOut", "InspectText", "InspectToken", "Job", "KeepPlace", "Lane", "Leave", "LifeOfWord",
     "ListSteps", "MeasureUnder", "Move", "MoveColumn", "Need", "NextPassage", "NothingOpen", "Open",
-    "OpenTokenizer", "Part", "Pieces", "Play", "Preview", "Recognise", "RemoveColumn", "RunUntil", "SetInput",
+    "OpenTokenizer", "Part", "Pieces", "Play", "Preview", "Recognize", "RemoveColumn", "RunUntil", "SetInput",
     "SetRecipe", "SetSpeed", "SetViewport", "ShowPassage", "Speed", "StepPieces", "StepWithSpace", "SyncBy",
     "TokenPlaces", "TokenThere", "TrainOnText", "WhyUnreachable", "Wishes", "WriteEdited", "perform",
 ]

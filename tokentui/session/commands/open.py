@@ -144,7 +144,7 @@ class KeepPlace(Command[None]):
         state.keep_place = self.by
 
 
-class Recognise(Command[str], lane=Lane.JOB):
+class Recognize(Command[str], lane=Lane.JOB):
     """Recognize the format of a file by its content. Answered by the name of a tokenizer's format; empty for
     anything that may be a corpus.
 
@@ -154,9 +154,9 @@ class Recognise(Command[str], lane=Lane.JOB):
     path: str
 
     def answer(self, context: StepContext) -> str:
-        from tokentui.formats.files import mistaken, recognise
+        from tokentui.formats.files import mistaken, recognize
 
-        format = recognise(self.path)
+        format = recognize(self.path)
         if format is None and (damaged := mistaken(self.path)) is not None:
             raise damaged
         return format.about if format else ""

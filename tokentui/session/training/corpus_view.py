@@ -69,7 +69,7 @@ class RunningText(CorpusWindow):
 
     Args:
         corpus: The corpus.
-        recipe: Its normalisation, split, unit and mark.
+        recipe: Its normalization, split, unit and mark.
     """
 
     def __init__(self, corpus: Corpus, recipe: Recipe) -> None:
@@ -92,7 +92,7 @@ class RunningText(CorpusWindow):
 
     def typed(self, text: str) -> Iterator[PiecePart]:
         """Yield the pre-tokens of a typed text, with places in its prepared form."""
-        analysis = self._pretokenizer.analyse(text)
+        analysis = self._pretokenizer.analyze(text)
         cuts = [
             Cut(pretoken.prepared_start, pretoken.prepared_end, pretoken.text, pretoken.text)
             for pretoken in analysis.pretokens

@@ -15,7 +15,7 @@ from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.remote import base_name, is_remote, is_url
 
 _NAMES = {
-    "normalizer": "normaliser", "pre_tokenizer": "pre-tokenizer", "model": "model",
+    "normalizer": "normalizer", "pre_tokenizer": "pre-tokenizer", "model": "model",
     "post_processor": "post-processor", "decoder": "decoder", "truncation": "truncation",
     "padding": "padding", "sentencepiece": "sentencepiece",
 }
@@ -142,10 +142,10 @@ def _sentencepiece(spec: Mapping[str, Any], split: str) -> Iterator[StageView]:
     name = str(spec.get("normalization") or "rules")
     if rules:
         yield StageView(
-            "normaliser", f"{name}: {_bytes_of(rules):,} bytes of rules, applied exactly", True
+            "normalizer", f"{name}: {_bytes_of(rules):,} bytes of rules, applied exactly", True
         )
     else:
-        yield StageView("normaliser", name)
+        yield StageView("normalizer", name)
     for option, value in (spec.get("trained_with") or {}).items():
         yield StageView("training", _short(f"{option}={value}: training by the axes leaves it out"))
     kept = {key: value for key, value in spec.items() if key not in (_RULES, "normalization", "trained_with")}

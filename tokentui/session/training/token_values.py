@@ -74,7 +74,7 @@ class TokenView:
         tokens: The number of tokens that are used.
         over: Its uses from step 0 on, an entry for each step that changes them.
         makes: The first tokens that were made of it directly, the most used first.
-        spellings: Its other spellings: with a space or a mark or without, capitalised, in capitals.
+        spellings: Its other spellings: with a space or a mark or without, capitalized, in capitals.
         ways: The number of segmentations of its text; None if they are not counted.
         before: The id before it, None for the first.
         after: The id after it, None for the last.

@@ -333,6 +333,6 @@ class StatusLine(CellText):
         self.say(safe_line(error) if isinstance(error, TokentuiError) else "stopped", "error")
 
 
-def labelled_input(prompt: str, field: Widget, classes: str = "line") -> Horizontal:
+def labeled_input(prompt: str, field: Widget, classes: str = "line") -> Horizontal:
     """A line to type in behind a prompt."""
     return Horizontal(Static(safe_content(prompt), classes="prompt"), field, classes=classes)

@@ -29,7 +29,7 @@ from tokentui.ui.dialogs import (
     SCROLL_LIST,
     Dialog,
     ListDialog,
-    labelled_input,
+    labeled_input,
 )
 from tokentui.ui.dialogs.draft import sized_by, stopped_by
 from tokentui.ui.draw.figures import size, step_of
@@ -195,7 +195,7 @@ class AskLine(Dialog[None]):
         super().__init__(engine, heading)
         self._describe, self._take = describe_destination, take
         self.field = Field()
-        self.parts = labelled_input(">", self.field), self.notice
+        self.parts = labeled_input(">", self.field), self.notice
 
     def on_mount(self) -> None:
         """Say what can be typed."""
@@ -377,7 +377,7 @@ class FindScreen(Dialog[str | None]):
 
     def compose(self) -> ComposeResult:
         """The bar."""
-        yield labelled_input(f" {self._verb} {self._pane} > ", Field(self._text), "bar")
+        yield labeled_input(f" {self._verb} {self._pane} > ", Field(self._text), "bar")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Look for it."""
@@ -489,7 +489,7 @@ class HelpScreen(ListDialog[BoundAction | None]):
         self._sections, self._first, self._search = sections, first, search
         self._actions = [action for actions in sections.values() for action in actions]
         self.field = Field(placeholder="a key or a word")
-        self.parts = labelled_input("/", self.field, "edit"), self.listing, self.notice
+        self.parts = labeled_input("/", self.field, "edit"), self.listing, self.notice
 
     def on_mount(self) -> None:
         """Show all of it."""

@@ -15,7 +15,7 @@ from tokentui.core import sandbox
 from tokentui.core.safetext import safe
 from tokentui.session.commands import Command, EncodeChat
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE_LINE, LEAVE_LIST, SCROLL_LIST, labelled_input
+from tokentui.ui.dialogs import LEAVE_LINE, LEAVE_LIST, SCROLL_LIST, labeled_input
 from tokentui.ui.dialogs.report_screen import ReportScreen
 from tokentui.ui.field import Field
 from tokentui.ui.link import EngineLink
@@ -46,7 +46,7 @@ class ChatScreen(ReportScreen[ChatEncoding]):
         self.field = Field()
         self._file = ""
         self._prompt = True
-        self.parts = self.summary, self.listing, labelled_input("file", self.field, "edit"), self.notice
+        self.parts = self.summary, self.listing, labeled_input("file", self.field, "edit"), self.notice
 
     def question(self) -> Command[ChatEncoding]:
         """The question."""

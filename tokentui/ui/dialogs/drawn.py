@@ -14,7 +14,7 @@ from tokentui.encode.sampling import Drawn, DrawnWord
 from tokentui.encode.segment.dropout import LIKE
 from tokentui.session.commands import Draw
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE_LINE, LEAVE_LIST, SCROLL_LIST, CellText, ListDialog, labelled_input
+from tokentui.ui.dialogs import LEAVE_LINE, LEAVE_LIST, SCROLL_LIST, CellText, ListDialog, labeled_input
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, TableRow
@@ -61,7 +61,7 @@ class DrawnScreen(ListDialog[None]):
         self.seed, self.share, self.like = 0, _USUAL, 0
         self._text = ""
         self.told, self.field = CellText("told"), Field()
-        self.parts = self.told, self.listing, labelled_input("text", self.field, "edit"), self.notice
+        self.parts = self.told, self.listing, labeled_input("text", self.field, "edit"), self.notice
 
     def on_mount(self) -> None:
         """Draw."""

@@ -19,7 +19,7 @@ from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Contents, Export, Formats
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE, CellText, Dialog, labelled_input
+from tokentui.ui.dialogs import LEAVE, CellText, Dialog, labeled_input
 from tokentui.ui.dialogs.report_screen import screen_cell
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
@@ -62,7 +62,7 @@ class ExportScreen(Dialog[None]):
         self.formats, self.losses = Listing(_FORMATS, id="formats"), CellText(id="losses")
         self.field = Field(placeholder="a file", select=False)
         prompt = "Download as >" if sandbox.sealed() else "Write to >"
-        self.parts = self.formats, self.losses, labelled_input(prompt, self.field), self.notice
+        self.parts = self.formats, self.losses, labeled_input(prompt, self.field), self.notice
         if engine.snapshot is not None:
             self.follow(engine.snapshot)
 

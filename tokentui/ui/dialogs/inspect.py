@@ -24,7 +24,7 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.session.training.token_values import Places, TokenView
 from tokentui.session.views import ColumnSnapshot, CorpusPlace
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE_LINE, LEAVE_LIST, SCROLL_LIST, ListDialog, labelled_input
+from tokentui.ui.dialogs import LEAVE_LINE, LEAVE_LIST, SCROLL_LIST, ListDialog, labeled_input
 from tokentui.ui.dialogs.copying import token_of
 from tokentui.ui.dialogs.exact import (
     MOST_SHOWN,
@@ -83,7 +83,7 @@ class InspectScreen(ListDialog[None]):
         token: The id of a token.
         word: The text of the word that the token stands in.
         column: The key of the column that it is about; None for the first.
-        neighbour: Gives the row so many rows further in the pane that the row came from, None where there is
+        neighbor: Gives the row so many rows further in the pane that the row came from, None where there is
             none.
     """
 
@@ -111,10 +111,10 @@ class InspectScreen(ListDialog[None]):
         self, engine: EngineLink, row: Row | None = None, *, asks: bool = False,
         typed: tuple[str, int | None] | None = None,
         token: int | None = None, word: str = "", column: int | None = None,
-        neighbour: Callable[[int], Row | None] | None = None,
+        neighbor: Callable[[int], Row | None] | None = None,
     ) -> None:
         super().__init__(engine)
-        self._column, self._tells, self._neighbour = column, asks or row is None, neighbour
+        self._column, self._tells, self._neighbor = column, asks or row is None, neighbor
         self._word = word
         self._past: list[tuple[Shown, Hashable]] = []
         self._keep: Hashable = None
@@ -135,7 +135,7 @@ class InspectScreen(ListDialog[None]):
         self._patience: Timer | None = None
         """Runs while answers are waited for before anything is drawn."""
         self.field = Field()
-        self.parts = self.listing, labelled_input("text", self.field, "edit wide")
+        self.parts = self.listing, labeled_input("text", self.field, "edit wide")
         self.shown = Shown(row, token, typed)
         """The subject."""
         self._row, self._follows = row, row is not None and loads(engine.snapshot)
@@ -285,11 +285,11 @@ class InspectScreen(ListDialog[None]):
             self._begin()
 
     def action_turn(self, by: int) -> None:
-        """Walk to the neighbour: in the pane that the row came from, else by ids."""
+        """Walk to the neighbor: in the pane that the row came from, else by ids."""
         if self.editing:
             return
-        if not self._past and self._neighbour is not None:
-            if (row := self._neighbour(by)) is not None:
+        if not self._past and self._neighbor is not None:
+            if (row := self._neighbor(by)) is not None:
                 self.shown = Shown(row)
                 self._begin()
         elif (view := self.view) is not None and (near := view.before if by < 0 else view.after) is not None:
@@ -374,7 +374,7 @@ class InspectScreen(ListDialog[None]):
         if longest > label:  # the text has less room then
             rows, label = list(self._rows(longest)), longest
         able = {
-            "inspect.previous": self._neighbour is not None or self.view is not None,
+            "inspect.previous": self._neighbor is not None or self.view is not None,
             "inspect.places": bool(self.places),
             "inspect.life": self.found is not None and self._column is None, "inspect.text": self._tells,
             _OPEN: any(map(self._opens, rows)), "inspect.back": bool(self._past),

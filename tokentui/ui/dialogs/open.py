@@ -24,7 +24,7 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.preset_table import PRESETS, Preset
 from tokentui.recipe import Recipe, read_recipe
-from tokentui.session.commands import Open, OpenTokenizer, Recognise
+from tokentui.session.commands import Open, OpenTokenizer, Recognize
 from tokentui.session.persist.session_file import recent as recently_opened
 from tokentui.session.views import ColumnSnapshot, ColumnWanted
 from tokentui.text.named import PARALLEL, SCHEME, named_in, short_name
@@ -206,7 +206,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         if self._corpora:
             return ""
         try:
-            return await self.engine.ask(Recognise(path))
+            return await self.engine.ask(Recognize(path))
         except Cancelled:
             return ""  # given up for another one
 

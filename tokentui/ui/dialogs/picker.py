@@ -26,7 +26,7 @@ from tokentui.core.files import status_of
 from tokentui.core.safetext import is_safe, safe
 from tokentui.text.sources import samples
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import Dialog, labelled_input
+from tokentui.ui.dialogs import Dialog, labeled_input
 from tokentui.ui.draw.figures import size as size_text
 from tokentui.ui.draw.table import Column, Listing, TableRow, heading
 from tokentui.ui.draw.text import Cell
@@ -199,7 +199,7 @@ class Picker(Dialog[Result]):
         self.field = Field(placeholder=self.PLACEHOLDER, select=False)
         self.listing = Listing(self.COLUMNS)
         self._listed = Listed("", "")
-        self.parts = labelled_input(">", self.field), self.listing, self.notice
+        self.parts = labeled_input(">", self.field), self.listing, self.notice
 
     def on_mount(self) -> None:
         """Show what is known at once, the rest as it comes."""

@@ -316,11 +316,11 @@ def sizes(view: Compressed) -> str:
 
 
 class _Lines(Listing):
-    """Lines of text: the cursor is no more than the sign in the margin, so that letters keep their colours.
+    """Lines of text: the cursor is no more than the sign in the margin, so that letters keep their colors.
     """
 
 
-    KEEPS_COLOURS = True
+    KEEPS_COLORS = True
 
 
 def show_compressed(screen: MainScreen) -> None:

@@ -17,7 +17,7 @@ from tokentui.core.safetext import safe
 from tokentui.core.table import plural
 from tokentui.session.commands import AnalyzeVocabulary
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE_LINE, LEAVE_LIST, SCROLL_LIST, CellText, ListDialog, labelled_input
+from tokentui.ui.dialogs import LEAVE_LINE, LEAVE_LIST, SCROLL_LIST, CellText, ListDialog, labeled_input
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, TableRow
@@ -261,7 +261,7 @@ class QuestionsScreen(ListDialog[None]):
         self._word = ""
         self.tabs, self.told = CellText("tabs"), CellText("told")
         self.field = Field()
-        line = labelled_input("word", self.field, "edit")
+        line = labeled_input("word", self.field, "edit")
         self.parts = self.tabs, self.told, self.listing, line, self.notice
 
     def on_mount(self) -> None:

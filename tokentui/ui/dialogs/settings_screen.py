@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from tokentui.core.safetext import safe
 from tokentui.session.persist.settings_file import settings_path
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE_LINE, LEAVE_LIST, SCROLL_LIST, ListDialog, labelled_input
+from tokentui.ui.dialogs import LEAVE_LINE, LEAVE_LIST, SCROLL_LIST, ListDialog, labeled_input
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, runs
 from tokentui.ui.field import Field
@@ -43,7 +43,7 @@ class SettingsScreen(ListDialog[None]):
     def __init__(self, engine: EngineLink) -> None:
         super().__init__(engine)
         self.field = Field(most=MOST_TYPED)
-        self.parts = self.listing, labelled_input(">", self.field, "edit"), self.notice
+        self.parts = self.listing, labeled_input(">", self.field, "edit"), self.notice
 
     def on_mount(self) -> None:
         """List them, and say where they are kept."""

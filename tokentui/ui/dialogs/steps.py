@@ -24,7 +24,7 @@ from tokentui.ui.dialogs import (
     SCROLL_LIST,
     Dialog,
     ListDialog,
-    labelled_input,
+    labeled_input,
 )
 from tokentui.ui.dialogs.what_if import ask_beside
 from tokentui.ui.draw.figures import behind, decimal, number, signed
@@ -85,7 +85,7 @@ class StepsScreen(Dialog[None]):
         self.page = StepsView()
         self._why: dict[int, StepView] = {}
         """The steps whose runner-up is known."""
-        self.parts = labelled_input("/", self.field, "edit"), self.table, self.notice
+        self.parts = labeled_input("/", self.field, "edit"), self.table, self.notice
 
     def on_mount(self) -> None:
         """Begin in the list."""

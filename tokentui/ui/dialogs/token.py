@@ -162,7 +162,7 @@ class _Block(NamedTuple):
 
     lines: list[Cell]
     width: int
-    centre: int
+    center: int
 
 
 def _tree(view: TokenView, width: int) -> Iterator[TableRow]:
@@ -200,7 +200,7 @@ def _drawn(tree: Sequence[Branch], levels: int) -> _Block:
 
 def _over_parts(label: Cell, left: _Block, right: _Block) -> _Block:
     """A node over its two parts."""
-    low, high = left.centre, left.width + 2 + right.centre
+    low, high = left.center, left.width + 2 + right.center
     middle, size = (low + high) // 2, ui_text.width(label)
     shift = max(0, (size - 1) // 2 - middle)
     start = middle + shift - (size - 1) // 2

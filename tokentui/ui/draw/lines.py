@@ -17,7 +17,7 @@ from textual.widget import Widget
 
 from tokentui.ui.bindings import GAP, RULE, BoundAction, Hint, fitting
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.text import PALETTE, WITHOUT_COLOUR, Cell, Run, Styles
+from tokentui.ui.draw.text import PALETTE, WITHOUT_COLOR, Cell, Run, Styles
 from tokentui.ui.guard import Guarded
 
 Draw: TypeAlias = Callable[[int, int], Sequence[Cell]]
@@ -89,9 +89,9 @@ class StyledLines(Guarded, Widget):
     def _resolve(self, name: str) -> RichStyle:
         style, dim = self.visual_style, False
         for part in name.split("+"):
-            words = WITHOUT_COLOUR.get(part, PALETTE[part]) if self.app.no_color else PALETTE[part]
+            words = WITHOUT_COLOR.get(part, PALETTE[part]) if self.app.no_color else PALETTE[part]
             if words == "dim":
-                dim = True  # Textual would mix a colour; a terminal dims in four bytes
+                dim = True  # Textual would mix a color; a terminal dims in four bytes
             elif words:
                 style += Style.parse(words)
         return style.rich_style + RichStyle(dim=True) if dim else style.rich_style

@@ -118,7 +118,7 @@ def wrap(
 
 Boundaries = Literal["shade", "bars", "age"]
 """The mark of tokens: alternating shades of those longer than a character, bars between all tokens, or bars
-with each token in the colour of the steps that made it."""
+with each token in the color of the steps that made it."""
 
 AGES = 0, 10, 100, 1_000, 10_000
 """The last step of each age of tokens; those of the last age come after all of these."""
@@ -356,11 +356,11 @@ class Layout:
                 elif (len(holders) == length or beyond) and max(
                     [holder.end - holder.start for holder in holders]
                 ) == 1:
-                    # A character that is a token needs no shade to be told from its neighbours; what has
+                    # A character that is a token needs no shade to be told from its neighbors; what has
                     # grown stands out.
                     ground = ""
                 else:
-                    # Neighbours in a pre-token differ by a shade that no first token has; pre-tokens by their
+                    # Neighbors in a pre-token differ by a shade that no first token has; pre-tokens by their
                     # shade.
                     ground = "shade-c" if token % 2 else ("shade-b" if (at + self._parity) % 2 else "shade-a")
             if glyph.start != start and glyph.start in self._bars:

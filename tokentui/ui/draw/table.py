@@ -140,7 +140,7 @@ class VirtualTable(ScrolledLines):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "choose")]
-    KEEPS_COLOURS = False
+    KEEPS_COLORS = False
     """True if the row of the cursor looks like others; else it is strong, or reversed in the focus."""
 
     class _Own(Message):
@@ -458,15 +458,15 @@ class VirtualTable(ScrolledLines):
         is the style of the line itself."""
         if state == "header":
             return self.named["strong+muted"]
-        reverse = state.startswith("cursor") and self.has_focus and not self.KEEPS_COLOURS
-        strong = state.startswith("cursor") and not reverse and not self.KEEPS_COLOURS
+        reverse = state.startswith("cursor") and self.has_focus and not self.KEEPS_COLORS
+        strong = state.startswith("cursor") and not reverse and not self.KEEPS_COLORS
         ground = self.named["cursor" if reverse else "strong" if strong else ""]
         if name in ("", "text") and state.endswith("dim"):
             name = "muted"
         if name in ("", _GROUND):
             return ground
         own = self.named[name]
-        # On the cursor colours give way to its own, and what is reversed elsewhere stands upright.
+        # On the cursor colors give way to its own, and what is reversed elsewhere stands upright.
         return ground + own.without_color + RichStyle(reverse=not own.reverse) if reverse else own
 
 

@@ -41,11 +41,11 @@ Cell: TypeAlias = tuple[Run, ...]
 
 PALETTE: Mapping[str, str] = MappingProxyType(
     {
-        # The kinds of safe text. Each but text has an attribute besides its colour, for terminals without
-        # colours.
+        # The kinds of safe text. Each but text has an attribute besides its color, for terminals without
+        # colors.
         CharKind.text: "",
-        # No colour of its own: every fifth character of a text is one, and each would cost two changes of
-        # colour.
+        # No color of its own: every fifth character of a text is one, and each would cost two changes of
+        # color.
         CharKind.space: "dim",
         CharKind.control: "$text-warning reverse",
         CharKind.invalid: "$text-error reverse",
@@ -90,12 +90,12 @@ PALETTE: Mapping[str, str] = MappingProxyType(
 )
 """The names of styles and what they mean in theme variables: the only table of them."""
 
-WITHOUT_COLOUR: Mapping[str, str] = MappingProxyType(
+WITHOUT_COLOR: Mapping[str, str] = MappingProxyType(
     {
         "fresh": "bold reverse", "fresh-other": "bold reverse underline",
         "age-1": "dim", "age-2": "underline", "age-3": "bold", "age-4": "bold underline", "age-5": "reverse",
     })
-"""The replacements for some of these styles on a terminal without colours."""
+"""The replacements for some of these styles on a terminal without colors."""
 
 
 @lru_cache(8192)
@@ -354,13 +354,13 @@ SAFE_TEXT = SafeText(is_safe, replace, clusters_of)
 """The functions of the safe-text module that the terminal driver calls."""
 
 
-# The program's own themes, and the colours that it adds to everybody's: each an entry of the 256-colour
-# palette of xterm (greys 232 to 255 and the colour cube), so that a terminal reached by SSH, which seldom
+# The program's own themes, and the colors that it adds to everybody's: each an entry of the 256-color
+# palette of xterm (greys 232 to 255 and the color cube), so that a terminal reached by SSH, which seldom
 # offers more, shows the same.
 #
-# What a colour means: *accent* is now, the merge just made and the next one, and nothing else; *secondary* is
+# What a color means: *accent* is now, the merge just made and the next one, and nothing else; *secondary* is
 # a key and the pane that takes it; *primary* is a count drawn as a bar; *error* is an error; grey is chrome.
-# On Compare each column has a colour of its own, which is that of its letter, its row and its curve.
+# On Compare each column has a color of its own, which is that of its letter, its row and its curve.
 
 
 DARK_NAME = "tokentui"
@@ -374,7 +374,7 @@ _OWN = {
     "column-d": ("#d7d75f", "#875f00"),
 }
 """The variables that the screens add, for dark themes and for light ones that do not have them."""
-_COLOURS = {
+_COLORS = {
     "background": ("#121212", "#eeeeee"), "surface": ("#1c1c1c", "#e4e4e4"), "panel": ("#262626", "#dadada"),
     "boost": ("#262626", "#dadada"), "foreground": ("#d0d0d0", "#262626"), "primary": ("#5f87af", "#5f87af"),
     "secondary": ("#87afaf", "#005f87"), "accent": ("#ffaf5f", "#af5f00"), "warning": ("#d7af5f", "#875f00"),
@@ -388,24 +388,24 @@ def _own(dark: bool) -> dict[str, str]:
 
 
 def _theme(name: str, dark: bool, muted: str, disabled: str, selection: str) -> Theme:
-    own, colours = _own(dark), {role: pair[not dark] for role, pair in _COLOURS.items()}
+    own, colors = _own(dark), {role: pair[not dark] for role, pair in _COLORS.items()}
     same = (
         # Textual would round or blend these, and leave the palette.
-        (colours["foreground"], ("text", "block-cursor-background", "block-cursor-blurred-foreground",
+        (colors["foreground"], ("text", "block-cursor-background", "block-cursor-blurred-foreground",
             "input-cursor-background", "input-selection-foreground", "screen-selection-foreground")),
-        (colours["background"], ("block-cursor-foreground", "input-cursor-foreground", "scrollbar-background",
+        (colors["background"], ("block-cursor-foreground", "input-cursor-foreground", "scrollbar-background",
             "scrollbar-background-hover", "scrollbar-background-active", "scrollbar-corner-color")),
-        (colours["panel"], ("block-cursor-blurred-background", "block-hover-background", "surface-active",
+        (colors["panel"], ("block-cursor-blurred-background", "block-hover-background", "surface-active",
             *(f"{role}-muted" for role in _ROLES))),
         (muted, ("text-muted", "foreground-muted", "scrollbar-hover", "scrollbar-active")),
         (disabled, ("text-disabled", "foreground-disabled")),
         (selection, ("input-selection-background", "screen-selection-background")),
         (own["frame"], ("border-blurred", "scrollbar")),
-        (colours["secondary"], ("border",)),
+        (colors["secondary"], ("border",)),
     )
-    variables = own | colours | {f"text-{role}": colours[role] for role in _ROLES}
-    variables |= {name: colour for colour, names in same for name in names}
-    return Theme(name=name, dark=dark, variables=variables, **colours)  # type: ignore[arg-type]
+    variables = own | colors | {f"text-{role}": colors[role] for role in _ROLES}
+    variables |= {name: color for color, names in same for name in names}
+    return Theme(name=name, dark=dark, variables=variables, **colors)  # type: ignore[arg-type]
 
 
 DARK = _theme(DARK_NAME, True, muted="#8a8a8a", disabled="#626262", selection="#444444")

@@ -152,7 +152,7 @@ class CorpusText(ScrolledLines):
             self._lay_out()
 
     def turn_ages(self) -> bool:
-        """Colour tokens by the steps that made them, or tell them apart as before. Returns whether it does.
+        """Color tokens by the steps that made them, or tell them apart as before. Returns whether it does.
         """
         if self.boundaries == "age":
             self.boundaries = self._before_ages
@@ -501,7 +501,7 @@ class CorpusPane(Vertical, Pane):
             self._refuse(TokentuiError(refused, corpus[0]), corpus)
             return
         self.edited, self._offered = False, None
-        # Of several documents it is not known where they begin in the text, of a normalised one how long it
+        # Of several documents it is not known where they begin in the text, of a normalized one how long it
         # was.
         place, exact = self.text.top_place, not now.main.recipe.normalize
         editor = CorpusEditor(text, self.changed)

@@ -215,7 +215,7 @@ FACTS_WIDTH = 62
 
 
 def letter(place: int) -> Run:
-    """Return the letter of the column at a place, in its colour."""
+    """Return the letter of the column at a place, in its color."""
     return LETTERS[place], f"column-{place}"
 
 

@@ -1,4 +1,4 @@
-"""The dialog that chooses the colours: each is seen on the screen below before it is taken."""
+"""The dialog that chooses the colors: each is seen on the screen below before it is taken."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tokentui.ui.link import EngineLink
 from tokentui.ui.settings import theme_groups
 
 
-class ColoursScreen(ListDialog[None]):
+class ColorsScreen(ListDialog[None]):
     """Chooses the theme. The row at the cursor is shown at once; esc goes back to the one before.
 
     Args:
