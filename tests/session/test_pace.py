@@ -121,7 +121,7 @@ async def test_a_dialog_says_the_time_left(left: int) -> None:
         assert app.engine.session is not None
         app.engine.session.send = held  # type: ignore[method-assign]
         app.push_screen(ExportScreen(app.engine))
-        await until(pilot, lambda: "looking at the formats" in screen_text(app))
+        await until(pilot, lambda: "checking the formats" in screen_text(app))
         session.show(asked=Busy("Formats", 45, 100, left))
         words = {12: "12 s left", 400: "7 min left", 9000: "3 h left"}[left]
         await until(pilot, lambda: f"45 %, {words}" in screen_text(app))
