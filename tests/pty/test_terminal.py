@@ -22,7 +22,7 @@ def test_start_step_resize_noise_stop_and_quit() -> None:
         terminal.resize(80, 24)
         terminal.until(lambda text: "step 18" in text and "▸" in text and len(text.splitlines()[-1]) <= 80)
         terminal.resize(20, 5)
-        terminal.until(lambda text: "wants" in text)
+        terminal.until(lambda text: "tokentui needs" in text)
         terminal.resize(120, 40)
         terminal.until(lambda text: "3 Vocabulary" in text and "step 18" in text)
         # Bytes that are no text are ignored.
