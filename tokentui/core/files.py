@@ -388,7 +388,7 @@ def check_whole(path: str) -> None:
             journal = _read(place)
             if any(file.path == target for file in journal.files) and (mixture := journal.mixture()):
                 hint = f"export them again, or delete {os.path.basename(place)}"
-                raise TokentuiError(f"an export was interrupted:  {mixture}", path, hint)
+                raise TokentuiError(f"an export was interrupted: {mixture}", path, hint)
 
 
 def _write(places: Sequence[tuple[str, str, bytes]], journal: str) -> None:

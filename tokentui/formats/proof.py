@@ -77,7 +77,7 @@ def contents(tokenizer: Tokenizer, format: Format) -> tuple[ExportReport, tuple[
     except UnicodeEncodeError:
         return replace(report, refused="a token contains a lone surrogate, which has no UTF-8"), ()
     except TokentuiError as error:
-        return replace(report, refused=f"the written file could not be read:  {error}"), ()
+        return replace(report, refused=f"the written file could not be read: {error}"), ()
     trial = _Trial(spec, fitted, back, format.says_text)
     difference, texts = trial.encoded()
     if difference is not None:

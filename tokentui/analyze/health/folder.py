@@ -240,7 +240,7 @@ def rows(files: Files) -> Found:
     inner = config.get("text_config")
     size = config.get("vocab_size", inner.get("vocab_size") if isinstance(inner, Mapping) else None)
     if size is not None and not is_id(size):
-        what = f"vocab_size in config.json is not a number of rows:  {json.dumps(size)[:40]}"
+        what = f"vocab_size in config.json is not a number of rows: {json.dumps(size)[:40]}"
         return Found(what, 1, status=FAIL)
     if not is_id(size):
         return Found("config.json names no vocab_size")
