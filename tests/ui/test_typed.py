@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from screens import explorer
 from textual import events
 from waiting import settled, until
 
 from tokentui.session import commands as do
-from tokentui.ui.field import lines_of, typed_beyond
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.compare_screen import CompareScreen
+from tokentui.ui.field import TYPED_LIMIT, lines_of, typed_beyond
+from tokentui.ui.panes.encode import EncodePane
 
 FAMILY = "👩\u200d👩\u200d👧"
 BEYOND = ["\u200d", "\u200c", "\u3000", "\u00a0", "\u00ad", "\u202e", "\ue000", "\U0001fae8", "\U0001f6d8"]
@@ -47,3 +52,33 @@ async def test_a_family_a_wide_space_and_three_lines_are_encoded_as_they_were_ty
         whole = f"{FAMILY}\u3000one\ntwo\nthree"
         await until(pilot, lambda: line.value == whole and line.cursor_position == len(whole))
         await until(pilot, lambda: session.of(do.SetInput) and session.of(do.SetInput)[-1].text == whole)
+
+
+async def test_the_encode_pane_has_its_first_text_before_it_is_mounted() -> None:
+    app, _session = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        assert EncodePane("a sentence").text == "a sentence"
+        assert len(EncodePane("a" * (TYPED_LIMIT + 1)).text) == TYPED_LIMIT
+        app.main.encode.line.value = "typed since"
+        assert app.main.encode.text == "typed since"
+
+
+async def test_a_comparison_that_opens_before_the_main_screen_is_mounted_has_the_typed_sentence() -> None:
+    def begin(_session: object) -> asyncio.Future[None]:
+        opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        opened.set_result(None)
+        return opened
+
+    mounted: list[bool] = []
+
+    def compare(app: ExplorerApp) -> None:
+        mounted.append(app.main.encode.is_mounted)
+        app.compare(())
+
+    app, _session = explorer(typed="a sentence", begin=begin, then=compare)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        assert mounted == [False]
+        assert isinstance(app.screen, CompareScreen)
+        assert app.screen.encode.line.value == "a sentence"

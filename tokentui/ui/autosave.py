@@ -146,7 +146,7 @@ class Autosave:
             else _file_of(column, paths.count(column.path) > 1) for column in shown
         ]
         return dataclasses.replace(
-            self._about, training=training, branches=others[::-1], typed=main.encode.line.value,
+            self._about, training=training, branches=others[::-1], typed=main.encode.text,
             settings=settings, columns=tuple(columns), ended=False,
         )
 

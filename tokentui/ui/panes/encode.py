@@ -64,6 +64,11 @@ class TypedPane(Vertical, Pane):
         self.line.value = self._typed[:TYPED_LIMIT]
 
     @property
+    def text(self) -> str:
+        """The text of the line; before the pane is mounted, the text that the line will get."""
+        return self.line.value if self.is_mounted else self._typed[:TYPED_LIMIT]
+
+    @property
     def place(self) -> int:
         """The character that a question about the text begins at: the one before the cursor, or the first if
         the cursor is at the end."""
