@@ -148,11 +148,11 @@ async def test_the_first_page_of_the_encoding_says_how_many_there_are() -> None:
     async with app.run_test(size=(80, 24), notifications=False) as pilot:
         await settled(pilot)
         (first,) = app.main.states("encode")
-        last = int(first.removeprefix("page 1 of "))
+        last = int(first.removeprefix("page 1 of ").removesuffix(" (pgdn)"))
         assert first in screen_text(app)
         await pilot.press("4", *["pagedown"] * 30)
         await settled(pilot)
-        assert app.main.states("encode") == (f"page {last} of {last}",)
+        assert app.main.states("encode") == (f"page {last} of {last} (pgup)",)
         await pilot.press("ctrl+u", "a")
         await settled(pilot)
         assert app.main.states("encode") == ()

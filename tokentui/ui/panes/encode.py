@@ -96,8 +96,11 @@ class EncodePane(TypedPane):
 
     @property
     def states(self) -> Sequence[str]:
-        """The page of tokens and how many there are, if there are several."""
-        return (f"page {number(self._page + 1)} of {number(self._last_page + 1)}",) if self._last_page else ()
+        """The page of tokens, how many there are and the key to another one, if there are several."""
+        if not self._last_page:
+            return ()
+        key = "pgdn" if self._page < self._last_page else "pgup"
+        return (f"page {number(self._page + 1)} of {number(self._last_page + 1)} ({key})",)
 
     def __init__(self, typed: str, turned: Callable[[], object] = lambda: None) -> None:
         self._turned = turned
