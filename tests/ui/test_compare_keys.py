@@ -423,7 +423,7 @@ async def test_the_cursor_reads_curves() -> None:
         await pilot.press("up", "up")
         await until(pilot, lambda: "ids that occur in the corpus / all ids" in screen_text(app))
         await draw(screen, session, pilot, curves=None)
-        assert "loading …" in screen_text(app)
+        assert "computing the curves …" in screen_text(app)
 
 
 async def test_a_column_past_the_end_of_its_run_has_an_exact_value() -> None:

@@ -81,6 +81,20 @@ async def test_panes_that_share_a_place() -> None:
         await until(pilot, lambda: screen.columns_row.display)
 
 
+async def test_a_pane_that_waits_says_for_what() -> None:
+    async with comparing((80, 24)) as (app, screen, session, pilot):
+        await draw(screen, session, pilot, measured=None, overlaps=(), tokens=None, curves=None)
+        for key, words in (
+            ("3", ("comparing the vocabularies …", "listing the tokens …")),
+            ("5", ("measuring the columns …",)),
+            ("6", ("comparing A with B on the corpus …",)),
+            ("7", ("computing the curves …",)),
+        ):
+            await pilot.press(key)
+            await settled(pilot)
+            assert [line for line in words if line not in screen_text(app)] == []
+
+
 async def test_wide_and_combining_characters_stay_in_their_columns() -> None:
     rows = ("日本|語 e\u0301|🤗 |naï|ve|日本語", "日|本語| e\u0301🤗| na|ïve|日|本語")
     async with comparing((80, 24)) as (app, screen, session, pilot):

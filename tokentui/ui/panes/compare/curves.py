@@ -244,7 +244,7 @@ class CurveChart(Lines, Pane, can_focus=True):
         """Return the chart, its axis and the values at the cursor, or a note that they are pending."""
         series = self._series()
         if not series:
-            return [self._measure_names(width), ((" loading …", "muted"),)]
+            return [self._measure_names(width), ((" computing the curves …", "muted"),)]
         errors: list[Cell] = [
             ((" ", ""), letter(line.place), (f" {safe(line.curve.error, limit=ERROR_SHOWN)}", "error"))
             for line in series if line.curve.error

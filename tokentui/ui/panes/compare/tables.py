@@ -165,7 +165,7 @@ def shared(now: Snapshot, look: TokenList, width: int) -> Sequence[Cell]:
     Jaccard 0.1770`."""
     counts = of_pair(now.between.overlaps, (look.a, look.b))
     if counts is None:
-        return ((("  ", ""), ("loading …", "muted")),)
+        return ((("  ", ""), ("comparing the vocabularies …", "muted")),)
     places = places_of(now.columns, (look.a, look.b))
     present = counts.at == now.position
     out: Cell = shared_cell(counts, places, present, look.part, look.bare)
@@ -301,7 +301,7 @@ class TokensPane(Vertical, Pane):
         )
         if found is None or dataclasses.replace(found.query, top=look.top, rows=look.rows) != look:
             self.table.update_rows(0, (), 0, columns)
-            self.note = (("loading …", "muted"),)
+            self.note = (("listing the tokens …", "muted"),)
             return
 
         def row_of(held: TokenInBoth, _: int) -> TableRow:
@@ -380,7 +380,7 @@ class AgreementList(Listing, Pane):
         )
         self.note = measured_note(now)
         broken = any(now.columns[place].error for place in places if place < len(now.columns))
-        reason = "a column cannot be compared" if broken else "loading …"
+        reason = "a column cannot be compared" if broken else f"comparing {a} with {b} on the corpus …"
         rows = [TableRow("coming", (((reason, "muted"),), (), (), ()))]
         if agreement is not None:
             rows = list(_agreement_rows(agreement, a, b, bool(self.note)))
@@ -454,7 +454,7 @@ class MeasuresList(Listing, Pane):
         )
         measured, held_out = now.between.measured, now.between.held_measured
         empty: tuple[Cell, ...] = ((),) * (len(now.columns) + 1)
-        rows, self.note = [TableRow("coming", ((("loading …", "muted"),), *empty))], ()
+        rows, self.note = [TableRow("coming", ((("measuring the columns …", "muted"),), *empty))], ()
         if measured is not None:
             rows = list(_measure_rows(measured, now, self.formulas))
             turned = "M conventions" if self.formulas else "M formulas"
