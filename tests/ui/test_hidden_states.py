@@ -20,7 +20,7 @@ from tokentui.session.views import VOCABULARY_ORDERS, ColumnWanted
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.compare_screen import CompareScreen
 from tokentui.ui.main_screen import MainScreen
-from tokentui.ui.pane_screen import VIEWS
+from tokentui.ui.pane_screen import VIEWS, titles
 from tokentui.ui.panes.compare.columns import distinct_name
 from tokentui.ui.panes.header import tabs
 from tokentui.ui.panes.pane import state_cell, title_cell
@@ -72,6 +72,12 @@ def test_the_titles_of_two_columns_differ_at_every_width(width: int, names: tupl
         titles.append("".join(text for text, _ in title_cell(((shown, True),), states, width, 12)))
     assert cell_len(titles[0]) <= width - 6
     assert titles[0] != titles[1]
+
+
+def test_a_short_title_is_used_before_a_name_is_cut() -> None:
+    names = {"vocabulary": ("3 Vocabulary", "3 Vocab")}
+    for width, shown in ((40, "3 Vocabulary"), (28, "3 Vocab")):
+        assert titles(names, ("vocabulary",), "vocabulary", width, ("to 2,000 ids",)) == [(shown, True)]
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -541,25 +541,30 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             for name in group:
                 if (pane := self.panes.get(name)) is not None and pane.display:
                     width = pane.outer_size.width or self.size.width
-                    names = titles(self.names, group, name, width)
-                    pane.set_titles(title_cell(names, self.states(name), width), pane.note)
+                    states = self.states(name)
+                    names = titles(self.names, group, name, width, states)
+                    pane.set_titles(title_cell(names, states, width), pane.note)
         if self.tabs is not None and self.tabs.display:
             self.tabs.again()
 
 
 def titles(
-    names: Mapping[str, tuple[str, str]], group: Sequence[str], seen: str, width: int
+    names: Mapping[str, tuple[str, str]], group: Sequence[str], seen: str, width: int,
+    states: Sequence[str] = (),
 ) -> list[tuple[str, bool]]:
     """Return the title of a pane: the names of all panes in its group, if there is room.
 
     Args:
         names: A title and a short one of each pane.
         group: The panes that share the place.
-        seen: The one that is seen.
+        seen: The one that is visible.
         width: The columns of its box.
+        states: The states that follow its name.
     """
+    after = len("".join(f" · {state}" for state in states))
     for n in (0, 1):
         words = [names[pane][n] for pane in group]
-        if len(words) == 1 or sum(map(len, words)) + 3 * len(words) + 12 <= width:
+        corners = 6 if len(words) == 1 else 3 * len(words) + 12
+        if sum(map(len, words)) + corners + after <= width:
             return [(word, pane == seen) for word, pane in zip(words, group, strict=True)]
     return [(names[pane][1] if pane == seen else names[pane][1][0], pane == seen) for pane in group]
