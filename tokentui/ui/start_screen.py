@@ -34,10 +34,10 @@ if TYPE_CHECKING:  # the app pushes it
 _WIDEST = 100
 _ABOUT = (
     "A tokenizer cuts text into tokens, the pieces that a language model reads. It learns them from a text, "
-    "step by step: it merges the two neighbors that stand together most often, again and again."
+    "step by step: again and again, it merges the most frequent pair of neighbors."
 )
 _KEYS = (
-    ("play", "let it run; again: stop"), ("end", "go to the end"),
+    ("play", "run; press it again to stop"), ("end", "go to the end"),
     ("type", "type a sentence of your own"), ("edit", "type a text to learn from"),
     ("open", "open a text, or a tokenizer file"), ("algorithm", "choose another algorithm"),
     ("help", "all keys"), ("quit", "quit"),
