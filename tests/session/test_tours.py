@@ -87,9 +87,9 @@ def test_the_tie_is_that_of_a_naive_count() -> None:
 FAULTS = {
     "": "t.toml: the title is missing",
     "title = 3": "t.toml: the title is missing",
-    'title = "A"': "t.toml: a tour needs stops",
-    'title = "A"\nstop = 3': "t.toml: a tour needs stops",
-    'title = "A"\nstop = [3]': "t.toml: a tour needs stops",
+    'title = "A"': "t.toml: there are no stops",
+    'title = "A"\nstop = 3': "t.toml: there are no stops",
+    'title = "A"\nstop = [3]': "t.toml: there are no stops",
     'titel = "A"': "t.toml: no such key: titel (did you mean title?)",
     'title = "A"\nfly to moon': "t.toml:2: not TOML: ",
     'title = "A': "t.toml: not TOML: ",
@@ -110,7 +110,7 @@ FAULTS = {
     HEAD + 'text = "x"\nwait = ""': "t.toml: stop 1: wait: unknown action: ''",
     HEAD + 'step = "end"\ntext = "x"\nwait = "back"': "t.toml: stop 1: wait: no back from the end of the run",
     HEAD + 'text = "x"\nwait = "next"\n[[stop]]\nstep = 4\ntext = "y"': (
-        "t.toml: stop 2: step: the stop before waits for next, which leads here"
+        "t.toml: stop 2: step: the stop before it waits for next, which leads here"
     ),
     HEAD + 'text = "x"\nclaims = { color = 3 }': "t.toml: stop 1: claims: no such fact: color",
     HEAD + 'text = "x"\nclaims = { pair = ["a", 3] }': "t.toml: stop 1: claims.pair: wrong type: ",
