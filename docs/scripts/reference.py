@@ -34,14 +34,15 @@ from tokentui.ui.keymap import dialog_sections, sections_of
 from tokentui.ui.settings import SETTINGS, Setting
 
 DOCS = Path(__file__).resolve().parents[1]
-_MADE = "`python docs/scripts/reference.py` makes this page from the records of the program."
+_MADE = "`python docs/scripts/reference.py` generates this page from the program's own definitions."
 PANES = {
     "main": {
         EVERYWHERE: "The main screen", "corpus": "The corpus", "pairs": "Pairs",
         "vocabulary": "The vocabulary", "encode": "The typed text", "editor": "Typing into the corpus",
     },
     "compare": {
-        EVERYWHERE: "Compare", "choices": "Compare: the columns", "parting": "Compare: where two part",
+        EVERYWHERE: "Compare", "choices": "Compare: the columns",
+        "parting": "Compare: where two columns diverge",
         "measures": "Compare: measures", "agreement": "Compare: agreement",
         "tokens": "Compare: the vocabularies", "rows": "Compare: tables",
         "aligned": "Compare: the aligned text", "curves": "Compare: curves",
@@ -67,7 +68,7 @@ def axes() -> str:
         "# Axes", "",
         "A recipe sets these options, called axes. `-r` takes a [preset](presets.md) or a recipe file in",
         "TOML; axes that the file omits take their defaults. `-s axis=value` changes an axis.",
-        "`tokentui recipes` lists the presets and axes, `tokentui recipes AXIS` the values of an axis.",
+        "`tokentui recipes` lists the presets and axes; `tokentui recipes AXIS` lists the values of an axis.",
         "Defaults are in **bold**.", "",
         _MADE, "",
     ]
@@ -133,19 +134,20 @@ def _known(preset: Preset) -> str:
 
 def keys() -> str:
     """The settings, and the keys by where they work."""
-    lines = ["# Keys", "", "`?` shows these in the program, `ctrl+p` finds one by a word. A key means the",
+    lines = ["# Keys", "", "`?` shows these in the program, `ctrl+p` searches them. A key means the",
              "same on all screens. In a dialog the footer shows its keys.", "", _MADE, "",
              "## Settings", "",
              "`O` changes these and shows the path of the settings file. A line there, such as",
              "`speed = 60`, does the same.", "",
              *table(("name", "setting", "default"), map(_setting, SETTINGS.values())),
              "## Your own keys", "",
-             "The table `[keys]` of the settings file gives actions other keys, by the ids below.",
+             "The table `[keys]` of the settings file assigns other keys to actions, using the ids below.",
              "", "```toml", "[keys]", 'next = "n,f8"', 'until = "@"',
              "```", "",
-             "Each line replaces the keys of an action. Commas separate keys; that of a comma is `comma`.",
+             "Each line replaces the keys of an action. Separate keys with commas; write the comma key as "
+             "`comma`.",
              "A key is a character or a name such as `f8`, `ctrl+b`, `pageup`. Two actions may",
-             "swap their keys. At the start the program reports each line with an unknown id or key, without",
+             "swap their keys. At startup, the program reports each line with an unknown id or key, without",
              "a key, with a key of another action that works in the same place, or with a key that is needed",
              "to type text. The default of that action stays.", "",
              'The ids of dialogs have a dot, so they are quoted: `"inspect.next" = "f9"`.', ""]
@@ -238,7 +240,7 @@ def measures() -> str:
     """The measures with formulas and units, and the checks of health."""
     lines = [
         "# Measures", "",
-        "Compare, `tokentui compare` and `tokentui inspect` show these measures, each with its",
+        "The Compare screen, `tokentui compare` and `tokentui inspect` show these measures, each with its",
         "conventions.", "", _MADE, "", "## Letters", "",
     ]
     lines += table(("letter", "meaning"), ((code(name), plain(about)) for name, about in SYMBOLS.items()))

@@ -80,7 +80,7 @@ def test_a_text_without_words_has_no_cost(trained: tokentui.Tokenizer) -> None:
 
 
 @pytest.mark.parametrize(("texts", "by", "said"), [
-    ({}, "bytes", "no text of a language"),
+    ({}, "bytes", "no language texts"),
     ({"a": Corpus.from_lines(["x"])}, "byte", "did you mean bytes"),
     ({"a": Corpus.from_lines(["x"]), "b": Corpus.from_lines(["x", "y"])}, "sentences", "2 sentences, and a"),
     ({"a": Corpus.from_counts([("x", 2)])}, "sentences", "counted words"),

@@ -92,5 +92,5 @@ def test_each_kind_is_asked_and_stops_hold() -> None:
 
 def test_a_training_without_pairs_has_no_exercises() -> None:
     trainer = learn.start(read("sample:english"), preset("sentencepiece-unigram"), Run())
-    with pytest.raises(TokentuiError, match="pairs that are merged"):
+    with pytest.raises(TokentuiError, match="merges pairs"):
         exercises(trainer, 1, 0)

@@ -93,7 +93,7 @@ def test_what_holds_no_merges() -> None:
     with pytest.raises(TokentuiError, match="no merges"):
         verify_trained(unigram, CORPUS, tokentui.preset("gpt2"))
     tok = tokentui.train(CORPUS, "gpt2", merges=3)
-    with pytest.raises(TokentuiError, match="by no merges"):
+    with pytest.raises(TokentuiError, match="has no merges"):
         verify_trained(tok, CORPUS, tokentui.preset("t5"))
 
 

@@ -158,9 +158,9 @@ def test_each_axis_is_handed_over(name: str, axes: dict[str, Any]) -> None:
 
 def test_what_a_library_does_not_know_or_take() -> None:
     symbols = changed(preset("minbpe-basic"), symbols=("ab",))
-    with pytest.raises(TokentuiError, match="rustbpe knows no symbols"):
+    with pytest.raises(TokentuiError, match="rustbpe does not support symbols"):
         check_recipe(symbols, PEERS["rustbpe"])
-    with pytest.raises(TokentuiError, match="subword-nmt cannot take the word 'a b'"):
+    with pytest.raises(TokentuiError, match="subword-nmt rejects the word 'a b'"):
         verify_training(Corpus.from_text("a b"), preset("subword-nmt", split="none"), PEERS["subword-nmt"])
 
 
@@ -194,7 +194,7 @@ def test_a_long_line_is_not_left_out() -> None:
 
 
 def test_counted_words_are_no_texts() -> None:
-    with pytest.raises(TokentuiError, match="sentencepiece takes texts, not counted words"):
+    with pytest.raises(TokentuiError, match="sentencepiece needs texts, not counted words"):
         verify_training(
             Corpus.from_counts([("▁a", 3), ("▁ab", 5)]), preset("sentencepiece-bpe"), PEERS["sentencepiece"]
         )

@@ -158,7 +158,7 @@ def test_explaining_longest_match(tmp_path: Path) -> None:
     file = str(tmp_path / "t.json")
     done("train", "sample:hugs", "-r", "bert", "--special", "[UNK]", "--merges", "2", "-o", file, "-q")
     text = done("encode", "-t", file, "--explain", "hugs")
-    assert "hugs is no token" in text
+    assert "hugs is not a token" in text
     assert " found " in text
 
 

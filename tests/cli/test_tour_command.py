@@ -38,7 +38,7 @@ def test_a_tour_is_checked(tmp_path: Path) -> None:
         (["tour", "tie"], "no such tour"), (["tour", "nowhere.toml"], "no such tour"),
         (["tour", "--check"], "no tour is named"), (["tour", "gage"], "needs a terminal"),
         (["quiz"], "CORPUS is missing"), (["quiz", "sample:hugs"], "-r is missing"),
-        (["quiz", "-r", "t5", "sample:hugs"], "pairs that are merged"),
+        (["quiz", "-r", "t5", "sample:hugs"], "merges pairs"),
         (["quiz", "-r", "gpt2", "sample:hugs", "--count", "0"], "0 is not in the range"),
     ],
 )  # fmt: skip

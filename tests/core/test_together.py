@@ -253,7 +253,7 @@ def test_a_tokenizer_of_two_exports_is_refused(
         export(preset("gpt2"), tmp_path, "gpt2")
     with pytest.raises(
         TokentuiError,
-        match=r"an export was interrupted:  vocab.json is new, merges.txt is old \(export them again",
+        match=r"an export was interrupted: vocab.json is new, merges.txt is old \(export them again",
     ):
         load(tmp_path / named)
     export(preset("gpt2"), tmp_path, "gpt2")

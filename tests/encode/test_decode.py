@@ -132,7 +132,7 @@ def test_an_empty_vocabulary_has_no_ids() -> None:
         ({}, "ab ab", ["whitespace is dropped in 1 place: split=whitespace drops them"]),
         ({}, "abab", []),
         ({"mark": "end-symbol:</w>"}, "ab ab", []),
-        ({"mark": "end-symbol:</w>"}, "ab   ab", ["1 gap decodes to one space: mark=end-symbol"]),
+        ({"mark": "end-symbol:</w>"}, "ab   ab", ["1 gap comes back as one space: mark=end-symbol"]),
         ({"normalize": "lowercase"}, "AB", ["upper and lower case are not kept: normalize=lowercase"]),
         (
             {"normalize": "nfkc", "split": "none"}, "ａb",

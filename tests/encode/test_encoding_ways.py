@@ -227,7 +227,7 @@ def test_another_way_and_back() -> None:
     unigram = tokentui.train("sample:hugs", "sentencepiece-unigram", vocab_size=30)
     with pytest.raises(TokentuiError, match="no merges"):
         unigram.encoded_by("merges")
-    with pytest.raises(TokentuiError, match="pair by pair"):
+    with pytest.raises(TokentuiError, match="by replacing pairs"):
         tokentui.train("sample:hugs", "gage").encoded_by("longest-token")
 
 
@@ -263,7 +263,7 @@ def test_other_formats_report_that_they_cannot_represent_it(way: str, tmp_path: 
     tokenizer.save(tmp_path / "own.json")
     assert tokentui.load(tmp_path / "own.json").encode_ids("hugs") == tokenizer.encode_ids("hugs")
     for name in ("a.hf.json", "ranks.tiktoken", "m.minbpe.model", "tekken.json"):
-        with pytest.raises(TokentuiError, match=f"encoded by {way.replace('-', ' ')}"):
+        with pytest.raises(TokentuiError, match=f"encoded with {way.replace('-', ' ')}"):
             tokenizer.save(tmp_path / name)
 
 

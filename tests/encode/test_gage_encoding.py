@@ -106,7 +106,7 @@ def test_a_placeholder_in_the_text_is_named_with_its_place() -> None:
         tokenizer.encode("éxB")
     assert str(refused.value).startswith("offset 2: byte 0x42 ('B') already represents a pair (")
     assert tokenizer.at(1).encode("B").ids == (66,), "before the second step B is only B"
-    assert "stands for a pair" in tokenizer.lost("A")[0]
+    assert "represents a pair" in tokenizer.lost("A")[0]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_each_replacement_is_explained() -> None:
             "the base is not the 256 bytes in order",
         ),
         (lambda doc: doc["recipe"].__setitem__("base", "gpt2-bytes"), "byte values"),
-        (lambda doc: doc["recipe"].__setitem__("encode", "longest-match"), "pair by pair"),
+        (lambda doc: doc["recipe"].__setitem__("encode", "longest-match"), "replacing pairs"),
     ],
 )
 def test_a_damaged_file_is_refused(change: Any, says: str) -> None:
@@ -166,7 +166,7 @@ def test_a_file_whose_pairs_double_without_end_is_refused() -> None:
 def test_a_pair_does_not_take_a_specials_id() -> None:
     document = json.loads(dumps(tokenizer_of(SLIDES, specials=["xx"])))
     document["merges"][0][2] = 0
-    with pytest.raises(TokentuiError, match="row 0: ID 0 stands for something else"):
+    with pytest.raises(TokentuiError, match="row 0: ID 0 already represents something else"):
         loads(json.dumps(document), "file")
 
 

@@ -211,7 +211,7 @@ def test_every_split_reads(tmp_path: Path, name: str) -> None:
         (bpe() | {"tokenizer.ggml.tokens": Array("i", [1])}, "an array of strings"),
         (bpe() | {"tokenizer.ggml.merges": ["h q"]}, "'hq' is not in the vocabulary"),
         (rwkv([r"\xqq"]), "is not written as bytes"),
-        (vocabulary("rwkv", ["a"], [NORMAL]), "255 of the 256 bytes are no tokens"),
+        (vocabulary("rwkv", ["a"], [NORMAL]), "255 of the 256 bytes are not tokens"),
         (bpe() | {"tokenizer.ggml.add_bos_token": "yes"}, "expected true or false"),
     ],
 )

@@ -31,7 +31,7 @@ def test_codes(tmp_path: Path) -> None:
     low, none = tokenizer.encode("low x").ids
     assert none is None
     assert tokenizer.decode([low, *tokenizer.encode("low").ids]) == "low low"
-    assert tokenizer.notes[0].startswith("codes hold no ids")
+    assert tokenizer.notes[0].startswith("codes have no ids")
 
 
 def test_codes_of_old(tmp_path: Path) -> None:

@@ -88,5 +88,5 @@ def test_the_cache_is_where_tiktoken_has_it(cache: Path, monkeypatch: pytest.Mon
     (cache / KEY).write_bytes(DATA)
     assert load("small").encode("he").ids == (256,)
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")  # no cache at all
-    with pytest.raises(TokentuiError, match="does not hold this encoding"):
+    with pytest.raises(TokentuiError, match="does not contain this encoding"):
         load("small")

@@ -145,7 +145,7 @@ def test_what_has_no_place_is_named(
     report = converted(tmp_path, document)
     assert report.refused.startswith(reason)
     assert "\n" not in report.refused
-    with pytest.raises(TokentuiError, match="sentencepiece cannot hold it"):
+    with pytest.raises(TokentuiError, match="sentencepiece cannot store it"):
         export(load(tmp_path / "tokenizer.json"), tmp_path / "tokenizer.model")
     assert not (tmp_path / "tokenizer.model").exists()
 

@@ -44,8 +44,8 @@ LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (LOOP + "{% endfor %}{% endfor %}", "takes more than 3 s"),
-        ("{{ 9 ** (9 ** 9) }}", "takes more than 3 s"),
+        (LOOP + "{% endfor %}{% endfor %}", "runs for more than 3 s"),
+        ("{{ 9 ** (9 ** 9) }}", "runs for more than 3 s"),
         (LOOP + "xxxxxxxx{% endfor %}{% endfor %}", "it writes more than 16,000,000 characters"),
         ("{% for a in range(10 ** 9) %}{% endfor %}", "Range too big"),
         ("{{ 'x' * 10 ** 9 }}", "it uses too much memory"),

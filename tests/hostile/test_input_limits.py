@@ -290,7 +290,7 @@ def test_files_of_holes(tmp_path: Path) -> None:
         with path.open("wb") as file:
             file.truncate(size)
         assert what in refusal(lambda: read(path)).what
-        assert "disk holds" in refusal(lambda: load(path)).what or size > LIMITS["file-bytes"].default
+        assert "disk has" in refusal(lambda: load(path)).what or size > LIMITS["file-bytes"].default
     (tmp_path / "a.txt").write_text("a")
     assert read(tmp_path).documents == ("a",)
 

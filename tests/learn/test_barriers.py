@@ -161,7 +161,7 @@ def test_the_space_in_front(recipe: Recipe, text: str, words: list[str]) -> None
 
 
 @pytest.mark.parametrize(("symbols", "said"), [
-    (["a b"], "▁"), (["①"], "write '1'"), (["\u200b"], "no text holds"),
+    (["a b"], "▁"), (["①"], "write '1'"), (["\u200b"], "no normalized text contains"),
 ])
 def test_a_symbol_that_is_never_found_is_refused(symbols: list[str], said: str) -> None:
     with pytest.raises(TokentuiError, match=said):
@@ -210,13 +210,13 @@ def test_why_a_symbol_with_a_space_in_front_is_two_tokens() -> None:
     assert tokenizer.encode("the").tokens == ("▁", "the")
     assert (
         why_not(tokenizer, "the").sentence
-        == "It holds the, a token that is recognized wherever it occurs."
+        == "It contains the, a token that is recognized wherever it occurs."
     )
     bare = learn.start(Corpus.from_text("the cat"), recipe.with_axes(prefix_space=False)).tokenizer()
     assert bare.encode("the").ids == (0,)
     assert (
         why_not(bare, "the").sentence
-        == "It is one token: the symbol of id 0, which a text holds wherever it spells it."
+        == "It is one token: the symbol with id 0, which is recognized wherever it occurs."
     )
     assert {one.name: one.status for one in examine(tokenizer).checks}["specials"] == "PASS"
 

@@ -105,11 +105,11 @@ def test_a_life_of_a_unigram_training(text: str, typed: list[str], coverage: flo
 @settings(max_examples=60, deadline=None)
 @given(st.text("abcd", min_size=1, max_size=30), st.text("abcdABCDZ", max_size=12), st.integers(0, 12))
 def test_a_life_of_a_compression(text: str, word: str, number: int) -> None:
-    """A text that holds a byte which stands for a pair is refused, as encoding refuses it."""
+    """A text that holds a byte which represents a pair is refused, as encoding refuses it."""
     trainer = start(Corpus.from_text(text), preset("gage"))
     learn.jump(trainer, number)
     def asked(what: Callable[[str], object]) -> str:
-        with pytest.raises(TokentuiError, match="stands for a pair") as raised:
+        with pytest.raises(TokentuiError, match="represents a pair") as raised:
             what(word)
         return raised.value.what
 

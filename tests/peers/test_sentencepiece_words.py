@@ -174,7 +174,9 @@ def test_verify_refuses_by_name(change: Callable[[Recipe], Recipe], named: str) 
         verify_training(peers.lines("english"), change(preset("llama2")), peer_of("sentencepiece"))
 
 
-@pytest.mark.parametrize(("text", "named"), [("a ▅ b", "leaves out a line"), ("a <s> b", "<s> in a text")])
+@pytest.mark.parametrize(
+    ("text", "named"), [("a ▅ b", "skips lines that contain"), ("a <s> b", "<s> in a text")]
+)
 def test_verify_refuses_a_corpus_that_is_not_taken_whole(text: str, named: str) -> None:
     with pytest.raises(TokentuiError, match=named):
         verify_training(Corpus.from_lines(["first", text]), preset("llama2"), peer_of("sentencepiece"))

@@ -235,7 +235,7 @@ def test_the_same_size_is_kept(name: str) -> None:
     )
     swap(it, "comp336-no-pretokenization")
     assert it.snapshot().main.at.vocab_size == size
-    with pytest.raises(TokentuiError, match="no such place"):
+    with pytest.raises(TokentuiError, match="unknown place"):
         do.perform(do.KeepPlace("time"), it, lambda _: None)
 
 
@@ -251,7 +251,9 @@ def test_pieces_say_which_branch_matched() -> None:
         "I", "'m", " 12", ",", " you", "?", "\n ", " '", "ll", "   ",
     ]
     named = [view.branches[part.branch or 0].split("  ")[0] for part in view.typed]
-    assert named == ["letters, with a space in front", "a contraction", "digits, with a space in front"]
+    assert named == [
+        "letters, with optional leading space", "contraction", "digits, with optional leading space"
+    ]
     assert not view.warning
     assert "".join(part.text for part in view.corpus) == "I'm 12, you?\n  'll   "
 

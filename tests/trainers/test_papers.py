@@ -266,7 +266,7 @@ def test_the_own_file_encodes_the_same(objective: str, steps: int, tmp_path: obj
 def test_a_file_that_cannot_hold_events_is_refused(objective: str, tmp_path: object) -> None:
     recipe = Recipe(objective=objective, split="none" if objective == "boundless" else "gpt2")
     made = tokentui.train(Corpus.from_lines(DOCUMENTS), recipe, merges=12)
-    with pytest.raises(TokentuiError, match="encoded by events"):
+    with pytest.raises(TokentuiError, match="encoded with events"):
         made.save(f"{tmp_path}/tokenizer.json", format="huggingface")
 
 
@@ -323,7 +323,7 @@ def test_events_are_encoded_in_their_order_alone(objective: str) -> None:
     tokenizer = tokentui.train("sample:english", preset_named("gpt2").recipe.with_axes(objective=objective),
                                merges=30)
     for way in ("longest-match", "longest-suffix", "fewest-tokens", "merges-by-length"):
-        with pytest.raises(TokentuiError, match="by its events, in their order"):
+        with pytest.raises(TokentuiError, match="with its events, in their order"):
             tokenizer.encoded_by(way)
     with pytest.raises(TokentuiError, match="leaves merges out where a text is encoded by merges and"):
         tokenizer.draws("the crowd", p=0.0, seed=1)

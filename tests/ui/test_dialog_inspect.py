@@ -317,7 +317,7 @@ def test_the_word_at_a_place_of_a_text_is_told_of() -> None:
 
 def test_too_long_a_text_is_refused_in_one_line() -> None:
     it = _state(preset("gpt2"), 2)
-    with pytest.raises(TokentuiError, match="text of over 2,000 characters"):
+    with pytest.raises(TokentuiError, match="text of more than 2,000 characters"):
         _answer(it, InspectText("ab" * 1001))
 
 
@@ -353,7 +353,7 @@ def test_longest_match_tells_each_attempt() -> None:
     found = _asked(it, InspectText("pugs"))
     tried = [text.partition(" →")[0] for _, text in _told(found) if " → " in text]
     assert len(tried) == len(found.words[0].explanation.steps) > 4
-    assert tried[0] == "1 pugs is no token"
+    assert tried[0] == "1 pugs is not a token"
     assert [one.endswith("found") for one in tried] == [
         step.found for step in found.words[0].explanation.steps  # type: ignore[union-attr]
     ]
@@ -409,7 +409,7 @@ _TOKENIZERS = {name: _trained(name) for name in ("gpt2", "wordpiece")}
 WORDS = (
     ("gpt2", 60, " crowds", ("·c  id 273", "(49 times)", "·c r ow d s")),
     ("sentencepiece-unigram", 1, "crowd", ("▁c  id 56", "2–5", "98.25 %")),
-    ("wordpiece", 60, "crowd", ("##r  id 27", "crow is no token", "c ##r ##o ##w ##d")),
+    ("wordpiece", 60, "crowd", ("##r  id 27", "crow is not a token", "c ##r ##o ##w ##d")),
 )
 """A preset, a step, a word, and what its inspector shows there."""
 

@@ -456,14 +456,12 @@ async def test_esc_drops_what_waits_and_says_so(gates: Gates, text: Path, phase:
         assert "nothing is open" in seen.said[-1]
 
 
-async def test_a_part_of_a_run_that_is_not_known_is_refused_in_a_line(gates: Gates, text: Path) -> None:
+async def test_a_share_of_a_run_waits_until_the_corpus_is_counted(gates: Gates, text: Path) -> None:
     async with opening(text, gates, PART) as seen:
         await seen.press("g")
         await seen.until(lambda: isinstance(seen.app.screen, GoToScreen))
         await seen.press("5", "0", "percent_sign", "enter")
-        await seen.until(lambda: "the end of the run is not known yet" in screen_text(seen.app))
-        assert isinstance(seen.app.screen, GoToScreen)
-        assert not seen.waiting
+        await seen.until(lambda: seen.waiting == "go to 50 % of the run")
 
 
 async def test_a_row_that_is_inspected_while_it_is_counted_follows(gates: Gates, text: Path) -> None:

@@ -282,13 +282,15 @@ async def test_pieces_are_sought_by_their_name_and_fine_steps_are_for_unigram_on
     app, session = explorer()
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await draw(app, session, pilot, **UNIGRAM)
-        assert "l piece on  h piece back" in screen_text(app)
+        assert "l next piece  h previous piece" in screen_text(app)
         await pilot.press("2", "slash")
         await until(
             pilot, lambda: isinstance(app.screen, FindScreen) and "find in pieces >" in screen_text(app)
         )
         await pilot.press("escape", "question_mark")
-        await until(pilot, lambda: isinstance(app.screen, HelpScreen) and "piece back" in screen_text(app))
+        await until(
+            pilot, lambda: isinstance(app.screen, HelpScreen) and "previous piece" in screen_text(app)
+        )
         await pilot.press("escape")
         text = await draw(app, session, pilot)
         assert "piece back" not in text

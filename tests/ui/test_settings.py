@@ -122,7 +122,7 @@ async def test_a_broken_file_is_said_and_kept_aside(home: Path) -> None:
     app = app_of()
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await settled(pilot)
-        await until(pilot, lambda: "no TOML" in screen_text(app))
+        await until(pilot, lambda: "not TOML" in screen_text(app))
         await opened(app, pilot)
         assert app.theme == DARK_NAME
         assert path.read_bytes() == b'theme = "tokentui-light"\nspeed = [', "nothing was changed yet"
@@ -130,7 +130,7 @@ async def test_a_broken_file_is_said_and_kept_aside(home: Path) -> None:
         await until(pilot, lambda: settings() == {"theme": LIGHT_NAME})
         aside = home / "settings.broken-1.toml"
         assert aside.read_bytes() == b'theme = "tokentui-light"\nspeed = ['
-        await until(pilot, lambda: "is kept as" in screen_text(app))
+        await until(pilot, lambda: "was kept as" in screen_text(app))
 
 
 @pytest.mark.parametrize(
@@ -192,11 +192,11 @@ def test_a_setting_that_one_line_cannot_replace_stays(home: Path) -> None:
 def test_a_long_file_and_what_is_no_file(home: Path) -> None:
     path = file(home, b"#" * (1 << 20) + b"\n")
     assert settings() == {}
-    assert "longer" in read_settings()[1]
+    assert "too large" in read_settings()[1]
     path.unlink()
     path.mkdir()
     assert read_settings()[1]
-    assert "not kept" in keep_setting("view", "hex")
+    assert "not saved" in keep_setting("view", "hex")
     assert path.is_dir()
 
 

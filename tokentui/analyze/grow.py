@@ -158,7 +158,8 @@ def merge(edit: Edit, other: Tokenizer) -> Edit:
             what = f"objective={tokenizer.recipe.objective} is not a list of merges by rank"
             raise TokentuiError(what, where, "merge tokenizers that have merges")
         elif vocabulary.base_last or vocabulary.borrowed:
-            raise TokentuiError("new merges would renumber its base", where, "use another base, as sorted")
+            hint = "use another base, such as sorted"
+            raise TokentuiError("new merges would renumber its base", where, hint)
     ours, theirs = edit.tokenizer.recipe, other.recipe
     for axis in ("unit", "mark", "encode"):
         if ours.axis(axis) != theirs.axis(axis):

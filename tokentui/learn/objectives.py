@@ -307,7 +307,7 @@ OBJECTIVES = Axis(
         parameters=(
             Parameter("variant", "how the worst-served language is found: base, window or ratio", "base",
                 str),
-            Parameter("global_merges", "the number of first steps that count all languages together", 0),
+            Parameter("global_merges", "the number of initial steps that count all languages together", 0),
             Parameter("window_size", "with variant=window: the number of recent steps to look at", 100,
                       least=1),
             Parameter(
@@ -354,7 +354,7 @@ OBJECTIVES = Axis(
         refuses=_refuse_for_superbpe, vocabulary=Ref("tokentui.learn.superbpe:vocabulary"),
         parameters=(
             Parameter("at", "the number of merges within words before merges across words begin", 1000),
-            Parameter("within", "the split that separates these words", "superbpe-words", str),
+            Parameter("within", "the split that defines the words", "superbpe-words", str),
             Parameter("words", "the maximum number of words in a token", 4, least=1),
         ),
     ),
@@ -364,7 +364,8 @@ OBJECTIVES = Axis(
         trainer=Ref("tokentui.learn.boundless:trainer"), columns=columns("count", "change"),
         refuses=_refuse_for_boundless, events=True, vocabulary=Ref("tokentui.learn.boundless:vocabulary"),
         parameters=(
-            Parameter("threshold", "split a part if at least this share of its uses merges (IoS)", 0.9,
+            Parameter("threshold", "split a token if at least this share of its uses would be merged (IoS)",
+                0.9,
                 float, 0, 2),
             Parameter("within", "the split that separates words", "gpt2", str),
         ),
@@ -405,7 +406,8 @@ OBJECTIVES = Axis(
         trainer=Ref("tokentui.learn.picky:trainer"), columns=columns("count", "change"),
         refuses=_refuse_for_events, events=True,
         parameters=(
-            Parameter("threshold", "remove a part if more than this share of its uses merged (IoS)", 0.9,
+            Parameter("threshold", "remove a token if more than this share of its uses were merged (IoS)",
+                0.9,
                 float, 0,
                       1),
         ),

@@ -162,7 +162,7 @@ class MainScreen(PaneScreen):
         Binding("p", "pieces", "pieces", id="pieces", group=Hint(rank=13, pane="corpus"),
             tooltip="Show how the text is split into pieces, and by which branch of the pattern"),
         Binding("t", "edit_corpus", "edit", id="edit", group=Hint(rank=6, pane="corpus"),
-            tooltip="Edit the corpus; each change is trained on immediately"),
+            tooltip="Edit the corpus; the tokenizer retrains after each change"),
         Binding("S", "sort_vocabulary", "sort", id="order", group=Hint(rank=5, pane="vocabulary"),
             tooltip="Sort by newest, most used, longest, or id"),
     ]

@@ -110,7 +110,7 @@ _ALL: tuple[Setting, ...] = (
     Setting("theme", "colors", DARK_NAME, _themes, str, _theme),
     Setting("speed", "speed of a run", FIRST_SPEED, lambda _: tuple(map(speed_name, SPEEDS)),
         lambda speed: f"{speed:,} a second" if isinstance(speed, int) else "as fast as it can", _speed),
-    Setting("view", "tokens as", "text", lambda _: GLYPH_MODES, str, _view),
+    Setting("view", "how tokens are shown", "text", lambda _: GLYPH_MODES, str, _view),
     Setting("boundaries", "boundaries in the corpus", "auto", lambda _: ("auto", "shade", "bars"),
         lambda mark: {"auto": "shades, or bars without colors", "shade": "shades"}.get(str(mark), str(mark)),
         _boundaries),

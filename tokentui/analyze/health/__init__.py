@@ -228,7 +228,8 @@ CHECKS: tuple[Check, ...] = (
     Check("controls", "round trip of control characters", "Normalizers often drop control characters.",
           lambda seen: texts.returns(seen, texts.CONTROLS, "control"), warn=0),
     Check("stable", "stable ids",
-          "A model was not trained on ids that change when they are decoded and encoded again.", texts.stable,
+          "If ids change when they are decoded and encoded again, the model sees ids it was not trained on.",
+          texts.stable,
           warn=0, fail=0.5, limits="WARN: any; FAIL: half of the texts"),
     Check("forms", "composed and decomposed forms",
           "Two forms of a text that look alike should have the same ids.",
@@ -258,7 +259,8 @@ CHECKS: tuple[Check, ...] = (
     Check("duplicates", "ids and spellings",
           "Two ids for one spelling, or one id for two tokens, is never intended.", duplicates,
           of="entries", limits="WARN: a spelling with several ids; FAIL: an id of several tokens"),
-    Check("holes", "unused ids", "A model still has an embedding row for each.", holes, info=0, of="entries"),
+    Check("holes", "unused ids", "The model still has an embedding row for each.",
+          holes, info=0, of="entries"),
     Check("reserved", "reserved names", "Names reserved for later use.", reserved, of="entries"),
     Check("partial", "partial characters", "A token that is part of a character has no meaning alone.",
           lambda seen: _broken(seen, False, "within a character"), warn=0.05, fail=0.2, of="pieces"),
@@ -276,7 +278,7 @@ CHECKS: tuple[Check, ...] = (
           siblings, warn=0.75, of="pieces"),
     Check("file", "assumptions", "Programs that use the file may assume otherwise.",
           doubts, warn=0,
-          limits="INFO: only that the split is the nearest known one; WARN: any other remark"),
+          limits="INFO: the only remark: the split is the nearest known one; WARN: any other remark"),
 )
 """The checks, in the order in which they are shown. A new one is a line here and the function that it names.
 """

@@ -416,11 +416,11 @@ FOLDER_CHECKS: tuple[FolderCheck, ...] = (
                 "WARN: any", ends),
     FolderCheck("class", "tokenizer class", "If transformers builds the tokenizer from its class, the ids "
                 "differ.", "WARN: units, encoding or split differ", tokenizer_class),
-    FolderCheck("bos", "begin token", "A model sees it twice, or not at all.",
+    FolderCheck("bos", "begin token", "The model sees the begin token twice, or not at all.",
                 "INFO: the chat template and encoding add it; WARN: settings differ; FAIL: it is added twice",
                 double_bos),
     FolderCheck("clean-up", "clean-up of decoded text", "Spaces before punctuation are lost, also in code.",
-                "INFO: it removes spaces of the text", clean_up),
+                "INFO: it removes spaces from the text", clean_up),
     FolderCheck("settings", "settings that change steps", "They change ids in programs that honor them.",
                 "WARN: any", settings),
     FolderCheck("template", "chat templates", "Some programs use one, some the other.", "WARN: they differ",

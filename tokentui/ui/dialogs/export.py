@@ -125,7 +125,7 @@ class ExportScreen(Dialog[None]):
         elif self.asking:
             return
         elif report.refused:
-            self.notice.say(f"{report.format} cannot hold it: {report.refused}", "error")
+            self.notice.say(f"{report.format} cannot store it: {report.refused}", "error")
         elif not path.strip():
             self.notice.say("name a file", "error")
         else:

@@ -308,7 +308,7 @@ class AddScreen(Picker[ColumnWanted]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", HANDLED, "apply"), *Picker.BINDINGS,
         Binding("ctrl+t", "turn_split", "split of a file", id="add.split",
-            tooltip="Choose the split of a tokenizer file that does not name one"), LEAVE,
+            tooltip="Choose the split for a tokenizer file that does not specify one"), LEAVE,
     ]
 
     def __init__(
