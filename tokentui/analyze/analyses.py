@@ -36,8 +36,8 @@ class Analysis:
 ANALYSES: dict[str, Analysis] = {analysis.name: analysis for analysis in (
     Analysis(
         "glitch", "Glitch tokens",
-        "List the tokens that no text, or no text that people type, produces; with a corpus, also those that "
-        "occur only inside longer tokens",
+        "List the tokens that no text produces, or no text that people would type; with a corpus, also those "
+        "that occur only inside longer tokens",
         Ref("tokentui.analyze.glitches:analysis"), "exclamation_mark",
     ),
     Analysis(

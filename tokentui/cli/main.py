@@ -238,7 +238,7 @@ A CORPUS is a file, a folder, a glob, a URL, - (standard input) or sample:NAME. 
 name of a command, that command runs; ./train is a file of that name.""",
     params=[
         _only("--version", act=_version, is_flag=True,
-              help="Print the versions of tokentui and Python, and the engine."),
+              help="Print the versions of tokentui and Python, and which engine is in use."),
         _only("--reset-terminal", act=_reset_terminal, is_flag=True,
               help="Restore a terminal that a killed program left in raw mode."),
         _only("--limits", act=_limits, is_flag=True, help="List the limits on the input. --limit "

@@ -114,7 +114,7 @@ class Prediction:
             verdict = (*verdict, ("it ties, but the rule ", "muted"), rule, (" takes another: ", "muted"))
         elif not right and rows:
             many = plural(rows[0].places, "place")
-            verdict = (*verdict, *tokens(parts, mode), (f" stands in {many}; ", "muted"))
+            verdict = (*verdict, *tokens(parts, mode), (f" occurs in {many}; ", "muted"))
         explained = reasons(now.main, now.corpus.name, mode)
         first = tuple(run for run in explained[0] if run[0] != "next  ") if explained else ()
         self._said = ((*verdict, *first), *explained[1:])

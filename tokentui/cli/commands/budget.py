@@ -52,7 +52,7 @@ Examples:
     click.option("--embedding-dim", "dimensions", metavar="N", type=Count(1),
                  help=f"Print the number of embedding parameters for this dimension{COUNT_HINT}"),
     click.option("--untied", is_flag=True,
-                 help="With --embedding-dim: the output layer has its own matrix."),
+                 help="With --embedding-dim: count a separate matrix for the output layer."),
     click.option("--training-bytes", metavar="N", type=Count(1),
                  help=f"Print the number of tokens of a training text of N bytes{COUNT_HINT}"),
     click.option("--context", metavar="N", type=Count(1),

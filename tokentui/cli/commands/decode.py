@@ -64,11 +64,11 @@ def command(
     null, which encode prints for a token without an id, becomes U+FFFD. The output ends with a newline. If it
     does not go to a terminal, bytes that are not UTF-8 are printed unchanged.
 
-    --check prints the first position at which encode gives other ids, the tokens of both there, and the
-    reason. The exit code is then 1. With --jsonl, it prints the share of lines that differ, and the first of
-    them.
+    --check prints the first position at which encode gives different ids, both sets of tokens there, and
+    the reason. The exit code is then 1. With --jsonl, it prints the share of lines that differ, and the
+    first of them.
 
-    Joined, the texts that --stream prints are the text of all ids. Bytes that no id completes come last.
+    The texts that --stream prints add up to the full text. Bytes of an unfinished character come last.
     """
     ways = {"jsonl": jsonl, "stream": stream} | ({} if check or stream else {"json": shared.as_json})
     check_exclusive(shared.command, ids, **ways)

@@ -48,7 +48,7 @@ Examples:
                  help="Fail only if an id of A belongs to another token in B, or to none, or if a text gets "
                  "other ids. Added tokens are allowed."),
     click.option("--max-growth", metavar="SHARE", help="Fail only if the number of tokens grows by more "
-                 "than this, such as 0.5%, or if only B cannot encode a document."),
+                 "than this, such as 0.5%, or if B cannot encode a document that A can."),
     json_option("Print one JSON row with all tokens, and the documents up to --rows."),
     QUIET,
 )

@@ -87,9 +87,9 @@ def command(
 
     With --prune, each document is encoded before and after, and documents whose pieces change are listed.
     With --extend, a tokenizer that tokentui trained continues with its recipe. A file from another tool has
-    no recipe: the most frequent pair is merged, and the shorter one if two are tied. Then each pre-token is
-    encoded again, and the exit code is 1 if one differs from the training. What OUT cannot store is printed
-    as convert prints it. If OUT would encode differently, nothing is written.
+    no recipe: the most frequent pair is merged, and ties go to the shorter one. Then each pre-token is
+    encoded again, and the exit code is 1 if any result differs from training. Like convert, it prints what
+    OUT cannot store. If OUT would encode differently, nothing is written.
     """
     if not (texts or names or [name for name in (corpus_name, more_name, other) if name is not None]):
         raise TokentuiError("no change is given", "edit",

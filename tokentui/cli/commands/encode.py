@@ -101,9 +101,10 @@ def command(
     {"text": ..., "error": ...}, and the exit code is 1. A notice is printed if TEXT already begins with the
     token that --special-tokens adds.
 
-    --prefix-stability prints how many tokens no continuation of TEXT can change, which follows from the
-    split. It also tries continuations made of the tokens of the vocabulary, and prints each further token
-    that one of them changes with the shortest such continuation. If the two meet, the prefix is exact.
+    --prefix-stability prints how many tokens stay the same however TEXT continues, according to the split
+    alone. It also tries continuations made of vocabulary tokens, and prints each further token that one of
+    them changes, with the shortest continuation that does so. If the two results agree, the stable prefix
+    is exact.
     """
     if prefix_stability_:
         ways = {"prefix-stability": True, "jsonl": jsonl, "explain": explain, "sample": sample is not None,

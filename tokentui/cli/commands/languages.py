@@ -61,8 +61,8 @@ def command(shared: SharedOptions, tokenizers: tuple[str, ...], by: str | None, 
     the same meaning in twelve languages. The cost is the number of tokens per sentence, byte, character or
     word. With --by sentences, line N must mean the same in every CORPUS, and --as lines is implied.
 
-    Languages with unknown tokens count as the cheapest only if all have some. If a tokenizer cannot read a
-    language, its row shows the error, and the exit code is 1.
+    A language with unknown tokens can be the cheapest only if every language has some. If a tokenizer
+    cannot read a language, its row shows the error, and the exit code is 1.
     """
     counted_by = by or (_BYTES if shared.sources else _SENTENCES)
     split = shared.split_for_file()

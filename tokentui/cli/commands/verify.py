@@ -65,14 +65,14 @@ Examples:
 )
 def command(shared: SharedOptions, tokenizer: str | None, against: str | None) -> int:
     """Train on CORPUS here and with another library, and print the first step that differs, with the
-    candidates of both. With -t, encode CORPUS with a file here and with the other library, and print the
-    first text that differs, shortened as far as possible, and the stage at which the two diverge. A text with
-    special tokens is compared as plain text, and with the special tokens recognized.
+    candidate pairs on each side. With -t, encode CORPUS with a file here and with the other library, and
+    print the first text that differs, shortened as far as possible, and the stage at which the two diverge. A
+    text with special tokens is compared as plain text, and with the special tokens recognized.
 
     With -t but without --against, train on CORPUS with -r, or with the recipe of the file, and print how many
-    of its merges agree, the first that differs with both counts, and which change of one axis would give
-    more: each value of normalize, split and tie is tried, and some values of coverage. The minimum count is
-    not tried, because it only ends a run.
+    of its merges agree, the first that differs with both counts, and which single-axis change would make more
+    merges agree: each value of normalize, split and tie is tried, and some values of coverage. The minimum
+    count is not tried, because it only ends a run.
 
     The library must be installed. It runs in a separate process. The exit code is 1 if something differs.
     """
