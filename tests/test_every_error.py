@@ -388,7 +388,7 @@ def test_a_model_without_its_bytes(tmp_path: Path) -> None:
     (("--extend", "text.txt", "--vocab-size", "400"),
      "--extend: new merges would renumber its base (use another base, such as sorted)"),
     (("--merge", "llama2.json"),
-     "--merge: new merges would renumber its base (use another base, for example sorted)"),
+     "--merge: new merges would renumber its base (use another base, such as sorted)"),
 ])
 def test_a_base_behind_its_merges(words: tuple[str, ...], line: str, tmp_path: Path) -> None:
     assert refused("edit", "llama2.json", str(tmp_path / "new.json"), *words) == line
