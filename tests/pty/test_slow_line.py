@@ -70,7 +70,7 @@ def test_the_screen_follows_keys_that_are_held_on_a_slow_line() -> None:
 
 
 def test_keys_and_a_path_in_one_write(tmp_path: Path) -> None:
-    """The terminal sends `o` and the paste of a path at once, as a multiplexer does that replays keys."""
+    """The terminal sends `o` and the paste of a path at once."""
     corpus = tmp_path / "pasted.txt"
     corpus.write_text("the crowd in the street saw the crowd in the house " * 20)
     with Terminal("sample:english", "-r", "gpt2") as terminal:
