@@ -33,8 +33,8 @@ class EngineLink:
     """The link between the screens and a session. The app has one; each tour has one of its own.
 
     Snapshots pass through a mailbox of one slot, which is emptied when the terminal has taken the last one; a
-    newer snapshot replaces one that waits. With a key held for 3 s at 9,600 bytes/s the screen then lags 0.4 s.
-    A plain Textual table lags 17 s, since `Message.can_replace` compares a message only with the next one in
+    newer snapshot replaces one that waits. With a key held for 3 s at 9,600 bytes/s the screen lags 0.4 s. A
+    plain Textual table lags 17 s, since `Message.can_replace` compares a message only with the next one in
     the queue and knows no backlog of the terminal.
 
     Args:
