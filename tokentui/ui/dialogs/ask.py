@@ -288,7 +288,7 @@ def describe_condition(text: str, now: Snapshot | None) -> str:
     at = now.main.at if now is not None else None
     match until(text):
         case None:
-            return 'a token (·the, or "100" in quotes), size 1000, or 3.2 bytes per token'
+            return 'a token (·the, "100"), size 1000, or 3.2 bytes per token'
         case RunUntil(size=int(size)):
             return f"the first step with {size:,} ids" + (f"; now {at.vocab_size:,}" if at else "")
         case RunUntil(compression=float(ratio)):

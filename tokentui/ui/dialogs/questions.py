@@ -46,7 +46,7 @@ def used_summary(answers: VocabularyReport) -> Cell:
     """Return the number of tokens in the corpus."""
     unused = len(answers.unused)
     many = f"{number(answers.used)} of {plural(answers.vocab_size, 'token')}"
-    summary = f"{many} stand in the corpus at step {number(answers.step)}"
+    summary = f"{many} occur in the corpus at step {number(answers.step)}"
     rest = f" · {number(unused)} do not" if unused else " · every one is used"
     return ((summary, "strong"), (rest, "muted"))
 
