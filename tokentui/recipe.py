@@ -450,7 +450,7 @@ def check_names(recipe: Recipe, run: Run) -> None:
 
 
 class Ending(NamedTuple):
-    """The end of a run, as far as it is known.
+    """The last step of a run, and how sure it is.
 
     Attributes:
         step: The last step, None if it is not known.

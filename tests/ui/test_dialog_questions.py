@@ -251,7 +251,7 @@ def test_every_reason_is_said_in_words() -> None:
         "special: it is never made from text",
         "a byte that does not occur here",
         "it always became part of ·the, ·that",
-        "the corpus never spells it",
+        "never occurs in the corpus",
         "spelled, but other tokens are used there",
         "no text encodes to it",
     ]

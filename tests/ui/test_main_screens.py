@@ -213,8 +213,7 @@ async def test_every_color_is_one_of_the_256(name: str) -> None:
                     colors = (
                         [one for one in (style.color, style.bgcolor) if one is not None] if style else []
                     )
-                    # What is dim is blended with its ground, which leaves no color but some grey between two
-                    # greys.
+                    # Textual blends dim text with its background, so a grey between two greys is also valid.
                     assert all(in_palette(one) or is_grey(one) for one in colors), (text, style)
     for one in (ui_text.DARK, ui_text.LIGHT):
         for value in one.variables.values():

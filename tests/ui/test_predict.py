@@ -77,7 +77,7 @@ async def test_guesses_are_counted_and_explained() -> None:
             app.main.pairs.move_to(place)
             await pilot.press("2", "enter")
             await at_step(pilot, app, step + 1)
-            word = "right  " if right else "not so  "
+            word = "right  " if right else "wrong  "
             await until(pilot, lambda word=word: word in screen_text(app))  # type: ignore[misc]
             run.step()
         text = screen_text(app)

@@ -44,7 +44,7 @@ async def test_a_walk_becomes_a_tour(home: Path) -> None:
         await pilot.press("0")
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.at.step == 0)
         await pilot.press("R")
-        await until(pilot, lambda: "Save the walk as a tour" in screen_text(app))
+        await until(pilot, lambda: "Save your steps as a tour" in screen_text(app))
         await pilot.press(*"mine")
         await until(pilot, lambda: "mine.toml" in screen_text(app))
         await pilot.press("enter")

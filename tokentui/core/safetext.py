@@ -76,7 +76,7 @@ _MARK = rf"[\p{{M}}--{_HIDDEN}]"
 _MARKS = rf"{_MARK}{{0,{MARKS_SHOWN}}}+[\u0E33\u0EB3]?+"
 _VOWEL, _FINAL = rf"[\p{{GCB=V}}--{_HIDDEN}]", rf"[\p{{GCB=T}}--{_HIDDEN}]"
 
-# An emoji that is drawn in color, with what is joined to it (UTS #51); three flags are spelled in tags.
+# A color emoji with the emoji joined to it (UTS #51). Three flags are sequences of tag characters.
 _EMOJI_TEXT = rf"[\p{{Emoji}}--[0-9#*\p{{Regional_Indicator}}{_TONE}]]"
 _EMOJI_FIRST = (
     rf"(?:\p{{Emoji_Modifier_Base}}\uFE0F?{_TONE}"

@@ -236,8 +236,8 @@ class PairTrainer:
         return Stop.MIN_COUNT if left else Stop.NO_PAIR
 
     def ending(self, stops: Stops) -> Ending:
-        """Return the last step of a run under these stops, as far as it is known: the end for lack of
-        candidates is known only once the step was reached."""
+        """Return the last step of a run under these stops, and how sure it is. A run that ends for lack of
+        candidates must reach its last step before the step is certain."""
         filters, first_size = self.objective.filters, self.size_at(0)
         leasts = {self.limits.min_count} if filters else {self.limits.min_count, stops.min_count}
         if self.number == self.computed:

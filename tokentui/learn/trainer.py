@@ -172,7 +172,7 @@ class Trainer(Protocol):
         """Return why these stops allow no further step; None if they allow one."""
 
     def ending(self, stops: Stops) -> Ending:
-        """Return the last step of a run under these stops, as far as it is known."""
+        """Return the last step of a run under these stops, and how sure it is."""
 
     def find(self, goal: Goal, after: int = 0) -> int | None:
         """Return the first computed step after `after` at which a goal is reached; None if none reaches it

@@ -274,7 +274,7 @@ def _checked(id: str, value: object, ids: Mapping[str, _Id]) -> tuple[str, ...]:
         if ids[id].typing and key not in ids[id].keys and _is_typed(key):
             raise ValueError(f"{shown} is needed to type text; take a key such as ctrl+b or f5")
         if key in ids[id].fixed and key not in ids[id].keys:
-            raise ValueError(f"{shown} is a key of the dialog that cannot be changed; take another one")
+            raise ValueError(f"{shown} is a key of the dialog that cannot be changed; use another key")
         keys.append(key)
     return tuple(dict.fromkeys(keys))
 

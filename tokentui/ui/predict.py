@@ -107,7 +107,7 @@ class Prediction:
         best, why, mode = now.main.why.best, now.main.why, self._screen.mode
         right = parts == best.parts
         self.asked, self.right = self.asked + 1, self.right + right
-        verdict: Cell = (("right  ", "success"),) if right else (("not so  ", "warning"),)
+        verdict: Cell = (("right  ", "success"),) if right else (("wrong  ", "warning"),)
         rows = [row for row in now.main.candidates.rows if row.parts == parts]
         if not right and rows and rows[0].worth == best.worth:
             rule = (why.tie_rule, "")

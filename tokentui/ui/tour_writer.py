@@ -102,4 +102,4 @@ def ask_name(screen: MainScreen) -> None:
             return
         app.say(f"written: {shown_path(path)}; tokentui tour plays it")
 
-    app.push_screen(_ASK(screen.engine, "Save the walk as a tour", describe, write))
+    app.push_screen(_ASK(screen.engine, "Save your steps as a tour", describe, write))

@@ -189,8 +189,8 @@ def _taken(trainer: Trainer, words: Words, vocabulary: Vocabulary, row: Pieces) 
 
 
 def _recount(trainer: Trainer, words: Words, vocabulary: Vocabulary) -> Counter[Pieces]:
-    """Count each pair of neighboring tokens in the corpus as it is segmented now, without those across a
-    barrier.
+    """Return the count of each pair of adjacent tokens in the current corpus. Pairs across a barrier do not
+    count.
     """
     counts: Counter[Pieces] = Counter()
     for word, times in zip(words.words, words.counts, strict=True):

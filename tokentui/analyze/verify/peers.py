@@ -226,11 +226,11 @@ def _documents(peer: Peer, recipe: Recipe, corpus: Corpus) -> dict[str, object]:
             raise TokentuiError(what, f"{where}: {size:,} bytes", "use --as lines")
         if _UNKNOWN in document:
             what = f"{peer.name} skips lines that contain {_UNKNOWN}"
-            raise TokentuiError(what, where, "take it out")
+            raise TokentuiError(what, where, "remove it from the text")
         for name in peer.reserved:
             if name in document and name not in recipe.symbols:
                 what = f"{peer.name} reads {name} in a text as its own token"
-                raise TokentuiError(what, where, "take it out")
+                raise TokentuiError(what, where, "remove it from the text")
     own = recipe.normalize == (_OWN_RULE,)
     documents = [text if own else normalize(text, recipe.normalize) for text in corpus.documents]
     return {

@@ -50,7 +50,7 @@ Examples:
     click.option("--sizes", metavar="N,N...", help="The vocabulary sizes, such as 8k,16k,32k "
                  "[default: powers of two]."),
     click.option("--embedding-dim", "dimensions", metavar="N", type=Count(1),
-                 help=f"Print the number of embedding parameters for this dimension{COUNT_HINT}"),
+                 help="Print the number of embedding parameters for this dimension, for example 768"),
     click.option("--untied", is_flag=True,
                  help="With --embedding-dim: count a separate matrix for the output layer."),
     click.option("--training-bytes", metavar="N", type=Count(1),

@@ -243,7 +243,7 @@ class Behavior(Choice):
 
 LIKE = Axis(
     "like", "how dropout draws",
-    Behavior("tokenizers", "a dropped candidate waits for the next one that is kept", run=_put_back),
+    Behavior("tokenizers", "a dropped candidate is tried again after the next kept one", run=_put_back),
     Behavior("subword-nmt", "every pair is drawn anew at each step", run=_each_step, above=True),
     Behavior("sentencepiece", "a dropped candidate is skipped until a neighbor changes", run=_once),
 )

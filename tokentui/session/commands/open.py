@@ -79,7 +79,7 @@ class Open(Command[None], opens=Part.CORPUS, lane=Lane.LOADER, fresh=True, summa
         if self.tokenizer is not None:
             return os.path.basename(self.tokenizer.path) or self.tokenizer.path
         if len(self.sources) == 1:
-            from tokentui.text.named import short_name  # a screen that opens empty_training needs none
+            from tokentui.text.named import short_name  # not needed to start
 
             return short_name(self.sources[0])
         return f"{len(self.sources):,} sources"

@@ -194,7 +194,7 @@ class Results:
     # ---- the first differing step
 
     def go_to_divergence(self, first: Column, second: Column, literal: bool) -> Future[int | None]:
-        """Go to the step before the first one that two columns make differently, as soon as it is known.
+        """Go to the step before two columns diverge, once that step has been found.
 
         Syncs the columns by merges. Several calls for the same pair get the same answer.
 
@@ -246,7 +246,7 @@ class Results:
     # ---- looking
 
     def between(self, view: Viewport, typed: str, passage: Passage | None) -> Between:
-        """Return the comparison of the columns, as far as it is known.
+        """Return the parts of the comparison that have been computed.
 
         Args:
             view: The sections and the list that are shown.

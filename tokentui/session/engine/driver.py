@@ -290,7 +290,7 @@ class Session:
         return do.Need.SHOWN if do.Part.CORPUS in loading.command.replaces else do.Need.CORPUS
 
     def _run_queued(self) -> None:
-        """Run or load queued commands in order, until one needs what is not available yet."""
+        """Run or load queued commands in order. Stop at the first command whose need is not met yet."""
         queue, sync = self._queue, self.state.sync
         while queue.waiting:
             queue.prune()

@@ -1,4 +1,4 @@
-"""The settings of the user that outlive a session: plain values in one TOML file."""
+"""The settings of the user, in one TOML file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KEEPING = threading.Lock()
 
 
 def settings_path() -> Path:
-    """The path of the settings file. The file may not exist."""
+    """Return the path of the settings file, which may not exist."""
     return state_dir() / _NAME
 
 
@@ -31,29 +31,29 @@ def read_settings() -> tuple[dict[str, object], str]:
     """Read the settings file.
 
     Returns:
-        The settings by name; and what is wrong with the file, not yet sanitized for a terminal, empty if it
-        can be read or is not there. A file that cannot be read holds no settings.
+        The settings by name, and the fault in the file, which is not safe for a terminal yet. The fault is
+        empty if the file can be read or does not exist. An unreadable file has no settings.
     """
     _, found, wrong = _read()
     return found, wrong
 
 
 def settings() -> dict[str, object]:
-    """The settings by name. Nothing where the file is absent, damaged or not readable."""
+    """Return the settings by name; none if the file does not exist or cannot be read."""
     return read_settings()[0]
 
 
 def keep_setting(name: str, value: bool | int | str) -> str:
-    """Keep a setting; the others stay, and so does what else the file says.
+    """Write a setting. Other settings and comments of the file stay.
 
-    A file that is no TOML is renamed before a new one is written.
+    If the file is not TOML, it is renamed, and a new one is written.
 
     Args:
         name: Its name: letters, digits and `_`.
-        value: Its value. Halves of characters are kept as question marks: TOML has none.
+        value: Its value. Lone surrogates become question marks, because TOML cannot store them.
 
     Returns:
-        What the user has to know, not yet sanitized for a terminal; empty if the setting is kept as usual.
+        A warning for the user, which is not safe for a terminal yet; empty if the setting was written.
     """
     with _KEEPING:
         text, found, wrong = _read()
@@ -74,7 +74,7 @@ def keep_setting(name: str, value: bool | int | str) -> str:
         except (ValueError, RecursionError):
             whole = False
         if not whole:
-            # It says so in a way that one line cannot take the place of, such as a text of several lines.
+            # The file sets it in a way that one line cannot replace, such as a string of several lines.
             return f"the setting was not saved: change {name} by hand in {settings_path()}"
         if keep_state(_NAME, changed.encode()) is None and not sandbox.sealed():
             return f"the setting was not saved: {settings_path()} cannot be written"
@@ -90,9 +90,9 @@ def line_in_file(table: str, name: str) -> int | None:
 def line_of(text: str, table: str, name: str) -> int | None:
     """Return the number of the line that sets a name of a table, from 1. `tomllib` does not report lines.
 
-    A line is the right one if the text without it parses to the same settings without the name. So no
-    spelling of TOML is misread. Return None if no line is: the name shares its line with other names, it is a
-    table, its value takes several lines, it is spelled with escapes, or the file is long or no TOML.
+    A line is the right one if the text without it parses to the same settings without the name, so no
+    spelling of TOML is misread. Return None if there is no such line: the name shares its line with others,
+    is a table, has a value of several lines or escapes, or the file is too long or not TOML.
     """
     if len(text) > _MOST_SEARCHED:
         return None
@@ -113,10 +113,10 @@ def line_of(text: str, table: str, name: str) -> int | None:
 
 
 def _without(found: dict[str, object], table: str, name: str | None = None) -> dict[str, object]:
-    """Return settings without a name of a table, which they need not have, nor the table.
+    """Return settings without a name of a table; unchanged if `name` is None.
 
     Raises:
-        ValueError: There is no such name.
+        ValueError: The table does not have the name.
     """
     values = found.get(table, {})
     if not isinstance(values, dict) or (name is not None and name not in values):
@@ -144,13 +144,13 @@ def _read() -> tuple[str | None, dict[str, object], str]:
 
 
 def _parsed(text: str) -> dict[str, object]:
-    """The settings of a text.
+    """Parse a text as TOML.
 
     Raises:
-        ValueError: It is no TOML.
+        ValueError: It is not TOML.
         RecursionError: It is nested too deep.
     """
-    import tomllib  # only what asks for settings needs it
+    import tomllib  # not needed at start
 
     return tomllib.loads(text)
 

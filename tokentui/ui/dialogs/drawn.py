@@ -43,7 +43,7 @@ class DrawnScreen(ListDialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "again", "resample", id="dropout.again", group=Hint(pane="list"),
             tooltip="Sample new segmentations"),
-        Binding("p", "turn_share", "share", id="dropout.share", group=Hint(pane="list"),
+        Binding("p", "turn_share", "probability", id="dropout.share", group=Hint(pane="list"),
             tooltip="Drop a different share of the merges"),
         Binding("l", "turn_like", "like", id="dropout.like", group=Hint(pane="list"),
             tooltip="Sample as another library does"),

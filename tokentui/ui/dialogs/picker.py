@@ -283,8 +283,8 @@ class Picker(Dialog[Result]):
             self.notice.say(f"the first {MOST_ENTRIES:,} are listed: type more of the name")
 
     def mark_row(self) -> None:
-        """Mark the row that enter takes: the typed text where it is listed, else the first one; none where
-        enter takes the typed text, or goes to the list.
+        """Mark the row that enter opens: the row of the typed text, otherwise the first row. Mark no row if
+        enter opens the typed text or moves to the list.
         """
         typed, listing = self.field.value, self.listing
         if self.focused is not listing:
@@ -357,7 +357,7 @@ class Picker(Dialog[Result]):
             self.set_focus(self.listing)
 
     def on_descendant_focus(self) -> None:
-        """Mark the row that enter takes there."""
+        """Mark the row that enter opens now."""
         self.mark_row()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

@@ -29,7 +29,7 @@ _MOST_SHOWN = 200  # characters of a token or a word
 _WHY = {
     "special": "special: it is never made from text",
     "byte": "a byte that does not occur here",
-    "not in the corpus": "the corpus never spells it",
+    "not in the corpus": "never occurs in the corpus",
     "not chosen": "spelled, but other tokens are used there",
     "unreachable": "no text encodes to it",
 }
@@ -129,7 +129,7 @@ def ways_summary(answers: VocabularyReport) -> Cell:
         return (("no word to write", "strong"), (" · w types one", "muted"))
     how = {way.how for way in answers.ways}
     by = f": {safe(how.pop(), limit=200)}" if len(how) == 1 else " by the encoder"
-    return (("Ways to write", "strong"), (f" · • taken{by}", "muted"))
+    return (("Ways to split", "strong"), (f" · • taken{by}", "muted"))
 
 
 def ways(answers: VocabularyReport) -> list[TableRow]:
@@ -217,7 +217,7 @@ QUESTIONS: tuple[Question, ...] = (
         (Column(width=12, priority=1), Column(flex=1, min_width=12, priority=2)), on, on_summary,
     ),
     Question(
-        "4 Ways to write", "4 Ways",
+        "4 Ways to split", "4 Ways",
         (Column("", width=4, align="right"), Column("tokens", width=6, align="right"),
             Column("written as", flex=1, min_width=10, priority=2),
             Column("log probability", width=15, align="right")),

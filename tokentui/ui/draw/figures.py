@@ -18,7 +18,7 @@ def number(value: int) -> str:
 
 
 def place_of(step: int, known: int, end: Ending) -> str:
-    """Return the text after a step number, as far as it is known.
+    """Return the text after a step number, which says where the run ends.
 
     It is ` of 1,000`, ` of about 31` or `, the last`.
     """

@@ -356,8 +356,7 @@ class Layout:
                 elif (len(holders) == length or beyond) and max(
                     [holder.end - holder.start for holder in holders]
                 ) == 1:
-                    # A character that is a token needs no shade to be told from its neighbors; what has
-                    # grown stands out.
+                    # A token of one character needs no shade, so merged tokens are easier to see.
                     ground = ""
                 else:
                     # Neighbors in a pre-token differ by a shade that no first token has; pre-tokens by their

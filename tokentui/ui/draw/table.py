@@ -466,7 +466,7 @@ class VirtualTable(ScrolledLines):
         if name in ("", _GROUND):
             return ground
         own = self.named[name]
-        # On the cursor colors give way to its own, and what is reversed elsewhere stands upright.
+        # The colors of the cursor replace those of the cell, and reversed text is not reversed there.
         return ground + own.without_color + RichStyle(reverse=not own.reverse) if reverse else own
 
 
