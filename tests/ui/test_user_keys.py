@@ -99,8 +99,8 @@ def test_two_actions_may_swap_their_keys() -> None:
     ({"inspect.nxt": "n"}, "inspect.nxt: unknown id; did you mean inspect.next?"),
     ({"inspect.next": "w"}, "inspect.next: w is also the key of inspect.life (life); give inspect.next "
         "(next) or inspect.life another one"),
-    ({"inspect.next": "enter"}, "inspect.next: enter is a key of the dialog that cannot be changed; take "
-        "another one"),
+    ({"inspect.next": "enter"}, "inspect.next: enter is a key of the dialog that cannot be changed; use "
+        "another key"),
     ({"inspect.next": "j"}, "inspect.next: j is also the key of row_down (row down); give inspect.next "
         "(next) or row_down another one"),
     ({"inspect.next": ""}, "inspect.next: no key is left for it; name one (that of a comma is comma)"),
