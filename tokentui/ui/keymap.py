@@ -111,7 +111,7 @@ def all_actions() -> dict[str, BoundAction]:
 
 
 class _Id(NamedTuple):
-    """What is known of the id of a binding.
+    """The bindings that share an id.
 
     Attributes:
         label: Its label.
@@ -129,8 +129,8 @@ class _Id(NamedTuple):
 
 
 def _known_ids(wanted: Collection[str]) -> dict[str, _Id]:
-    """Return all ids that have keys; those of dialogs only if a wanted id may work in a dialog: to import
-    them takes 0.2 s of processor time."""
+    """Return all ids that have keys. Those of dialogs are left out unless a wanted id may work in one,
+    because importing the dialogs takes 0.2 s of processor time."""
     ids: dict[str, _Id] = {}
 
     def add(
@@ -171,8 +171,8 @@ def _known_ids(wanted: Collection[str]) -> dict[str, _Id]:
 
 
 def _typed_in_dialog(binding: Binding) -> bool:
-    """Return whether a binding of a dialog works while a text is typed: one for a list alone does not, nor
-    one whose key is a character."""
+    """Return whether a binding of a dialog works while text is typed. It does not if it is for a list only,
+    or if its key is a character."""
     parts = binding.group.pane.split() if isinstance(binding.group, Hint) else ()
     return not any(map(is_text, split_keys(binding.key))) and (not parts or bool(_TYPED_PARTS & {*parts}))
 
@@ -241,7 +241,7 @@ def read_keys(table: object) -> tuple[dict[str, str], list[Problem]]:
 
 
 def _flat(table: Mapping[str, object]) -> Iterator[tuple[str, object]]:
-    """Yield the entries of a table; of a table in it as `dialog.leave`."""
+    """Yield the names and values of a table. Names of nested tables are joined: `dialog.leave`."""
     for name, value in table.items():
         if isinstance(value, Mapping) and value:
             yield from ((f"{name}.{inner}", keys) for inner, keys in value.items())
