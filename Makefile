@@ -2,7 +2,7 @@
 PYTHON ?= python
 export PYTHON
 
-.PHONY: check lint test soak engines kernels kernels-check kernels-arm64 kernels-local bench pictures pages docs release-check
+.PHONY: check lint test test-all soak engines kernels kernels-check kernels-arm64 kernels-local bench pictures pages docs release-check
 
 check: lint test  ## everything that a change has to pass
 
@@ -11,6 +11,9 @@ lint:  ## style, types, imports
 
 test:
 	$(PYTHON) -m pytest
+
+test-all:  ## the tests marked slow as well
+	$(PYTHON) -m pytest -m 'not soak'
 
 soak:  ## long tests, and every property with many more examples
 	$(PYTHON) -m pytest -m soak --hypothesis-profile=soak --timeout=3600
