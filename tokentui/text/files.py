@@ -360,12 +360,13 @@ def _check_size(source: _LimitedStream, method: str, filled: int, count: int) ->
     """
     meter, now = source.meter, limits.now()
     meter.unpacked += count
-    if meter.unpacked > meter.most or filled > source.most:
-        raise source.too_much()
+    # First what is wrong with the file: to raise the other limit would not help.
     if method and filled > max(now.packed_bytes, now.packed_ratio * source.count):
         what = f"unpacks to more than {now.packed_ratio} times its size"
         hint = limits.reading("packed-ratio", "if that is right, unpack it first")
         raise TokentuiError(what, source.where, hint)
+    if meter.unpacked > meter.most or filled > source.most:
+        raise source.too_much()
 
 
 def _contents(source: _LimitedStream, text_only: bool) -> Contents:
