@@ -212,11 +212,16 @@ def test_llama_cpp_reads_gguf_files_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("flags", ["0001000001000000", "0000010000000000", "0100000000000000"])
-def test_the_flag_of_the_vocabulary_is_the_first(flags: str) -> None:
-    """In the layout of several releases; one without a known layout is refused."""
-    parameters = bytes(72) + bytes.fromhex(flags) + b"\xff" * 432
+@pytest.mark.parametrize("padding", ["", "00000001", "01000000", "ff7f0000"])
+def test_the_flag_of_the_vocabulary_is_the_first(flags: str, padding: str) -> None:
+    """In the layout of several releases, whatever is in the padding, behind a number and behind the flags;
+    one without a known layout is refused."""
+    parameters = bytearray(bytes(72) + bytes.fromhex(flags) + b"\xff" * 432)
+    if padding:
+        parameters[36:40] = bytes.fromhex(padding)
+        parameters[78:80] = bytes.fromhex(padding)[:2]
     if flags.startswith("01"):
         with pytest.raises(ValueError, match="not known"):
-            child._flag_of_vocabulary(parameters)
+            child._flag_of_vocabulary(bytes(parameters))
     else:
-        assert child._flag_of_vocabulary(parameters) == 72
+        assert child._flag_of_vocabulary(bytes(parameters)) == 72

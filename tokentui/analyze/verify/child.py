@@ -281,13 +281,16 @@ class LlamaCpp(Opened):
 
 def _flag_of_vocabulary(parameters: bytes) -> int:
     """Return the index of the byte `vocab_only` in the default parameters of a model: the first of the flags,
-    which follow the null pointers, and of which some others are on.
+    which follow null pointers and zeros, and of which some others are on.
+
+    Only the first half of each 8 bytes is looked at. The second half may be padding, behind a number or the
+    last flags, and is then not initialized.
 
     Raises:
         ValueError: The parameters look different.
     """
     for at in range(32, 256, 8):
-        flags = parameters[at : at + 8]
+        flags = parameters[at : at + 4]
         if any(flags):
             if flags[0] == 0 and max(flags) == 1:
                 return at
