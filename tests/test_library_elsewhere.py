@@ -6,6 +6,7 @@ import copy
 import inspect
 import pickle
 import re
+import traceback
 from typing import Any
 
 import pytest
@@ -73,6 +74,18 @@ def test_the_expressions_exist(tokenizer: tokentui.Tokenizer) -> None:
     for hint in KEYWORDS.values():
         for argument in re.findall(r"^(\w+)=", hint):
             assert argument in parameters
+
+
+def test_a_hint_is_the_only_suggestion(tokenizer: tokentui.Tokenizer) -> None:
+    """From 3.12 on Python adds one of its own to an error of an attribute: also where the hint has said it."""
+    asked: list[tuple[object, str]] = [
+        *((owner, name) for owner in (tokenizer, tokentui.Tokenizer) for name in TOKENIZER),
+        *((tokenizer.encode("a"), name) for name in ENCODING), *((tokentui, name) for name in MODULE),
+    ]
+    for owner, name in asked:
+        with pytest.raises(AttributeError) as told:
+            getattr(owner, name)
+        assert "".join(traceback.format_exception_only(told.value)).endswith(")\n")
 
 
 def test_another_name_and_another_fault(tokenizer: tokentui.Tokenizer) -> None:

@@ -112,8 +112,10 @@ def refuse_name(owner: str, name: str, names: Mapping[str, str]) -> NoReturn:
     Raises:
         AttributeError: Always. For a name of another library, the message has the expression.
     """
-    hint = f" (use {names[name]})" if name in names else ""
-    raise AttributeError(f"{owner} has no attribute {name!r}{hint}")
+    if name not in names:
+        raise AttributeError(f"{owner} has no attribute {name!r}")
+    # An error that has a name, but no object, gets no suggestion of Python behind this one.
+    raise AttributeError(f"{owner} has no attribute {name!r} (use {names[name]})", name=name)
 
 
 class Hinting(type):
