@@ -6,6 +6,7 @@ is seen in the diff. `TOKENTUI_KEEP=all python -m pytest tests/ui/test_kept_scre
 
 from __future__ import annotations
 
+import platform
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from screens import KEPT, check_kept
 from waiting import settled
 
+import tokentui
 from tokentui.core import native
 from tokentui.core.safetext import is_safe
 from tokentui.preset_table import preset_named
@@ -21,6 +23,7 @@ from tokentui.session import commands
 from tokentui.session.engine.driver import Session
 from tokentui.session.views import ColumnWanted
 from tokentui.ui.app import ExplorerApp
+from tokentui.ui.dialogs import ask
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,10 @@ SCENES = (
 async def test_a_screen_looks_as_it_did(
     scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(native.VARIABLE, "off")  # some screens name the engine
+    monkeypatch.setenv(native.VARIABLE, "off")  # some screens name the engine, one all versions
+    monkeypatch.setattr(tokentui, "__version__", "9.9.9")
+    monkeypatch.setattr(platform, "python_version", lambda: "9.9.9")
+    monkeypatch.setattr(ask, "version", lambda package: "9.9.9")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "novel.txt").write_text("A novel.\n", encoding="utf-8")
     run = Run(Stops(merges=300))
