@@ -77,7 +77,7 @@ def test_the_expressions_exist(tokenizer: tokentui.Tokenizer) -> None:
 
 
 def test_a_hint_is_the_only_suggestion(tokenizer: tokentui.Tokenizer) -> None:
-    """From 3.12 on Python adds one of its own to an error of an attribute: also where the hint has said it."""
+    """From 3.12 on Python adds one of its own to the error of an attribute, if that names an object."""
     asked: list[tuple[object, str]] = [
         *((owner, name) for owner in (tokenizer, tokentui.Tokenizer) for name in TOKENIZER),
         *((tokenizer.encode("a"), name) for name in ENCODING), *((tokentui, name) for name in MODULE),

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from running_cli import cli, done, refused
 
+import tokentui
 from tokentui.cli import output
 from tokentui.cli.commands import explore
 from tokentui.cli.main import COMMANDS, Command, program, run
@@ -186,7 +187,7 @@ def test_help_names_no_range_without_bounds() -> None:
 
 def test_version() -> None:
     words = done("--version").split()
-    assert words[:2] == ["tokentui", "0.1.0,"]
+    assert words[:2] == ["tokentui", f"{tokentui.__version__},"]
     assert f"engine: {native.engine()}" in " ".join(words)
     assert ".".join(map(str, sys.version_info[:3])) in " ".join(words)
 

@@ -22,7 +22,7 @@ from tokentui.text.remote import SCHEMES, base_name, check_redirect, is_remote, 
 
 TEXT = "the crowd, ünder a tree\r\nand then some 🌳\n" * 40
 IN_BUFFERS = 64 << 20
-"""The most bytes that a server sends to a reader that has stopped: Linux may buffer 36 MiB of a connection."""
+"""The most bytes that a server sends to a reader that has stopped: Linux may buffer 36 MiB of them."""
 pytest.importorskip("fsspec", reason="the extra remote is not installed")
 
 
@@ -82,7 +82,7 @@ def test_a_server_that_does_not_answer_is_reported_in_one_line() -> None:
 
 def test_remote_files_obey_the_limits(server: tuple[str, type[Web]], limited: None) -> None:
     url, kind = server
-    # The bomb has 130 kB, and Python decides how many of them are read at a time: 4 times as many are no 2 MB.
+    # Python decides how much of the bomb's 130 kB is read at a time; 4 times that is less than 2 MB.
     set_ = ["stream-bytes=1M", "corpus-bytes=2M", "packed-bytes=1M", "packed-ratio=4", "file-bytes=1K"]
     limits.use(limits.now().with_words(set_, ""))
     kind.sent = 0
