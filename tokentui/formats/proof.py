@@ -172,8 +172,8 @@ def _counts(spec: Spec) -> str:
     vocabulary = spec.vocabulary
     if not any(vocabulary.counts[: spec.tokenizer.merges]):
         return ""
-    left, right = (_visible(vocabulary.pieces[symbol]) for symbol in vocabulary.merges[0])
-    return f"{left} + {right} had count {vocabulary.counts[0]:,}"
+    parts = " + ".join(_visible(vocabulary.pieces[symbol]) for symbol in vocabulary.merges[0])
+    return f"{parts} had count {vocabulary.counts[0]:,}"
 
 
 def _recipe(spec: Spec) -> str:
@@ -182,7 +182,10 @@ def _recipe(spec: Spec) -> str:
 
 
 def _merges(spec: Spec) -> str:
-    return "{} + {} = {}".format(*map(_visible, spec.merges[0])) if spec.merges else ""
+    if not spec.merges:
+        return ""
+    *parts, result = map(_visible, spec.merges[0])  # a step may join other than two parts
+    return f"{' + '.join(parts)} = {result}"
 
 
 def _around(spec: Spec) -> str:

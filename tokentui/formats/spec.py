@@ -222,12 +222,11 @@ class Spec:
         return [(pieces[left], pieces[right], pieces[result]) for left, right, result in self.pairs]
 
     @functools.cached_property
-    def merges(self) -> list[tuple[bytes, bytes, bytes]]:
-        """(left, right, result) of the first merge that makes each token, in order. The parts are earlier
-        tokens."""
-        pieces, base = self.vocabulary.pieces, self.vocabulary.base_size
-        pairs = self.vocabulary.merges[: self.tokenizer.merges]
-        return [(pieces[left], pieces[right], pieces[base + n]) for n, (left, right) in enumerate(pairs)]
+    def merges(self) -> list[tuple[bytes, ...]]:
+        """The parts and the result of the first merge that makes each token, in order. The parts are earlier
+        tokens: two, or more if the vocabulary has events."""
+        pieces, makings = self.vocabulary.pieces, self.vocabulary.makings(self.tokenizer.merges)
+        return [(*(pieces[part] for part in parts), pieces[symbol]) for symbol, parts in makings]
 
     @functools.cached_property
     def whole(self) -> bool:
@@ -249,7 +248,7 @@ class Spec:
 
 
 def merge_rows(
-    merges: Iterable[tuple[bytes, bytes, bytes]], named: Callable[[bytes], str], hint: str = ""
+    merges: Iterable[tuple[bytes, ...]], named: Callable[[bytes], str], hint: str = ""
 ) -> Iterator[tuple[str, str, str]]:
     """Yield merges as names (left, right, result) for lines with a space between names.
 
