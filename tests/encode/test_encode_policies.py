@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tokentui
+from tokentui.axes import preset
+from tokentui.core import native
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import each, job
+from tokentui.encode import id_tables
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.pipeline import NameFinder
+from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary, quoted
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
 
 RECIPE = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="error")
@@ -84,6 +92,60 @@ def test_longest_match_gives_up_a_word_of_more_than_100_characters() -> None:
     with pytest.raises(TokentuiError, match="more than 100 characters"):
         tokenizer("error", encode="longest-match").encode("a" * 101)
     assert tokenizer("whole-word", encode="longest-match").explain("a" * 101)[0].steps == ()
+
+
+TEXTS = (
+    "Z" * 101, "ab" + "Z" * 98 + "abc", "ab " + "Z" * 101 + " abc", "Z" * 100, "abc" * 40, "ab" + "Z" * 99,
+    "Z" * 3000 + "ab", ("Z" * 101 + " ab ") * 60,
+)
+"""Words below, at and over the limit of longest match, with unknown units everywhere, somewhere, nowhere."""
+
+
+@pytest.mark.parametrize("way", [name for name, way in WAYS.items() if way.needs != "scores"])
+@pytest.mark.parametrize("unknown", UNKNOWN)
+def test_no_long_word_of_unknown_units_is_a_fault(
+    way: str, unknown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(id_tables, "KERNEL_CHARS", 1)
+    monkeypatch.setattr(native, "tell", lambda failure: pytest.fail(str(failure)))
+    try:
+        made = tokenizer(unknown, encode=way)
+    except TokentuiError:
+        pytest.skip("no recipe")
+    for text in TEXTS:
+        try:
+            encoding = made.encode(text)
+            rows = made.encoder.placed_tokens(text, special_tokens=False, allow_special=False)
+        except TokentuiError:
+            assert unknown in ("error", "never")
+            continue
+        assert list(encoding.ids) == [row.id for row in rows]
+        assert unknown != "drop" or None not in encoding.ids
+        made.explain(text[:300])
+    assert not native.failed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PRESETS)
+def test_no_preset_with_long_words_of_unknown_units_is_a_fault(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(native, "tell", lambda failure: pytest.fail(str(failure)))
+    for way, unknown in itertools.product(WAYS, UNKNOWN):
+        with contextlib.suppress(TokentuiError):
+            trainer = tokentui.Trainer("sample:hugs", preset(name, encode=way, unknown=unknown))
+            trainer.run(merges=3)
+            made = trainer.tokenizer()
+            for text in TEXTS:
+                with contextlib.suppress(TokentuiError):
+                    made.encode(text.replace("ab", "hug"))
+                    made.explain(text[:300])
+    assert not native.failed
+
+
+def test_a_long_word_whose_units_are_all_dropped_has_no_tokens() -> None:
+    assert tokenizer("drop", encode="longest-match").encode("Z" * 101).ids == ()
+    assert tokenizer("drop", encode="longest-match").encode("ab " + "Z" * 101 + " ab").ids == (4, 4)
 
 
 def test_longest_match_over_all_bytes_gives_up_nothing() -> None:

@@ -156,6 +156,42 @@ def test_what_a_handler_of_a_signal_raises_is_no_failure_of_kernels(
     assert (failing.told, native.failed) == ([], False)
 
 
+@pytest.mark.parametrize("place", [
+    "tokentui.encode.segment.merges.Merging.segment", "tokentui.encode.encoder.WordEncoder.parts",
+    "tokentui.encode.encoder.WordEncoder.word_ids",
+])
+@pytest.mark.parametrize("error", [IndexError, ValueError, RecursionError])
+def test_a_fault_of_the_encoder_is_no_failure_of_kernels(
+    place: str, error: type[Exception], failing: Failing
+) -> None:
+    """No input may turn kernels off: plain Python, which kernels call, would meet it as well."""
+    tokenizer = tokentui.train(CORPUS, "hf-bpe", merges=20)
+    failing.fail(place, error=error)
+    with pytest.raises(error):
+        tokenizer.encoder.ids("lowest ☃ snow")
+    assert (failing.told, native.failed) == ([], False)
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("can't start new thread")])
+def test_a_lack_of_memory_is_no_failure_of_kernels(error: Exception, failing: Failing) -> None:
+    assert not native.fail(error)
+    assert (failing.told, native.failed) == ([], False)
+
+
+@pytest.mark.parametrize("error", [IndexError, BufferError, OverflowError])
+def test_what_kernels_raise_is_their_failure(error: type[Exception], failing: Failing) -> None:
+    def call(*_: Any) -> None:
+        raise error("a kernel")
+
+    code = native.Kernel(call, native.NOTHING, ())
+    code.__dict__["_code"] = call
+    native.KERNELS.pop(code.name)
+    with native.rescued():
+        code()
+    told = f"kernels failed, plain Python goes on: {error.__name__}: a kernel"
+    assert (failing.told, native.failed) == ([told], True)
+
+
 def facts(trainer: Any) -> list[object]:
     """All that a training says of itself."""
     page, tokenizer = trainer.candidates(Query(0, 10)), trainer.tokenizer()

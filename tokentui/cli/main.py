@@ -16,7 +16,7 @@ from tokentui.cli import completion as shells
 from tokentui.cli.output import complain, write_text
 from tokentui.core import limits, native, runtime
 from tokentui.core.choices import Ref
-from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.errors import SHORT_OF_MEMORY, Cancelled, TokentuiError, is_short_of_memory
 from tokentui.core.records import dataclass
 from tokentui.core.table import TextTable, printed
 
@@ -283,14 +283,16 @@ def run(words: Sequence[str]) -> int:
     except BrokenPipeError:
         _close_output()
         return BROKEN_PIPE
-    except OSError as error:
-        complain(str(TokentuiError(error.strerror or str(error), str(error.filename or "standard output"))))
-        _close_output()
-    except MemoryError:
-        complain("not enough memory (use a smaller input)")
     except Exception as error:
-        _report(error)
-        return CRASHED
+        if is_short_of_memory(error):
+            complain(SHORT_OF_MEMORY)
+        elif isinstance(error, OSError):
+            where = str(error.filename or "standard output")
+            complain(str(TokentuiError(error.strerror or str(error), where)))
+            _close_output()
+        else:
+            _report(error)
+            return CRASHED
     return WRONG
 
 

@@ -5,13 +5,18 @@ A check gives the value back, or raises a `TokentuiError` that names it.
 
 from __future__ import annotations
 
+import errno
 import operator
 import os
+import re
 from collections.abc import Iterable
 from typing import TypeVar
 
 _T = TypeVar("_T")
 _SHOWN = 40
+_NO_ROOM = re.compile("can't start new thread|cannot allocate memory|failed to map segment", re.IGNORECASE)
+SHORT_OF_MEMORY = "not enough memory (use a smaller input, or a higher limit such as ulimit -v)"
+"""The line about a process that got no memory."""
 
 
 class TokentuiError(Exception):
@@ -55,6 +60,16 @@ def in_words(error: BaseException) -> str:
     if isinstance(error, TokentuiError):
         return str(error)
     return f"internal error: {type(error).__name__}: {error}"
+
+
+def is_short_of_memory(error: BaseException | None) -> bool:
+    """Return whether an exception means that the process got no memory: also for a thread, a file or a
+    library, which Python reports by other exceptions than `MemoryError`."""
+    if isinstance(error, OSError):
+        return error.errno == errno.ENOMEM
+    return isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError | ImportError) and _NO_ROOM.search(str(error)) is not None
+    )
 
 
 def shown(value: object) -> str:

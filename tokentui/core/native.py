@@ -19,6 +19,7 @@ import functools
 import importlib
 import json
 import os
+import re
 import sys
 import warnings
 import zlib
@@ -26,7 +27,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.errors import Cancelled, TokentuiError, is_short_of_memory
 from tokentui.core.jobs import check_match, tick
 from tokentui.core.pages import room_for
 
@@ -49,6 +50,9 @@ failed = False
 """True after a kernel failed in this process. Then no kernel is called any more."""
 tell: Callable[[Warning], object] = warnings.warn
 """Called with the warning about that failure. The command line and a session replace it."""
+
+KERNEL_CODE = re.compile(r"tokentui\.(?:\w+\.kernels\.|core\.native$|core\.building$|learn\.compiled$)")
+"""The names of the modules that call kernels."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 Code: TypeAlias = Callable[..., Any]
@@ -91,20 +95,28 @@ def engine() -> str:
 def fail(error: Exception) -> bool:
     """Handle an exception from code that uses kernels.
 
-    Return True if the kernels are at fault. Then this process uses no kernels any more, warns once, and the
-    caller repeats the work in plain Python. Return False for errors that are not theirs: a `TokentuiError`, a
-    cancellation, a lack of memory, or an exception from a callback or signal handler. `tell` may raise the
-    warning; the failure is recorded before.
+    Return True if the kernels are at fault: the exception comes from `KERNEL_CODE`, or is a `SystemError`,
+    which plain Python does not raise. Then this process uses no kernels any more, warns once, and the caller
+    repeats the work in plain Python. `tell` may raise the warning; the failure is recorded before.
+
+    Return False for all other errors: a `TokentuiError`, a cancellation, a lack of memory or threads, an
+    exception from a callback or signal handler, and a fault in the plain Python that kernels call or that
+    surrounds them, because an input that meets it would meet it without kernels too.
     """
     global failed
     # plain Python needs even more memory
-    if isinstance(error, (TokentuiError, Cancelled, MemoryError)):
+    if isinstance(error, (TokentuiError, Cancelled)) or is_short_of_memory(error):
         return False
     import traceback  # only for a fault
 
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     calls = {tick.__code__, check_match.__code__, *_handlers()}
-    if any(frame.f_code in calls for frame, _ in traceback.walk_tb(error.__traceback__)):
+    if any(frame.f_code in calls for frame in frames):
         return False  # it comes from whoever watches the job, or was sent as a signal
+    names = [frame.f_globals.get("__name__", "") for frame in frames]
+    ours = [name for name in names if name.startswith("tokentui.")]
+    if not isinstance(error, SystemError) and not (ours and KERNEL_CODE.match(ours[-1])):
+        return False
     before, failed = failed, True
     if not before:
         failure = RuntimeWarning(f"kernels failed, plain Python goes on: {type(error).__name__}: {error}")

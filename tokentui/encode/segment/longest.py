@@ -47,10 +47,10 @@ class LongestMatch:
         """Cut a word into parts. Each unit at which no token starts is a part by itself.
 
         Such a part takes the rest of the word if the recipe ignores it. A word with too many characters is
-        one unknown part.
+        one unknown part. There are no parts if there are no units: all may have been dropped.
         """
         if self._most is not None and characters > self._most:
-            return [WordPart(0, len(units))]
+            return [WordPart(0, len(units))] if units else []
         parts = []
         for start, end, symbol, _ in self._tries(units, bounded=True):
             if symbol is not None:

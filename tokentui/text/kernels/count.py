@@ -409,10 +409,15 @@ def share(
     # a pool of threads would do the same, and takes longer to import than to count a short text
     failed: list[BaseException] = []
     others = [threading.Thread(target=beside, args=(number,)) for number in range(1, len(workers))]
+    own = [0]
     try:
-        for other in others:
-            other.start()
-        work(0, tell)
+        for number, other in enumerate(others, 1):
+            try:
+                other.start()
+            except RuntimeError:  # there is no memory for a thread
+                own.append(number)
+        for number in own:
+            work(number, tell)
         for other in others:
             while other.is_alive():
                 other.join(0.05)
