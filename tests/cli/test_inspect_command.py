@@ -12,6 +12,7 @@ from running_cli import cli, done, refused
 from tokentui import read
 from tokentui.analyze.metrics import MEASURES, rows_of, tally
 from tokentui.formats.files import load
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
 
 
@@ -58,6 +59,29 @@ def test_every_measure_is_in_the_text_and_the_json(slide: str) -> None:
     lines = [line.split() for line in done("inspect", *words).splitlines()]
     for row, measure in zip(rows, expected, strict=True):
         assert [*row["title"].split(), *row["shown"], *measure.under.split()] in lines
+
+
+@pytest.mark.parametrize("name", [
+    name for name, entry in PRESETS.items() if entry.recipe.unknown == "error" or name == "gpt2"
+])
+def test_a_corpus_with_a_unit_that_is_refused_is_reported_without_measures(name: str, tmp_path: Path) -> None:
+    (tmp_path / "seen.txt").write_text("the the hat hat", "utf-8")
+    (tmp_path / "other.txt").write_text("the zebra hat", "utf-8")
+    file = str(tmp_path / "tokenizer.json")
+    assert cli("train", str(tmp_path / "seen.txt"), "-r", name, "--merges", "3", "-o", file).exit_code == 0
+    found = cli("inspect", "-t", file, "--corpus", str(tmp_path / "other.txt"), "--json")
+    row = json.loads(found.stdout)
+    assert row["corpus"]["units"] > 0
+    assert row["checks"]
+    text = cli("inspect", "-t", file, "--corpus", str(tmp_path / "other.txt"))
+    assert found.exit_code == text.exit_code == 0
+    assert "unused" in text.stdout
+    if row["measures"]:
+        assert row["measures_error"] is None
+    else:
+        assert "not in the vocabulary" in row["measures_error"]
+        assert row["measures_error"] in text.stdout
+    assert bool(row["measures"]) == (name == "gpt2")
 
 
 def test_measures_need_a_corpus(slide: str) -> None:

@@ -257,6 +257,7 @@ SCHEMAS: Mapping[str, Type] = {
             "parts?": [{"name": "text", "bytes": "int", "tokens": "int"}],
         }, "null"),
         "measures": [MEASURE],
+        "measures_error": Field("text?", "Why the corpus cannot be measured."),
     },
     "inspect STRING, inspect --id": {
         "string": "text?",

@@ -33,6 +33,7 @@ from tokentui.analyze.results import (
     costs,
 )
 from tokentui.axes import AXES, label
+from tokentui.core.errors import TokentuiError
 from tokentui.core.table import plural
 from tokentui.encode.decode import bare
 from tokentui.encode.tokenizer import Tokenizer
@@ -51,9 +52,16 @@ _LEFT = (Column(),)
 
 def report(
     tokenizer: Tokenizer, health: HealthReport, corpus: VocabularyReport | None = None,
-    measures: Sequence[MeasureRow] = (),
+    measures: Sequence[MeasureRow] | TokentuiError = (),
 ) -> Report:
-    """Report on a tokenizer: its recipe, the facts of its vocabulary, its use on a corpus, and its health."""
+    """Report on a tokenizer: its recipe, the facts of its vocabulary, its use on a corpus, and its health.
+
+    Args:
+        tokenizer: The tokenizer.
+        health: Its facts and checks.
+        corpus: Its use on a corpus; None without a corpus.
+        measures: The measures on the corpus, or the error if the tokenizer refuses a part of it.
+    """
     recipe, facts = tokenizer.recipe, health.facts
     sections = [
         Section("recipe", label(recipe)),
@@ -76,7 +84,8 @@ def report(
         "checks": health.checks,
         "corpus": corpus and as_row(corpus, "units", "tokens", "used", "unused", "document_count",
                                     "documents", "exhausted", *(["parts"] if corpus.parts else [])),
-        "measures": [measure_json(row) for row in measures],
+        "measures": [] if isinstance(measures, TokentuiError) else list(map(measure_json, measures)),
+        "measures_error": str(measures) if isinstance(measures, TokentuiError) else None,
     }
     return Report("Facts", tuple(sections), value, status_line(health.checks))
 
@@ -190,8 +199,10 @@ def documents_section(corpus: VocabularyReport) -> Section:
                    _FEW, count, "more")
 
 
-def measures_section(measures: Sequence[MeasureRow]) -> Section:
-    """Return the measures of a tokenizer on a corpus."""
+def measures_section(measures: Sequence[MeasureRow] | TokentuiError) -> Section:
+    """Return the measures of a tokenizer on a corpus, or why there are none."""
+    if isinstance(measures, TokentuiError):
+        return Section("measures", Span(f"none: {measures}", "error"))
     rows = tuple(
         Row((row.measure.title, *(figure.shown for figure in row.figures if figure), muted(row.under)))
         for row in measures

@@ -149,7 +149,7 @@ def command(
             raise TokentuiError(what, shared.command, hint)
     tok = shared.load_tokenizer(tokenizer)
     text, report = text_argument(string, shared.command) if string else None, None
-    measures: tuple[MeasureRow, ...] = ()
+    measures: tuple[MeasureRow, ...] | TokentuiError = ()
     facts = None if text is None else string_facts(tok, text)
     if facts is not None and number is None:
         ids = facts.encoding.ids if facts.encoding is not None else ()
@@ -164,7 +164,10 @@ def command(
                 shared.notice(pretokens.coverage(corpus, words, fixed).notes)
             if token is None:
                 with bar.phase("measuring"):
-                    measures = rows_of([tally(tok, corpus)])
+                    try:
+                        measures = rows_of([tally(tok, corpus)])
+                    except TokentuiError as error:  # the rest of the report needs no encoding
+                        measures = error
             with bar.phase("encoding"):
                 if token is None:
                     report = vocabulary_report(tok, corpus, words, exhaust=exhaust)
