@@ -100,6 +100,45 @@ async def test_from_the_main_screen_and_back() -> None:
         )
 
 
+@pytest.mark.parametrize("compares", [False, True])
+@pytest.mark.parametrize("mine", [False, True])
+async def test_typing_replaces_the_offered_sentence_and_adds_to_ones_own(compares: bool, mine: bool) -> None:
+    async with opened(typed="the offered sentence") as (app, pilot):
+        await settled(pilot)
+        if mine:
+            await pilot.press("i", *"pug", "escape")
+            await settled(pilot)
+        if compares:
+            app.compare(wanted("gpt2", "hf-bpe"))
+            await compare_screen(app, pilot)
+        await pilot.press("i", *"hugs")
+        await settled(pilot)
+        screen = app.screen
+        assert isinstance(screen, CompareScreen if compares else MainScreen)
+        assert screen.encode.line.value == ("pughugs" if mine else "hugs")
+        await pilot.press("escape", "i", "x")
+        await settled(pilot)
+        assert screen.encode.line.value == ("pughugs" if mine else "hugs") + "x"
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 15)])
+@pytest.mark.parametrize("compares", [False, True])
+async def test_q_quits_from_both_screens_and_compare_shows_the_key_that_goes_back(
+    compares: bool, size: tuple[int, int]
+) -> None:
+    async with opened(size=size) as (app, pilot):
+        await settled(pilot)
+        if compares:
+            app.compare(wanted("gpt2", "hf-bpe"))
+            await compare_screen(app, pilot)
+        await settled(pilot)
+        legend = screen_text(app).splitlines()[-1]
+        assert "q quit" in legend
+        assert ("esc leave" in legend) == compares
+        await pilot.press("q")
+        await until(pilot, lambda: not app.is_running)
+
+
 @pytest.mark.parametrize("leaves", [True, False])
 async def test_the_way_to_the_first_differing_step_is_given_up(
     leaves: bool, monkeypatch: pytest.MonkeyPatch

@@ -314,7 +314,7 @@ class ExplorerApp(TerminalApp):
             return
         if engine.snapshot is not None and engine.snapshot.running:
             engine.send(do.Play(False))
-        screen = CompareScreen(engine, self.main.encode.text)
+        screen = CompareScreen(engine, self.main.encode.text, self.main.encode.offered)
 
         def left(_: None) -> None:
             engine.send(do.Leave())

@@ -54,6 +54,7 @@ class CompareScreen(PaneScreen):
     Args:
         engine: The link to the session.
         typed: The initial text of the input line.
+        offered: The text that the program chose, which typing replaces; empty for none.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -98,7 +99,7 @@ class CompareScreen(PaneScreen):
             tooltip="Open a second corpus to measure; an empty line closes it"),
         Binding("slash", "find", "find", id="compare_find", group=Hint(rank=13),
             tooltip="Find tokens that contain a text in the vocabularies"),
-        Binding("escape", "leave", "leave", id="compare_leave", group=Hint(rank=9),
+        Binding("escape", "leave", "leave", id="compare_leave", group=Hint(rank=3, always=True),
             tooltip="Stop a long task, leave the input line, or go back to the main screen"),
         *number_keys(COMPARE_PANES),
     ]
@@ -107,12 +108,13 @@ class CompareScreen(PaneScreen):
     MESSAGES = 1
     encode: CompareEncode
 
-    def __init__(self, engine: EngineLink, typed: str = "") -> None:
+    def __init__(self, engine: EngineLink, typed: str = "", offered: str = "") -> None:
         look = Viewport(wants=_COLUMN_SECTIONS, candidates_rows=20, curve_points=200)
         super().__init__(engine, COLUMNS, look, LEAST, typed)
         self.parting = self.pane("parting", DivergencePane)
         self.vocabulary = self.pane("vocabulary", TokensPane)
         self.encode = self.pane(ENCODE, CompareEncode)
+        self.encode.offered = offered
         self.measures = self.pane("measures", MeasuresList)
         self.agreement = self.pane("agreement", AgreementList)
         self.curves = self.pane("curves", CurveChart)

@@ -198,8 +198,6 @@ class MainScreen(PaneScreen):
         """The guessing of the next pair; None while nothing is hidden."""
         self.why_sentences: Callable[[Snapshot | None, GlyphMode], Sequence[Cell]] = sentences
         """The sentences of Why."""
-        self._sample = typed
-        """The typed text as long as the program chose it."""
         self._unfolded: int | None = None
         """The row of the vocabulary to go to once it is unfolded."""
         self._traits: Traits | None = None
@@ -260,8 +258,6 @@ class MainScreen(PaneScreen):
         if pane != "corpus" or self.corpus.editing:
             self.text.end_cursor()
         super().go(pane, typing=pane == "encode")
-        if pane == "encode" and self._sample and self.encode.line.value == self._sample:
-            self.encode.line.select_all()  # what is typed takes the place of the program's choice
 
     # What is seen.
 
@@ -318,11 +314,11 @@ class MainScreen(PaneScreen):
         """Take the beginning of the corpus for the typed text where the one that the program chose cannot be
         encoded, as by a vocabulary without its letters."""
         encoding, held = now.main.encoding, self.encode.line.value
-        if not encoding.text == self._sample == held or not held or not now.main.corpus.at_start:
+        if not encoding.text == self.encode.offered == held or not held or not now.main.corpus.at_start:
             return
         failed = encoding.error or any(token.piece is None for token in encoding.tokens)
         if failed and not now.corpus.nothing_open and (words := first_words(now.main)) not in ("", held):
-            self._sample = self.encode.line.value = words
+            self.encode.offered = self.encode.line.value = words
 
     def _tabs(self, width: int, height: int) -> Sequence[Cell]:
         names = [(name, short) for name, (_, short) in self.names.items()]

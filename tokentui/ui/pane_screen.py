@@ -433,6 +433,8 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         """Go to a pane, or to the line to type in."""
         self.active, self.typing = pane, typing
         self.lay_out()
+        if typing:
+            self.encode.begin_typing()
 
     def action_pane(self, pane: str) -> None:
         """Go to a pane."""

@@ -51,6 +51,8 @@ class TypedPane(Vertical, Pane):
     def __init__(self, typed: str, facts: Lines, below: Widget) -> None:
         super().__init__()
         self.line, self._typed = TypedLine(), typed
+        self.offered = typed
+        """The text as the program chose it, which typing replaces; the user's own text is added to."""
         self._facts, self._below = facts, below
 
     def compose(self) -> ComposeResult:
@@ -67,6 +69,11 @@ class TypedPane(Vertical, Pane):
     def text(self) -> str:
         """The text of the line; before the pane is mounted, the text that the line will get."""
         return self.line.value if self.is_mounted else self._typed[:TYPED_LIMIT]
+
+    def begin_typing(self) -> None:
+        """Select the text if the program chose it, so that typing replaces it."""
+        if self.offered and self.line.value == self.offered:
+            self.line.select_all()
 
     @property
     def place(self) -> int:
