@@ -12,8 +12,8 @@ from dialogs import FakeEngine, assert_safe, shown, tried_on_all_sizes, typed
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import loss_row, pair_row, token_row
-from screens import snapshot
-from waiting import screen_text, until
+from screens import explorer, snapshot
+from waiting import screen_text, settled, until
 
 from tokentui import learn
 from tokentui.analyze.explained import leads_to, text_sections
@@ -313,6 +313,34 @@ def test_the_word_at_a_place_of_a_text_is_told_of() -> None:
         "hug", "hug", " ", " pugs", " pugs", " pugs", ",", " bun", " bun", " bun"
     ]
     assert _asked(it, InspectText("", 0)).text == ""
+
+
+LINES = ("hug  pugs", "hug pugs ", " hug\tpugs  ", "hug", "  ", "\n hug\n", "hug 界é pugs")
+
+
+async def test_the_word_at_every_cursor_of_a_line() -> None:
+    """The word that ends at the cursor, else the one that begins there. At the end it is the last word; a
+    cursor within white space is at no word."""
+    app, _ = explorer()
+    states = [_state(preset(name), 2) for name in ("gpt2", "bert", "llama2", "subword-nmt", "pathpiece")]
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        line = app.main.encode.line
+        for text in LINES:
+            line.value = text
+            spans = [match.span() for match in re.finditer(r"\S+", text)]
+            for cursor in range(len(text) + 1):
+                line.cursor_position = cursor
+                ends = [span for span in spans if span[0] < cursor <= span[1]]
+                begins = [span for span in spans if span[0] == cursor]
+                last = spans[-1:] if not text[cursor:] else []
+                place = app.main.encode.place
+                for start, end in [*ends, *begins, *last][:1]:
+                    for it in states:
+                        word, found = text[start:end], _asked(it, InspectText(text, place)).text.strip()
+                        assert found, (text, cursor)
+                        assert found in word or word in found, (text, cursor)
+                assert 0 <= place < len(text)
 
 
 def test_too_long_a_text_is_refused_in_one_line() -> None:

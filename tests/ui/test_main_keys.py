@@ -255,9 +255,9 @@ async def test_enter_in_encode_explains_the_word_at_the_cursor() -> None:
         await until(pilot, lambda: len(session.of(InspectText)) == 2)
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.main)
-        await pilot.press("end", "enter")  # no word was chosen: the first
+        await pilot.press("end", "enter")
         await until(pilot, lambda: len(session.of(InspectText)) == 3)
-        places = [InspectText("The crowd", place) for place in (0, 7, 0)]
+        places = [InspectText("The crowd", place) for place in (0, 7, 8)]
         assert session.of(InspectText) == places
         await pilot.press("escape", "ctrl+u", "enter")
         await until(pilot, lambda: app.screen is app.main and not app.main.encode.line.value)
@@ -268,7 +268,7 @@ async def test_the_life_is_that_of_the_word_that_enter_explains() -> None:
     app, session = explorer(typed="The crowd")
     async with app.run_test(size=(120, 40)) as pilot:
         await shown(pilot, app, session)
-        for count, (cursor, place) in enumerate(((0, 0), (8, 7), (9, 0)), 1):
+        for count, (cursor, place) in enumerate(((0, 0), (8, 7), (9, 8)), 1):
             app.main.encode.line.cursor_position = cursor
             await pilot.press("w")
             await until(pilot, lambda so_many=count: len(session.of(LifeOfWord)) == so_many)  # type: ignore[misc]

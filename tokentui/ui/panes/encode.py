@@ -77,10 +77,15 @@ class TypedPane(Vertical, Pane):
 
     @property
     def place(self) -> int:
-        """The character that a question about the text begins at: the one before the cursor, or the first if
-        the cursor is at the end."""
-        at = self.line.cursor_position
-        return 0 if at >= len(self.line.value) else max(0, at - 1)
+        """A character of the word at the cursor: of the one that ends there, else of the one that begins
+        there. Behind white space at the end it is the last character before that."""
+        text, at = self.line.value, self.line.cursor_position
+        before = text[:at]
+        if at >= len(text):
+            before = before.rstrip() or before
+        elif before[-1:].isspace() and not text[at].isspace():
+            return at
+        return max(0, len(before) - 1)
 
 
 class EncodePane(TypedPane):
