@@ -95,6 +95,34 @@ def test_offsets_are_places_in_the_text_as_typed(tmp_path: Path) -> None:
     assert encoding.offsets == ((1, 6), (6, 10), (11, 13))
 
 
+@pytest.mark.parametrize(("rows", "text", "tokens"), [
+    # those of the text as typed come first
+    (({"content": "<s>"}, {"content": "ab<s>", "normalized": True}), "ab<s>", ("ab", "<s>")),
+    # what the first one takes is gone: of the second one nothing is left, or what it has besides
+    (({"content": "a", "rstrip": True}, {"content": "\n", "lstrip": True}), "a \nc", ("a", "c")),
+    (({"content": "a", "rstrip": True}, {"content": "b", "lstrip": True}), "a  b", ("a", "b")),
+    (({"content": "a", "rstrip": True}, {"content": " b"}), "a  bc", ("a", " b", "c")),
+])
+def test_neighbors_that_want_the_same_text(
+    tmp_path: Path, rows: tuple[dict[str, Any], ...], text: str, tokens: tuple[str, ...]
+) -> None:
+    added = [FLAGS | {"id": 9 + n} | row for n, row in enumerate(rows)]
+    assert opened(tmp_path, added_tokens=added).encode(text, allow_special=True).tokens == tokens
+
+
+def test_names_that_a_normalizer_makes_equal_or_empty_are_told(tmp_path: Path) -> None:
+    rows = [FLAGS | {"id": 9 + n, "content": name, "normalized": True} for n, name in enumerate("XxY")]
+    steps = {"type": "Sequence", "normalizers": [
+        {"type": "Lowercase"}, {"type": "Replace", "pattern": {"String": "y"}, "content": ""}]}
+    tokenizer = opened(tmp_path, added_tokens=rows, normalizer=steps)
+    assert tokenizer.notes == (
+        "'X' and 'x' are the same after normalization: the last one is used, Hugging Face's library takes "
+        "either",
+        "'Y' is empty after normalization, so text is cut at every character",
+    )
+    assert tokenizer.encode("Xab", allow_special=True).ids == (10, 1, 2)
+
+
 def test_another_split_is_refused(tmp_path: Path) -> None:
     opened(tmp_path)
     with pytest.raises(TokentuiError, match="the split cannot be changed to gpt2"):

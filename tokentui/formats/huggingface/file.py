@@ -94,11 +94,12 @@ def read_document(root: Node, source: Source, remarks: Sequence[str] = ()) -> To
         names |= {
             token.id: normalizer(AlignedText.typed(token.content)).text for token in added if token.normalized
         }
+        notes += words.doubts(names, added)
     staged = isinstance(pretokenizer, words.StagedPretokenizer)
     stretches = words.Stretches(
         pretokenizer, normalizer if staged else None,
-        words.Finder({token.content: token for token in added if not (token.normalized and staged)}),
-        words.Finder({names[token.id]: token for token in added if token.normalized and staged}),
+        words.Finder({token.content: token for token in added if not token.normalized}),
+        words.Finder({names[token.id]: token for token in added if token.normalized}),
     )
     cut = axes.split_of(splitting) or ""
     pipeline = Pipeline(

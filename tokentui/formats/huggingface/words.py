@@ -6,7 +6,7 @@ from __future__ import annotations
 import html
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Protocol
 
@@ -229,6 +229,8 @@ def read_added(node: Node, vocabulary: Mapping[str, int]) -> tuple[list[Added], 
         number = ids.setdefault(content, len(ids))
         if number != asked:
             moved.append(f"{content[:40]!r} has id {number}, not {asked} as its row says")
+        if content in tokens_:  # the last row counts, but what was special once stays special
+            flags["special"] |= tokens_[content].special
         tokens_[content] = Added(number, content, **flags)
     if len(moved) > 1:
         moved = [f"{moved[0]}; {len(moved) - 1} more added tokens have other ids than their rows say"]
@@ -237,6 +239,8 @@ def read_added(node: Node, vocabulary: Mapping[str, int]) -> tuple[list[Added], 
 
 class Finder:
     """Finds added tokens in a text: the leftmost, and of those the longest.
+
+    Source: `find_matches` in `added_vocabulary.rs` of Hugging Face's library.
 
     Args:
         tokens: The token of each name to search for.
@@ -247,10 +251,15 @@ class Finder:
         self._names = NameFinder(tokens)
 
     def cut(self, text: AlignedText, allow_special: bool) -> Iterator[tuple[Added | None, AlignedText]]:
-        """Yield (token or None, part): the parts of a text that are tokens, and those between them."""
+        """Yield (token or None, part): the parts of a text that are tokens, and those between them.
+
+        A token with `rstrip` takes the white space behind it, also from a token with `lstrip` next to it,
+        which is left out if nothing remains of it. A token without `lstrip` has its whole content, so its
+        part may overlap the part before it.
+        """
         at = 0
         typed = text.text
-        for start, end in self._names.spans(typed):
+        for start, end in self._spans(typed):
             token = self._by_text[typed[start:end]]
             if token.special and not allow_special:
                 continue
@@ -259,15 +268,49 @@ class Finder:
             ):
                 continue
             if token.lstrip:
-                start = max(at, len(typed[:start].rstrip(_SPACES)))
+                while start > at and typed[start - 1] in _SPACES:
+                    start -= 1
+                start = max(at, start)
             if token.rstrip:
-                end = len(typed) - len(typed[end:].lstrip(_SPACES))
+                while end < len(typed) and typed[end] in _SPACES:
+                    end += 1
+            if start > end:
+                continue
             if at < start:
                 yield None, text.part(at, start)
-            yield token, text.part(start, end)
+            if start < end:
+                yield token, text.part(start, end)
             at = end
         if at < len(typed):
             yield None, text.part(at, len(typed))
+
+    def _spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the (start, end) of names. An empty name is at each place where no other name begins or ends.
+        """
+        free, most = 0, len(text) if "" in self._by_text else -1
+        for start, end in self._names.spans(text):
+            if most >= 0:
+                yield from ((at, at) for at in range(free, start))
+            yield start, end
+            free = end + 1
+        yield from ((at, at) for at in range(free, most + 1))
+
+
+def doubts(names: Mapping[int, str], added: Sequence[Added]) -> Iterator[str]:
+    """Yield sentences on added tokens whose names are searched for oddly.
+
+    Args:
+        names: The name of each token to search for, by its id.
+        added: The tokens.
+    """
+    known: dict[str, str] = {}
+    for token in added:
+        name, content = names[token.id], f"{token.content[:40]!r}"
+        if not name:
+            yield f"{content} is empty after normalization, so text is cut at every character"
+        elif token.normalized and known.setdefault(name, content) != content:
+            what = f"{known[name]} and {content} are the same after normalization"
+            yield f"{what}: the last one is used, Hugging Face's library takes either"
 
 
 @dataclass(frozen=True)
