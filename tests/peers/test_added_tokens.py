@@ -21,8 +21,8 @@ FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 CHARACTERS = (*string.ascii_letters, *string.digits, *" \t\n<>|/[]_-.▁é\u0301\u00a0\u3000中ſ\u200d²")
 CONTENTS = (
     "<s>", "<s>>", "</s>", "<", "<<", "a", "ab", "abc", "b", "bc", "aB", "A", " ", "  ", "\n", " \n", " a",
-    "a ", " a ", "a b", "<|x|>", "x|>", "[M]", "[m]", "M", "é", "e\u0301", "▁", "▁a", "中", "_", "²", "\u0301",
-    "", "\u3000", "ſ", "1",
+    "a ", " a ", "a b", "<|x|>", "x|>", "[M]", "[m]", "M", "é", "e\u0301", "▁", "▁a", "中", "_", "²",
+    "\u0301", "", "\u3000", "ſ", "1",
 )
 """Contents with white space, with each other's beginnings, and with what a normalizer changes."""
 
