@@ -220,6 +220,22 @@ class CorpusPart(NamedTuple):
     tokens: tuple[TokenSpan, ...]
     times: int | None = None
 
+    def follows(self, other: CorpusPart) -> bool:
+        """Return whether the text goes on from another part: both are of one document, and neither is a
+        counted word."""
+        return self.times is None and self.place.document == other.place.document
+
+
+def documents_of(parts: Sequence[CorpusPart]) -> list[list[CorpusPart]]:
+    """Split parts where a document or a counted word begins, so that no text is joined across."""
+    documents: list[list[CorpusPart]] = []
+    for part in parts:
+        if documents and part.follows(documents[-1][-1]):
+            documents[-1].append(part)
+        else:
+            documents.append([part])
+    return documents
+
 
 @dataclass(frozen=True, slots=True)
 class CorpusView:

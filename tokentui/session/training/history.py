@@ -13,7 +13,16 @@ from tokentui.learn.steps import MergeStep
 from tokentui.learn.trainer import Trainer
 from tokentui.session.training.corpus_view import OpenedText, RunningText
 from tokentui.session.training.training import Training
-from tokentui.session.views import CorpusPlace, CorpusView, StepPlace, StepRow, StepsView, StepView, Viewport
+from tokentui.session.views import (
+    CorpusPlace,
+    CorpusView,
+    StepPlace,
+    StepRow,
+    StepsView,
+    StepView,
+    Viewport,
+    documents_of,
+)
 
 _AROUND = 24
 """The characters that are shown before a place and after it."""
@@ -156,14 +165,14 @@ def _around(view: CorpusView, place: CorpusPlace) -> StepPlace | None:
 
     None if the window has none.
     """
-    before = ""
-    parts = iter(view.parts)
-    for part in parts:
-        fresh = next((token for token in part.tokens if token.fresh), None)
-        if fresh is None or part.place < place:
-            before += part.text
-            continue
-        after = part.text[fresh.end :] + "".join([part.text for part in parts])
-        before += part.text[: fresh.start]
-        return StepPlace(before[-_AROUND:], part.text[fresh.start : fresh.end], after[:_AROUND])
+    for document in documents_of(view.parts):
+        before, parts = "", iter(document)
+        for part in parts:
+            fresh = next((token for token in part.tokens if token.fresh), None)
+            if fresh is None or part.place < place:
+                before += part.text
+                continue
+            after = part.text[fresh.end :] + "".join([part.text for part in parts])
+            before += part.text[: fresh.start]
+            return StepPlace(before[-_AROUND:], part.text[fresh.start : fresh.end], after[:_AROUND])
     return None

@@ -173,7 +173,7 @@ class Layout:
         self._breaks = frozenset(
             start
             for start, (last, part) in zip(self._starts[1:], pairwise(self.parts), strict=False)
-            if part.times is not None or part.place.document != last.place.document
+            if not part.follows(last)
         )
         """Where documents and counted words begin."""
         self.text = "".join([part.text for part in self.parts])

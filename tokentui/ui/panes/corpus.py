@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from textual.binding import Binding, BindingType
@@ -21,7 +20,7 @@ from tokentui.core.safetext import GlyphMode
 from tokentui.session.commands import CorpusText as WholeText
 from tokentui.session.commands import TrainOnText
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.views import CorpusPlace, CorpusView, TokenSpan
+from tokentui.session.views import CorpusPlace, CorpusView, TokenSpan, documents_of
 from tokentui.ui.bindings import Hint
 from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.running import Boundaries, Layout, LayoutKey, ages_legend
@@ -203,17 +202,18 @@ class CorpusText(ScrolledLines):
 
     def _with_marked_cuts(self, view: CorpusView) -> CorpusView:
         """Return a view in which each pre-token without a part of `sought` is one token."""
-        text = "".join([part.text for part in view.parts])
-        starts = accumulate([len(part.text) for part in view.parts], initial=0)
-        matches = [match.span() for match in re.finditer(re.escape(self.sought), text)] if self.sought else []
-        parts, at = [], 0
-        for start, part in zip(starts, view.parts, strict=False):
-            end = start + len(part.text)
-            while at < len(matches) and matches[at][1] <= start:
-                at += 1
-            if part.tokens and not (at < len(matches) and matches[at][0] < end):
-                part = part._replace(tokens=(TokenSpan(0, len(part.text), False, False),))
-            parts.append(part)
+        parts = []
+        for document in documents_of(view.parts):
+            text = "".join([part.text for part in document])
+            found = re.finditer(re.escape(self.sought), text) if self.sought else ()
+            matches, at, end = [match.span() for match in found], 0, 0
+            for part in document:
+                start, end = end, end + len(part.text)
+                while at < len(matches) and matches[at][1] <= start:
+                    at += 1
+                if part.tokens and not (at < len(matches) and matches[at][0] < end):
+                    part = part._replace(tokens=(TokenSpan(0, len(part.text), False, False),))
+                parts.append(part)
         return replace(view, parts=tuple(parts))
 
     def forget_found(self) -> None:

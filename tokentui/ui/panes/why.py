@@ -9,7 +9,7 @@ from tokentui.core.safetext import GlyphMode, safe
 from tokentui.core.table import plural
 from tokentui.learn.rows import Candidate, Judged, PairCandidate, Round, TokenCandidate
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.views import Busy, ColumnSnapshot
+from tokentui.session.views import Busy, ColumnSnapshot, documents_of
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import bar, behind, number, signed
 from tokentui.ui.draw.lines import flow
@@ -138,12 +138,13 @@ def effects(column: ColumnSnapshot, mode: GlyphMode, places: bool = True) -> lis
             merged, at = merged + here * (wide - 1), at + 1 + here * (wide - 1)
         out.append(shortening(len(found), len(found) - merged, yours=True))
     mark = column.recipe.mark_text if AXES["mark"].of(column.recipe.mark).in_front else ""
-    shown, most = column.corpus.parts, len(out) + _PLACES
+    most = len(out) + _PLACES
     run = [part.decode("utf-8", "surrogateescape") for part in best.parts]
     # A mark in front is not in the text: a left part has none at the start of a word.
     inside = [part[len(mark) :] if part.startswith(mark) else None for part in run]
     expected = [None if mark and run[0].startswith(mark) else run[0], *inside[1:]], inside
-    for n, part in enumerate(shown if places else ()):
+    documents = documents_of(column.corpus.parts) if places else []
+    for shown, n, part in ((document, n, part) for document in documents for n, part in enumerate(document)):
         for at in range(len(part.tokens) - len(run) + 1):
             stretch = part.tokens[at : at + len(run)]
             left, right = stretch[0], stretch[-1]
