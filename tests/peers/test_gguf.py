@@ -31,7 +31,7 @@ from tokentui.tokenizer import train
 pytestmark = pytest.mark.peer
 WHOLE = tuple(text for text in TEXTS if not re.search("[\ud800-\udfff]", text))
 CORPUS = "\n".join(WHOLE)
-MARKED = (*WHOLE, "<usr>x <usr>  y<usr>", "a<s>b</s> c<|end|>\n<usr>", "<usr><usr>")
+MARKED = (*WHOLE, "<usr>x <usr>  y<usr>", "a<s>b</s> c<|end|>\n<usr>", "<usr><usr>", "zqzq zqzq\n")
 
 
 @functools.cache
@@ -40,9 +40,11 @@ def trained(recipe: Recipe, merges: int) -> Spec:
 
 
 def bpe(pre: str) -> dict[str, Any]:
-    """Merges of a corpus that is not split, so that the ids show where a text is cut."""
+    """Merges of a corpus that is not split, so that the ids show where a text is cut, and two words that no
+    merges make."""
     spec = trained(Recipe(split="none"), 2000)
     tokens = [token.name for token in sorted(spec.tokens(True))]
+    tokens += map(letters, (b"zqzq", b" zqzq"))
     rows = [f"{letters(left)} {letters(right)}" for left, right, _ in spec.rows]
     end = len(tokens)
     return gguf_files.vocabulary(
@@ -116,16 +118,27 @@ def marked(model: str, pre: str) -> dict[str, Any]:
                                  pre=pre, bos_token_id=1, eos_token_id=1)
 
 
-@pytest.mark.parametrize(("model", "pre"), [("gemma4", "gemma4"), ("gpt2", "gemma4"), ("gpt2", "sarvam-moe")])
+@pytest.mark.parametrize(("model", "pre"), [
+    ("gemma4", "gemma4"), ("gpt2", "gemma4"), ("gpt2", "sarvam-moe"), ("gpt2", "mmbert"),
+])
 def test_merges_of_marked_text(tmp_path: Path, model: str, pre: str) -> None:
     check(tmp_path, marked(model, pre), MARKED)
 
 
-# Names of one split are alike but for flags.
-@pytest.mark.parametrize("name", list(
-    {pre: name for name, pre in reversed(PRE.items()) if not pre.marked}.values()
-))
+FIRST_NAMES = list({pre: name for name, pre in reversed(PRE.items()) if not pre.marked}.values())
+"""A name of each split."""
+
+
+@pytest.mark.parametrize("name", FIRST_NAMES)
 def test_merges(tmp_path: Path, name: str) -> None:
+    check(tmp_path, bpe(name), MARKED)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name, pre in PRE.items()
+                                  if not pre.marked and name not in FIRST_NAMES])
+def test_merges_by_every_name(tmp_path: Path, name: str) -> None:
+    """A name may have other flags than the others of its split."""
     check(tmp_path, bpe(name), MARKED)
 
 
@@ -142,6 +155,28 @@ def test_scored_pieces(tmp_path: Path, prefix: bool) -> None:
 def test_unigram(tmp_path: Path, flags: dict[str, bool], rules: tuple[str, ...]) -> None:
     charsmap = rules_of(rules)[0] if rules else b""
     check(tmp_path, unigram(charsmap, **flags), MARKED)
+
+
+def test_byte_tokens_of_a_unigram_model_are_remarked_on(tmp_path: Path) -> None:
+    """`test_unigram` compares the ids."""
+    path = tmp_path / "model.gguf"
+    path.write_bytes(gguf_files.gguf(unigram(b"")))
+    ours = load(path)
+    assert "<unk>" in ours.encode("\U000e0fff").tokens
+    assert any(note.startswith("llama.cpp gives <unk>") and "(256 are there)" in note for note in ours.notes)
+    values = unigram(b"")
+    kinds = [NORMAL if kind == BYTE else kind for kind in values["tokenizer.ggml.token_type"].numbers]
+    path.write_bytes(gguf_files.gguf({**values, "tokenizer.ggml.token_type": Array("i", kinds)}))
+    assert not any("byte tokens" in note for note in load(path).notes)
+
+
+@pytest.mark.parametrize("name", ["carbon", "domyn-small", "elmod"])
+def test_names_that_no_release_reads_are_refused(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "model.gguf"
+    path.write_bytes(gguf_files.gguf(bpe(name)))
+    with pytest.raises(ValueError, match="does not read"):
+        llama_cpp.encoder(path)
+    assert f"the split {name} is not supported" in refused("encode", "-t", str(path), "a")
 
 
 def test_longest_tokens(tmp_path: Path) -> None:

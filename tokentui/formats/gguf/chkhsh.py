@@ -77,7 +77,7 @@ pixtral 0e9433cbbb161f89
 seed-coder d5f1dd6f980fec56
 a.x-4.0 b0a6b1c0bd5998eb
 midm-2.0 f6791d196f87ce6b
-lfm2 169bf0296a13c4d9
+lfm2 169bf0296a13c4d9 9e454714343b69b9
 exaone4 2085e1638f6c377a
 mellum a1e163ecab2e718a
 modern-bert a0b64b4385f12366
@@ -93,6 +93,17 @@ joyai-llm b4b8ca1f9769494f
 kanana2 e4d54df1ebc1f2b9
 f2llmv2 862f827721df9560
 sarvam-moe 62f6fb0a6fd5098c
+ufakzeka 653660222fb704f6
+laguna 972da7b59cec44d1
+mellum2 9dcf830ee9990cdb
+granite-embed-multi-311m 789696f5946cc0fc
+granite-embed-multi-97m f241072145675bf8
+minicpm5 36f3066e97b7f399
+talkie f728162c1315c26e
+cohere2moe 52df12b4c8d4176e
+spark2_5 0a766d034107bc73
+gemma4 846deafc5b0fa786
+hy_v4 e6ddf9c6686791c1
 """
 """The first 16 digits of the known hashes, after the name of each."""
 _DIGITS = 16

@@ -253,6 +253,8 @@ def _read_bpe(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
         ]
         if not pre.marked:
             cuts.append({**gpt2, "use_regex": False})
+        if pre.begins:
+            cuts.append(_step("Metaspace", replacement=SPACE_MARK, prepend_scheme="always", split=True))
         splitting = _step("Sequence", pretokenizers=cuts)
     normalizer, decoder = None, gpt2
     if pre.marked:
@@ -478,7 +480,12 @@ def _read_unigram(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
         return text.edited("".join(piece for piece, _, _ in pieces_), lambda: pieces_)
 
     around = vocabulary.around(None, 1, add_bos=False, add_eos=True)
-    return _of_pieces(vocabulary, source, unknown, proto, around, marked)
+    notes = []
+    if number := vocabulary.kinds.count(spm.BYTE):
+        name = vocabulary.tokens[unknown]
+        notes = [f"llama.cpp gives {name} for what no piece spells, and never the byte tokens "
+                 f"({number:,} are there), which sentencepiece gives"]
+    return _of_pieces(vocabulary, source, unknown, proto, around, marked, notes)
 
 
 # --- RWKV ---

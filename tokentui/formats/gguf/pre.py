@@ -62,6 +62,7 @@ class Pre:
         bos: True if a text begins with the BOS token, if the file does not say.
         marked: True if the tokens are text with ▁ for spaces, instead of byte letters.
         newlines: True if a run of newlines that is a token becomes that token.
+        begins: True if each line begins with ▁, and each ▁ begins a word. It needs `marked`.
         remark: How the split differs from the model's own or from llama.cpp's; empty if it does not.
     """
 
@@ -70,17 +71,23 @@ class Pre:
     bos: bool = False
     marked: bool = False
     newlines: bool = False
+    begins: bool = False
     remark: str = ""
 
 
 _CASE = "not the model's own split: capital and small letters are told apart among A to Z alone"
 _MARKS = f"{_CASE}, and a mark ends a word"
+_NEWLINES = "llama.cpp cuts a run of more newlines than any token has otherwise"
 _LONG_S = "llama.cpp does not treat ſ as an s after an apostrophe"
 _SHARED: tuple[tuple[str, Pre], ...] = (
     ("default", Pre((r"[\p{P}\$\+<=>\^~\|]+", GPT2, r"\p{N}+", "[0-9][0-9][0-9]"))),
     ("llama3 llama-v3 llama-bpe falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano",
      Pre((_LLAMA3,), whole=True, bos=True, remark=_LONG_S)),
-    ("dbrx smaug-bpe glm4 chatglm-bpe", Pre((_LLAMA3,), remark=_LONG_S)),
+    ("dbrx smaug-bpe chatglm-bpe", Pre((_LLAMA3,), remark=_LONG_S)),
+    ("glm4 glm5", Pre((_LLAMA3,), whole=True, remark=_LONG_S)),
+    ("k2-horizon", Pre((
+        rf"{_LONE}|[^\r\n\p{{L}}\p{{N}}]?(?:\p{{L}}|\p{{M}}|\u200c|\u200d)+|\p{{N}}{{1,3}}|{_REST}",
+    ), remark=_LONG_S)),
     ("minicpm5", Pre((r"\p{N}{1,3}", rf"{_LONE}|{_WORD}|\p{{N}}+|{_REST}"), whole=True)),
     ("gpt-2 phi-2 jina-es jina-de gigachat jina-v2-es jina-v2-de a.x-4.0 mellum modern-bert jina-v1-en "
      "jina-v2-code roberta-bpe mpt olmo jais trillion granite-docling exaone4", Pre((GPT2,))),
@@ -126,8 +133,9 @@ _SHARED: tuple[tuple[str, Pre], ...] = (
     ), bos=True)),
     ("gemma4 granite-embed-multi-311m", Pre(
         (r"[^\n]+|[\n]+",), bos=True, marked=True, newlines=True,
-        remark="llama.cpp cuts a run of more newlines than any token has otherwise",
+        remark=_NEWLINES,
     )),
+    ("mmbert", Pre((r"[^\n]+|[\n]+",), marked=True, newlines=True, begins=True, remark=_NEWLINES)),
     ("sarvam-moe", Pre((r"[^\n]+|[\n]+",), marked=True)),
     ("poro-chat bloom gpt3-finnish", Pre((_SENTENCE,))),
     ("viking", Pre((_SENTENCE, r"\p{N}"))),
@@ -136,9 +144,10 @@ _SHARED: tuple[tuple[str, Pre], ...] = (
 PRE: dict[str, Pre] = {name: pre for names, pre in _SHARED for name in names.split()}
 """The splits by their names in files."""
 UNREAD = (
-    "afmoe", "cohere2moe", "kimi-k2", "tiny_aya", "whitespace",
+    "afmoe", "carbon", "cohere2moe", "domyn-small", "elmod", "kimi-k2", "tiny_aya", "whitespace",
 )
-"""Names of splits that are not in the table. Files with one are refused."""
+"""Names of splits that are not in the table. Files with one are refused. `carbon`, `domyn-small` and `elmod`
+were proposed for llama.cpp, and files have them, but no release of llama.cpp reads these names."""
 
 
 def words(pre: Pre, text: str) -> list[str]:
