@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
+import first_run
 import oracle
 import pytest
 import raised
@@ -75,10 +76,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Lengthen the property tests where that is asked for; leave out what reads large files that are absent.
+    """Lengthen the property tests where that is asked for, leave out what reads large files that are absent,
+    and mark the cases that the first run leaves out.
     """
     soak.lengthen(items)
     oracle.leave_out_shared(config, items)
+    first_run.mark_slow(items)
 
 
 @pytest.fixture(scope="session")

@@ -69,6 +69,7 @@ def test_no_public_name_is_also_a_module() -> None:
 
 
 @pytest.mark.parametrize("name", tokentui.__all__)
+@pytest.mark.first_run(cases=3)
 def test_a_public_name_stays_itself_whatever_is_imported(name: str) -> None:
     first = f"import tokentui; before = tokentui.{name}"
     code = f"{first}; import tokentui.preset_table, tokentui.learn; print(tokentui.{name} is before)"

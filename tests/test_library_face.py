@@ -235,6 +235,7 @@ def said(tok: Tokenizer, text: str) -> Any:
     return encoding, tok.decode(encoding.ids)
 
 
+@pytest.mark.slow
 def test_every_tokenizer_is_pickled_and_copied(tmp_path: Path) -> None:
     """Also when its files are gone, and a second time."""
     tokenizers = list(files(tmp_path))

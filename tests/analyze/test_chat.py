@@ -79,6 +79,7 @@ def test_a_token_of_both_is_mixed(tokenizer: Tokenizer) -> None:
         ("m.content if m.content | length < 4 else '?'", ""), ("m.content.split()[0]", ""),
     ],
 )
+@pytest.mark.first_run(cases=8)
 def test_only_what_is_proven_is_content(change: str, content: str, tokenizer: Tokenizer) -> None:
     text = CHATML.replace("m.content", change)
     rendered = render_chat(template(text), user("a b"))
@@ -87,6 +88,7 @@ def test_only_what_is_proven_is_content(change: str, content: str, tokenizer: To
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.first_run(cases=3)
 def test_regions_hold_their_texts(name: str) -> None:
     for variables in chats(name):
         chat = Chat(variables["messages"], variables.get("tools"), variables.get("documents"))

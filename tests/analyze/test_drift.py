@@ -45,6 +45,7 @@ def sequences(name: str) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("name", KINDS)
+@pytest.mark.first_run(cases=1)
 def test_a_difference_is_one_of_encoding_the_decoded_text(name: str) -> None:
     tokenizer = small(name)
     check, seen = DriftCheck(tokenizer, allow_special=True), set()
@@ -86,6 +87,7 @@ def test_the_ids_of_a_text_are_its_ids(name: str) -> None:
     ("gpt2", "huggingface"), ("llama2", "huggingface"), ("bert", "huggingface"), ("t5", "sentencepiece"),
     ("gpt2", "tiktoken"),
 ])
+@pytest.mark.first_run(cases=2)
 def test_a_tokenizer_that_was_read(name: str, format: str, tmp_path: Path) -> None:
     tokenizer = again(small(name), format, tmp_path)
     check = DriftCheck(tokenizer)

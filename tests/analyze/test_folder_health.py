@@ -79,6 +79,7 @@ def found(folder: Path) -> dict[str, CheckResult]:
     ("sentencepiece-unigram", ("huggingface", "sentencepiece"), "T5TokenizerFast"),
     ("llama2", ("huggingface", "sentencepiece"), "LlamaTokenizerFast"), ("hf-bpe", ("huggingface",), ""),
 ])
+@pytest.mark.first_run(cases=3)
 def test_files_that_agree_raise_nothing(
     tmp_path: Path, recipe: str, formats: tuple[str, ...], tokenizer_class: str
 ) -> None:
@@ -184,6 +185,7 @@ PLANTED: dict[str, tuple[str, str, str, Callable[[Path], object]]] = {
 
 
 @pytest.mark.parametrize("case", PLANTED)
+@pytest.mark.first_run(cases=3)
 def test_a_contradiction_is_the_only_finding(tmp_path: Path, case: str) -> None:
     recipe, name, status, plant = PLANTED[case]
     made(tmp_path, recipe, ("huggingface", "gpt2"))

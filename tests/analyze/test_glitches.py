@@ -35,6 +35,7 @@ def written_texts() -> Iterator[str]:
     yield from {text[at : at + length] for at in range(len(text)) for length in range(1, 10)}
 
 
+@pytest.mark.slow
 def test_glitches_are_the_tokens_that_no_written_text_has(trained: tokentui.Tokenizer) -> None:
     found = {one.id: one for one in trained.glitches()}
     met = {number for text in written_texts() for number in trained.encode_ids(text)}
@@ -85,6 +86,7 @@ def test_a_mark_that_stands_on_no_letter(tmp_path: Path) -> None:
     assert found == {" \u0301": "lone-mark"}
 
 
+@pytest.mark.slow
 def test_those_that_a_corpus_swallows(trained: tokentui.Tokenizer) -> None:
     found = [one for one in trained.glitches(CORPUS) if one.kind == "swallowed"]
     made: set[bytes] = set()
@@ -100,6 +102,7 @@ def test_those_that_a_corpus_swallows(trained: tokentui.Tokenizer) -> None:
         assert all(one.piece in into and one.piece != into for into in one.into)
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path) -> None:
     path = str(tmp_path / "t.json")
     done("train", "sample:sailor", "-r", "gpt2", "-o", path, "-q")

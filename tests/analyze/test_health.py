@@ -157,6 +157,7 @@ def test_a_sound_vocabulary_fails_nowhere(tmp_path: Path) -> None:
         ),
     ],
 )
+@pytest.mark.first_run(cases=5)
 def test_each_check(tmp_path: Path, name: str, status: str, parts: dict[str, Any]) -> None:
     found = check(opened(tmp_path, **parts), name)
     assert found.status == status, found

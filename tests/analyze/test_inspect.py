@@ -97,6 +97,7 @@ def test_no_token_is_spelled_so(token: str | bytes, slide: Tokenizer) -> None:
     assert find_tokens(slide, token) == []
 
 
+@pytest.mark.slow
 def test_a_deep_tree_is_cut_and_counted() -> None:
     vocabulary = Vocabulary(PLAIN, [b"a"])
     for last in range(1200):  # deeper than Python recurses

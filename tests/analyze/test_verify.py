@@ -145,6 +145,7 @@ def test_what_a_library_cannot_train_is_refused_by_its_axis(name: str) -> None:
 
 @pytest.mark.peer
 @pytest.mark.parametrize(("name", "axes"), HANDED)
+@pytest.mark.first_run(cases=8)
 def test_each_axis_is_handed_over(name: str, axes: dict[str, Any]) -> None:
     """What the recipe says of a text is what the library trains on: no difference that the recipe does not
     explain."""

@@ -40,6 +40,7 @@ def run_words(run: dict[str, Any]) -> list[str]:
      else pytest.param(*case.values, id=case.id, marks=[*case.marks, pytest.mark.soak])
      for n, case in enumerate(TRAIN)],
 )
+@pytest.mark.first_run(cases=28)
 def test_training(case: dict[str, Any], tmp_path: Path) -> None:
     if "match" in case:
         pytest.skip("compared with a tolerance elsewhere")

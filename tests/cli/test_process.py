@@ -83,6 +83,7 @@ def test_a_full_disk_is_one_line() -> None:
     ("train sample:hugs -r gpt2 --merges 1 --trace /dev/stdout | grep -c .", 0,
      "tokentui: 1 merge, 257 ids (stopped: merges)\n"),
 ])
+@pytest.mark.first_run(cases=2)
 def test_a_stream_that_is_not_there(closed: str, code: int, said: str) -> None:
     line = f"exec {sys.executable} -m tokentui {closed}"
     process = subprocess.run(["sh", "-c", line], stdin=subprocess.DEVNULL, capture_output=True, text=True)

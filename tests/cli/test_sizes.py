@@ -21,6 +21,7 @@ SIZED = [(format, name) for format, names in sorted(HOLD.items()) for name in so
 
 
 @pytest.mark.parametrize(("format", "preset"), SIZED)
+@pytest.mark.first_run(cases=8)
 def test_every_format_has_the_size_that_is_asked_for(format: str, preset: str, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     one = WRITTEN[format]
@@ -86,6 +87,7 @@ JSON_FILES = [name for name, one in WRITTEN.items() if len(one.files) == 1 and o
 
 
 @pytest.mark.parametrize("format", [name for name in SMALL if len(WRITTEN[name].files) == 1])
+@pytest.mark.first_run(cases=3)
 def test_edit_and_convert_keep_the_format_of_the_input(format: str, tmp_path: Path) -> None:
     preset = SMALL[format]
     source = tmp_path / WRITTEN[format].files[0]
@@ -127,6 +129,7 @@ def trained(preset: str, published: bool) -> tokentui.Tokenizer:
 
 @pytest.mark.parametrize(("format", "preset"), SIZED)
 @pytest.mark.parametrize("published", [False, True])
+@pytest.mark.first_run(cases=10)
 def test_a_library_file_has_the_size_that_is_asked_for_or_a_warning_says_so(
     format: str, preset: str, published: bool, tmp_path: Path
 ) -> None:

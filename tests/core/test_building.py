@@ -42,6 +42,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_c_compiler_links_a_library_for_this_system_alone(folder: Path) -> None:
     done = build(folder, "cc -g0")
     library = folder / native.library_of(native.system())
@@ -52,6 +53,7 @@ def test_a_c_compiler_links_a_library_for_this_system_alone(folder: Path) -> Non
     assert compare(1 << 62, 1 << 62, 7, 1 << 62, 1 << 61, 14) == 0
 
 
+@pytest.mark.slow
 def test_its_manifest_says_that_it_was_built_locally(folder: Path) -> None:
     build(folder, "cc -g0")
     manifest = json.loads((folder / "manifest.json").read_bytes())
@@ -63,6 +65,7 @@ def test_its_manifest_says_that_it_was_built_locally(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("compiler", ["no-such-compiler", "false"])
+@pytest.mark.slow
 def test_a_failing_compiler_leaves_the_folder_unchanged(compiler: str, folder: Path) -> None:
     done = build(folder, compiler)
     assert done.returncode == 1

@@ -113,6 +113,7 @@ def test_every_command_is_tried() -> None:
     assert set(WORDS) == set(COMMANDS)
 
 
+@pytest.mark.slow
 def test_no_command_runs_code_of_the_current_folder(traps: Path, tmp_path: Path) -> None:
     program = tmp_path / "lines.py"
     program.write_text(LINES)
@@ -145,6 +146,7 @@ def test_no_command_by_itself_runs_code_of_the_current_folder(traps: Path, scrip
 
 @pytest.mark.pty
 @pytest.mark.parametrize("way", ["script", pytest.param("module", marks=pytest.mark.soak)])
+@pytest.mark.slow
 def test_the_explorer_runs_no_code_of_the_current_folder(
     traps: Path, script: str, home: Path, way: str
 ) -> None:

@@ -72,6 +72,7 @@ def test_the_shipped_tables_are_those_of_the_installed_regex_if_it_takes_them() 
     (0x0378, rules.EITHER), (0x1FFFD, rules.EITHER), (0x31000, rules.SIGN), (0xE0100, rules.SIGN),
     (ord("%"), rules.SPACING), (0x20, rules.SIGN), (ord("5"), rules.SIGN), (0xD800, rules.NUMBER),
 ])
+@pytest.mark.first_run(cases=8)
 def test_tables_with_one_other_class_do_not_agree(code: int, name: int) -> None:
     """Also inside a run of a class, where a new version of Unicode assigns characters."""
     table = rules._letters()
@@ -87,6 +88,7 @@ def test_tables_with_other_folds_do_not_agree() -> None:
     assert not rules.agrees(rules.runs_of(rules._letters()), (*rules._folds(), (0x212A, ord("k"))))
 
 
+@pytest.mark.slow
 def test_tables_of_another_regex_are_not_taken(tmp_path: Path, expected: str) -> None:
     folder = shutil.copytree(native.LIBRARIES, tmp_path / "libraries")
     shipped = json.loads((folder / "classes.json").read_text())
@@ -140,6 +142,7 @@ NO_KERNELS = "plain Python, this installation has no kernels"
     (lambda path: path.with_name("manifest.json").unlink(), NO_KERNELS),
     (lambda path: shutil.rmtree(path.parent), NO_KERNELS),
 ])
+@pytest.mark.first_run(cases=3)
 def test_plain_python_replaces_a_damaged_library(
     damage: Callable[[Path], None], engine: str, loaded: None, tmp_path: Path, expected: str
 ) -> None:

@@ -133,6 +133,7 @@ def by_kernels(tokenizer: Tokenizer) -> bool:
 @pytest.mark.parametrize("name", RECIPES)
 @settings(max_examples=20, suppress_health_check=PATCHED)
 @given(text=texts, specials=st.booleans(), threads=st.integers(1, 3))
+@pytest.mark.first_run(cases=10)
 def test_any_text(always: None, name: str, text: str, specials: bool, threads: int) -> None:
     """With kernels and without them."""
     tokenizer = trained(name)
@@ -148,6 +149,7 @@ def test_any_text(always: None, name: str, text: str, specials: bool, threads: i
 @pytest.mark.parametrize("name", RECIPES)
 @settings(max_examples=20, suppress_health_check=PATCHED)
 @given(listed=st.lists(texts, max_size=12), specials=st.booleans(), call=st.integers(1, 200))
+@pytest.mark.first_run(cases=5)
 def test_many_short_texts_by_one_call(
     kernels: ModuleType, name: str, listed: list[str], specials: bool, call: int
 ) -> None:
@@ -265,6 +267,7 @@ def test_rows_of_pairs(always: None, rows: list[tuple[int, int]], text: str) -> 
         "llama2/tokenizer.json", "t5-small/tokenizer.json", marks=[pytest.mark.soak],
     ),
 ])
+@pytest.mark.first_run(cases=5)
 def test_files_of_other_tools_encode_alike_with_kernels(always: None, name: str, tmp_path: Path) -> None:
     """Whatever they do to a text: cut out tokens, normalize, look back."""
     tokenizer = owners.read(name, tmp_path)

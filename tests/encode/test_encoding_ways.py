@@ -146,6 +146,7 @@ def trained(way: str, texts: Sequence[str], **axes: str) -> tokentui.Tokenizer:
 @pytest.mark.parametrize("mark", ["none", "prefix:##", "end-suffix:</w>"])
 @settings(max_examples=12)
 @given(texts=st.lists(st.text("abc", min_size=1, max_size=9), min_size=1, max_size=6), word=words)
+@pytest.mark.first_run(cases=12)
 def test_marks_are_recognized_by_their_place(way: str, mark: str, texts: list[str], word: str) -> None:
     tokenizer = trained(way, texts, mark=mark)
     pieces = [entry.piece.decode() for entry in tokenizer.entries() if entry.symbol is not None]
@@ -231,6 +232,7 @@ def test_another_way_and_back() -> None:
         tokentui.train("sample:hugs", "gage").encoded_by("longest-token")
 
 
+@pytest.mark.slow
 def test_every_way_of_every_table_reads_a_file(tmp_path: Path) -> None:
     corpus = tokentui.read("sample:hugs")
     names = {"gpt2": "a.hf.json", "bert": "b.hf.json", "t5": "c.model", "subword-nmt": "codes"}

@@ -65,6 +65,7 @@ def test_later_equals_at_once(made: list[Tokenizer], text: str, allow: bool) -> 
 
 @pytest.mark.parametrize("name", sorted(owners.TRAINED))
 @given(text=TEXTS)
+@pytest.mark.first_run(cases=5)
 def test_later_equals_at_once_for_files(
     name: str, text: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -187,6 +187,7 @@ def test_by_pieces_of_sentencepiece(
     given=st.lists(st.text("ab éc中😂\u0301", max_size=16), max_size=12), bytes_=st.sampled_from([0, 256]),
     block=st.integers(1, 5), squeeze=st.booleans(),
 )
+@pytest.mark.slow
 def test_a_text_in_single_precision(
     loaded: None, listed: dict[str, float], given: list[str], bytes_: int, block: int, squeeze: bool
 ) -> None:

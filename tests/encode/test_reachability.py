@@ -62,6 +62,7 @@ def test_the_short_way_answers_as_the_long_one(name: str, monkeypatch: pytest.Mo
     firsts=st.lists(SPELLINGS, min_size=1, max_size=5, unique=True),
     rests=st.lists(SPELLINGS, max_size=5, unique=True), most=st.integers(1, 6),
 )
+@pytest.mark.slow
 def test_a_wordpiece_token_is_reached_exactly_if_a_short_text_becomes_it(
     tmp_path_factory: pytest.TempPathFactory, firsts: list[str], rests: list[str], most: int
 ) -> None:

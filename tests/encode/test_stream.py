@@ -29,6 +29,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Tokenizer]:
 
 @given(st.data())
 @settings(max_examples=300)
+@pytest.mark.slow
 def test_the_texts_together_are_the_text_of_all_ids(read: dict[str, Tokenizer], data: st.DataObject) -> None:
     tokenizer = read[data.draw(st.sampled_from(sorted(read)))]
     numbers = [entry.id for entry in tokenizer.entries()]

@@ -204,6 +204,7 @@ def _damage(path: Path, data: bytes, draw: random.Random, copies: int) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
+@pytest.mark.first_run(cases=6)
 def test_bits_turned_anywhere(folder: Path, name: str) -> None:
     data, draw = FILES[name](), random.Random(name)
     for _ in range(120):

@@ -62,6 +62,7 @@ def everywhere(path: Path) -> str:
     return line
 
 
+@pytest.mark.first_run(cases=4)
 def test_a_whole_one(made: Path) -> None:
     assert "a tokenizer, not a corpus: " in everywhere(made) or made.name in ("vocab.json", "merges.txt")
 

@@ -46,6 +46,7 @@ def test_a_written_file_is_of_its_format_alone(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SMALL)
+@pytest.mark.first_run(cases=8)
 def test_a_file_that_is_read_gives_the_same(tmp_path: Path, name: str) -> None:
     """Ids where the format keeps them, else pieces; and the same in another process."""
     format, ours = WRITTEN[name], preset(SMALL[name])
@@ -82,6 +83,7 @@ def test_damaged_copies_are_refused_in_a_line(tmp_path: Path, name: str) -> None
 
 
 @pytest.mark.parametrize("name", SMALL)
+@pytest.mark.first_run(cases=4)
 def test_a_name_and_the_first_bytes_tell_the_format_that_is_written(tmp_path: Path, name: str) -> None:
     """Each suffix asks for the format, and what is written there is refused as a corpus, whole or cut off."""
     ours, format = preset(SMALL[name]), WRITTEN[name]

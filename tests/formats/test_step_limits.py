@@ -92,6 +92,7 @@ HUGE: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
+@pytest.mark.slow
 def test_a_line(tmp_path: Path) -> None:
     """Each is refused in a line, by a process that has that much memory for one after the other."""
     paths = [tmp_path / f"{number}.json" for number in range(len(HUGE))]

@@ -29,6 +29,7 @@ _QUICK = {
 @pytest.mark.parametrize(
     "name", [name if name in _QUICK else pytest.param(name, marks=pytest.mark.soak) for name in PRESETS]
 )
+@pytest.mark.first_run(cases=4)
 def test_a_preset_is_held_or_refused_in_a_line(name: str) -> None:
     tokenizer = preset(name)
     for format in WRITTEN.values():

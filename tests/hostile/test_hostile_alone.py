@@ -149,6 +149,7 @@ def test_each_corpus(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [
     pytest.param(name, marks=[] if name == "bpe.json" else [pytest.mark.soak]) for name in TOKENIZERS()
 ])
+@pytest.mark.slow
 def test_each_tokenizer(name: str, tmp_path: Path) -> None:
     corpus = tmp_path / "control.txt"
     corpus.write_bytes(CORPORA()[corpus.name])

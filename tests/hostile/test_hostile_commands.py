@@ -115,6 +115,7 @@ def about_names(folder: Path) -> Iterator[list[str]]:
 @pytest.mark.parametrize(
     "walls", [pytest.param(walls, marks=[] if walls in ALONE else [pytest.mark.soak]) for walls in WALLS]
 )
+@pytest.mark.slow
 def test_what_is_printed(walls: Walls, tmp_path: Path) -> None:
     lines = [*about_tokenizers(tmp_path), *about_corpora(tmp_path), *about_names(tmp_path)]
     if walls == "no safe text":

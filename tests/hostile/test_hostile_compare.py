@@ -108,6 +108,7 @@ async def tour(
 
 
 @pytest.mark.parametrize("walls", ALONE)
+@pytest.mark.slow
 async def test_the_set_on_compare(walls: Walls, monkeypatch: pytest.MonkeyPatch) -> None:
     stand(walls, monkeypatch)
     wire = Tripwire(monkeypatch)

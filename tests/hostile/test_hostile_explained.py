@@ -66,6 +66,7 @@ FEW = EVERY[0], EVERY[8]
     ("walls", "recipe", "size"),
     [pytest.param(*one, marks=[] if one in FEW else [pytest.mark.soak]) for one in EVERY],
 )
+@pytest.mark.slow
 async def test_what_explains_a_training(
     walls: Walls, recipe: str, size: tuple[int, int], corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

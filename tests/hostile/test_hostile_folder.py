@@ -47,6 +47,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(documents=st.fixed_dictionaries({}, optional=dict.fromkeys(SETTINGS, DOCUMENTS)))
+@pytest.mark.slow
 def test_settings_of_any_shape_are_judged(folder: Path, documents: dict[str, dict[str, Any]]) -> None:
     for name in SETTINGS:
         (folder / name).unlink(missing_ok=True)

@@ -213,6 +213,7 @@ def dialogs(poison: Poison, folder: Path) -> Iterator[tuple[Screen[Any], str, tu
 
 
 @pytest.mark.parametrize("walls", ALONE)
+@pytest.mark.slow
 async def test_the_set_on_every_pane(walls: Walls, monkeypatch: pytest.MonkeyPatch) -> None:
     stand(walls, monkeypatch)
     async with started((200, 60)) as (app, session, pilot):
@@ -227,6 +228,7 @@ async def test_the_set_on_every_pane(walls: Walls, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("walls", ALONE)
+@pytest.mark.slow
 async def test_the_set_in_every_dialog(walls: Walls, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stand(walls, monkeypatch)
     hostile.named(tmp_path)
@@ -240,6 +242,7 @@ async def test_the_set_in_every_dialog(walls: Walls, tmp_path: Path, monkeypatch
             await tour.dialog(screen, text, keys)
 
 
+@pytest.mark.slow
 async def test_names_that_are_markup_on_every_pane_and_in_every_dialog(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -56,6 +56,7 @@ LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}"
         ("{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}", "it calls itself too deeply"),
     ],
 )
+@pytest.mark.first_run(cases=1)
 def test_work_without_end(text: str, message: str) -> None:
     assert message in failure(text)
 
@@ -70,6 +71,7 @@ def test_work_without_end(text: str, message: str) -> None:
         "{{ cycler.__init__.__globals__ }}", "{{ messages[0].clear() }}",
     ],
 )
+@pytest.mark.first_run(cases=3)
 def test_ways_out(text: str) -> None:
     assert "the sandbox forbids this" in failure(text)
 

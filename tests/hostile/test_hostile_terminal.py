@@ -50,6 +50,7 @@ def drive(terminal: Terminal, ready: str) -> None:
 
 
 @pytest.mark.pty
+@pytest.mark.slow
 def test_a_corpus_of_all_texts(tmp_path: Path) -> None:
     folder = tmp_path / "\x1b]0;folder\x07 \u202e[red]"
     path = folder / "a\x1b[2J[red]\u200b.txt"

@@ -33,6 +33,7 @@ async def shows(app: ExplorerApp, pilot: Pilot[Any], wire: Tripwire, *texts: str
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.first_run(cases=2)
 async def test_a_file_a_special_token_and_a_typed_text(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -59,6 +60,7 @@ async def test_a_file_a_special_token_and_a_typed_text(
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.first_run(cases=3)
 async def test_notifications(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     wire = Tripwire(monkeypatch)
     app, _ = explorer()

@@ -20,6 +20,7 @@ def entries() -> list[Any]:
     return MADE["entries"]()  # type: ignore[no-any-return]
 
 
+@pytest.mark.slow
 def test_the_page_is_made_of_the_code(entries: list[Any]) -> None:
     """`python docs/scripts/errors.py` writes it anew."""
     assert (ROOT / "docs" / "errors.md").read_text(encoding="utf-8") == MADE["page"](entries)

@@ -75,6 +75,7 @@ def below(name: str, rooms: Iterable[str]) -> bool:
     ],
     ids=["engine", "commands", "first paint", "training"],
 )
+@pytest.mark.first_run(cases=1)
 def test_nothing_else_is_loaded(names: list[str], unwanted: list[str]) -> None:
     assert names
     done = subprocess.run(
@@ -108,6 +109,7 @@ def references() -> list[tuple[str, str]]:
     return found
 
 
+@pytest.mark.slow
 def test_each_reference_stands_for_something() -> None:
     for file, target in references():
         assert target.startswith("tokentui."), f"{file}: write the module and the name in full"
@@ -140,6 +142,7 @@ def imported(name: str, path: Path, known: set[str]) -> set[str]:
     return (found & known) - {name}
 
 
+@pytest.mark.slow
 def test_no_two_files_import_each_other() -> None:
     root = Path(tokentui.__path__[0])
     paths = {

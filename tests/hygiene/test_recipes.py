@@ -13,6 +13,7 @@ from tokentui.cli.main import COMMANDS
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "recipes.md"
 
 
+@pytest.mark.slow
 def test_each_example_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     results = doctest.testfile(str(PAGE), module_relative=False, encoding="utf-8")

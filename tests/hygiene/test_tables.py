@@ -130,6 +130,7 @@ BY_NAME = {
 """Places that compare a value of an axis by its name, and why. Elsewhere a field of the record says it."""
 
 
+@pytest.mark.slow
 def test_what_a_value_means_is_read_from_its_record() -> None:
     root, found = Path(tokentui.__path__[0]), dict[str, list[str]]()
     axes = {*AXES, "mark_kind"}

@@ -37,6 +37,7 @@ def calls(loaded: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_the_library_of_this_system_gives_every_recorded_bit_again(driver: Path, calls: Path) -> None:
     done = replay.replay([driver], LIBRARY, calls)
     assert (done.returncode, done.stderr) == (0, "")

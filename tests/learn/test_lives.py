@@ -65,6 +65,7 @@ def pretokens(trainer: Trainer, typed: Sequence[str]) -> list[str]:
 
 @settings(max_examples=150, deadline=None)
 @given(texts, recipes, typed, st.integers(0, 30))
+@pytest.mark.slow
 def test_a_life_is_an_encoding_at_every_step(
     text: str, recipe: Recipe, typed: list[str], number: int
 ) -> None:

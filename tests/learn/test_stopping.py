@@ -66,6 +66,7 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", RECIPES)
 @pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.first_run(cases=5)
 def test_laying_out_asks_again_and_again(text: str, name: str) -> None:
     asked = Asked()
     corpus, recipe = Corpus.from_text(TEXTS[text], text), preset(name)

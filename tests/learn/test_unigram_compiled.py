@@ -90,6 +90,7 @@ spelled = st.text(
     counted=st.dictionaries(spelled, st.integers(1, 300), min_size=1, max_size=10),
     target=st.integers(1, 60), seeds=st.sampled_from([3, 10**6]), long=st.booleans(),
 )
+@pytest.mark.first_run(cases=3)
 def test_any_corpus(recipe: Recipe, counted: dict[str, int], target: int, seeds: int, long: bool) -> None:
     """All words are handled by products of probabilities, or a part of them by logarithms."""
     with pytest.MonkeyPatch.context() as patch:
@@ -107,6 +108,7 @@ def test_samples(name: str) -> None:
 @pytest.mark.parametrize("plain", [False, True], ids=["compiled", "plain"])
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
 @pytest.mark.parametrize("safe", [640.0, 30.0])
+@pytest.mark.first_run(cases=3)
 def test_edges_that_are_not_kept_change_no_number(
     plain: bool, recipe: Recipe, safe: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,6 +143,7 @@ def test_a_word_of_one_letter_takes_little_memory(monkeypatch: pytest.MonkeyPatc
     assert peak < 200 * size
 
 
+@pytest.mark.slow
 def test_an_alphabet_of_thousands() -> None:
     """Codes for more units than there are characters before the halves of surrogate pairs, or in two
     bytes."""
@@ -219,6 +222,7 @@ def test_kinds_of_units_agree_with_the_filter(pieces: str, piece: str) -> None:
     st.text("ab  .\u0301\u0344¨\u1fcd\t\u200b▁\u3000ｶﾞΣ\0\x01\u1100\u1161\u00a0\udc80", max_size=9),
     max_size=4,
 ))
+@pytest.mark.first_run(cases=9)
 def test_last_words(steps: tuple[str, ...], lines: list[str]) -> None:
     recipe = RECIPE.with_axes(normalize=steps)
     words = Pretokenizer(recipe).words

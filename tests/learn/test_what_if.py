@@ -108,6 +108,7 @@ def test_a_recipe_writes_what_ifs_in_one_way() -> None:
 
 
 @pytest.mark.parametrize("name", ["what_if", "symbols"])
+@pytest.mark.first_run(cases=1)
 def test_a_file_may_name_very_many(name: str) -> None:
     """Each is looked at once: a hundred thousand take no longer than a moment."""
     texts = [f"{number}:leave-out" for number in range(1, 100_001)]
@@ -154,6 +155,7 @@ def changes_of(draw: st.DrawFn) -> list[WhatIf]:
 
 @settings(max_examples=120, deadline=None)
 @given(texts, recipes, changes_of(), st.lists(st.integers(0, 12), max_size=8), st.none() | st.integers(2, 4))
+@pytest.mark.slow
 def test_any_walk_equals_a_training_from_scratch(
     engine: str, text: str, recipe: Recipe, changes: list[WhatIf], walk: list[int], longest: int | None
 ) -> None:
@@ -175,6 +177,7 @@ def test_any_walk_equals_a_training_from_scratch(
     texts, recipes, changes_of(), changes_of(), st.integers(0, 9), st.integers(0, 9),
     st.none() | st.integers(2, 4),
 )
+@pytest.mark.slow
 def test_a_fork_is_a_training_under_all_of_them(
     text: str, recipe: Recipe, first: list[WhatIf], more: list[WhatIf], computed: int, number: int,
     longest: int | None,

@@ -133,6 +133,7 @@ def expected(libraries: set[str]) -> set[str]:
     }
 
 
+@pytest.mark.slow
 def test_the_wheel_of_the_archive_has_no_kernels_and_installs_everywhere(built: tuple[Path, Path]) -> None:
     assert built[1].name == f"{NAME}-py3-none-any.whl"
     assert "Root-Is-Purelib: true" in information(built[1], "WHEEL")
@@ -162,6 +163,7 @@ def released(system: str) -> Path:
 
 
 @pytest.mark.parametrize("system", TAGS)
+@pytest.mark.first_run(cases=3)
 def test_a_wheel_has_the_kernels_of_its_system_alone(system: str, tmp_path: Path) -> None:
     library = released(system)
     wheel = wheel_of(ROOT, tmp_path, system)
@@ -223,6 +225,7 @@ def test_a_library_for_macos_runs_on_the_version_of_its_tag(system: str) -> None
     assert f"macosx_{versions[0][0]}_{versions[0][1]}_" in TAGS[system]
 
 
+@pytest.mark.slow
 def test_an_installation_says_whether_it_has_kernels(
     built: tuple[Path, Path], installed: Path, loaded: None, tmp_path: Path
 ) -> None:
@@ -295,6 +298,7 @@ def test_it_splits(installed: Path, tmp_path: Path) -> None:
     assert row["pieces"] == ["it", "'s", " two"]
 
 
+@pytest.mark.slow
 def test_the_screen_is_there(installed: Path, tmp_path: Path) -> None:
     """All of it can be loaded, style sheet included; without a terminal it is refused in one line."""
     code = (

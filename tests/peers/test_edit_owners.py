@@ -40,6 +40,7 @@ def edited(tokenizer: Tokenizer) -> Edit:
     *(f"trained/{name}/tokenizer.json" for name in HF),
     *(pytest.param(f"{name}/tokenizer.json", marks=pytest.mark.shared) for name in PUBLISHED),
 ])
+@pytest.mark.first_run(cases=2)
 def test_hugging_face_gives_the_same_ids(name: str, tmp_path: Path) -> None:
     library = pytest.importorskip("tokenizers")
     out = tmp_path / "edited.json"

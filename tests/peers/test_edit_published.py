@@ -116,6 +116,7 @@ def test_a_file_of_merges(name: str, tmp_path: Path) -> None:
     *large(*_OTHERS, marks=[pytest.mark.soak]), "trained/spm-unigram/m.model",
     pytest.param("trained/bert/vocab.txt", marks=[pytest.mark.soak]),
 ])
+@pytest.mark.slow
 def test_a_file_without_merges(name: str, tmp_path: Path) -> None:
     """Pruned to texts, and added to; no merge can be put behind its tokens."""
     tokenizer = owners.read(name, tmp_path)
@@ -135,6 +136,7 @@ def test_a_file_without_merges(name: str, tmp_path: Path) -> None:
         ("gpt2/tokenizer.json", "tiktoken_cl100k_base/cl100k_base.tiktoken"),
     )),
 ])
+@pytest.mark.slow
 def test_the_merges_of_another_file_follow(name: str, other: str, tmp_path: Path) -> None:
     """Each token of the other one is there, those of the first keep their ids, and its owner agrees."""
     tokenizer, second = (owners.read(one, tmp_path) for one in (name, other))

@@ -130,6 +130,7 @@ FIRST_NAMES = list({pre: name for name, pre in reversed(PRE.items()) if not pre.
 
 
 @pytest.mark.parametrize("name", FIRST_NAMES)
+@pytest.mark.first_run(cases=3)
 def test_merges(tmp_path: Path, name: str) -> None:
     check(tmp_path, bpe(name), MARKED)
 
@@ -152,6 +153,7 @@ def test_scored_pieces(tmp_path: Path, prefix: bool) -> None:
     {"remove_extra_whitespaces": True},
 ])
 @pytest.mark.parametrize("rules", [(), ("nmt-nfkc",)])
+@pytest.mark.first_run(cases=3)
 def test_unigram(tmp_path: Path, flags: dict[str, bool], rules: tuple[str, ...]) -> None:
     charsmap = rules_of(rules)[0] if rules else b""
     check(tmp_path, unigram(charsmap, **flags), MARKED)

@@ -85,6 +85,7 @@ def same_ids(tokenizer: Any, trainer: Trainer, probes: Sequence[str]) -> None:
 
 
 @pytest.mark.parametrize(("name", "split"), soak.covering(peers.CORPORA, ["gpt2", "cl100k"]))
+@pytest.mark.first_run(cases=10)
 def test_bytes(name: str, split: str) -> None:
     """Byte-level, until no pair is left."""
     tokenizer = byte_level(None if split == "gpt2" else CL100K)

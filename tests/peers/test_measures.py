@@ -62,6 +62,7 @@ def recount(owner: owners.Owner, lines: list[str], unknown: int | None) -> dict[
 
 
 @pytest.mark.parametrize("name", [*owners.TRAINED, *large(*PUBLISHED)])
+@pytest.mark.first_run(cases=3)
 def test_every_measure_is_that_of_the_owners_library(name: str, tmp_path: Path) -> None:
     ours, owner = owners.read(name, tmp_path), owners.owner_of(name, tmp_path)
     for corpus in CORPORA:
@@ -75,6 +76,7 @@ def test_every_measure_is_that_of_the_owners_library(name: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", [*owners.TRAINED, *large(*PUBLISHED)])
+@pytest.mark.first_run(cases=8)
 def test_fertility_times_words_is_the_tokens_of_words_with_a_space_before_each(
     name: str, tmp_path: Path
 ) -> None:

@@ -86,6 +86,7 @@ OF_UNICODE_16 = r"\\[a-zA-Z]|\[\^?(\\[a-zA-Z]|_)+\]|\[\[:\^?[a-z]+:\]\]|\\[pP]\{
 
 
 @pytest.mark.parametrize("pattern", CLASSES)
+@pytest.mark.first_run(cases=36)
 def test_classes(pattern: str) -> None:
     check_class(pattern, FIRST)
 

@@ -32,6 +32,7 @@ def with_joiners(tokenizer: Tokenizer, line: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("name", "least"), soak.covering(peers.CORPORA, [1, 2, 5]))
+@pytest.mark.first_run(cases=7)
 def test_codes(name: str, least: int) -> None:
     """Until no pair stands often enough; then both encode text that they have not seen."""
     corpus = Corpus.from_lines(peers.text(name)[:2500].split("\n"), name)  # their learner is slow

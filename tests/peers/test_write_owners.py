@@ -25,6 +25,7 @@ _CASES = [
 
 
 @pytest.mark.parametrize(("format", "name"), _CASES)
+@pytest.mark.first_run(cases=4)
 def test_the_owner_encodes_a_preset_alike(format: str, name: str) -> None:
     tokenizer = preset(name)
     files = bytes_of(tokenizer, format)
@@ -82,6 +83,7 @@ _TWINS = ("trained/gpt2/vocab.json", "trained/gpt1/tokenizer.json")
         *large(*(name for name in PUBLISHED if name not in _LIGHT), marks=[pytest.mark.soak]),
     ],
 )
+@pytest.mark.first_run(cases=3)
 def test_a_file_is_written_again_as_its_owner_has_it(name: str, tmp_path: Path) -> None:
     path = owners.path_of(name, tmp_path)
     format = (PUBLISHED | TRAINED)[name]

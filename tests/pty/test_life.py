@@ -47,6 +47,7 @@ WIDE = 30.0
 """Seconds that no ending takes, even on a machine that does much else; the goals are one and two."""
 
 
+@pytest.mark.slow
 def test_a_failure_is_told_in_a_few_lines(tmp_path: Path) -> None:
     home = tmp_path / "home"
     lines = [BROKEN.format(error=error, how=how) for error, how, _ in FAILURES]
@@ -72,6 +73,7 @@ def test_a_failure_is_told_in_a_few_lines(tmp_path: Path) -> None:
             (home / "crash.txt").unlink()
 
 
+@pytest.mark.slow
 def test_a_line_that_stalls_does_not_hold_it() -> None:
     with Terminal("sample:english", "-r", "gpt2", columns=120, rows=40) as terminal:
         terminal.until(lambda text: "step 0" in text and "▸" in text)
@@ -86,6 +88,7 @@ def test_a_line_that_stalls_does_not_hold_it() -> None:
 
 
 @pytest.mark.parametrize("ignored", [pytest.param((), marks=pytest.mark.soak), (signal.SIGHUP,)])
+@pytest.mark.slow
 def test_a_line_that_drops_ends_it(ignored: tuple[signal.Signals, ...]) -> None:
     with Terminal("sample:hugs", "-r", "comp336", ignored=ignored) as terminal:
         terminal.until(lambda text: "step 0" in text)
@@ -94,6 +97,7 @@ def test_a_line_that_drops_ends_it(ignored: tuple[signal.Signals, ...]) -> None:
         assert terminal.wait() == 128 + signal.SIGHUP
 
 
+@pytest.mark.slow
 def test_a_terminal_that_was_left_raw_is_mended() -> None:
     with Terminal("sample:hugs", "-r", "comp336") as terminal:
         terminal.until(lambda text: "step 0" in text)
@@ -105,6 +109,7 @@ def test_a_terminal_that_was_left_raw_is_mended() -> None:
         assert_restored(terminal)
 
 
+@pytest.mark.slow
 def test_after_a_line_has_dropped_one_goes_on_where_one_was(tmp_path: Path) -> None:
     corpus = tmp_path / "a novel.txt"
     corpus.write_text("the crowd in the street saw the crowd in the house " * 50)

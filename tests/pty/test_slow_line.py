@@ -57,6 +57,7 @@ def _at(step: int) -> Callable[[str], bool]:
     return lambda text: f"step {step} " in " ".join(text.split())
 
 
+@pytest.mark.slow
 def test_the_screen_follows_keys_that_are_held_on_a_slow_line() -> None:
     with SlowLine("sample:english", "-r", "gpt2") as terminal:
         terminal.until(lambda text: "step 0" in text and "▸" in text)
@@ -69,6 +70,7 @@ def test_the_screen_follows_keys_that_are_held_on_a_slow_line() -> None:
         assert terminal.end() == 128 + signal.SIGTERM
 
 
+@pytest.mark.slow
 def test_keys_and_a_path_in_one_write(tmp_path: Path) -> None:
     """The terminal sends `o` and the paste of a path at once."""
     corpus = tmp_path / "pasted.txt"

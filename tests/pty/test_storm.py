@@ -81,15 +81,18 @@ def end(terminal: Terminal) -> None:
     assert_restored(terminal)
 
 
+@pytest.mark.slow
 def test_a_dragged_window(tmp_path: Path) -> None:
     storm_of_windows(tmp_path, 1, 20)
 
 
+@pytest.mark.slow
 def test_random_keys(tmp_path: Path) -> None:
     with storm_of_keys(tmp_path / "h", 1, 150, every_key()) as terminal:
         end(terminal)
 
 
+@pytest.mark.slow
 def test_what_is_shown_after_random_keys_is_what_should_be(tmp_path: Path) -> None:
     with storm_of_keys(tmp_path / "h", 2, 100, [typed(key) for key in WANDER]) as terminal:
         assert_as_drawn_anew(terminal)

@@ -41,6 +41,7 @@ def test_start_step_resize_noise_stop_and_quit() -> None:
         assert_restored(terminal)
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_read_leaves_the_comparison_to_the_others(tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text('{"model": {}}', encoding="utf-8")
     words = "sample:hugs", "-t", str(tmp_path / "bad.json"), "-r", "gpt2", "-r", "gage"
@@ -51,6 +52,7 @@ def test_a_file_that_cannot_be_read_leaves_the_comparison_to_the_others(tmp_path
         assert terminal.end() == 0
 
 
+@pytest.mark.slow
 def test_a_signal_ends_it_and_restores_the_terminal() -> None:
     numbers = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT)
     with Forks("sample:hugs", "-r", "comp336", lines=[""] * len(numbers)) as terminal:

@@ -53,6 +53,7 @@ def walk(environment: dict[str, str]) -> bytes:
 
 
 @pytest.mark.pty
+@pytest.mark.slow
 def test_no_color_is_sent_where_none_is_wanted() -> None:
     written = walk({"NO_COLOR": "1", "TERM": "tmux-256color"})
     assert colored(written) == set()
@@ -60,6 +61,7 @@ def test_no_color_is_sent_where_none_is_wanted() -> None:
 
 
 @pytest.mark.pty
+@pytest.mark.slow
 def test_an_old_terminal_gets_utf8_and_no_colors_whatever_the_locale_says() -> None:
     written = walk({"TERM": "vt100", "LANG": "C", "LC_ALL": "C"})
     assert colored(written) == set()

@@ -89,6 +89,7 @@ async def test_a_visitor_from_the_first_byte_to_the_last(tmp_path: Path) -> None
     assert sorted(os.listdir(tmp_path / "served")) == ["novel.txt"]
 
 
+@pytest.mark.slow
 async def test_two_at_once_and_no_room_for_a_third(tmp_path: Path) -> None:
     async with serving(shelf(tmp_path), VisitorLimits(visitors=2)) as running:
         async with visiting(running) as one, visiting(running) as two:
@@ -107,6 +108,7 @@ async def test_two_at_once_and_no_room_for_a_third(tmp_path: Path) -> None:
         await running.until(lambda: not running.server.sessions)
 
 
+@pytest.mark.slow
 async def test_who_loads_the_page_again_has_a_place(tmp_path: Path) -> None:
     async with serving(shelf(tmp_path), VisitorLimits(visitors=1)) as running:
         async with visiting(running) as line:

@@ -128,6 +128,7 @@ def test_matches_of_a_long_text_are_counted_across_its_parts() -> None:
 
 @pytest.mark.parametrize("recipe", ["gpt2", "wordpiece", "sentencepiece-unigram", "gage"])
 @pytest.mark.parametrize("wanted", ["th", "·t", "e+r", "☃"])
+@pytest.mark.first_run(cases=3)
 def test_a_list_is_narrowed_to_the_rows_that_hold_a_text_at_every_step(recipe: str, wanted: str) -> None:
     it = State(prepare(read("sample:english"), preset(recipe), Run.of({"vocab_size": 400})))
     for steps in (0, 1, 2, 5, 3, 0):

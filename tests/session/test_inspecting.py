@@ -52,6 +52,7 @@ def all_tokens(it: State) -> list[tuple[CorpusPlace, int]]:
 
 
 @pytest.mark.parametrize("name", ["gpt2", "wordpiece", "subword-nmt", "llama2", "sentencepiece-unigram"])
+@pytest.mark.first_run(cases=2)
 def test_the_places_of_a_token_are_all_its_uses(name: str) -> None:
     it = state(name, 4 if "unigram" in name else 120)
     trainer, tokenizer = it.main.trainer, it.main.trainer.tokenizer()

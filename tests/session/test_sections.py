@@ -94,6 +94,7 @@ def parts(column: ColumnSnapshot) -> dict[str, Any]:
 @pytest.mark.parametrize("recipe", [*RECIPES, "file"])
 @settings(max_examples=15)
 @given(commands=COMMANDS)
+@pytest.mark.first_run(cases=1)
 def test_sections_from_the_cache_equal_those_made_afresh(
     recipe: str, commands: list[do.Command[object]]
 ) -> None:

@@ -103,6 +103,7 @@ def here(tmp_path: Path, sources: list[Path], preset: str = "gpt2") -> bytes:
     return target.read_bytes()
 
 
+@pytest.mark.slow
 def test_counts_survive_lost_workers_and_cancels_and_lost_files_are_reported(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("".join(f"line {n} of {n % 97}, ünd {n % 13}!\n" for n in range(20_000)))
     (tmp_path / "b.txt").write_bytes("漢字 kana\r\n".encode() * 4000 + b"\xff")

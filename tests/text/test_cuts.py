@@ -61,6 +61,7 @@ def unchanged(pattern: str, text: str) -> int:
 @example(r"a$\n?|\na", ["a\n", "a\na"])
 @example("a(?!b)|ab", ["ab", "aab"])
 @example("(?:a|(?=b))+b|a", ["aab"])
+@pytest.mark.slow
 def test_a_cut_changes_no_match(pattern: str, documents: list[str]) -> None:
     try:
         compile_pattern(pattern)
@@ -74,6 +75,7 @@ def test_a_cut_changes_no_match(pattern: str, documents: list[str]) -> None:
 @pytest.mark.parametrize("name", [name for name, one in SPLITS.items() if cut_of(one.pattern)])
 @settings(max_examples=60)
 @given(text=scanning.texts)
+@pytest.mark.first_run(cases=11)
 def test_patterns_of_splits(name: str, text: str) -> None:
     unchanged(SPLITS[name].pattern, text)
 

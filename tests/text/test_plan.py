@@ -164,7 +164,7 @@ def test_a_kernel_that_fails_costs_no_count(tmp_path: Path, monkeypatch: pytest.
 
     def fail(self: object, packed: Packed) -> None:
         asked.append(packed)
-        raise ValueError("a kernel fails")
+        raise SystemError("a kernel fails")
 
     monkeypatch.setattr(native, "failed", [])
     monkeypatch.setattr(native, "tell", lambda failure: None)

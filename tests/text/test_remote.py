@@ -245,6 +245,7 @@ def _in_s3(url: str, code: str) -> str:
     return done.stdout + done.stderr[-2000:]
 
 
+@pytest.mark.slow
 def test_s3_files_globs_and_folders(s3: str) -> None:
     code = (
         "for name in ('texts/en/a.txt', 'texts/en/*.txt', 'texts/en', 'texts/en/none.txt', 'no/a'):\n"
@@ -275,6 +276,7 @@ _ASK = (
 )
 
 
+@pytest.mark.slow
 def test_tokenizers_and_datasets_of_the_hub(tmp_path: Path) -> None:
     pytest.importorskip("huggingface_hub", reason="the extra remote is not installed")
     made = tokentui.train("sample:hugs", "gpt2", merges=4)
@@ -317,6 +319,7 @@ def _of_repositories(asked: list[str]) -> list[str]:
     return [line for line in asked if "/owner/" in line]
 
 
+@pytest.mark.slow
 def test_a_repository_reads_as_a_folder_with_and_without_a_network(tmp_path: Path) -> None:
     pytest.importorskip("huggingface_hub", reason="the extra remote is not installed")
     made = tokentui.train("sample:hugs", "gpt2", merges=4)
@@ -338,6 +341,7 @@ def test_a_repository_reads_as_a_folder_with_and_without_a_network(tmp_path: Pat
     assert _with_hub(url, tmp_path / "home", code) == online
 
 
+@pytest.mark.slow
 def test_a_repository_of_gguf_files(tmp_path: Path) -> None:
     """Of several precisions of a model the smallest is read, header only; parts without a tokenizer are not.
     """
@@ -366,6 +370,7 @@ def test_a_repository_of_gguf_files(tmp_path: Path) -> None:
     assert kind.sent < 1 << 26, "the tensors are not fetched"
 
 
+@pytest.mark.slow
 def test_the_shipped_line_of_the_remote_extra_names_what_schemes_need() -> None:
     text = (Path(remote.__file__).parents[2] / "pyproject.toml").read_text()
     extra = text[text.index("\nremote = [") :].partition("\n]")[0]

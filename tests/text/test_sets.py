@@ -45,6 +45,7 @@ def classes(draw: st.DrawFn, depth: int = 0) -> str:
 @settings(max_examples=300)
 @given(classes())
 @example(r"[^a-d&&[^\d]]")
+@pytest.mark.slow
 def test_intersections_match_as_in_oniguruma(pattern: str) -> None:
     try:
         theirs = translated(pattern)

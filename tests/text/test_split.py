@@ -96,6 +96,7 @@ def test_patterns_are_tiktokens(name: str, encoding: str, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("name", ONE_PATTERN)
 @settings(max_examples=40)
 @given(text=old_texts)
+@pytest.mark.first_run(cases=3)
 def test_words_are_tiktokens(name: str, text: str) -> None:
     """With every word and every two neighbors as tokens, tiktoken gives the words only where it cuts as we
     do."""
@@ -162,6 +163,7 @@ def their_words(name: str, text: str) -> list[bytes]:
 @pytest.mark.parametrize("name", PEERS)
 @settings(max_examples=40)
 @given(text=old_texts)
+@pytest.mark.first_run(cases=6)
 def test_words_are_hugging_faces(name: str, text: str) -> None:
     assert list(map(to_bytes, splitter(name).words(text))) == their_words(name, text)
 
@@ -172,6 +174,7 @@ def test_words_are_hugging_faces(name: str, text: str) -> None:
     "samples", *oracle.large("UTF-8-demo.txt", "blns.txt"),
     *oracle.large("taylorswift.txt", marks=[pytest.mark.soak]),
 ])
+@pytest.mark.first_run(cases=13)
 def test_words_are_hugging_faces_on_files(name: str, file: str) -> None:
     text = corpus(file)
     assert list(map(to_bytes, splitter(name).words(text))) == their_words(name, text)
@@ -216,6 +219,7 @@ def test_before_cuts_before_each_space_or_sign(text: str) -> None:
 @pytest.mark.parametrize("name", [*PUBLISHED, *OWN])
 @settings(max_examples=30)
 @given(text=texts, first=st.booleans())
+@pytest.mark.first_run(cases=15)
 def test_spans_are_the_words_in_order(name: str, text: str, first: bool) -> None:
     split = splitter(name)
     spans, prepared = split.spans(text, first=first), split.prepare(text, first)
@@ -280,6 +284,7 @@ def test_metaspace_sets_one_mark_in_front(text: str, words: list[str]) -> None:
 @pytest.mark.parametrize("name", [*PUBLISHED, *OWN])
 @settings(max_examples=60)
 @given(text=texts, at=st.integers(-1, 16), first=st.booleans())
+@pytest.mark.first_run(cases=12)
 def test_a_safe_cut_changes_no_word(name: str, text: str, at: int, first: bool) -> None:
     split = splitter(name)
     cut = split.safe_cut(text, at)
@@ -290,6 +295,7 @@ def test_a_safe_cut_changes_no_word(name: str, text: str, at: int, first: bool) 
 
 @pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.soak)], ids=["some", "all"])
 @pytest.mark.parametrize("name", CUTTING)
+@pytest.mark.first_run(cases=8)
 def test_a_pair_of_characters_that_may_be_cut_may_be_cut_everywhere(name: str, whole: bool) -> None:
     """All pairs of the tricky characters, between all ways that they may go on or have begun.
 

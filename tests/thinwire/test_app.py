@@ -32,6 +32,7 @@ def bytes_of_keys(kind: str) -> tuple[int, int, int]:
 
 
 @pytest.mark.pty
+@pytest.mark.slow
 def test_a_key_costs_a_third_of_the_bytes_of_textual() -> None:
     thin, plain = bytes_of_keys("thin"), bytes_of_keys("plain")
     first, key, page = thin

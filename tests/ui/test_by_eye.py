@@ -176,6 +176,7 @@ async def test_axes_are_searched_by_their_names() -> None:
 
 @pytest.mark.parametrize("size", [*SIZES, (60, 20)], ids=str)
 @pytest.mark.parametrize("recipe", ["bert", "gpt2"])
+@pytest.mark.first_run(cases=2)
 async def test_all_tokens_and_losses_of_the_typed_text_can_be_seen(
     recipe: str, size: tuple[int, int]
 ) -> None:

@@ -248,6 +248,7 @@ async def test_the_differences_name_the_steps_that_they_are_of() -> None:
 @pytest.mark.parametrize(("length", "note"), [
     (4_000, ""), (4_001, "first 4,000 of 4,001 characters"), (5_120, "first 4,000 of 5,120 characters"),
 ])
+@pytest.mark.first_run(cases=1)
 async def test_a_long_typed_text_is_compared_by_its_beginning(length: int, note: str) -> None:
     text = ("hugs pugs " * length)[:length]
     compares = lambda app: app.compare(wanted("gpt2", "hf-bpe"))  # noqa: E731

@@ -210,6 +210,7 @@ def marked(dialog: OpenScreen | AddScreen) -> Any:
         (".", None, "."),
     ],
 )
+@pytest.mark.first_run(cases=5)
 async def test_the_row_that_is_marked_is_the_one_that_enter_takes(
     folder: Path, text: str, row: Any, opens: str
 ) -> None:
@@ -438,6 +439,7 @@ async def test_an_empty_line_goes_to_the_list_and_esc_leaves(folder: Path) -> No
 
 
 @pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.first_run(cases=7)
 async def test_hostile_names_are_shown_safely_and_opened_exactly(folder: Path, name: str) -> None:
     (folder / "pit").mkdir()
     (folder / "pit" / name).write_text("x")

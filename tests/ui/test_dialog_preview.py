@@ -233,6 +233,7 @@ async def test_a_failure_of_the_session_is_a_line() -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.first_run(cases=4)
 async def test_the_dialog_previews_each_preset_in_use_beside_one_with_steps_of_many_parts(name: str) -> None:
     """Each preset is in use, and `greedtok`, whose steps have any number of parts, is under the cursor."""
     used = PRESETS[name]

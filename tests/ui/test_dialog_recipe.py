@@ -323,6 +323,7 @@ async def test_letters_search_the_presets_and_enter_takes_the_marked_one(begun: 
 
 
 @pytest.mark.parametrize("letter", sorted({name[0] for name in PRESETS} | set("tpljk")))
+@pytest.mark.first_run(cases=3)
 async def test_every_letter_that_is_typed_at_the_presets_searches_them(letter: str) -> None:
     dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2", follow=print, live=False)
     async with shown(dialog, (80, 24)) as (app, pilot):
@@ -456,6 +457,7 @@ def test_every_value_of_every_axis_is_taken_or_refused_with_a_reason(name: str) 
 
 @pytest.mark.parametrize("base", ["gpt2", "wordpiece", "t5", "llama2", "gage", "subword-nmt"])
 @pytest.mark.parametrize("first", sorted(AXES))
+@pytest.mark.first_run(cases=6)
 def test_any_two_values_of_two_axes_make_sense_together_or_give_way_with_a_reason(
     base: str, first: str
 ) -> None:

@@ -128,6 +128,7 @@ def failing(kind: str, app: Any) -> Any:
 
 @pytest.mark.parametrize("kind", ["app", "screen", "dialog", "widget"])
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.first_run(cases=4)
 async def test_an_error_is_a_notification_and_the_app_goes_on(way: str, kind: str) -> None:
     app: Any = FailingApp(cast(Any, FakeSession))
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
@@ -145,6 +146,7 @@ async def test_an_error_is_a_notification_and_the_app_goes_on(way: str, kind: st
 
 
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.first_run(cases=5)
 async def test_stopped_work_does_not_end_the_app(way: str) -> None:
     app: Any = FailingApp(cast(Any, FakeSession))
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
@@ -157,6 +159,7 @@ async def test_stopped_work_does_not_end_the_app(way: str) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.first_run(cases=6)
 async def test_a_fault_of_the_program_ends_the_app(way: str) -> None:
     app: Any = FailingApp(cast(Any, FakeSession))
 

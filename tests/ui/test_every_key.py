@@ -202,6 +202,7 @@ async def act(seen: Watching, action: BoundAction, pressed: list[str]) -> None:
 
 
 @pytest.mark.parametrize("phases", one_by_one((READING, COUNTING, LAYING_OUT), (PART, LAST)))
+@pytest.mark.slow
 async def test_every_key_while_a_corpus_is_opened(
     gates: Gates, text: Path, phases: tuple[str, ...]
 ) -> None:
@@ -272,6 +273,7 @@ FOLLOWING = [
 
 
 @pytest.mark.parametrize(("opens", "phase"), soak.covering(FOLLOWING, [READING, LAYING_OUT, PART]))
+@pytest.mark.first_run(cases=1)
 async def test_dialogs_that_are_opened_while_it_loads_say_what_they_wait_for_and_follow(
     gates: Gates, text: Path, phase: str, opens: tuple[str, type]
 ) -> None:

@@ -82,6 +82,7 @@ def test_a_short_title_is_used_before_a_name_is_cut() -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("key", ["2", "3"])
+@pytest.mark.first_run(cases=3)
 async def test_a_filter_is_in_the_title_also_after_another_recipe(size: tuple[int, int], key: str) -> None:
     app = explorer()
     async with app.run_test(size=size, notifications=False) as pilot:

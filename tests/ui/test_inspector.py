@@ -157,6 +157,7 @@ async def test_left_and_right_walk_the_rows_of_the_pane() -> None:
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
 @pytest.mark.parametrize(("name", "step"), [("gpt2", STEP), ("sentencepiece-unigram", 4)])
+@pytest.mark.first_run(cases=1)
 async def test_the_run_follows_the_life_of_a_word(name: str, step: int, size: tuple[int, int]) -> None:
     async with explored(size, name, step) as (app, pilot):
         app.main.encode.line.cursor_position -= 1  # in the last word
@@ -193,6 +194,7 @@ WAYS_TO_A_LIFE = {
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
 @pytest.mark.parametrize("way", WAYS_TO_A_LIFE)
+@pytest.mark.first_run(cases=3)
 async def test_the_corpus_stays_visible_and_marks_the_word_whose_life_is_shown(
     way: str, size: tuple[int, int]
 ) -> None:

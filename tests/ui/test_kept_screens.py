@@ -69,6 +69,7 @@ SCENES = (
 
 
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
+@pytest.mark.first_run(cases=3)
 async def test_a_screen_looks_as_it_did(
     scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

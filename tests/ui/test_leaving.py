@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from dialogs import FakeEngine
 from screens import explorer
 from textual import events
@@ -75,6 +76,7 @@ async def test_a_comparison_that_fails_below_a_dialog_is_left() -> None:
         assert session.of(do.Leave) == [do.Leave()]
 
 
+@pytest.mark.slow
 async def test_a_pane_has_the_focus_again_after_its_screen_had_no_room_below_a_dialog() -> None:
     for compares in (False, True):
         app, _ = explorer()

@@ -215,6 +215,7 @@ WORK: dict[str, Callable[[ExplorerApp], object]] = {
 
 
 @pytest.mark.parametrize("work", WORK)
+@pytest.mark.first_run(cases=2)
 async def test_q_saves_the_work_and_the_next_start_offers_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, work: str
 ) -> None:

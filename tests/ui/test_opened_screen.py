@@ -383,6 +383,7 @@ async def test_the_health_of_a_folder_is_that_of_its_files_too(file: Path, corpu
 
 
 @pytest.mark.parametrize("model", ["gpt2", "llama", "t5", "rwkv"])
+@pytest.mark.first_run(cases=1)
 async def test_a_gguf_file(model: str, corpus: Path, tmp_path: Path) -> None:
     """Its last step, its first one, and a merge; the health of it."""
     pieces = [rf"\x{value:02x}" for value in range(256)] if model == "rwkv" else [*"▁Hugspn"]

@@ -345,6 +345,7 @@ async def test_all_panes_follow_what_is_typed() -> None:
 
 
 @pytest.mark.pty
+@pytest.mark.slow
 def test_hostile_text_is_edited_in_a_terminal_and_never_acts(tmp_path: Path) -> None:
     path = tmp_path / "hostile.txt"
     path.write_bytes(

@@ -16,6 +16,7 @@ VALUES = [(axis, value) for axis in AXES for value in AXES[axis].written().value
 
 
 @pytest.mark.parametrize("at_axes", [False, True])
+@pytest.mark.slow
 async def test_every_value_of_every_axis_is_found(at_axes: bool) -> None:
     dialog = RecipeScreen(FakeEngine(), USED, "gpt2")
     async with shown(dialog, (120, 40)) as (_, pilot):

@@ -137,6 +137,7 @@ async def test_a_broken_file_is_said_and_kept_aside(home: Path) -> None:
     "value", ['"no such"', "-1", "1e999", "[1]", "{a = 1}", "1979-05-27", '"a\\nb"', "1", "true"]
 )
 @pytest.mark.parametrize("half", [[*SETTINGS.values()][:4], [*SETTINGS.values()][4:]], ids=len)
+@pytest.mark.first_run(cases=4)
 async def test_a_value_that_a_setting_does_not_have_is_the_default(
     half: tuple[Setting, ...], value: str, home: Path
 ) -> None:

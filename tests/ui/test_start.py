@@ -90,6 +90,7 @@ async def test_each_key_that_it_shows_leaves_it_and_is_done(size: tuple[int, int
         ("q", lambda app: not app.is_running),
     ],
 )  # fmt: skip
+@pytest.mark.first_run(cases=3)
 async def test_a_key_does_what_it_says(key: str, holds: Any) -> None:
     app = app_of()
     async with app.run_test(size=(100, 30)) as pilot:

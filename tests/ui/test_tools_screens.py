@@ -111,6 +111,7 @@ def wanted_costs(by: str) -> tuple[Languages, ...]:
 
 
 @pytest.mark.parametrize("size", SIZES)
+@pytest.mark.slow
 async def test_what_languages_cost(size: tuple[int, int]) -> None:
     async with compared(size) as (app, pilot):
         screen = await pressed(app, pilot, "dollar_sign", LanguagesScreen)  # type: ignore[type-var]
@@ -126,6 +127,7 @@ async def test_what_languages_cost(size: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
+@pytest.mark.slow
 async def test_glitch_tokens_and_the_vocabulary_narrowed_to_them(size: tuple[int, int]) -> None:
     async with opened(Recipe(), size=size) as (app, pilot):
         await walked(app, pilot, MERGES)
@@ -233,6 +235,7 @@ async def test_the_curve_of_what_ids_save(size: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("text", ["\u202ea\u202eb a\u0301\x07 ", "\x1b]0;x\x07[bold]", "\ud800\ud800 \ud800"])
+@pytest.mark.first_run(cases=1)
 async def test_hostile_texts_are_drawn_safely(text: str) -> None:
     async with opened(Recipe(split="none"), "sample:hugs") as (app, pilot):
         await app.engine.ask(do.TrainOnText(text * 9))

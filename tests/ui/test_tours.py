@@ -72,6 +72,7 @@ def panes_are_seen(app: ExplorerApp, screen: TourScreen) -> bool:
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)], ids=str)
 @pytest.mark.parametrize("name", [one.name for one in TOURS])
+@pytest.mark.first_run(cases=3)
 async def test_a_tour_is_played_to_its_last_line(name: str, size: tuple[int, int]) -> None:
     tour = read_tour(name)
     app = app_of(tour=tour)

@@ -103,6 +103,7 @@ async def test_an_app_has_settled_once_its_session_is_idle_and_its_answers_are_s
         assert app.main.snapshot.main.at.step == 2
 
 
+@pytest.mark.slow
 def test_the_tests_run_without_a_cache() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", "0", "--collect-only", __file__],

@@ -194,6 +194,7 @@ async def test_where_no_pair_is_left_the_reason_is_said() -> None:
 @pytest.mark.parametrize("text", [
     "\u202ea\u202eb a\u0301\x07 ", "\x1b]0;x\x07[bold]", "\ud800\ud800 \ud800", "\u0904\u093f ",
 ])
+@pytest.mark.first_run(cases=1)
 async def test_hostile_parts_are_drawn_safely(text: str) -> None:
     async with opened(Recipe(split="none"), "sample:hugs") as (app, pilot):
         await app.engine.ask(do.TrainOnText(text * 9))
