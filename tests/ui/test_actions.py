@@ -150,9 +150,8 @@ def test_the_footer_takes_what_fits_in_order(screen: str, pane: str, width: int)
     always = [one for one in shown if one.hint.always]
     leave = ["compare_leave"] if screen == "compare" else []
     assert [one.id for one in always] == [*leave, "help", "quit"]
-    if width >= len("esc leave │ ? help  q quit"):
-        assert groups[-1] == always[-2:]
-        assert all(one in chosen for one in always)
+    if width >= len("esc leave  ? help  q quit"):
+        assert groups[-1] == always
     if width == 1000:
         assert len(chosen) == min(MOST_KEYS, len(shown))
 

@@ -137,7 +137,7 @@ async def test_a_size_of_the_run_is_in_the_title_of_the_vocabulary(run: Run) -> 
 
 
 async def test_a_page_of_the_encoding_is_in_its_title_and_goes_with_another_recipe() -> None:
-    app = explorer("an encoding of many tokens " * 40)
+    app = explorer("hugging pugs is fun " * 50)
     async with app.run_test(size=(80, 24), notifications=False) as pilot:
         await settled(pilot)
         await pilot.press("4", "pagedown")

@@ -58,7 +58,7 @@ async def at_the_end(pilot: Pilot[None], app: ExplorerApp) -> None:
 
 def explorer() -> ExplorerApp:
     return ExplorerApp(
-        lambda publish: Session(publish, preset("gpt2")), typed="street and crowd",
+        lambda publish: Session(publish, preset("gpt2")), typed="crowd and street",
         begin=lambda session: session.send(do.Open(("sample:english",))),
     )
 

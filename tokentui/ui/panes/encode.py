@@ -17,7 +17,6 @@ from tokentui.core.safetext import GlyphMode, is_safe, safe
 from tokentui.core.table import plural
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import ColumnSnapshot, EncodedView, documents_of
-from tokentui.text.split import SPACE_MARK
 from tokentui.ui.bindings import Hint
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
@@ -208,7 +207,7 @@ def first_words(column: ColumnSnapshot) -> str:
     mark = recipe.mark_text if AXES["mark"].of(recipe.mark).ends_word else ""  # a sign, and no text
     documents = documents_of(column.corpus.parts[:99])
     texts = ["".join([part.text.removesuffix(mark) for part in document]) for document in documents]
-    blank = SPACE_MARK if AXES["split"].of(recipe.split).marks_spaces else " "
+    blank = "▁" if AXES["split"].of(recipe.split).marks_spaces else " "
     words = " ".join(texts).replace(blank, " ").split()
     starts = [" ".join(words[:count]) for count in range(1, _SAMPLE_WORDS + 1)]
     return next((start for start in starts[::-1] if is_safe(start) and len(start) <= _SAMPLE_CHARS), "")
