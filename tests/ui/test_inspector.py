@@ -184,7 +184,7 @@ async def test_the_run_follows_the_life_of_a_word(name: str, step: int, size: tu
 
 
 WAYS_TO_A_LIFE = {
-    "main": ("w",),
+    "main": ("i", "home", "escape", "w"),
     "a cursor on the corpus": ("enter", "right", "right", "w"),
     "the vocabulary": ("3", "enter", "w"),
     "the inspector": ("enter", "right", "right", "enter", "w"),
