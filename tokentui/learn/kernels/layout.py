@@ -1,12 +1,13 @@
-"""Kernels: the state of a training by merges, and the words laid out in it.
+"""Kernels: the state of a training by merges, and the layout of words in its cells.
 
-The algorithm is that of `tokentui.learn.bpe`: all distinct words lie in one array of cells, a token has its
-symbol in its first and its last cell, and the first cell of a token has the pair that starts there (0 where
-the word ends, the complement of its last pair once a merge has swallowed it). What is read and written
-together is one row of an array.
+The algorithm is that of `tokentui.learn.bpe`. All distinct words lie in one array of cells. A token has its
+symbol in its first and its last cell. Its first cell also holds the pair that starts there: 0 at the end of a
+word, and the complement (`~pair`) of its last pair once a merge has absorbed it. Values that are read and
+written together form one row of an array.
 
-Rows of the pair table, of places and of the log stay after a step back: at step k only those count that
-`steps[k]` says, and what stands behind them is what the known steps will bring again.
+A step back removes no rows of the pair table, the places and the log. At step k only the first rows are
+valid, as many as `steps[k]` says. Rows after these belong to later computed steps and are reused when those
+are redone.
 """
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ CELL = Row((("symbol", "int32"), ("pair", "int32")))
 PLACE = Row((("place", "uint32"), ("weight", "int32")))
 ENTRY = Row((("place", "uint32"), ("old", "int32")))
 PAIR = Row((("left", "int32"), ("right", "int32"), ("first", "int32"), ("next", "int32")))
-"""Its two symbols, the first of its places (they end where those of the next pair begin), and the pair that
-follows it in its chain of the queue."""
+"""A pair: its two symbols, the index of its first place (its places end where those of the next pair begin),
+and the next pair in its chain of the queue."""
 
 SYMBOL = Row((("length", "int32"), ("before", "int32"), ("after", "int32"), ("order", "int32")))
-"""Its length in cells; within one merge the latest pairs (this symbol, newest symbol) and (newest symbol,
-this symbol); the position of its id among the ids."""
+"""A symbol: its length in cells; the pairs (this symbol, new symbol) and (new symbol, this symbol) that the
+current merge made last; the position of its id among the ids."""
 
 STEP = Row(tuple(
     (name, "int64")
@@ -54,81 +55,81 @@ STEP = Row(tuple(
     "pairs", "logged", "tokens", "chosen", "places", "replaced", "tied", "left_uses", "right_uses",
     )
 ))
-"""The number of pairs, the length of the log and that of the corpus in tokens before step k + 1; then of that
-step its pair and its count, the weight of the places that were merged, how many pairs were as good, and the
-uses of the two symbols."""
+"""Step k + 1. Before it: the number of pairs, the length of the log, and the length of the corpus in tokens.
+Of the step: its pair, the count of the pair, the weight of the merged places, the number of pairs tied for
+best, and the uses of both symbols."""
 
 EXTENT = Row((("units", "int32"), ("words", "int32"), ("edges", "int32")))
-"""Of tokens that cross words: the units of the recipe in a symbol, its parts between spaces, and its edges;
-see `merges.OPENS`."""
+"""The extent of a symbol if tokens cross words: its units of the recipe, its parts between spaces, and its
+edges (see `merges.OPENS`)."""
 
 FORBIDDEN = Row((("end", "int64"), ("left", "int64")))
-"""A forbidden pair or token: where the bytes of its token end in `State.forbidden_text` (they begin where
-those of the row before end), and the size of the left part in bytes; 0 for a token, which any pair may make.
-The first row is none."""
+"""A forbidden pair or token: the end of its token's bytes in `State.forbidden_text` (they begin where those
+of the previous row end), and the size of the left part in bytes, or 0 to forbid the token whichever pair
+makes it. Row 0 is unused."""
 
 RANKED = Row((("worth", "float64"), ("key", "int64"), ("pair", "int64")))
-"""A pair with its worth, the greatest first, and its key by the tie rule, the smallest first."""
+"""A pair with its worth (the greatest comes first) and its key by the tie rule (the smallest comes first)."""
 
 QUEUE = Row((("best", "int64"), ("level", "int64"), ("tied", "int64"), ("size", "int64")))
-"""The queue of candidates: the best pair, 0 for none, its count, and how many pairs are as good. Of `pairs`:
-the rows of the heap."""
+"""The queue of candidates: the best pair (0 if there is none), its count, and the number of pairs tied for
+best, itself included. `pairs` also keeps the size of its heap here."""
 
 COLUMN = Row((
     ("key", "int64"), ("count", "int64"), ("uses", "int64"), ("tied", "int64"), ("pair", "int32"),
     ("stamp", "int32"), ("state", "int32"), ("top", "int32"), ("row", "int32"),
 ))
-"""Of `score`: of each symbol the best pair that it is the right part of, 0 for none: its key, its count, the
-uses of its left part, and how many are as good. Those have the stamp of the column. Then what has to be done
-with it, and the first pair of its column and of its row."""
+"""A column of `score`: the best pair with this symbol on the right (0 if there is none), its key, its count,
+the uses of its left part, and the number of pairs tied with it. Tied pairs have the stamp of the column.
+`state` says what must be recomputed; `top` and `row` are the first pairs of the symbol's column and row."""
 
 LINK = Row((("below", "int32"), ("beside", "int32"), ("stamp", "int32")))
-"""Of `score`: of each pair the next one of its column and of its row, 0 after the last, and its stamp.
-Candidates that are none any more are left out when they are met."""
+"""The links of a pair in `score`: the next pair of its column and of its row (0 after the last), and its
+stamp. A pair that is no longer a candidate is unlinked when a kernel meets it."""
 
 
 class _State(NamedTuple):
-    """All that the kernels of a training work on.
+    """The values and arrays that the kernels of a training work on.
 
     Attributes:
         base: The number of base symbols.
         rule: The tie rule, one of `RULES`.
         prefix: The length of the mark that a right part loses, in bytes.
         longest: The greatest length of a token.
-        words: The most parts between spaces of a token that crosses words; 0 where none does.
-        spells: 1 if `text` has the bytes of every piece, 0 if it has those of the base symbols.
+        words: The most parts between spaces of a token that crosses words; 0 if tokens do not cross words.
+        spells: 1 if `text` has the bytes of every piece, 0 if only those of the base symbols.
         forbidden: A bit for the size in bytes, modulo 32, of the token of each of `forbidden_rows`; 0 if no
             pair is forbidden. It needs `spells`.
         least: The least count of a candidate; 1 where the least count only ends a run.
-        scored: What orders the pairs: `COUNTS`, `SCORES` or `LENGTHS`.
+        scored: The value that orders the pairs: `COUNTS`, `SCORES` or `LENGTHS`.
         cells: The words, one cell for each unit and one between two words.
-        places: Where each pair came to stand, pair after pair, each in text order, with the weight of the
-        word.
-        log: The places of each merge, and the pair that started at the token to the left before it.
+        places: Every place at which each pair ever occurred, grouped by pair, in text order, with the weight
+            of its word.
+        log: The merged places of each step, each with the pair that started at the token on its left before.
         table: The pairs.
         counts: The count of each pair.
         symbols: The symbols.
-        extents: Where tokens cross words the extent of each symbol; else empty.
-        uses: The uses of each symbol, by weight.
+        extents: The extent of each symbol if tokens cross words, else empty.
+        uses: The weighted uses of each symbol.
         steps: The steps.
-        text: The bytes of all pieces, one after another.
-        ends: Where each piece begins in `text`, and where the last one ends.
+        text: The bytes of all pieces, concatenated.
+        ends: The start of each piece in `text`, and the end of the last one.
         queue: The queue, one row.
-        heap: Of `pairs`: the candidates of the greatest count, the best first; its last row is for use by a
-        swap.
-        chains: Of `pairs`: the first pair of each chain.
-        columns: Of `score`: the columns.
-        links: Of `score`: the links of the pairs.
-        scores: Of `score`: the score of the best pair of each column.
-        blocks: Of `score`: the greatest score of each block of columns.
-        changed: Of `score`: room for a column for each symbol.
-        worths: Of `values`: the value of each pair.
-        tops: Of `values`: the greatest value of each block of pairs.
-        ties: Of `values`: how many pairs of each block have it.
-        wanted: The rows that the next merge wants in each array of `ROOM`.
+        heap: For `pairs`: a heap of the candidates with the greatest count, best first. The last row is
+            scratch space for swaps.
+        chains: For `pairs`: the first pair of each chain.
+        columns: For `score`: the columns.
+        links: For `score`: the links of the pairs.
+        scores: For `score`: the score of the best pair of each column.
+        blocks: For `score`: the greatest score of each block of columns.
+        changed: For `score`: scratch space, one column per symbol.
+        worths: For `values`: the value of each pair.
+        tops: For `values`: the greatest value of each block of pairs.
+        ties: For `values`: the number of pairs of each block that have this value.
+        wanted: The number of rows that the next merge needs in each array of `ROOM`.
         forbidden_rows: The forbidden pairs and tokens.
-        forbidden_text: The bytes of their tokens, one after another.
-        forbidden_slots: A hash table of their rows, by these bytes; 0 for a free slot.
+        forbidden_text: The bytes of their tokens, concatenated.
+        forbidden_slots: A hash table from these bytes to the rows; 0 marks a free slot.
     """
 
     base: int
@@ -169,7 +170,7 @@ class _State(NamedTuple):
 
 
 class State(_State):
-    """The same, with room for what kernels keep of it."""
+    """`_State` with a `__dict__`, in which `native._block` caches the argument words."""
 
 
 ROWS: dict[str, str | Row] = {
@@ -179,9 +180,9 @@ ROWS: dict[str, str | Row] = {
     "blocks": "float64", "changed": "int32", "worths": "float64", "tops": "float64", "ties": "int32",
     "wanted": "int64", "forbidden_rows": FORBIDDEN, "forbidden_text": "uint8", "forbidden_slots": "int32",
 }
-"""The rows of each array of the state."""
+"""The row type of each array of the state."""
 ROOM = "table", "places", "log", "text"
-"""The arrays that a merge may be too large for."""
+"""The arrays that may be too small for a merge."""
 STATE = Tuple(tuple(Flat(ROWS[name]) if name in ROWS else INT for name in State._fields), "State", State)
 
 
@@ -189,11 +190,11 @@ class Queue(NamedTuple):
     """A queue of candidates, by count or by score.
 
     Attributes:
-        fill: Finds the candidates among the pairs of a step: (number of pairs, number of symbols, state).
-        run: Makes merges: (furthest step, step to stop at, least count, most places, state) to the step
-            arrived at. It stops too where no pair is left, or where an array is too small for the next merge.
-        per_pair: The arrays of the state that it keeps for each pair.
-        per_symbol: Those that it keeps for each symbol.
+        fill: Builds the queue from the pairs of a step: (number of pairs, number of symbols, state).
+        run: Makes merges and returns the step reached: (furthest step, step to stop at, least count, most
+            places, state). It stops early if no pair is left or an array is too small for the next merge.
+        per_pair: The arrays of the state with one row per pair.
+        per_symbol: The arrays of the state with one row per symbol.
     """
 
     fill: Any
@@ -206,20 +207,20 @@ _SURROGATE = re.compile(rb"\xed[\xa0-\xbf]")
 BOUNDARY = -1
 """The symbol of the cell between two words."""
 CHAINS = 128
-"""The chains of the queue by count."""
+"""The number of chains of the queue by count."""
 NO_LIMIT = 1 << 30
-"""A length that no token has."""
+"""A maximum length that no token reaches: no limit."""
 A_STEP = 8
-"""The cost of a step without its places, in places."""
+"""The fixed cost of a step, expressed as a number of places."""
 
 COUNTS, SCORES, LENGTHS = range(3)
-"""Orders of pairs: by count, by score, by count times length."""
+"""Values that order pairs: count, score, count times length."""
 FIRST_SEEN, LOWEST_IDS, SHORTEST, SMALLEST_PAIR, LARGEST_PAIR = range(5)
 RULES = {
     "first-seen": FIRST_SEEN, "lowest-ids": LOWEST_IDS, "shortest": SHORTEST, "smallest-pair": SMALLEST_PAIR,
     "largest-pair": LARGEST_PAIR,
 }
-"""The tie rules. From `SHORTEST` on they look at the bytes of the pieces."""
+"""The tie rules. `SHORTEST` and those after it compare the bytes of pieces."""
 
 # ---- the words laid out
 
@@ -229,15 +230,15 @@ def number_units(units: Any, ends: Any, weights: Any, numbers: Any, found: Any, 
     """Number the units of words in order of first appearance.
 
     Args:
-        units: The units of all words, as any numbers; they are replaced by the new ones.
-        ends: Where the words end, a 0 before the first.
+        units: The units of all words, as any numbers below `len(numbers)`; replaced by the new numbers.
+        ends: The end of each word, after a leading 0.
         weights: The weight of each word in the counts.
-        numbers: Zeros, one for each number that a unit may be.
-        found: Room for as many; it gets the units in order.
-        totals: Zeros, as many; it gets how often each unit stands, by weight.
+        numbers: Zeros, one for each possible value of a unit.
+        found: As long as `numbers`; receives the distinct units in order.
+        totals: Zeros, as long as `numbers`; receives the weighted count of each unit.
 
     Returns:
-        How many there are.
+        The number of distinct units.
     """
     size = 0
     for word in range(len(weights)):
@@ -258,10 +259,10 @@ class Units(NamedTuple):
 
     Attributes:
         units: The units, word after word; int32.
-        ends: Where the words end, a 0 before the first; int64.
+        ends: The end of each word, after a leading 0; int64.
         weights: The weight of each word in the counts; int64.
         pieces: The bytes of each unit with its mark.
-        totals: The count of each unit, by weight.
+        totals: The weighted count of each unit.
     """
 
     units: Any
@@ -273,25 +274,26 @@ class Units(NamedTuple):
 
 PREFIX, END_SUFFIX, END_SYMBOL = range(3)
 MARKS = {"prefix": PREFIX, "end-suffix": END_SUFFIX, "end-symbol": END_SYMBOL}
-"""Kinds of marks: on all units of a word but the first, on the last, or a unit of its own at the end."""
+"""Kinds of marks: on every unit of a word except the first, on the last unit, or as a separate last unit."""
 
 
 @kernel(NOTHING, BYTES, EVENTS)
 def widen(text: Any, units: Any) -> None:
-    """Write the bytes of a text as numbers."""
+    """Copy the bytes of a text to an array of 32-bit numbers."""
     for at in range(len(text)):
         units[at] = text[at]
 
 
 @kernel(NOTHING, EVENTS, NUMBERS, INT, INT, EVENTS, NUMBERS)
 def mark_units(units: Any, ends: Any, kinds: int, mark: int, marked: Any, stops: Any) -> None:
-    """Mark the units of words.
+    """Mark the units of words. A marked unit is the plain unit plus `kinds`.
 
     Args:
-        units, ends: The units, and where the words end, a 0 before the first.
-        kinds: What a marked unit is more than a plain one.
+        units, ends: The units, and the end of each word after a leading 0.
+        kinds: The number of plain units.
         mark: One of `MARKS`.
-        marked, stops: The same with marks; there is room for one more unit a word.
+        marked, stops: Receive the marked units and the ends of words; `marked` has room for one more unit per
+            word.
     """
     out: Any = 0
     stops[0] = 0
@@ -308,7 +310,7 @@ def mark_units(units: Any, ends: Any, kinds: int, mark: int, marked: Any, stops:
 
 
 def units_of(counted: Words, recipe: Recipe) -> Units:
-    """The units of words."""
+    """Return the units of counted words, marked and numbered as the recipe says."""
     given, kind, mark = counted.flat, recipe.mark_kind, to_bytes(recipe.mark_text)
     size = len(counted.counts)
     weights: Any
@@ -358,13 +360,20 @@ def units_of(counted: Words, recipe: Recipe) -> Units:
 
 
 def _ends(sizes: Iterable[int]) -> Any:
-    """Where words of these sizes end, a 0 before the first."""
+    """Return the end of each word of these sizes, after a leading 0."""
     return array("q", accumulate(sizes, initial=0))
 
 
 @kernel(NOTHING, EVENTS, NUMBERS, EVENTS, Flat(CELL), NUMBERS)
 def lay_out(units: Any, ends: Any, symbols: Any, cells: Any, starts: Any) -> None:
-    """Write words into cells, one sentinel before and after each; `symbols` has the symbol of each unit."""
+    """Write words into cells, with a `BOUNDARY` cell before and after each word.
+
+    Args:
+        units, ends: The units, and the end of each word after a leading 0.
+        symbols: The symbol of each unit.
+        cells: Receives the words; their pairs are 0.
+        starts: Receives the first cell of each word.
+    """
     at = 0
     cells[at].symbol = BOUNDARY
     cells[at].pair = 0
@@ -381,7 +390,7 @@ def lay_out(units: Any, ends: Any, symbols: Any, cells: Any, starts: Any) -> Non
 
 @helper
 def slot_of(left: int, right: int, shift: int, slots: Any, table: Any) -> int:
-    """Where a pair stands in the hash table, or the free slot where it belongs."""
+    """Return the slot of a pair in the hash table, or the free slot to insert it at."""
     slot = hashed(U64(left) << U64(32) | U64(right), U64(shift))
     while slots[slot] != 0 and (table[slots[slot]].left != left or table[slots[slot]].right != right):
         slot = (slot + 1) & (len(slots) - 1)
@@ -393,20 +402,20 @@ def pair_up(
     word: int, pairs: int, shift: int, starts: Any, weights: Any, cells: Any, table: Any, counts: Any,
     slots: Any,
 ) -> tuple[int, int]:
-    """Find the pairs of neighbouring units and count them, overlapping ones too, from a word on.
+    """Find and count the pairs of adjacent units, overlapping ones included, beginning at a word.
 
     Args:
         word: The word to begin with.
-        pairs: The number of pairs so far; their hash table is made anew.
-        shift: 64 less the number of bits of the hash table.
+        pairs: The number of pairs so far; they are inserted into the hash table again.
+        shift: 64 minus the number of bits of the hash table.
         starts: The first cell of each word.
         weights: The weight of each word in the counts.
         cells, table, counts: As in `State`.
-        slots: Noughts, the hash table.
+        slots: Zeros; becomes the hash table.
 
     Returns:
-        (the word to go on with once `table` and `slots` are larger, the number of pairs). The number of
-        places of each pair is in `table[pair].first`.
+        (the word to continue with, the number of pairs). The word is `len(starts)` if all words are done;
+        otherwise `table` and `slots` must grow first. `table[pair].first` is the number of places of a pair.
     """
     for pair in range(1, pairs):
         slots[slot_of(table[pair].left, table[pair].right, shift, slots, table)] = pair
@@ -440,7 +449,8 @@ def pair_up(
 
 @kernel(NOTHING, INT, NUMBERS, NUMBERS, Flat(CELL), Flat(PLACE), Flat(PAIR))
 def list_places(pairs: int, starts: Any, weights: Any, cells: Any, places: Any, table: Any) -> None:
-    """Note where each pair stands; `table[pair].first` says how many places it has."""
+    """List the places of each pair, and set `table[pair].first` from their number to the index of the
+    first."""
     table[0].first = 0
     at = 0
     for pair in range(1, pairs):

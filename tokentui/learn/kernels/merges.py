@@ -1,4 +1,4 @@
-"""Kernels: a merge made, undone and made again, on the state of `layout`."""
+"""Kernels: make, undo and redo a merge, on the state of `layout`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _KEPT_BITS = U64(32)
 
 @helper
 def give_uses(number: int, sign: int, s: Any) -> None:
-    """Give the uses of a step's symbol back to its parts, or with `sign` -1 take them."""
+    """Move the uses of a step's symbol back to its parts, or with `sign` -1 from the parts to the symbol."""
     step = s.steps[number]
     replaced = sign * step.replaced
     s.uses[s.base + number] -= replaced
@@ -35,13 +35,14 @@ def give_uses(number: int, sign: int, s: Any) -> None:
 
 
 OPENS, CLOSES, COLON, HOLDS = 1, 2, 4, 8
-"""The edges of a token: it begins with a space, ends with one, ends with a colon, and holds a colon with a
-space behind it."""
+"""Edges of a token, as bits: it begins with a space, ends with a space, ends with a colon, contains a colon
+that a space follows."""
 
 
 @helper
 def crosses(left: int, right: int, s: Any) -> bool:
-    """True if two symbols may be a token across words: so many parts, no colon with a space behind it."""
+    """Return whether the token of two symbols may cross words: it has at most `s.words` parts and `s.longest`
+    units, and contains no colon that a space follows."""
     before, after = s.extents[left], s.extents[right]
     ends, begins = before.edges, after.edges
     if (ends | begins) & HOLDS or (ends & COLON and begins & OPENS):
@@ -52,7 +53,7 @@ def crosses(left: int, right: int, s: Any) -> bool:
 
 @inlined
 def extend(token: int, left: int, right: int, s: Any) -> None:
-    """Note the extent of a new token."""
+    """Store the extent of a new token."""
     ends, begins = s.extents[left].edges, s.extents[right].edges
     joined = 0 if ends & CLOSES or begins & OPENS else 1
     s.extents[token].units = s.extents[left].units + s.extents[right].units
@@ -62,7 +63,7 @@ def extend(token: int, left: int, right: int, s: Any) -> None:
 
 @helper
 def hash_bytes(key: Any, start: int, end: int, text: Any) -> Any:
-    """Return the hash of the bytes before, `key`, and of these bytes of a text."""
+    """Extend the FNV-1a hash `key` by the bytes `start` to `end` of a text."""
     for at in range(start, end):
         key = (key ^ U64(text[at])) * _PRIME
     return key
@@ -70,8 +71,8 @@ def hash_bytes(key: Any, start: int, end: int, text: Any) -> Any:
 
 @kernel(NOTHING, STATE)
 def index_forbidden(s: Any) -> None:
-    """Fill the hash table of forbidden pairs and tokens. It is empty and has twice as many slots as rows, a
-    power of two."""
+    """Fill the empty hash table of forbidden pairs and tokens. Its size is a power of two, at least twice the
+    number of rows."""
     for row in range(1, len(s.forbidden_rows)):
         key = hash_bytes(U64(0), s.forbidden_rows[row - 1].end, s.forbidden_rows[row].end, s.forbidden_text)
         slot = hashed(key, _KEPT_BITS) & (len(s.forbidden_slots) - 1)
@@ -82,8 +83,8 @@ def index_forbidden(s: Any) -> None:
 
 @helper
 def is_forbidden(pair: int, s: Any) -> bool:
-    """True if a pair is forbidden, or the token that it makes. Both are known by their bytes, which several
-    symbols may share; the right part loses its mark."""
+    """Return whether a pair or the token that it makes is forbidden. Both are compared by bytes, since
+    several symbols may share them; the right part is taken without its mark."""
     text, rows, slots = s.text, s.forbidden_rows, s.forbidden_slots
     start, end = s.ends[s.table[pair].left], s.ends[s.table[pair].left + 1]
     tail, tail_end = s.ends[s.table[pair].right] + s.prefix, s.ends[s.table[pair].right + 1]
@@ -110,8 +111,8 @@ def is_forbidden(pair: int, s: Any) -> bool:
 
 @inlined
 def may_be_made(pair: int, s: Any) -> Any:
-    """True if a pair is not forbidden, and its token is not longer than the limit, and crosses words only as
-    it may."""
+    """Return whether a pair may be merged: it is not forbidden, and its token obeys the limits of length and
+    of crossing words."""
     table, symbols = s.table, s.symbols
     if s.forbidden != 0 and is_forbidden(pair, s):
         return False
@@ -125,7 +126,8 @@ def may_be_made(pair: int, s: Any) -> Any:
 
 @inlined
 def has_room(pair: int, known: int, s: Any) -> bool:
-    """True if the arrays have room for the merge of a pair; `wanted` says how much that is."""
+    """Return whether the arrays have room for the merge of a pair. Write the rows that it needs to
+    `wanted`."""
     table, ends, wanted = s.table, s.ends, s.wanted
     size = table[pair + 1].first - table[pair].first
     pairs, token, left, right = s.steps[known].pairs, s.base + known, table[pair].left, table[pair].right
@@ -147,7 +149,7 @@ def has_room(pair: int, known: int, s: Any) -> bool:
 
 @inlined
 def spell(token: int, left: int, right: int, s: Any) -> None:
-    """Write the piece of a new symbol down."""
+    """Write the bytes of a new symbol to `text`; the right part loses its mark."""
     text, ends = s.text, s.ends
     at = ends[token]
     for n in range(ends[left], ends[left + 1]):
@@ -161,7 +163,7 @@ def spell(token: int, left: int, right: int, s: Any) -> None:
 
 @inlined
 def add_place(pair: Any, place: Any, weight: int, places: Any, table: Any) -> None:
-    """Note a place of a new pair; `table[pair].next` is where."""
+    """Store a place of a new pair at index `table[pair].next`, and advance it."""
     at = table[pair].next
     table[pair].next = at + 1
     places[at].place = place
@@ -197,16 +199,16 @@ def note_places(
 
 @inlined
 def merge(pair: int, known: int, level: int, s: Any) -> Any:
-    """Merge every place of a pair for the first time, left to right, as the step after `known`.
+    """Merge every place of a pair for the first time, from left to right, as step `known + 1`.
 
     Args:
         pair: The pair.
-        known: The number of steps before.
-        level: The greatest count that there is where candidates wait by count, else -1.
+        known: The number of computed steps.
+        level: The greatest count of a candidate if the queue is by count, else -1.
         s: The state, with room for the merge.
 
     Returns:
-        How many candidates have the count `level` no more.
+        The number of candidates that left the top count `level`, the merged pair included.
     """
     cells, places, log, table, counts, symbols = s.cells, s.places, s.log, s.table, s.counts, s.symbols
     left, right, token = table[pair].left, table[pair].right, s.base + known
@@ -227,7 +229,7 @@ def merge(pair: int, known: int, level: int, s: Any) -> Any:
     replaced = 0
     fallen = 1
     here: Any = log_start
-    # those that still hold; no branch waits for a distant cell
+    # Keep the places where the pair still occurs. Without a branch, the loop does not wait for distant cells.
     for entry in range(table[pair].first, table[pair + 1].first):
         log[here].place = places[entry].place
         log[here].old = places[entry].weight
@@ -236,7 +238,7 @@ def merge(pair: int, known: int, level: int, s: Any) -> Any:
     for entry in range(log_start, here):
         start = I64(log[entry].place)
         if cells[start].pair != pair:
-            continue  # it overlaps the one before
+            continue  # it overlaps the place before
         weight = log[entry].old
         replaced += weight
         before = cells[start - 1].symbol
@@ -245,7 +247,7 @@ def merge(pair: int, known: int, level: int, s: Any) -> Any:
             at = start - symbols[before].length
             old = I64(cells[at].pair)
             if old >= first_new:
-                table[old].first -= 1  # it came to be within this merge
+                table[old].first -= 1  # this merge has made the pair
             elif counts[old] == level and may_be_made(old, s):
                 fallen += 1
             counts[old] -= weight
@@ -287,7 +289,7 @@ def merge(pair: int, known: int, level: int, s: Any) -> Any:
         cells[start].pair = new
         cells[start].symbol = token
         cells[start + last].symbol = token
-    counts[pair] = 0  # a run such as "aaa": the places that overlap go with the pair
+    counts[pair] = 0  # in a run such as "aaa", overlapping places vanish with the pair
     for new in range(first_new, pairs):
         size = table[new].first
         table[new].first = table[new].next = places_end
@@ -305,13 +307,13 @@ def undo(number: int, goal: int, most: int, s: Any) -> int:
     """Undo merges, the last one first.
 
     Args:
-        number: The step.
+        number: The current step.
         goal: The step to go back to.
-        most: Stop after so many places.
+        most: Stop after the step in which this many places have been undone.
         s: The state.
 
     Returns:
-        The step arrived at.
+        The step reached.
     """
     cells, places, log, table, counts, symbols, steps = (
         s.cells, s.places, s.log, s.table, s.counts, s.symbols, s.steps,
@@ -351,7 +353,7 @@ def undo(number: int, goal: int, most: int, s: Any) -> int:
 
 @kernel(INT, INT, INT, INT, STATE)
 def redo(number: int, goal: int, most: int, s: Any) -> int:
-    """Make known merges again. The arguments are those of `undo`."""
+    """Redo computed merges up to step `goal`. Arguments and result are those of `undo`."""
     cells, places, log, table = s.cells, s.places, s.log, s.table
     counts, symbols, steps = s.counts, s.symbols, s.steps
     stop = steps[number].logged + most
@@ -392,19 +394,20 @@ def redo(number: int, goal: int, most: int, s: Any) -> int:
 
 @kernel(NOTHING, INT, INT, STATE)
 def move_uses(number: int, goal: int, s: Any) -> None:
-    """Change the uses of symbols from those at one step to those at another."""
+    """Change the uses of symbols from those at step `number` to those at step `goal`."""
     for step in range(number, goal):
         give_uses(step, -1, s)
     for step in range(goal, number):
         give_uses(step, 1, s)
 
 
-# ---- the figures of steps
+# ---- values of computed steps
 
 
 @kernel(NOTHING, INT, EVENTS, EVENTS, NUMBERS, STATE)
 def chosen_pairs(first: int, lefts: Any, rights: Any, places: Any, s: Any) -> None:
-    """Read the pairs of steps from `first` on, and how many places each had."""
+    """Write the pair of each step after step `first`, and its count, to the arrays; their length is the
+    number of steps."""
     for n in range(len(lefts)):
         step = s.steps[first + n]
         lefts[n] = s.table[step.chosen].left
@@ -414,14 +417,14 @@ def chosen_pairs(first: int, lefts: Any, rights: Any, places: Any, s: Any) -> No
 
 @kernel(NOTHING, INT, INT, Flat(RANKED), EVENTS, NUMBERS, STATE)
 def add_falls(number: int, size: int, heap: Any, marks: Any, falls: Any, s: Any) -> None:
-    """Find how far the counts of pairs fell in the last step.
+    """Compute by how much the current step lowered the counts of some pairs.
 
     Args:
-        number: The present step, at least 1.
-        size: How many pairs.
+        number: The current step, at least 1.
+        size: The number of pairs in `heap`.
         heap: The pairs.
-        marks: Noughts, one for each pair that there is.
-        falls: Noughts, one for each of the pairs in `heap`; they get the falls.
+        marks: A zeroed array with an item for each pair.
+        falls: Zeros, one for each pair in `heap`; receives the decreases.
         s: The state.
     """
     for n in range(size):
@@ -443,18 +446,18 @@ def add_falls(number: int, size: int, heap: Any, marks: Any, falls: Any, s: Any)
 
 @kernel(INT, INT, NUMBERS, NUMBERS, STATE)
 def changed_words(number: int, starts: Any, found: Any, s: Any) -> int:
-    """Find the words in which the last step merged something. Returns how many they are.
+    """List the words in which the current step merged a place, and return their number.
 
     Args:
-        number: The present step, at least 1.
+        number: The current step, at least 1.
         starts: The first cell of each word.
-        found: Room for a word for each place of the step; it gets them in order.
+        found: Receives the words in order; it has room for one word per place of the step.
         s: The state.
     """
     size = 0
     for logged in range(s.steps[number - 1].logged, s.steps[number].logged):
         place = I64(s.log[logged].place)
-        low, high = 0, len(starts)  # the last word that starts there or before
+        low, high = 0, len(starts)  # find the last word that starts at or before the place
         while high - low > 1:
             middle = (low + high) >> 1
             if starts[middle] <= place:
@@ -469,8 +472,8 @@ def changed_words(number: int, starts: Any, found: Any, s: Any) -> int:
 
 @kernel(INT, INT, NUMBERS, NUMBERS, STATE)
 def places_now(pair: int, found: Any, weights: Any, s: Any) -> int:
-    """List where a pair stands now, with the weights. There is room for all places that it had. Returns how
-    many they are."""
+    """Write the current places of a pair and their weights, and return their number. Both arrays must hold
+    all places that the pair ever had."""
     size = 0
     for entry in range(s.table[pair].first, s.table[pair + 1].first):
         place = I64(s.places[entry].place)

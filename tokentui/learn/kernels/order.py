@@ -1,7 +1,7 @@
-"""Kernels: the order of pairs by their worth and the tie rule, and heaps of them, on the state of `layout`.
+"""Kernels: the order of pairs by worth and tie rule, and heaps of pairs, on the state of `layout`.
 
-A score c(xy) / (c(x)·c(y)) in double precision is wrong by less than one part in 2^50, so most scores are
-told apart by these. Where they are not, the fractions are multiplied out, in as many bits as that takes.
+The relative error of a score c(xy) / (c(x)·c(y)) in double precision is below 2^-50, which decides most
+comparisons. Otherwise the fractions are cross-multiplied exactly, in up to 192 bits.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _HALF = _U(32)
 _LOW = _U(0xFFFFFFFF)
 _SURE = 2.0**-50
 _FITS = 2.0**62
-"""A product that is less than this in double precision is less than 2^63."""
+"""A product below this in double precision is below 2^63."""
 _SMALL = 1 << 31
 
 
@@ -35,14 +35,14 @@ _SMALL = 1 << 31
 
 @inlined
 def count_length(pair: int, s: Any) -> Any:
-    """The count of a pair times the length of its token, exact below 2^53."""
+    """Return the count of a pair times the length of its token, exact below 2^53."""
     length = s.symbols[s.table[pair].left].length + s.symbols[s.table[pair].right].length
     return float(s.counts[pair] * length)
 
 
 @inlined
 def worth_of(pair: int, s: Any) -> Any:
-    """What a pair is ordered by, in double precision."""
+    """Return the count, score or count times length of a pair, as `s.scored` says, in double precision."""
     if s.scored == LENGTHS:
         return count_length(pair, s)
     worth = float(s.counts[pair])
@@ -53,7 +53,7 @@ def worth_of(pair: int, s: Any) -> Any:
 
 @helper
 def high_word(one: Any, other: Any) -> Any:
-    """The upper 64 bits of a product of two numbers of 64 bits without sign."""
+    """Return the upper 64 bits of the product of two unsigned 64-bit numbers."""
     low, high = one & _LOW, one >> _HALF
     other_low, other_high = other & _LOW, other >> _HALF
     middle = high * other_low + (low * other_low >> _HALF)
@@ -63,10 +63,8 @@ def high_word(one: Any, other: Any) -> Any:
 
 @helper
 def compare_wide(a: int, b: int, c: int, x: int, y: int, z: int) -> int:
-    """Compare a·b·c with x·y·z. Return -1 if it is less, 0 if equal, 1 if greater.
-
-    The numbers are not negative.
-    """
+    """Compare a·b·c with x·y·z, all nonnegative, exactly. Return -1 if it is less, 0 if equal, 1 if
+    greater."""
     low, other_low = _U(a) * _U(b), _U(x) * _U(y)
     high, other_high = high_word(_U(a), _U(b)), high_word(_U(x), _U(y))
     first, other_first = low * _U(c), other_low * _U(z)
@@ -85,16 +83,14 @@ def compare_wide(a: int, b: int, c: int, x: int, y: int, z: int) -> int:
 
 @kernel(INT, INT, INT, INT, INT, INT, INT)
 def compare_products(a: int, b: int, c: int, x: int, y: int, z: int) -> int:
-    """`compare_wide`, for those who try it by itself."""
+    """Kernel entry point of `compare_wide`, for tests."""
     return compare_wide(a, b, c, x, y, z)
 
 
 @inlined
 def compare_shares(count: int, uses: int, other_count: int, other_uses: int) -> Any:
-    """Compare count / uses of two pairs.
-
-    Return a number below 0 if the first share is less, 0 if they are equal, above 0 if it is greater.
-    """
+    """Compare count / uses of two pairs exactly. Return a negative number if the first share is less, 0 if
+    they are equal, a positive number if it is greater."""
     if (count | uses | other_count | other_uses) < _SMALL:
         return count * other_uses - other_count * uses
     return compare_wide(count, other_uses, 1, other_count, uses, 1)
@@ -105,7 +101,8 @@ def compare_scores(
     score: float, count: int, left: int, right: int, other_score: float, other_count: int, other_left: int,
     other_right: int,
 ) -> Any:
-    """Compare count / (left · right) of two pairs; the scores are these fractions in double precision."""
+    """Compare count / (left · right) of two pairs exactly, by sign as `compare_shares`. The scores are these
+    fractions in double precision."""
     gap = score - other_score
     if abs(gap) > _SURE * score:
         return 1 if gap > 0 else -1
@@ -121,7 +118,8 @@ def compare_scores(
 
 @helper
 def key_of(pair: int, s: Any) -> int:
-    """The first key of the tie rule for a pair. It holds as long as the count of the pair does."""
+    """Return the key of a pair by the tie rule, smallest first. It is valid while the count of the pair does
+    not change. 0 if the rule compares bytes alone."""
     left, right = s.table[pair].left, s.table[pair].right
     if s.rule == FIRST_SEEN:
         for entry in range(s.table[pair].first, s.table[pair + 1].first):
@@ -136,7 +134,8 @@ def key_of(pair: int, s: Any) -> int:
 
 @helper
 def compare(symbol: int, other: int, text: Any, ends: Any) -> Any:
-    """Compare two symbols by their bytes: negative if the first comes first, positive if the other does."""
+    """Compare the bytes of two symbols. Return a negative number if the first is smaller, 0 if they are
+    equal, a positive number if it is greater."""
     start, size = ends[symbol], ends[symbol + 1] - ends[symbol]
     other_start, other_size = ends[other], ends[other + 1] - ends[other]
     for n in range(min(size, other_size)):
@@ -147,7 +146,8 @@ def compare(symbol: int, other: int, text: Any, ends: Any) -> Any:
 
 @helper
 def compare_tokens(one: int, other: int, prefix: int, table: Any, text: Any, ends: Any) -> Any:
-    """Compare the tokens that two pairs make by their bytes; the right part loses its mark."""
+    """Compare the bytes of the tokens of two pairs, as `compare`; the right part is taken without its
+    mark."""
     left, right = table[one].left, table[one].right
     other_left, other_right = table[other].left, table[other].right
     size, other_size = ends[left + 1] - ends[left], ends[other_left + 1] - ends[other_left]
@@ -166,7 +166,8 @@ def compare_tokens(one: int, other: int, prefix: int, table: Any, text: Any, end
 def precedes_by_bytes(
     pair: int, other: int, rule: int, prefix: int, table: Any, text: Any, ends: Any
 ) -> bool:
-    """True if the first of two pairs is taken, by the bytes of their pieces."""
+    """Return whether the first of two pairs wins a tie by the bytes of its pieces; by number if these are
+    equal."""
     if rule == SHORTEST:
         order = compare_tokens(pair, other, prefix, table, text, ends)
     else:
@@ -180,7 +181,7 @@ def precedes_by_bytes(
 
 @inlined
 def comes_first(pair: int, key: int, other: int, other_key: int, s: Any) -> Any:
-    """True if the first of two equally good pairs is taken."""
+    """Return whether the first of two tied pairs wins by the tie rule."""
     if key != other_key:
         return key < other_key
     if s.rule < SHORTEST:
@@ -193,7 +194,7 @@ def comes_first(pair: int, key: int, other: int, other_key: int, s: Any) -> Any:
 
 @inlined
 def precedes(one: Any, other: Any, s: Any) -> Any:
-    """True if a row comes before another one: its pair is better."""
+    """Return whether the pair of one row is better than that of another."""
     order: Any = I64(0)
     if s.scored == SCORES:
         left, right = s.table[one.pair], s.table[other.pair]
@@ -210,7 +211,7 @@ def precedes(one: Any, other: Any, s: Any) -> Any:
 
 @inlined
 def copy_row(at: int, by: int, heap: Any) -> None:
-    """Write a row of a heap over another."""
+    """Copy row `by` of a heap to row `at`."""
     heap[at].worth = heap[by].worth
     heap[at].key = heap[by].key
     heap[at].pair = heap[by].pair
@@ -218,9 +219,9 @@ def copy_row(at: int, by: int, heap: Any) -> None:
 
 @helper
 def sift_down(at: int, size: int, worst: bool, heap: Any, s: Any) -> None:
-    """Let a row sink to where it belongs, with the best row first, or the worst.
+    """Move a row down until the heap is in order, with the best row first, or the worst if `worst`.
 
-    The last row of `heap` is used meanwhile.
+    The last row of `heap` is scratch space.
     """
     moved = len(heap) - 1
     copy_row(moved, at, heap)
@@ -239,9 +240,9 @@ def sift_down(at: int, size: int, worst: bool, heap: Any, s: Any) -> None:
 
 @helper
 def sift_up(at: int, worst: bool, heap: Any, s: Any) -> None:
-    """Let a row rise to where it belongs, with the best row first, or the worst.
+    """Move a row up until the heap is in order, with the best row first, or the worst if `worst`.
 
-    The last row of `heap` is used meanwhile.
+    The last row of `heap` is scratch space.
     """
     moved = len(heap) - 1
     copy_row(moved, at, heap)
@@ -256,7 +257,7 @@ def sift_up(at: int, worst: bool, heap: Any, s: Any) -> None:
 
 @kernel(INT, INT, STATE)
 def find_forbidden(pairs: int, s: Any) -> int:
-    """Return the most frequent pair among the first so many that is forbidden, 0 if none of them occurs."""
+    """Return the most frequent forbidden pair among the first `pairs` pairs, 0 if none of them occurs."""
     best: Any = 0
     key: Any = 0
     for pair in range(1, pairs):
@@ -272,19 +273,19 @@ def find_forbidden(pairs: int, s: Any) -> int:
 def standing(
     pairs: int, limit: int, least: int, forced: int, heap: Any, s: Any
 ) -> tuple[int, int, int, int]:
-    """The candidates of a step, the best first.
+    """Count the candidates of a step, and write the best `limit` of them, in order, to `heap`.
 
     Args:
         pairs: The number of pairs.
-        limit: The number of the best to put in order.
-        least: A pair that stands less often is no candidate.
-        forced: The pair that is taken whatever its worth is, 0 for none.
-        heap: Room for `limit` rows and two more; it gets the best, in order.
+        limit: The number of candidates to write.
+        least: The least count of a candidate.
+        forced: A pair that is merged whatever its worth, 0 for none.
+        heap: `limit` + 2 rows.
         s: The state.
 
     Returns:
-        (how many candidates there are, how many of them are as good as the best one, how many are in `heap`,
-        how many are as good as the forced one, itself counted, 0 if it is no candidate).
+        (the number of candidates, the number tied for best, the number of rows written, the number tied with
+        the forced pair, itself included, or 0 if it is no candidate).
     """
     found = tied = size = alike = 0
     forced_count, forced_left, forced_right = s.counts[forced], I64(0), I64(0)
@@ -296,7 +297,7 @@ def standing(
         forced = 0
     best: Any = 0
     greatest = 0.0
-    new = limit  # the row of the pair that is looked at
+    new = limit  # the scratch row of the current pair
     for pair in range(1, pairs):
         count = s.counts[pair]
         if count < least or not may_be_made(pair, s):
@@ -343,7 +344,7 @@ def standing(
         elif precedes(heap[new], heap[0], s):
             copy_row(0, new, heap)
             sift_down(0, size, True, heap, s)
-    for last in range(size - 1, 0, -1):  # the worst one goes behind those that are left
+    for last in range(size - 1, 0, -1):  # heap sort: move the worst row behind the others
         copy_row(new, last, heap)
         copy_row(last, 0, heap)
         copy_row(0, new, heap)

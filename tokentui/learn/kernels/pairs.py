@@ -1,11 +1,12 @@
 """Kernels: the queue of candidates by count at the furthest step, on the state of `layout`.
 
-The greatest count only falls, and so does that of each pair. So the candidates with the greatest count, the
-level, are in a heap by the tie rule, and all others wait in chains that are opened when the level has fallen
-to them (a radix heap: Ahuja, Mehlhorn, Orlin and Tarjan, 1990): one for each place of the first bit in which
-a count with as many bits differs from the level, and one for each smaller number of bits. A pair waits where
-its count was when it came; a chain that is opened sends those that have fallen further on. No pair is
-compared with another before it is among the best.
+The greatest count (the level) never rises, and neither does the count of a pair. So a heap holds the
+candidates whose count is the level, ordered by the tie rule, and all others wait in chains until the level
+falls to them (a radix heap: Ahuja, Mehlhorn, Orlin and Tarjan, 1990). Counts with as many bits as the level
+have one chain for each position of the highest bit that differs from the level; smaller counts have one chain
+for each number of bits. A pair stays in the chain of the count that it had when it was queued. Opening a
+chain moves the pairs whose counts have fallen since to later chains. So pairs are compared with each other
+only among the best.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from tokentui.learn.kernels.order import copy_row, key_of, sift_down, sift_up
 _NO_LEVEL = -1
 """A count that no pair has."""
 _HALF = CHAINS // 2
-"""The first half of the chains by the bit that differs, the second by the number of bits."""
+"""Chains below this number are by the bit that differs, the others by the number of bits."""
 
 
 @helper
 def bits_of(number: int) -> int:
-    """The number of bits of a number."""
+    """Return the number of bits of a number, as `int.bit_length` does."""
     bits = 0
     while number > 0:
         bits += 1
@@ -35,7 +36,7 @@ def bits_of(number: int) -> int:
 
 @inlined
 def wait(pair: int, count: int, level: int, level_bits: int, table: Any, chains: Any) -> None:
-    """Put a pair that has a smaller count than the level into its chain."""
+    """Put a pair with a count below the level into its chain; drop it if its count is 0."""
     if count <= 0:
         return
     bits = bits_of(count)
@@ -46,7 +47,8 @@ def wait(pair: int, count: int, level: int, level_bits: int, table: Any, chains:
 
 @inlined
 def put(pair: int, s: Any) -> int:
-    """Add a candidate of the level at the end of the heap. Returns where."""
+    """Append a candidate with the count of the level to the heap, and return its row. The heap is not
+    restored."""
     at = s.queue[0].size
     s.queue[0].size = at + 1
     s.heap[at].worth = s.queue[0].level
@@ -57,7 +59,7 @@ def put(pair: int, s: Any) -> int:
 
 @inlined
 def drop_first(s: Any) -> None:
-    """Take the first row out of the heap."""
+    """Remove the first row of the heap."""
     size = s.queue[0].size - 1
     s.queue[0].size = size
     copy_row(0, size, s.heap)
@@ -66,7 +68,7 @@ def drop_first(s: Any) -> None:
 
 @inlined
 def take_in(first: int, pairs: int, s: Any) -> None:
-    """Queue the candidates among the pairs from the one number up to the other."""
+    """Queue the candidates among the pairs `first` to `pairs - 1`."""
     level = s.queue[0].level
     level_bits = bits_of(level)
     for pair in range(first, pairs):
@@ -81,7 +83,8 @@ def take_in(first: int, pairs: int, s: Any) -> None:
 
 @helper
 def open_level(s: Any) -> None:
-    """Find the greatest count there is and put the candidates that have it into the heap, which is empty."""
+    """Lower the level to the greatest count that is left, and fill the empty heap with its candidates. The
+    level becomes 0 if no candidate is left."""
     table, counts, chains = s.table, s.counts, s.chains
     level = s.queue[0].level
     level_bits = bits_of(level)
@@ -132,7 +135,7 @@ def open_level(s: Any) -> None:
 
 @helper
 def find_best(s: Any) -> None:
-    """Find the best candidate, which is then the first of the heap."""
+    """Set `queue.best` to the best candidate, the first row of the heap; 0 if no candidate is left."""
     while True:
         level = s.queue[0].level
         level_bits = bits_of(level)
@@ -151,7 +154,7 @@ def find_best(s: Any) -> None:
 
 @kernel(NOTHING, INT, INT, STATE)
 def fill(pairs: int, symbols: int, s: Any) -> None:
-    """Make the queue anew, with the candidates among the first so many pairs."""
+    """Rebuild the queue from the candidates among the first `pairs` pairs."""
     s.chains[:] = 0
     s.queue[0].level = s.queue[0].tied = s.queue[0].size = 0
     take_in(1, pairs, s)
@@ -160,7 +163,7 @@ def fill(pairs: int, symbols: int, s: Any) -> None:
 
 @kernel(INT, INT, INT, INT, INT, STATE)
 def run(known: int, goal: int, least: int, most: int, s: Any) -> int:
-    """Make new merges; see `Queue.run`."""
+    """Make new merges and return the step reached; see `Queue.run`."""
     while True:
         pair, level = s.queue[0].best, s.queue[0].level
         if pair == 0 or known >= goal or level < least or most <= 0 or not has_room(pair, known, s):
@@ -176,7 +179,8 @@ def run(known: int, goal: int, least: int, most: int, s: Any) -> int:
 
 @helper
 def pair_of(left: int, right: int, s: Any) -> int:
-    """The pair of two symbols, 0 where it never stood anywhere. A pair comes with its younger symbol."""
+    """Return the number of a pair, 0 if it never occurred. Its row was added by the step that made the newer
+    of its symbols, so only rows of that step are searched."""
     step = max(left, right) - s.base
     first, end = 1, I64(s.steps[0].pairs)
     if step >= 0:
@@ -189,23 +193,23 @@ def pair_of(left: int, right: int, s: Any) -> int:
 
 @kernel(INT, INT, INT, STATE)
 def find(left: int, right: int, s: Any) -> int:
-    """`pair_of`, for those who ask from outside."""
+    """Kernel entry point of `pair_of`."""
     return pair_of(left, right, s)
 
 
 @kernel(INT, INT, INT, INT, INT, STATE)
 def take(known: int, left: int, right: int, queued: int, s: Any) -> int:
-    """Merge a pair of symbols as the step after `known`, wherever it stands, if anywhere.
+    """Merge a given pair of symbols as step `known + 1`, even if it is not the best or does not occur.
 
     Args:
         known: The furthest step.
         left: The left symbol.
         right: The right symbol.
-        queued: 1 where the queue is filled, and kept so; else 0.
+        queued: 1 if the queue is filled and must stay valid, else 0.
         s: The state.
 
     Returns:
-        The furthest step now: `known` where an array has too little room.
+        The furthest step: `known + 1`, or `known` if an array is too small for the merge.
     """
     pair = pair_of(left, right, s)
     if pair == 0:  # it makes its symbol all the same

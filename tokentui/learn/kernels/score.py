@@ -1,17 +1,17 @@
 """Kernels: the queue of candidates by score at the furthest step, on the state of `layout`.
 
-A merge of (a, b) changes the uses of a and b, and with that the score of each pair that has one of them: most
-rise, so no queue that waits for the best to fall will do. But in the column of a right symbol y all pairs
-share c(y): the best left partner is the one with the greatest c(xy) / c(x), whatever c(y) becomes. So after a
-merge
+A merge of (a, b) lowers the uses of a and b, and so changes the score of every pair that has one of them.
+Most of these scores rise, so a queue in which scores only fall does not work. But all pairs in the column of
+a right symbol y share c(y): the best left partner is the one with the greatest c(xy) / c(x), whatever c(y)
+becomes. So after a merge
 
-- the columns of a and b are scaled, by one number each;
-- the pairs of the rows of a and b, which rise but where their count fell, are compared with the best of their
-  column;
-- a column whose best pair fell is looked over again.
+- the best scores of the columns of a and b are recomputed, one division each;
+- the pairs in the rows of a and b are compared with the best of their columns: they rise unless their count
+  fell;
+- a column whose best pair fell is searched again.
 
-The greatest score of each block of columns is kept, so that few columns are compared with each other. Each
-column counts how many pairs share its best score.
+Each block of columns keeps its greatest score, so that few columns are compared with each other. Each column
+counts the pairs that are tied for its best score.
 """
 
 from __future__ import annotations
@@ -24,18 +24,19 @@ from tokentui.learn.kernels.merges import has_room, may_be_made, merge
 from tokentui.learn.kernels.order import comes_first, compare_scores, compare_shares, key_of
 
 CLEAN, CHANGED, STALE = range(3)
-"""States of a column: up to date, its score is to be computed again, or its best pair before that."""
+"""States of a column: up to date; its best score must be recomputed; its best pair must be found first."""
 _BITS = 5
-"""A block has two to the power of so many columns."""
+"""A block has 2 to the power of `_BITS` columns."""
 _NEARLY = 1 - 2.0**-40
-"""Scores further below the greatest one are less in any precision."""
+"""A score below this share of the greatest one is less, whatever the rounding."""
 _NO_LEVEL = -1
 """A count that no pair has."""
 
 
 @inlined
 def note(column: int, state: int, size: int, s: Any) -> Any:
-    """Note that something is to be done with a column. Returns how many such there are."""
+    """Raise the state of a column to `state`. Return the new length of the list of changed columns, `size`
+    before."""
     if s.columns[column].state == CLEAN:
         s.changed[size] = column
         size += 1
@@ -45,10 +46,8 @@ def note(column: int, state: int, size: int, s: Any) -> Any:
 
 @inlined
 def leave(pair: int, size: int, s: Any) -> Any:
-    """Take a pair whose count fell out of the best of its column.
-
-    Returns how many columns there is something to do with.
-    """
+    """Remove a pair whose count fell from the pairs tied for best of its column, if it is one of them. Return
+    the length of the list of changed columns."""
     column = s.table[pair].right
     if s.links[pair].stamp != s.columns[column].stamp:
         return size
@@ -60,7 +59,8 @@ def leave(pair: int, size: int, s: Any) -> Any:
 
 @inlined
 def enter(pair: int, s: Any) -> Any:
-    """Compare a pair with the best of its column. Returns whether it is among them now."""
+    """Compare a pair with the best of its column, and make it the best if it wins. Return whether it is now
+    among those tied for best."""
     count, share = s.counts[pair], s.uses[s.table[pair].left]
     column = s.columns[s.table[pair].right]
     best, key = column.pair, column.key
@@ -84,7 +84,7 @@ def enter(pair: int, s: Any) -> Any:
 
 @inlined
 def link(pair: int, s: Any) -> None:
-    """Put a pair into its column and its row."""
+    """Prepend a pair to its column and its row."""
     left, right = s.table[pair].left, s.table[pair].right
     s.links[pair].below = s.columns[right].top
     s.links[pair].beside = s.columns[left].row
@@ -94,7 +94,8 @@ def link(pair: int, s: Any) -> None:
 
 @inlined
 def look_over(column: int, s: Any) -> Any:
-    """Find the best of a column among all its pairs. Returns how many they were."""
+    """Find the best pair of a column by comparing all its pairs, and unlink those that are no candidates.
+    Return the number of pairs compared."""
     s.columns[column].pair = 0
     s.columns[column].tied = 0
     s.columns[column].stamp += 1
@@ -117,10 +118,10 @@ def look_over(column: int, s: Any) -> Any:
 
 @inlined
 def rise(row: int, size: int, s: Any) -> Any:
-    """Compare the pairs of a row, whose left part is used less now, with the best of their columns.
+    """Compare the pairs of a row, whose left symbol has fewer uses now, with the best of their columns.
 
     Returns:
-        (how many columns there is something to do with, how many pairs were looked at).
+        (the length of the list of changed columns, the number of pairs compared).
     """
     seen = 0
     before: Any = 0
@@ -143,10 +144,8 @@ def rise(row: int, size: int, s: Any) -> Any:
 
 @inlined
 def scale(column: int, symbols: int, s: Any) -> None:
-    """Find the score of the best pair of a column, 0 where there is none, and the greatest one of its block.
-
-    There are so many columns as symbols.
-    """
+    """Recompute the score of a column's best pair (0 if it has none) and the best score of its block. There
+    is one column per symbol."""
     scores, best, block, before = s.scores, s.columns[column], column >> _BITS, s.scores[column]
     score = 0.0
     if best.pair != 0:
@@ -162,7 +161,7 @@ def scale(column: int, symbols: int, s: Any) -> None:
 
 @inlined
 def find_best(symbols: int, s: Any) -> None:
-    """Find the best pair among so many columns, and how many pairs are as good."""
+    """Set the queue to the best pair of all columns and the number of pairs tied with it."""
     columns, scores, uses, queue = s.columns, s.scores, s.uses, s.queue[0]
     blocks = (symbols + (1 << _BITS) - 1) >> _BITS
     greatest = 0.0
@@ -198,7 +197,7 @@ def find_best(symbols: int, s: Any) -> None:
 
 @kernel(NOTHING, INT, INT, STATE)
 def fill(pairs: int, symbols: int, s: Any) -> None:
-    """Find the candidates among the first so many pairs, and the best one; columns and links are noughts."""
+    """Build the queue from the candidates among the first `pairs` pairs. Columns and links are zeros."""
     for column in range(symbols):
         s.columns[column].stamp = 1
     for pair in range(1, pairs):
@@ -212,7 +211,7 @@ def fill(pairs: int, symbols: int, s: Any) -> None:
 
 @kernel(INT, INT, INT, INT, INT, STATE)
 def run(known: int, goal: int, least: int, most: int, s: Any) -> int:
-    """Make new merges; see `Queue.run`."""
+    """Make new merges and return the step reached; see `Queue.run`."""
     while True:
         pair: Any = s.queue[0].best
         if pair == 0 or known >= goal or most <= 0 or not has_room(pair, known, s):

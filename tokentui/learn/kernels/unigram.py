@@ -1,6 +1,6 @@
-"""The passes of `unigram_text.py` and `unigram_passes.py`, compiled, and sorting for them.
+"""The passes of `unigram_text.py` and `unigram_passes.py` as kernels, and the sorting that they need.
 
-`tokentui.core.native.available` has to have said yes before this module is imported.
+Import this module only if `tokentui.core.native.available` returns true.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tokentui.learn.kernels import unigram_passes, unigram_text
 from tokentui.learn.kernels.unigram_text import Ints, Longs
 
 _DIGIT_BITS = 14
-"""A digit of the radix sort has about so many bits: its table of counts stays in the cache."""
+"""The approximate number of bits of a digit of the radix sort: its table of counts fits into the cache."""
 _KEY_BITS = 11
 _KEYS = 1 << _KEY_BITS
 _SIGN = -1 << 63
@@ -37,7 +37,7 @@ _SCALARS = {int: INT, float: FLOAT, bool: FLAG, type(None): NOTHING}
 
 
 def _kind(hint: Any) -> Any:
-    """The kind of a parameter by its annotation."""
+    """Return the kernel type of a parameter from its annotation."""
     if hint in _SCALARS:
         return _SCALARS[hint]
     if hasattr(hint, "__metadata__"):
@@ -47,7 +47,7 @@ def _kind(hint: Any) -> Any:
 
 
 def _compiled(loop: Callable[..., Any]) -> Kernel:
-    """A loop as a kernel, by its annotations."""
+    """Return a loop as a kernel, typed by its annotations."""
     hints = get_type_hints(loop, include_extras=True)
     returns = _kind(hints.pop("return"))
     made: Kernel = kernel(returns, *map(_kind, hints.values()))(loop)
@@ -56,7 +56,7 @@ def _compiled(loop: Callable[..., Any]) -> Kernel:
 
 @_compiled
 def _pack(text: Ints, rest: Ints, bits: int, group: int, digits: Ints) -> None:
-    """The next `group` units of the word at each place as one number."""
+    """Write the next `group` units of the word at each place as one number to `digits`."""
     first = bits * (group - 1)
     digit = 0
     for place in range(len(text) - 1, -1, -1):
@@ -68,21 +68,21 @@ def _pack(text: Ints, rest: Ints, bits: int, group: int, digits: Ints) -> None:
 def _sort_round(
     digits: Ints, rest: Ints, offset: int, group: int, starts: Ints, before: Ints, count: int, after: Ints
 ) -> int:
-    """A round of sorting suffixes by radix, from their last digits to their first ones.
+    """Sort suffixes by one digit, in a radix sort from the last digit to the first.
 
-    Suffixes that end within this digit come in now: they have nothing to be compared by before (Aho, Hopcroft
-    and Ullman 1974, algorithm 3.2).
+    Suffixes that end within this digit join the sort in this round, as they have no later digits (Aho,
+    Hopcroft and Ullman 1974, algorithm 3.2).
 
     Args:
         digits, rest: The digits made by `_pack`, and the number of units left from each place on.
         offset: The number of units before the digit.
         group: The number of units of the digit.
-        starts: Room for as many numbers as there are digits.
-        before: The places of the longer suffixes in order of what follows this digit, `count` of them.
-        after: Takes them and the new ones in order of this digit and what follows it.
+        starts: Scratch space, one number for each value of a digit.
+        before: The places of the `count` longer suffixes, sorted by what follows this digit.
+        after: Receives these and the new suffixes, sorted by this digit and what follows it.
 
     Returns:
-        How many there are now.
+        The number of suffixes in `after`.
     """
     for digit in range(len(starts)):
         starts[digit] = 0
@@ -125,14 +125,14 @@ def _suffixes(text: array[int], rest: array[int], units: int) -> Generator[float
 
 @kernel(NOTHING, EVENTS, EVENTS, EVENTS)
 def _gather_short(values: Any, which: Any, out: Any) -> None:
-    """The values at some places, each of 32 bits."""
+    """Copy the 32-bit values at the indices `which` to `out`."""
     for n in range(len(which)):
         out[n] = values[which[n]]
 
 
 @kernel(NOTHING, NUMBERS, EVENTS, NUMBERS)
 def _gather(values: Any, which: Any, out: Any) -> None:
-    """The values at some places, each of 64 bits."""
+    """Copy the 64-bit values at the indices `which` to `out`."""
     for n in range(len(which)):
         out[n] = values[which[n]]
 
@@ -146,13 +146,13 @@ def _pick(values: array[Any], which: Iterable[int]) -> array[Any]:
 
 @_compiled
 def _sort(keys: Longs, order: Ints, room: Ints, counts: Longs) -> None:
-    """Sort places by their keys, the least first; equals stay in order. A radix sort from the last digit on.
+    """Sort places by their keys in ascending order: a stable radix sort from the last digit.
 
     Args:
-        keys: A key for each place.
-        order: The places; they are sorted.
-        room: Room for as many.
-        counts: Room for as many numbers as a digit has values.
+        keys: The key of each place.
+        order: The places; sorted in place.
+        room: Scratch space, as long as `order`.
+        counts: Scratch space, one number for each value of a digit.
     """
     for shift in range(0, 64, _KEY_BITS):
         for digit in range(_KEYS):
@@ -160,7 +160,7 @@ def _sort(keys: Longs, order: Ints, room: Ints, counts: Longs) -> None:
         for n in range(len(order)):
             counts[(keys[order[n]] ^ _SIGN) >> shift & (_KEYS - 1)] += 1
         if len(order) == 0 or counts[(keys[order[0]] ^ _SIGN) >> shift & (_KEYS - 1)] == len(order):
-            continue  # they are alike in this digit
+            continue  # all keys have the same digit
         total = 0
         for digit in range(_KEYS):
             here = counts[digit]
@@ -176,17 +176,16 @@ def _sort(keys: Longs, order: Ints, room: Ints, counts: Longs) -> None:
 
 @_compiled
 def _falling(values: Longs, keys: Longs) -> None:
-    """Keys that sort numbers from the greatest on; the numbers are the bits of those of 64 bits with
-    fractions, none of them without a value."""
+    """Turn the bits of float64 numbers (no NaN) into keys that sort in descending order."""
     for n in range(len(values)):
         bits = values[n]
         if bits == _SIGN:
-            bits = 0  # minus nought is nought
+            bits = 0  # -0.0 equals 0.0
         keys[n] = ~(bits ^ 0x7FFFFFFFFFFFFFFF) if bits < 0 else ~bits
 
 
 def _sorted(order: array[int], *keys: Any) -> array[int]:
-    """Places in order of the last keys, of equals by those before it."""
+    """Sort places by the last of `keys`, ties by the one before it, and so on. Return `order`."""
     room, counts = flat("int32", len(order)), flat("int64", _KEYS)
     for one in keys:
         _sort(one, order, room, counts)
@@ -218,4 +217,4 @@ PASSES = SimpleNamespace(
     CHUNK=1 << 16, codes=unigram_text.codes, suffixes=_suffixes, pick=_pick, descending=_descending,
     by_worth=_by_worth, **{loop.__name__: _compiled(loop) for loop in _LOOPS},
 )
-"""The functions of both modules under the same names."""
+"""The functions of both modules as kernels, under the same names."""

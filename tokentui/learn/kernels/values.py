@@ -1,8 +1,8 @@
 """Kernels: the queue of candidates by count times length at the furthest step, on the state of `layout`.
 
-The pairs lie in blocks by their numbers, each with its greatest value and how many pairs have it. A merge
-changes the values of the pairs at its places alone, so a block is looked over again only when one of its
-greatest has changed.
+Pairs are grouped into blocks by number. Each block keeps its greatest value and the number of pairs that have
+it. A merge changes only the values of pairs at its places, so a block is searched again only when one of its
+best pairs has changed.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from tokentui.learn.kernels.merges import has_room, may_be_made, merge
 from tokentui.learn.kernels.order import comes_first, count_length, key_of
 
 _BITS = 6
-"""A block has two to the power of so many pairs."""
+"""A block has 2 to the power of `_BITS` pairs."""
 _NONE = -1e300
-"""The value of a pair that is no candidate."""
+"""The value of a pair that is not a candidate."""
 _NO_LEVEL = -1
 
 
 @inlined
 def valued(pair: int, s: Any) -> Any:
-    """The value of a pair, `_NONE` where it is no candidate."""
+    """Return the value of a pair, `_NONE` if it is not a candidate."""
     if s.counts[pair] < s.least or s.counts[pair] <= 0 or not may_be_made(pair, s):
         return _NONE
     return count_length(pair, s)
@@ -31,7 +31,8 @@ def valued(pair: int, s: Any) -> Any:
 
 @inlined
 def look_over(block: int, pairs: int, s: Any) -> None:
-    """Find the greatest value of a block among so many pairs in all, and how many have it."""
+    """Recompute the greatest value of a block and the number of pairs that have it. `pairs` is the number of
+    all pairs."""
     top = _NONE
     tied = 0
     for pair in range(max(1, block << _BITS), min((block + 1) << _BITS, pairs)):
@@ -47,7 +48,7 @@ def look_over(block: int, pairs: int, s: Any) -> None:
 
 @inlined
 def change(pair: int, pairs: int, s: Any) -> None:
-    """Take in the value that a pair has now."""
+    """Recompute the value of a pair, and update its block."""
     block, before = pair >> _BITS, s.worths[pair]
     worth = valued(pair, s)
     s.worths[pair] = worth
@@ -63,7 +64,7 @@ def change(pair: int, pairs: int, s: Any) -> None:
 
 @helper
 def find_best(pairs: int, s: Any) -> None:
-    """Find the best pair among so many, and how many pairs are as good."""
+    """Set the queue to the best of the first `pairs` pairs and the number of pairs tied with it."""
     queue = s.queue[0]
     greatest = _NONE
     blocks = (pairs >> _BITS) + 1
@@ -88,7 +89,7 @@ def find_best(pairs: int, s: Any) -> None:
 
 @kernel(NOTHING, INT, INT, STATE)
 def fill(pairs: int, symbols: int, s: Any) -> None:
-    """Find the values of the first so many pairs, and the best one."""
+    """Build the queue from the first `pairs` pairs."""
     for pair in range(1, pairs):
         s.worths[pair] = valued(pair, s)
     for block in range((pairs >> _BITS) + 1):
@@ -98,7 +99,7 @@ def fill(pairs: int, symbols: int, s: Any) -> None:
 
 @kernel(INT, INT, INT, INT, INT, STATE)
 def run(known: int, goal: int, least: int, most: int, s: Any) -> int:
-    """Make new merges; see `Queue.run`."""
+    """Make new merges and return the step reached; see `Queue.run`."""
     while True:
         pair: Any = s.queue[0].best
         if pair == 0 or known >= goal or most <= 0 or not has_room(pair, known, s):
