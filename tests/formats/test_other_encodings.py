@@ -11,12 +11,12 @@ import tokentui
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.segment import WAYS
-from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import WRITTEN
 from tokentui.formats.files import load
 from tokentui.formats.proof import EXAMPLES, check_export, contents
 from tokentui.formats.spec import Spec
 from tokentui.preset_table import PRESETS
+from tokentui.tokenizer import Tokenizer
 
 COVERS = ("greedtok", "length-max")
 """The presets whose steps join other than two parts."""

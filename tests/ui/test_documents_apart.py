@@ -14,7 +14,7 @@ from tokentui.session import commands as do
 from tokentui.session.commands import perform
 from tokentui.session.engine.state import State
 from tokentui.session.training.training import prepare
-from tokentui.session.views import Viewport
+from tokentui.session.views import StepView, Viewport
 from tokentui.text.read import read
 from tokentui.ui.panes.encode import first_words
 from tokentui.ui.panes.why import effects
@@ -58,7 +58,7 @@ def test_the_places_of_why_and_of_the_steps_are_each_in_one_document(name: str) 
             if line.startswith("…"):
                 assert _in_one_document(line), line
                 shown += 1
-    answers: list[tuple[do.StepView, ...]] = []
+    answers: list[tuple[StepView, ...]] = []
     try:
         perform(do.ExplainSteps(tuple(range(1, STEPS)), 9), it, answers.append)
     except TokentuiError:
