@@ -51,6 +51,7 @@ def names() -> set[str]:
     return objectives | {one.name for one in presets() if one.family == "papers"}
 
 
+@pytest.mark.slow
 def test_a_small_page_has_every_objective_and_preset_of_a_paper(
     bench: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,6 +82,7 @@ def test_the_page_in_the_documents_has_them_all() -> None:
     assert not missing, f"python benchmarks/algorithms.py --only NAME prints the row of each of {missing}"
 
 
+@pytest.mark.slow
 def test_the_row_of_one_name_is_printed_on_the_built_in_texts(
     bench: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -136,6 +136,7 @@ def test_tokens_and_their_ids() -> None:
     assert tok.token_to_id("<|endoftext|>") == tok.vocabulary.special_id("<|endoftext|>")
 
 
+@pytest.mark.slow
 def test_a_token_as_its_file_spells_it(tmp_path: Path) -> None:
     """Beside its bytes and its text; the file's own name counts last."""
     export(preset("gpt2"), tmp_path / "a.hf.json")
@@ -269,6 +270,7 @@ def _ids_in_worker(tok: Tokenizer) -> list[list[int]]:
     return [list(tok.encode_ids(text)) for text in TEXTS]
 
 
+@pytest.mark.slow
 def test_worker_processes(tmp_path: Path) -> None:
     export(preset("gpt2"), tmp_path / "tokenizer.json", "huggingface")
     export(preset("gpt2"), tmp_path, "gpt2")

@@ -72,7 +72,7 @@ def test_steps_candidates_and_entries_are_rows_of_a_table() -> None:
 
 
 @pytest.mark.parametrize("name", ["gpt2", "bert", "t5", "llama2"])
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 def test_threads_share_a_tokenizer(name: str, tmp_path: Path) -> None:
     """Eight threads ask one tokenizer at once, each for all of it; a read one as well as a trained one."""
     path, texts = tmp_path / "t.json", [text for text in HOSTILE if text][:20]

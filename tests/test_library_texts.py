@@ -16,6 +16,7 @@ LINES = ["the cat sat on the mat", " two  spaces ", "héllo 12345 don't", "", "t
 LINES = LINES * 3 + ["a last line"]
 
 
+@pytest.mark.first_run(cases=23)
 @pytest.mark.parametrize("name", [one.name for one in tokentui.presets()])
 def test_every_preset_trains_on_texts_as_on_a_file_of_lines(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -35,6 +36,7 @@ def test_every_preset_trains_on_texts_as_on_a_file_of_lines(
     assert tokentui.read(texts=LINES).documents == tokentui.read(file, as_="lines").documents
 
 
+@pytest.mark.slow
 def test_a_generator_of_texts_is_not_stored() -> None:
     def texts() -> Iterator[str]:
         for number in range(80_000):

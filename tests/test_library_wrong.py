@@ -142,6 +142,7 @@ def functions() -> dict[str, Call]:
     return found
 
 
+@pytest.mark.slow
 def test_only_a_tokentui_error_comes_of_wrong_arguments(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,6 +165,7 @@ def test_only_a_tokentui_error_comes_of_wrong_arguments(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("format", ["huggingface", "sentencepiece", "gpt2", "bert"])
 def test_no_value_but_a_text_is_encoded(tmp_path: Path, format: str) -> None:
     """Not as what `str` makes of it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -139,6 +140,7 @@ def test_every_row_is_whole_and_in_its_columns(names: list[str], text: str) -> N
     assert all(len(columns) == 1 for columns in places.values())
 
 
+@pytest.mark.slow
 @given(st.text(max_size=20))
 def test_widths_of_safe_text_are_those_of_the_screen(text: str) -> None:
     shown = "".join(span.text for span in visible(text))

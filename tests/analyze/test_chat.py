@@ -55,6 +55,7 @@ def codes(chat: ChatEncoding) -> list[str]:
 # ---- origin
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("text", [CHATML, CHATML.replace("m.content", "m.content | trim")])
 def test_each_token_has_its_origin(text: str, tokenizer: Tokenizer) -> None:
     chat = encode_chat(tokenizer, template(text), user("one two", "three"))
@@ -79,7 +80,7 @@ def test_a_token_of_both_is_mixed(tokenizer: Tokenizer) -> None:
         ("m.content if m.content | length < 4 else '?'", ""), ("m.content.split()[0]", ""),
     ],
 )
-@pytest.mark.first_run(cases=8)
+@pytest.mark.first_run(cases=3)
 def test_only_what_is_proven_is_content(change: str, content: str, tokenizer: Tokenizer) -> None:
     text = CHATML.replace("m.content", change)
     rendered = render_chat(template(text), user("a b"))
@@ -88,7 +89,7 @@ def test_only_what_is_proven_is_content(change: str, content: str, tokenizer: To
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
-@pytest.mark.first_run(cases=3)
+@pytest.mark.slow
 def test_regions_hold_their_texts(name: str) -> None:
     for variables in chats(name):
         chat = Chat(variables["messages"], variables.get("tools"), variables.get("documents"))
@@ -105,6 +106,7 @@ def test_regions_hold_their_texts(name: str) -> None:
 TEXTS = st.text(st.sampled_from("ab \n<|>\U000f0000\U000f0001é"), max_size=8)
 
 
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 @given(st.lists(TEXTS, min_size=1, max_size=4), st.booleans())
 def test_any_content_is_found(contents: list[str], trimmed: bool) -> None:
@@ -170,6 +172,7 @@ def test_a_text_without_special_tokens_gives_no_warning(tokenizer: Tokenizer) ->
     assert chat.warnings == ()
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize(
     ("text", "role", "warns"),
     [(PROMPT, "user", True), (PROMPT, "tool", True), (PROMPT, "assistant", False), (CHATML, "user", False)],
@@ -181,6 +184,7 @@ def test_a_missing_generation_prompt(text: str, role: str, warns: bool, tokenize
     assert "no-generation-prompt" not in codes(asked)
 
 
+@pytest.mark.slow
 def test_specials_that_are_there_twice(tokenizer: Tokenizer) -> None:
     assert tokenizer.encoder.around == (("<s>",), ("</s>",))
     text = template("{{ bos_token }}{{ messages[0].content }}{{ eos_token }}")
@@ -215,6 +219,7 @@ def test_templates_beside_a_tokenizer(tmp_path: Path) -> None:
     assert read_template(path, str(tmp_path / "other.jinja")).text == "named"
 
 
+@pytest.mark.slow
 def test_templates_with_names(tmp_path: Path) -> None:
     rows = [{"name": "default", "template": "d"}, {"name": "tool_use", "template": "t"},
             {"name": "rag", "template": "r"}]

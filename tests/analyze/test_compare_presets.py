@@ -117,6 +117,7 @@ def test_japanese_with_and_without_pre_tokenization() -> None:
     assert 0.3 < 2 * agreed.shared / (agreed.boundaries_a + agreed.boundaries_b) < 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("files", [
     pytest.param(TRAINED, id="trained"),
     pytest.param(FILES, id="published", marks=[pytest.mark.shared, pytest.mark.soak]),

@@ -317,6 +317,7 @@ def _added(document: Any) -> None:
     document["added_tokens"].append({"id": document["model"]["vocab"]["lo"], "content": "lo", **flags})
 
 
+@pytest.mark.first_run(cases=4)
 @pytest.mark.parametrize(("change", "stage", "text", "a", "b"), [
     (_nfc, "normalization", "e\u0301", "e\u0301", "\xe9"),
     (_cut, "split", "low", ("low",), ("lo", "w")),

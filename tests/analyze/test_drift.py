@@ -45,7 +45,7 @@ def sequences(name: str) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("name", KINDS)
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 def test_a_difference_is_one_of_encoding_the_decoded_text(name: str) -> None:
     tokenizer = small(name)
     check, seen = DriftCheck(tokenizer, allow_special=True), set()

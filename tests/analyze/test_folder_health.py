@@ -79,7 +79,7 @@ def found(folder: Path) -> dict[str, CheckResult]:
     ("sentencepiece-unigram", ("huggingface", "sentencepiece"), "T5TokenizerFast"),
     ("llama2", ("huggingface", "sentencepiece"), "LlamaTokenizerFast"), ("hf-bpe", ("huggingface",), ""),
 ])
-@pytest.mark.first_run(cases=3)
+@pytest.mark.first_run(cases=1)
 def test_files_that_agree_raise_nothing(
     tmp_path: Path, recipe: str, formats: tuple[str, ...], tokenizer_class: str
 ) -> None:
@@ -87,6 +87,7 @@ def test_files_that_agree_raise_nothing(
     assert found(tmp_path) == {}
 
 
+@pytest.mark.slow
 def test_a_model_of_qwen_with_its_own_pattern_raises_nothing(tmp_path: Path) -> None:
     made(tmp_path, "gpt2", ("huggingface",))
     recipe = replace(PRESETS["gpt2"].recipe, split="qwen")
@@ -185,7 +186,7 @@ PLANTED: dict[str, tuple[str, str, str, Callable[[Path], object]]] = {
 
 
 @pytest.mark.parametrize("case", PLANTED)
-@pytest.mark.first_run(cases=3)
+@pytest.mark.slow
 def test_a_contradiction_is_the_only_finding(tmp_path: Path, case: str) -> None:
     recipe, name, status, plant = PLANTED[case]
     made(tmp_path, recipe, ("huggingface", "gpt2"))
@@ -200,6 +201,7 @@ def test_a_contradiction_is_the_only_finding(tmp_path: Path, case: str) -> None:
     assert rows[name]["status"] == status
 
 
+@pytest.mark.slow
 def test_a_control_token_of_tekken_that_tokenizer_json_lacks(tmp_path: Path) -> None:
     made(tmp_path, "gpt2", ("huggingface",))
     _tekken(tmp_path)
@@ -207,6 +209,7 @@ def test_a_control_token_of_tekken_that_tokenizer_json_lacks(tmp_path: Path) -> 
     assert (b"[INST]", "special in tekken.json alone") in {(one.piece, one.note) for one in result.examples}
 
 
+@pytest.mark.slow
 def test_a_text_shows_the_difference(tmp_path: Path) -> None:
     made(tmp_path, "gpt2", ("huggingface", "gpt2"))
     _turn_merges(tmp_path)
@@ -218,6 +221,7 @@ def test_a_text_shows_the_difference(tmp_path: Path) -> None:
     assert example.note.startswith(f"{ours[0]} ")
 
 
+@pytest.mark.slow
 def test_inspect_names_the_file_and_takes_the_checks_to_ignore(tmp_path: Path) -> None:
     made(tmp_path, "gpt2", ("huggingface", "gpt2"))
     change(tmp_path, "config.json", vocab_size=500)

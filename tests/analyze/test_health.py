@@ -157,7 +157,7 @@ def test_a_sound_vocabulary_fails_nowhere(tmp_path: Path) -> None:
         ),
     ],
 )
-@pytest.mark.first_run(cases=5)
+@pytest.mark.first_run(cases=2)
 def test_each_check(tmp_path: Path, name: str, status: str, parts: dict[str, Any]) -> None:
     found = check(opened(tmp_path, **parts), name)
     assert found.status == status, found
@@ -182,6 +182,7 @@ def test_what_is_told_of_a_fault(tmp_path: Path) -> None:
     assert (found.value, [(one.id, one.note) for one in found.examples]) == (44, [(256, "to 299")])
 
 
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize(
     "name", ["gpt2", "bert", "llama2", "wordpiece", "sentencepiece-unigram", "gage", "subword-nmt"]
 )

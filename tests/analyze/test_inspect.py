@@ -209,6 +209,7 @@ def test_why_by_probability() -> None:
 _units: set[tuple[bytes, str]] = set()
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(
     texts=st.lists(st.text(alphabet="abc d", min_size=1, max_size=12), min_size=1, max_size=4),

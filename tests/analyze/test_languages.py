@@ -18,6 +18,7 @@ def trained() -> tokentui.Tokenizer:
     return tokentui.train("sample:english", "gpt2", merges=300)
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("by", BASES)
 def test_costs_are_those_of_a_plain_count(trained: tokentui.Tokenizer, by: str) -> None:
     found = trained.languages(by=by)

@@ -122,6 +122,7 @@ def test_a_text_that_spells_a_mark_is_text() -> None:
     assert all(any(text in word for word in texts) for text in whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_", ["huggingface", "sentencepiece", "tokentui"])
 def test_a_file_is_read_as_its_training(tmp_path: Path, format_: str) -> None:
     trainer = training("sentencepiece-bpe", merges=80)

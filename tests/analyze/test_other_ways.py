@@ -46,6 +46,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> str:
     return path
 
 
+@pytest.mark.slow
 def test_a_way_belongs_to_the_file_before_it(file: str) -> None:
     said = done("compare", "-t", file, "-s", "encode=longest-suffix", "-t", file, "sample:english", "--json")
     row = json.loads(said)

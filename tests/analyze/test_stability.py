@@ -42,6 +42,7 @@ def found_in(name: str, text: str) -> PrefixStability | None:
         return None
 
 
+@pytest.mark.slow
 @given(st.sampled_from(sorted(KINDS)), st.text(LETTERS, max_size=12))
 @example("gpt2", "")
 @example("gpt2", "hugs hu")

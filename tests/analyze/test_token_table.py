@@ -23,6 +23,7 @@ from tokentui.formats.files import load
 NAMES = ("gpt2", "llama2", "t5", "bert", "subword-nmt")
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_row_for_each_id(name: str) -> None:
     tokenizer = preset(name)

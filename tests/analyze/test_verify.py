@@ -145,7 +145,7 @@ def test_what_a_library_cannot_train_is_refused_by_its_axis(name: str) -> None:
 
 @pytest.mark.peer
 @pytest.mark.parametrize(("name", "axes"), HANDED)
-@pytest.mark.first_run(cases=8)
+@pytest.mark.first_run(cases=4)
 def test_each_axis_is_handed_over(name: str, axes: dict[str, Any]) -> None:
     """What the recipe says of a text is what the library trains on: no difference that the recipe does not
     explain."""
@@ -274,6 +274,7 @@ def test_the_progress_of_encoding_does_not_go_back(tmp_path: Path, monkeypatch: 
 OWNERS = {"tokenizers": "huggingface", "sentencepiece": "sentencepiece", "tiktoken": "tiktoken"}
 
 
+@pytest.mark.slow
 def test_a_file_of_another_format_is_refused_before_the_library_sees_it(tmp_path: Path) -> None:
     """Our own file too, also where it was made of one that the library reads."""
     for format, held in (

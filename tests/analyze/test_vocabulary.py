@@ -172,6 +172,7 @@ words = st.text(alphabet="abc", min_size=1, max_size=8)
 lines = st.lists(st.lists(words, min_size=1, max_size=6).map(" ".join), min_size=1, max_size=4)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(texts=lines, other=lines, name=st.sampled_from(TRAINED), merges=st.integers(0, 12))
 def test_unused_is_what_encoding_the_corpus_misses(

@@ -28,6 +28,7 @@ def messages(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_ids_and_warnings(model: str, messages: str) -> None:
     result = cli("encode", "-t", model, "--chat", messages)
     ids = result.stdout.split()

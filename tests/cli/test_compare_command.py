@@ -62,6 +62,7 @@ def test_tables_and_row_have_the_same_numbers(files: tuple[str, str]) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_row_has_the_numbers_of_the_library(files: tuple[str, str]) -> None:
     answer = row("-t", files[0], "-r", "bert", "--merges", "20", "sample:english")
     corpus = read("sample:english")
@@ -119,6 +120,7 @@ def test_a_space_is_a_space_however_it_is_written(english: str) -> None:
     assert literal[:2] == [["first differing step, A and B: 1"], [f"by meaning: {meant['step']}"]]
 
 
+@pytest.mark.slow
 def test_two_files_whose_merges_differ_in_order(tmp_path: Path, english: str) -> None:
     files, steps = [], []
     for tie in ("lowest-ids", "largest-pair"):
@@ -290,6 +292,7 @@ def test_an_axis_is_of_the_recipe_before_it() -> None:
     assert said.startswith("-s tye=x: no such axis")
 
 
+@pytest.mark.slow
 def test_a_recipe_without_a_size_is_trained_to_that_of_the_file(files: tuple[str, str]) -> None:
     words = ("-t", files[0], "-r", "gpt4", "sample:english")
     found = row(*words)["tokenizers"]

@@ -82,6 +82,7 @@ def test_the_map_has_the_same_numbers_in_both_formats(novel: str, tmp_path: Path
     assert -1 in moved
 
 
+@pytest.mark.slow
 def test_added_tokens_follow_the_last_id_and_are_found_before_merges(novel: str, tmp_path: Path) -> None:
     out, size = str(tmp_path / "out.json"), load(novel).vocab_size
     told = done("edit", novel, out, "--add", "the crowd", "--special", "<|user|>", "-q")
@@ -97,6 +98,7 @@ def test_added_tokens_follow_the_last_id_and_are_found_before_merges(novel: str,
             assert load(novel).encode_ids(text) == made.encode_ids(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["huggingface", "tokentui"])
 def test_an_added_token_is_special_only_if_it_was_named_so(format: str, novel: str, tmp_path: Path) -> None:
     source = str(tmp_path / "in.json")
@@ -109,6 +111,7 @@ def test_an_added_token_is_special_only_if_it_was_named_so(format: str, novel: s
     }
 
 
+@pytest.mark.slow
 def test_every_format_that_holds_it_gives_it_back(novel: str, tmp_path: Path) -> None:
     pruned, written = str(tmp_path / "pruned.json"), []
     done("edit", novel, pruned, *WORDS)
@@ -152,6 +155,7 @@ def test_a_compression_is_not_pruned(tmp_path: Path) -> None:
     assert "encodes by all of its steps" in refused("edit", path, str(tmp_path / "x.json"), *WORDS)
 
 
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize(("recipe", "axes"), [
     ("gpt2", ()), ("gpt2", ("-s", "tie=largest-pair")), ("gpt2", ("-s", "tie=lowest-ids")),
     ("gpt1", ("-s", "base=sorted")), ("bert", ("-s", "objective=count", "-s", "base=sorted")),
@@ -178,6 +182,7 @@ def test_training_goes_on_as_a_naive_model_does(recipe: str, axes: tuple[str, ..
     assert after.vocabulary.pieces == model.pieces
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["huggingface", "tiktoken"])
 def test_a_file_goes_on_as_a_naive_model_does(novel: str, format: str, tmp_path: Path) -> None:
     """The pair of most places; of equals the one of fewer bytes, then in order of these. Ranks merge what two
@@ -282,6 +287,7 @@ def test_the_old_ids_of_new_tokens(recipe: str, tmp_path: Path) -> None:
         assert row["text"] == entries[row["id"]].text
 
 
+@pytest.mark.slow
 def test_the_old_ids_of_a_special_token(novel: str, tmp_path: Path) -> None:
     init = tmp_path / "init.tsv"
     done("edit", novel, str(tmp_path / "o.json"), "--special", "<a\tb>", "--to", "huggingface", "-q",

@@ -61,6 +61,7 @@ def test_every_measure_is_in_the_text_and_the_json(slide: str) -> None:
         assert [*row["title"].split(), *row["shown"], *measure.under.split()] in lines
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("name", [
     name for name, entry in PRESETS.items() if entry.recipe.unknown == "error" or name == "gpt2"
 ])
@@ -98,6 +99,7 @@ def test_ids_with_holes(tmp_path: Path) -> None:
     assert refused("inspect", "-t", str(file), "--id", "4") == "4: no such id (ids are 2 to 9, with holes)"
 
 
+@pytest.mark.slow
 def test_a_part_of_a_character_and_a_very_long_word(tmp_path: Path) -> None:
     file = str(tmp_path / "bytes.json")
     done("train", "sample:hugs", "-r", "minbpe-basic", "--merges", "1", "-o", file, "-q")
@@ -253,6 +255,7 @@ def test_a_lattice(tmp_path: Path) -> None:
     assert "lattice" in done("inspect", "-t", file, "the")
 
 
+@pytest.mark.slow
 def test_a_huge_number_of_ways(tmp_path: Path) -> None:
     file = str(tmp_path / "t.json")
     done("train", "sample:hugs", "-r", "comp336", "-o", file, "-q")
@@ -304,6 +307,7 @@ def test_a_file_with_an_objective_that_is_not_known(slide: str, tmp_path: Path) 
     assert told("-t", file)["health"] == told("-t", slide)["health"]
 
 
+@pytest.mark.slow
 def test_an_ignored_check_does_not_change_the_exit_code(tmp_path: Path) -> None:
     file = str(tmp_path / "bert.json")
     done("train", "sample:hugs", "-r", "bert", "--vocab-size", "40", "-o", file, "-q")

@@ -114,7 +114,7 @@ def printed(line: str, schema: str) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("schema", SCHEMAS)
-@pytest.mark.first_run(cases=5)
+@pytest.mark.first_run(cases=2)
 def test_what_a_command_prints_has_its_schema(
     schema: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

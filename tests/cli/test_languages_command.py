@@ -22,6 +22,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     return out
 
 
+@pytest.mark.slow
 def test_tables_and_row_have_the_numbers_of_the_library(files: tuple[str, str]) -> None:
     words = ("languages", "-t", files[0], "-t", files[0], "-q")
     text, row = done(*words), json.loads(done(*words, "--json"))

@@ -53,6 +53,7 @@ def test_a_trace_tells_which_language_decided(named: tuple[str, ...], tmp_path: 
     assert "language" not in rows(done("train", *named, "-r", "gpt2", "--merges", "1", "--trace", "-"))[0]
 
 
+@pytest.mark.slow
 def test_a_tokenizer_of_parity_is_kept_and_read_by_others(named: tuple[str, ...], tmp_path: Path) -> None:
     """It is a list of merges: a format holds it where it holds those of plain byte-pair encoding."""
     out = tmp_path / "own.tokentui.json"
@@ -85,6 +86,7 @@ def test_a_tokenizer_of_parity_is_kept_and_read_by_others(named: tuple[str, ...]
     assert held >= 2
 
 
+@pytest.mark.slow
 def test_measures_are_those_of_each_language(named: tuple[str, ...], tmp_path: Path) -> None:
     row = json.loads(done("compare", *named, "-r", "gpt2", "-r", "bert", "--merges", "20", "--json", "-q"))
     of = {

@@ -21,7 +21,7 @@ SIZED = [(format, name) for format, names in sorted(HOLD.items()) for name in so
 
 
 @pytest.mark.parametrize(("format", "preset"), SIZED)
-@pytest.mark.first_run(cases=8)
+@pytest.mark.first_run(cases=3)
 def test_every_format_has_the_size_that_is_asked_for(format: str, preset: str, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     one = WRITTEN[format]
@@ -40,6 +40,7 @@ def test_every_format_has_the_size_that_is_asked_for(format: str, preset: str, t
     assert result.exit_code == 0, result.stderr
 
 
+@pytest.mark.slow
 def test_the_special_tokens_that_a_file_lacks_are_named(tmp_path: Path) -> None:
     file = str(tmp_path / "a.model")
     line = ("train", "sample:english", "-r", "sentencepiece-unigram", "--vocab-size", "400", "-o", file)
@@ -87,7 +88,7 @@ JSON_FILES = [name for name, one in WRITTEN.items() if len(one.files) == 1 and o
 
 
 @pytest.mark.parametrize("format", [name for name in SMALL if len(WRITTEN[name].files) == 1])
-@pytest.mark.first_run(cases=3)
+@pytest.mark.slow
 def test_edit_and_convert_keep_the_format_of_the_input(format: str, tmp_path: Path) -> None:
     preset = SMALL[format]
     source = tmp_path / WRITTEN[format].files[0]
@@ -129,7 +130,7 @@ def trained(preset: str, published: bool) -> tokentui.Tokenizer:
 
 @pytest.mark.parametrize(("format", "preset"), SIZED)
 @pytest.mark.parametrize("published", [False, True])
-@pytest.mark.first_run(cases=10)
+@pytest.mark.first_run(cases=2)
 def test_a_library_file_has_the_size_that_is_asked_for_or_a_warning_says_so(
     format: str, preset: str, published: bool, tmp_path: Path
 ) -> None:

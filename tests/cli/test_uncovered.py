@@ -41,7 +41,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("split", "left"), LEAVING)
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 def test_a_training_and_its_tokenizer_report_it(path: Path, split: str, left: int) -> None:
     file, own = str(path.with_name("hugs.json")), ("-s", f"split={split}")
     training = ("-r", "minbpe-basic", *own, "--merges", "1")

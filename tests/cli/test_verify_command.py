@@ -123,6 +123,7 @@ def test_wrong_words(words: tuple[str, ...], line: str) -> None:
     assert refused("verify", *words).startswith(line)
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize(
     ("normalizer", "strict", "code"),
     [

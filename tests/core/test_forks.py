@@ -65,6 +65,7 @@ def test_answers_come_in_order_and_ticks_add_up(children: Callable[[], list[int]
     assert children() == []
 
 
+@pytest.mark.slow
 def test_a_large_answer_is_whole() -> None:
     large = "a\ud800é" * 1_000_000
     assert in_forks([lambda: large, lambda: large[::-1]], 0, 0) == [large, large[::-1]]

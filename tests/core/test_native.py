@@ -55,6 +55,7 @@ def test_the_manifest_lists_every_kernel(loaded: None) -> None:
     assert {name: one.signature for name, one in native.KERNELS.items()} == native.manifest()["kernels"]
 
 
+@pytest.mark.slow
 def test_the_shipped_tables_are_those_of_the_installed_regex_if_it_takes_them() -> None:
     """All code points are compared. A new `regex` with other classes does not take the tables and passes."""
     shipped = json.loads((native.LIBRARIES / "classes.json").read_text())
@@ -72,7 +73,7 @@ def test_the_shipped_tables_are_those_of_the_installed_regex_if_it_takes_them() 
     (0x0378, rules.EITHER), (0x1FFFD, rules.EITHER), (0x31000, rules.SIGN), (0xE0100, rules.SIGN),
     (ord("%"), rules.SPACING), (0x20, rules.SIGN), (ord("5"), rules.SIGN), (0xD800, rules.NUMBER),
 ])
-@pytest.mark.first_run(cases=8)
+@pytest.mark.first_run(cases=4)
 def test_tables_with_one_other_class_do_not_agree(code: int, name: int) -> None:
     """Also inside a run of a class, where a new version of Unicode assigns characters."""
     table = rules._letters()
@@ -142,7 +143,7 @@ NO_KERNELS = "plain Python, this installation has no kernels"
     (lambda path: path.with_name("manifest.json").unlink(), NO_KERNELS),
     (lambda path: shutil.rmtree(path.parent), NO_KERNELS),
 ])
-@pytest.mark.first_run(cases=3)
+@pytest.mark.first_run(cases=1)
 def test_plain_python_replaces_a_damaged_library(
     damage: Callable[[Path], None], engine: str, loaded: None, tmp_path: Path, expected: str
 ) -> None:

@@ -205,6 +205,7 @@ async def test_a_tokenizer_is_handed_out_in_place_of_a_file(served: Path, sessio
     assert load(served / "made.json").vocab_size == 259
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize(
     "path", ["/etc/passwd", "../secret/", "~/", "~root/", "/proc/self/environ", "*", ".."]
 )
@@ -285,6 +286,7 @@ def disk_calls(source: str) -> set[str]:
     return found - {"replace"} if "os.replace" not in source else found
 
 
+@pytest.mark.slow
 def test_no_other_module_uses_the_disk() -> None:
     """A new reader goes through `core/files.py`, or asks `core/sandbox.py` and is named above."""
     found = {}

@@ -98,6 +98,7 @@ def test_an_error_at_any_call_leaves_all_files_unchanged(
     assert failures or name in ("fchmod", "unlink")
 
 
+@pytest.mark.first_run(cases=17)
 @pytest.mark.parametrize("old", OLD)
 @pytest.mark.parametrize("error", [Killed, KeyboardInterrupt])
 @pytest.mark.parametrize("name", CALLS)
@@ -243,6 +244,7 @@ def test_paths_that_are_no_files_are_refused(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [PAIR[1]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("named", PAIR)
 def test_a_tokenizer_of_two_exports_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str

@@ -133,7 +133,7 @@ def by_kernels(tokenizer: Tokenizer) -> bool:
 @pytest.mark.parametrize("name", RECIPES)
 @settings(max_examples=20, suppress_health_check=PATCHED)
 @given(text=texts, specials=st.booleans(), threads=st.integers(1, 3))
-@pytest.mark.first_run(cases=10)
+@pytest.mark.first_run(cases=4)
 def test_any_text(always: None, name: str, text: str, specials: bool, threads: int) -> None:
     """With kernels and without them."""
     tokenizer = trained(name)
@@ -149,7 +149,7 @@ def test_any_text(always: None, name: str, text: str, specials: bool, threads: i
 @pytest.mark.parametrize("name", RECIPES)
 @settings(max_examples=20, suppress_health_check=PATCHED)
 @given(listed=st.lists(texts, max_size=12), specials=st.booleans(), call=st.integers(1, 200))
-@pytest.mark.first_run(cases=5)
+@pytest.mark.first_run(cases=3)
 def test_many_short_texts_by_one_call(
     kernels: ModuleType, name: str, listed: list[str], specials: bool, call: int
 ) -> None:

@@ -103,7 +103,7 @@ def outcome(encode: Any, *words: Any) -> tuple[EncodedToken, ...] | str:
     start=100,
     changes=[Edit(0, 0, " ", None), Edit(0, 1, "", None), Edit(3, 0, "xx", 3), Edit(60, 12, "", None)],
 )
-@pytest.mark.first_run(cases=6)
+@pytest.mark.first_run(cases=3)
 def test_after_each_edit(name: str, start: int, changes: list[Edit]) -> None:
     tokenizer = trained(name)
     typed, text = Typed(), CORPUS[:start]

@@ -228,7 +228,7 @@ VOCABULARIES = {
 @pytest.mark.parametrize("name", [*VOCABULARIES, *PRESETS])
 @given(data=st.data())
 @settings(max_examples=30, deadline=None)
-@pytest.mark.first_run(cases=3)
+@pytest.mark.slow
 def test_many_ids_are_decoded_as_one_by_one(name: str, data: st.DataObject) -> None:
     tokenizer = Tokenizer(VOCABULARIES[name]) if name in VOCABULARIES else preset(name)
     known = [entry.id for entry in tokenizer.entries()]

@@ -75,6 +75,7 @@ def test_the_oracle_is_there() -> None:
     assert len(cases()) > 50
 
 
+@pytest.mark.first_run(cases=50)
 @pytest.mark.parametrize("case", cases())
 def test_encoding_of_recorded_merges(case: dict[str, Any]) -> None:
     tokenizer = rebuilt(case)

@@ -146,7 +146,7 @@ def trained(way: str, texts: Sequence[str], **axes: str) -> tokentui.Tokenizer:
 @pytest.mark.parametrize("mark", ["none", "prefix:##", "end-suffix:</w>"])
 @settings(max_examples=12)
 @given(texts=st.lists(st.text("abc", min_size=1, max_size=9), min_size=1, max_size=6), word=words)
-@pytest.mark.first_run(cases=12)
+@pytest.mark.first_run(cases=8)
 def test_marks_are_recognized_by_their_place(way: str, mark: str, texts: list[str], word: str) -> None:
     tokenizer = trained(way, texts, mark=mark)
     pieces = [entry.piece.decode() for entry in tokenizer.entries() if entry.symbol is not None]
@@ -294,6 +294,7 @@ def test_the_fewest_tokens_are_those_of_a_unigram_model_of_equal_scores(longer: 
     assert cut(table(tokens, "fewest-tokens"), word) == got
 
 
+@pytest.mark.slow
 @pytest.mark.peer
 def test_the_fewest_tokens_are_those_of_sentencepiece_with_equal_scores(tmp_path: Path) -> None:
     processor = pytest.importorskip("sentencepiece").SentencePieceProcessor

@@ -156,6 +156,7 @@ def test_a_damaged_file_is_refused(change: Any, says: str) -> None:
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.slow
 def test_a_file_whose_pairs_double_without_end_is_refused() -> None:
     document = json.loads(dumps(tokenizer_of(SLIDES)))
     document["merges"] = [[97 + n, 97 + n, 98 + n, 1] for n in range(100)]

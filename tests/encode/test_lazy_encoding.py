@@ -48,6 +48,7 @@ def eager(encoder: WordEncoder, text: str, allow_special: bool = False) -> Encod
     return Encoding.of(text, encoder.placed_tokens(text, False, allow_special))
 
 
+@pytest.mark.slow
 @given(text=TEXTS, allow=st.booleans())
 def test_later_equals_at_once(made: list[Tokenizer], text: str, allow: bool) -> None:
     for tokenizer in made:
@@ -65,7 +66,7 @@ def test_later_equals_at_once(made: list[Tokenizer], text: str, allow: bool) -> 
 
 @pytest.mark.parametrize("name", sorted(owners.TRAINED))
 @given(text=TEXTS)
-@pytest.mark.first_run(cases=5)
+@pytest.mark.first_run(cases=2)
 def test_later_equals_at_once_for_files(
     name: str, text: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -59,6 +59,7 @@ def scored(scores: dict[bytes, float], recipe: Recipe) -> Vocabulary:
     return Vocabulary(recipe, list(scores), ("<unk>",), 0, scores.values())
 
 
+@pytest.mark.slow
 @settings(max_examples=75)
 @given(
     scores=st.dictionaries(
@@ -99,6 +100,7 @@ def test_by_scores_of_a_file(
     compare(WordEncoder(limited, 0, None, way), given)
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("axes", [
     {}, {"unit": "byte", "unknown": "error"}, {"unknown": "drop"}, {"unit": "byte", "unknown": "drop"},
     {"unknown": "byte-fallback"}, {"unknown": "rest-of-word"},
@@ -145,6 +147,7 @@ def test_by_rows_of_pairs(
         compare(WordEncoder(vocabulary, merges, None, way), given)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     listed=st.dictionaries(

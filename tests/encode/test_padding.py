@@ -31,6 +31,7 @@ TEXTS = st.lists(st.text("hugspn ", max_size=12), min_size=1, max_size=4)
 SIDES = st.sampled_from(["right", "left"])
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(TEXTS, st.integers(3, 9), st.none() | st.integers(0, 1), SIDES, SIDES, st.integers(1, 4),
        st.none() | st.integers(1, 12), st.booleans())

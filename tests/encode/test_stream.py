@@ -41,6 +41,7 @@ def test_the_texts_together_are_the_text_of_all_ids(read: dict[str, Tokenizer], 
     assert [one.end for one in streamed[:-1]] == [False] * len(streamed[:-1])
 
 
+@pytest.mark.slow
 def test_a_long_stream(read: dict[str, Tokenizer]) -> None:
     text = "The sea 海を見た🚢 é and the ship. " * 40
     for tokenizer in read.values():

@@ -268,6 +268,7 @@ def test_a_piece_that_a_pruning_dropped() -> None:
 # ---- tokens
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(name=st.sampled_from(sorted(PRESETS)), merges=st.sampled_from([0, 10, 20]))
 def test_a_token_that_is_reached_has_its_text(name: str, merges: int) -> None:
@@ -294,6 +295,7 @@ def encoded(tokenizer: Tokenizer, text: str) -> set[int | None]:
         return set()
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(pairs=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=8))
 def test_tokens_against_all_short_texts(pairs: list[tuple[int, int]]) -> None:
@@ -314,6 +316,7 @@ def test_tokens_against_all_short_texts(pairs: list[tuple[int, int]]) -> None:
     assert set(dead.values()) <= {"blocked", "alike"}
 
 
+@pytest.mark.slow
 def test_parts_of_characters() -> None:
     """Every text has the bytes, and any byte of UTF-8 is in one."""
     for value in range(256):

@@ -32,6 +32,7 @@ def applied(rules: Charsmap, text: str) -> str:
     return out.decode()
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("steps", [("nmt-nfkc",), ("nmt-nfkc", "lowercase"), ("lowercase",)])
 def test_the_rules_do_what_the_steps_do(steps: tuple[str, ...]) -> None:
     blob, squeezes = rules_of(steps)

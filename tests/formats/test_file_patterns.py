@@ -127,6 +127,7 @@ def test_a_count_with_a_plus_is_no_possessive_one(tmp_path: Path) -> None:
     assert [part.text for part in pieces(tokenizer).corpus if part.text.isdigit()] == ["12345"]
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize(
     "step",
     [

@@ -27,6 +27,7 @@ def trained() -> Tokenizer:
     return tokentui.train("sample:hugs", "gpt2", merges=6)
 
 
+@pytest.mark.first_run(cases=4)
 @pytest.mark.parametrize(("recipe", "format", "name"), [
     ("gpt2", "gpt2", ""), ("gpt2", "huggingface", "tokenizer.json"), ("gpt2", "tokentui", "tokenizer.json"),
     ("gpt2", "tekken", "tekken.json"), ("minbpe", "minbpe", "tokenizer.model"),
@@ -210,6 +211,7 @@ def test_no_link_leads_a_visitor_out_of_a_folder(sealed: Path, trained: Tokenize
             tokentui.load(path)
 
 
+@pytest.mark.first_run(cases=5)
 @pytest.mark.parametrize(("config", "tokens"), [
     ({"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": True}, [" hug", "s"]),
     ({"tokenizer_class": "GPT2TokenizerFast", "add_prefix_space": False}, ["hug", "s"]),
@@ -234,6 +236,7 @@ def test_qwen2_normalizes_a_vocabulary_without_steps(tmp_path: Path, trained: To
     assert tokenizer.recipe.normalize == ("nfc",)
 
 
+@pytest.mark.first_run(cases=4)
 @pytest.mark.parametrize(("recipe", "cleaned"), [("t5", True), ("gpt2", False)])
 @pytest.mark.parametrize("asked", [True, False, "yes"])
 def test_decoded_text_is_cleaned_up_as_in_transformers(

@@ -179,6 +179,7 @@ def test_whole_files_open(folder: Path, name: str) -> None:
     assert refused == "" or "is not in the vocabulary" in refused
 
 
+@pytest.mark.first_run(cases=7)
 @pytest.mark.parametrize("name", FILES)
 def test_cut_off_anywhere(folder: Path, name: str) -> None:
     data = FILES[name]()
@@ -204,7 +205,7 @@ def _damage(path: Path, data: bytes, draw: random.Random, copies: int) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.first_run(cases=6)
+@pytest.mark.first_run(cases=3)
 def test_bits_turned_anywhere(folder: Path, name: str) -> None:
     data, draw = FILES[name](), random.Random(name)
     for _ in range(120):
@@ -239,6 +240,7 @@ def ways(value: Any, way: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [way, *(found for key, one in below for found in ways(one, (*way, key)))]
 
 
+@pytest.mark.slow
 @settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(data=st.data())
 def test_any_value_of_a_tokenizer_json_replaced(tmp_path: Path, data: st.DataObject) -> None:

@@ -119,6 +119,7 @@ def test_clip(tmp_path: Path) -> None:
     assert tokenizer.decode(tokenizer.encode("Hi é1").ids) == "hi é 1"
 
 
+@pytest.mark.slow
 def test_clip_takes_the_first_48894_merges_of_its_list(tmp_path: Path) -> None:
     """The published file lists more; 512 units, these merges and two specials are CLIP's 49,408 ids."""
     pairs = [f"{left} {right}</w>" for left in LETTERS for right in LETTERS][:48_900]

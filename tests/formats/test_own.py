@@ -54,6 +54,7 @@ def tokenizers(draw: st.DrawFn) -> Tokenizer:
     return Tokenizer(vocabulary, merges, {"vocab_size": 300, "min_count": None})
 
 
+@pytest.mark.slow
 @settings(max_examples=75)
 @given(tokenizer=tokenizers())
 def test_a_file_gives_back_the_tokenizer(tokenizer: Tokenizer) -> None:

@@ -35,6 +35,7 @@ def test_a_record_names_what_there_is() -> None:
     assert next(iter(WRITTEN)) == OWN.name
 
 
+@pytest.mark.first_run(cases=6)
 @pytest.mark.parametrize("name", SMALL)
 def test_a_written_file_is_of_its_format_alone(name: str) -> None:
     format = WRITTEN[name]
@@ -46,7 +47,7 @@ def test_a_written_file_is_of_its_format_alone(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SMALL)
-@pytest.mark.first_run(cases=8)
+@pytest.mark.first_run(cases=4)
 def test_a_file_that_is_read_gives_the_same(tmp_path: Path, name: str) -> None:
     """Ids where the format keeps them, else pieces; and the same in another process."""
     format, ours = WRITTEN[name], preset(SMALL[name])

@@ -70,6 +70,7 @@ def test_a_file(tmp_path: Path) -> None:
         load(path, "gpt2")
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.sets(st.binary(min_size=2, max_size=5), max_size=12), st.data())
 def test_it_encodes_by_the_longest_token(tokens: set[bytes], data: st.DataObject) -> None:

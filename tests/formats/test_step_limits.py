@@ -125,6 +125,7 @@ def test_what_the_decoder_makes(tmp_path: Path) -> None:
         load(path).decode([0])
 
 
+@pytest.mark.slow
 def test_many_added_tokens(tmp_path: Path) -> None:
     """Fifty thousand are found as few are, each by its whole name."""
     path = tmp_path / "tokenizer.json"
@@ -133,6 +134,7 @@ def test_many_added_tokens(tmp_path: Path) -> None:
     assert load(path).encode("a<t7><t47777>b<t50000>", allow_special=True).ids[:4] == (0, 11, 47_781, 1)
 
 
+@pytest.mark.slow
 def test_many_names(tmp_path: Path) -> None:
     """Half as many symbols of sentencepiece's, and specials of minbpe's."""
     rows = [("<unk>", 2), ("▁", 1), ("a", 1), *((f"<t{n}>", 4) for n in range(25_000))]

@@ -52,6 +52,7 @@ EXACT = {
 """Presets of which a file keeps the ids."""
 
 
+@pytest.mark.first_run(cases=6)
 @pytest.mark.parametrize(
     ("format", "name"), [(format, name) for format, names in EXACT.items() for name in names]
 )
@@ -117,6 +118,7 @@ def test_what_was_read_is_kept_whole_in_the_own_format(tmp_path: Path, format: s
             assert back.decode(ours.ids) == opened.decode(ours.ids)
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("format", ["huggingface", "tiktoken", "gpt2", "sentencepiece", "minbpe"])
 def test_a_part_of_an_opened_file_is_written_as_that_part(tmp_path: Path, format: str) -> None:
     """The first steps of a file, written to its own format, encode as these steps do."""

@@ -56,7 +56,7 @@ LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}"
         ("{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}", "it calls itself too deeply"),
     ],
 )
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 def test_work_without_end(text: str, message: str) -> None:
     assert message in failure(text)
 
@@ -76,6 +76,7 @@ def test_ways_out(text: str) -> None:
     assert "the sandbox forbids this" in failure(text)
 
 
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize(
     "text", ["{{ messages.__class__ }}", "{{ dict.__init__ }}", "{{ raise_exception.__globals__ }}",
              "{{ messages | attr('__class__') }}", "{{ '{0.__class__}'.format(1) }}"],
@@ -85,6 +86,7 @@ def test_internals_print_as_nothing(text: str) -> None:
     assert render_chat(ChatTemplate("t.jinja", text, {}), CHAT).text == ""
 
 
+@pytest.mark.first_run(cases=4)
 @pytest.mark.parametrize(
     ("text", "message"),
     [

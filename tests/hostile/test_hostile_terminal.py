@@ -73,6 +73,7 @@ def frame(screen: pyte.Screen) -> list[list[int]]:
     ]
 
 
+@pytest.mark.slow
 async def test_the_grid_never_shifts() -> None:
     edges = hostile.FAMILIES["unicode"] + hostile.FAMILIES["encodings"]
     texts = [one for one in edges if not EDGES & set(one)]

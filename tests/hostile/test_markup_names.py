@@ -33,7 +33,7 @@ async def shows(app: ExplorerApp, pilot: Pilot[Any], wire: Tripwire, *texts: str
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.first_run(cases=2)
+@pytest.mark.slow
 async def test_a_file_a_special_token_and_a_typed_text(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -73,6 +73,7 @@ async def test_notifications(name: str, monkeypatch: pytest.MonkeyPatch) -> None
         await shows(app, pilot, wire, safe(f"of the screen: {name}"))
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("name", NAMES)
 async def test_a_setting(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     wire = Tripwire(monkeypatch)
@@ -88,6 +89,7 @@ async def test_a_setting(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         await shows(app, pilot, wire, "Settings", safe(f"settings.toml: {name}"))
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("name", NAMES)
 async def test_a_tour(name: str, monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
     wire = Tripwire(monkeypatch)

@@ -94,6 +94,7 @@ def test_long_texts_are_split_as_short_ones_are(split: str, monkeypatch: pytest.
     assert len(text) < SHORT
 
 
+@pytest.mark.slow
 def test_a_pattern_is_left_behind_where_the_caller_is_asked_to_stop(limited: Limited) -> None:
     limited(pattern_seconds=0.1)
     cancel = After(3)
@@ -114,6 +115,7 @@ def test_one_slow_match_is_a_matter_of_itself(limited: Limited) -> None:
 # Work on one long word
 
 
+@pytest.mark.slow
 def test_work_on_one_enormous_word_asks_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKENTUI_KERNELS", "off")  # kernels merge it in some milliseconds
     run = start(Corpus.from_text("ab" * 2000), preset("gpt2"))
@@ -130,6 +132,7 @@ def test_work_on_one_enormous_word_asks_now_and_then(monkeypatch: pytest.MonkeyP
             tokenizer.encode(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split", ["gpt2", f"regex:{SLOW}"])
 def test_questions_facts_and_formats_stop_at_any_question(split: str) -> None:
     corpus = Corpus.from_text("hug pug pun bun hugs " * 40)

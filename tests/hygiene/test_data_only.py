@@ -69,6 +69,7 @@ def offences(source: str, path: str) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_no_file_is_ever_more_than_data() -> None:
     root = Path(tokentui.__file__).parent
     names = {path.relative_to(root.parent).as_posix(): path for path in root.rglob("*.py")}

@@ -75,7 +75,7 @@ def below(name: str, rooms: Iterable[str]) -> bool:
     ],
     ids=["engine", "commands", "first paint", "training"],
 )
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 def test_nothing_else_is_loaded(names: list[str], unwanted: list[str]) -> None:
     assert names
     done = subprocess.run(
@@ -86,6 +86,7 @@ def test_nothing_else_is_loaded(names: list[str], unwanted: list[str]) -> None:
     assert json.loads(done.stdout) == []
 
 
+@pytest.mark.slow
 def test_rooms_import_what_they_may() -> None:
     """The contracts of import-linter."""
     pytest.importorskip("importlinter")

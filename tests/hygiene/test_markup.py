@@ -125,7 +125,7 @@ def raw_strings(text: str) -> Iterator[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT / "tokentui" / "ui")))
-@pytest.mark.first_run(cases=54)
+@pytest.mark.first_run(cases=29)
 def test_no_raw_string_is_parsed_as_markup(path: Path) -> None:
     assert list(raw_strings(path.read_text(encoding="utf-8"))) == []
 

@@ -30,6 +30,7 @@ def ran(folder: Path, *words: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_program_trains_and_compares(folder: Path) -> None:
     explored, compared, trained = COMMANDS
     assert explored[0].startswith("sample:")
@@ -39,6 +40,7 @@ def test_the_program_trains_and_compares(folder: Path) -> None:
     assert "dice" in ran(folder, "dice.py", *compared)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["plain", "compiled"])
 def test_its_model_makes_the_same_steps(folder: Path, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(native.VARIABLE, "off" if engine == "plain" else "on")

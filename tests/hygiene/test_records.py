@@ -143,6 +143,7 @@ def test_a_new_value_is_trained_by(axis: str, engine: str, monkeypatch: pytest.M
     assert seen.main.candidates.rows
 
 
+@pytest.mark.first_run(cases=8)
 @pytest.mark.parametrize("axis", VALUES)
 def test_a_new_value_shows_up_everywhere(axis: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the list of commands, the own file, another tool's file or its refusal, and the rows of the dialog.
@@ -211,6 +212,7 @@ def test_a_value_without_a_record_is_refused_in_a_line(axis: str, engine: str) -
             refused()
 
 
+@pytest.mark.slow
 def test_the_screen_says_what_has_no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     large = Corpus.from_text("low lower lowest " * 12_000, "large")
     recipe = PLAIN.with_axes(symbols=("est",))

@@ -52,6 +52,7 @@ def test_short():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("long", [False, True], ids=["default", "soak"])
 def test_profiles(tmp_path: Path, long: bool) -> None:
     (tmp_path / "test_some.py").write_text(TESTS)

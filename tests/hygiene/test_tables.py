@@ -92,6 +92,7 @@ def keyed() -> dict[str, tuple[str, set[str]]]:
     return found
 
 
+@pytest.mark.slow
 def test_no_table_lacks_a_record_of_its_kind() -> None:
     found = keyed()
     lacking = {

@@ -31,6 +31,7 @@ def tracked() -> list[Path]:
     return [ROOT / name for name in names if name and (ROOT / name).is_file()]
 
 
+@pytest.mark.slow
 def test_no_file_names_a_machine() -> None:
     found = []
     for path in tracked():

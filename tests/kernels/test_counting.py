@@ -70,7 +70,7 @@ def every_code_point(before: str, after: str) -> list[str]:
 
 
 @pytest.mark.parametrize("split", scanning.SPLITS)
-@pytest.mark.first_run(cases=3)
+@pytest.mark.first_run(cases=1)
 def test_all_short_texts(counting: ModuleType, split: str) -> None:
     """Every sequence of up to four classes: no rule but that of line ends looks further, and it at one kind
     at a time."""
@@ -117,7 +117,7 @@ def test_every_code_point_everywhere(counting: ModuleType, split: str, around: t
     documents=st.lists(scanning.texts, max_size=5), threads=st.integers(1, 3), chunk=st.integers(1, 30),
     together=st.integers(1, 3),
 )
-@pytest.mark.first_run(cases=5)
+@pytest.mark.first_run(cases=2)
 def test_any_text_in_any_chunks(
     counting: ModuleType, split: str, documents: list[str], threads: int, chunk: int, together: int
 ) -> None:
@@ -141,7 +141,7 @@ def test_long_random_mixes(counting: ModuleType, split: str) -> None:
 
 @pytest.mark.parametrize("split", scanning.SPLITS)
 @pytest.mark.parametrize("run", [" ", "\n", " \n", "a", "'", "1", "中", "A", "!", "\u0301", "'s", "/\n"])
-@pytest.mark.first_run(cases=71)
+@pytest.mark.first_run(cases=41)
 def test_runs_longer_than_a_block(counting: ModuleType, split: str, run: str) -> None:
     for size in (4_095, 4_096, 9_001):
         for last in ("", "x", "中", " ", "\n"):
@@ -160,6 +160,7 @@ def test_corpora(counting: ModuleType, split: str, corpora: str) -> None:
 # --- as the plain counter counts ---
 
 
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize(
     "normalize", [(), ("bert-uncased",), ("bert-cased",)], ids=["as-is", "uncased", "cased"]
 )

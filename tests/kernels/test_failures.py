@@ -402,6 +402,7 @@ async def shown(*commands: do.Command[Any]) -> tuple[Snapshot, list[object]]:
     return seen, answers
 
 
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize(("kernel", "call", "commands"), [
     (COUNT, 1, ()),
     (LAY_OUT, 1, ()),

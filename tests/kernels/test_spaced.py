@@ -30,6 +30,7 @@ def counted(lines: list[str], recipe: Recipe) -> Counter[str]:
     return Counter(word for line in lines for word in words(line))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(documents, st.integers(1, 2))
 @example(["a\u200bb c", "", " a", "\x01", "a\x0bb\x85c"], 1)
@@ -43,6 +44,7 @@ def test_other_normalizations_are_not_for_it(steps: tuple[str, ...]) -> None:
     assert scanned(replace(RECIPE, normalize=steps)) != SPACED
 
 
+@pytest.mark.slow
 def test_what_parts_runs_is_a_space_to_sentencepiece(counting: ModuleType) -> None:
     """And no rule of several characters has one."""
     from tokentui.text.kernels.count import tables_of

@@ -52,7 +52,7 @@ def plainly(lines: list[str], recipe: Recipe) -> list[tuple[str, int]]:
 @given(lines=documents, threads=st.integers(1, 2), chunk=st.integers(1, 9))
 @example(lines=["a b", " a", "▁a", "", "▁ b", "b"], threads=1, chunk=3)
 @example(lines=["a<eop>b (c)", "ΑΣ Σ.", "x ¨ y¨", "\u0301 a"], threads=2, chunk=2)
-@pytest.mark.first_run(cases=3)
+@pytest.mark.first_run(cases=1)
 def test_any_text_in_any_chunks(
     counting: ModuleType, name: str, lines: list[str], threads: int, chunk: int
 ) -> None:
@@ -61,6 +61,7 @@ def test_any_text_in_any_chunks(
         assert counted(counting, lines, RECIPES[name], threads=threads) == plainly(lines, RECIPES[name])
 
 
+@pytest.mark.first_run(cases=18)
 @pytest.mark.parametrize("name", RECIPES)
 def test_a_long_text_and_each_beginning(
     counting: ModuleType, name: str, monkeypatch: pytest.MonkeyPatch

@@ -176,6 +176,7 @@ def test_covered_are_the_commonest_and_of_equals_the_smaller() -> None:
     assert barriers(totals_of(words, [1, 1, 9]), PLAIN) == frozenset()
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("recipe", [
     preset("llama2"), preset("llama2", prefix_space=False), preset("gpt2", prefix_space=True),
     preset("gpt2", symbols=["he", "<x>"]), preset("sentencepiece-bpe", symbols=["he"]),

@@ -113,6 +113,7 @@ def history(trainer: PairTrainer) -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 @settings(max_examples=75)
 @given(texts, recipes, st.lists(st.integers(-3, 30), max_size=10))
 def test_any_walk(text: str, recipe: Recipe, moves: Sequence[int]) -> None:
@@ -138,6 +139,7 @@ stops = st.builds(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=75)
 @given(texts, recipes, st.lists(st.tuples(st.none() | st.integers(0, 20), stops), max_size=8))
 def test_walks_under_any_stops(text: str, recipe: Recipe, walks: list[tuple[int | None, Stops]]) -> None:
@@ -181,6 +183,7 @@ def novel(words: int, seed: int = 1) -> str:
     return " ".join(chance.choices(known, [1 / (n + 1) for n in range(len(known))], k=words))
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize(("kind", "tie"), soak.covering(
     [
         (6000, {"split": "gpt2"}, 1), (1500, {"split": "none"}, 1),
@@ -223,6 +226,7 @@ def test_a_larger_corpus_with_checkpoints(
     assert state(compiled, 30) == state(plain, 30)
 
 
+@pytest.mark.slow
 def test_checkpoints_are_few() -> None:
     from tokentui.learn.compiled import MOST_CHECKPOINTS
 
@@ -236,6 +240,7 @@ def test_checkpoints_are_few() -> None:
     assert before < compiled.memory() < 250 * laid_out
 
 
+@pytest.mark.slow
 def test_a_slice_is_short() -> None:
     _, compiled = both(novel(200_000), Recipe())
     slices = 0
@@ -438,6 +443,7 @@ def test_words_that_are_empty_or_twice_there() -> None:
         assert list(compiled.uses) == list(plain.uses)
 
 
+@pytest.mark.slow
 @pytest.mark.peer
 @pytest.mark.parametrize("novel", [
     "a passage", *oracle.large("crime_and_punishment.txt", marks=[pytest.mark.soak]),

@@ -208,7 +208,7 @@ SCORED = Recipe(split="whitespace", unit="char", base="sorted", unknown="error")
 ])
 @settings(max_examples=25, deadline=None)
 @given(cases)
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 def test_by_any_value_kernels_fork_as_plain_python_does(objective: str, case: Case) -> None:
     if not native.available():
         pytest.skip("there are no kernels")
@@ -246,7 +246,7 @@ def test_by_any_value_kernels_fork_as_plain_python_does(objective: str, case: Ca
     *(SCORED.with_axes(tie=tie, mark="prefix:##") for tie, rule in AXES["tie"].items() if rule.kernel),
     SCORED.with_axes(objective="score"), SCORED.with_axes(objective="count-length"),
 ], ids=lambda recipe: f"{recipe.objective}, {recipe.tie}")
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 def test_a_fork_of_a_larger_training(recipe: Recipe) -> None:
     """Arrays grow, checkpoints are taken up, and one token has several spellings as a pair."""
     if not native.available():

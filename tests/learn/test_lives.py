@@ -76,6 +76,7 @@ def test_a_life_is_an_encoding_at_every_step(
         assert trainer.life(word) == naive_life(trainer, word)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(texts, recipes, typed, st.integers(0, 30))
 def test_a_life_of_a_file(text: str, recipe: Recipe, typed: list[str], number: int) -> None:
@@ -88,6 +89,7 @@ def test_a_life_of_a_file(text: str, recipe: Recipe, typed: list[str], number: i
         assert trainer.life(word) == naive_life(trainer, word)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @example(text="bbb aaaa aaaabab", typed=["a"], coverage=1.0, policy="drop")
 @given(texts, typed, st.sampled_from([1.0, 0.8]), st.sampled_from(["per-unit", "fused", "drop"]))

@@ -26,7 +26,7 @@ def trained(case: dict[str, Any]) -> tuple[Trainer, str]:
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.first_run(cases=84)
+@pytest.mark.first_run(cases=51)
 def test_training(case: dict[str, Any]) -> None:
     trainer, end = trained(case)
     check_encoding(trainer, case)

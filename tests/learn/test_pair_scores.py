@@ -140,6 +140,7 @@ def test_every_objective_has_a_naive_model() -> None:
         assert name in text, path
 
 
+@pytest.mark.first_run(cases=4)
 @pytest.mark.parametrize("compiled", [False, True], ids=["plain", "compiled"])
 @pytest.mark.parametrize("name", VALUED)
 @settings(max_examples=20)

@@ -105,6 +105,7 @@ def assert_equal(trainer: Trainer, state: Naive) -> None:
         assert reasons.replaced == copy.deepcopy(state).merge(ranked[0])
 
 
+@pytest.mark.slow
 @settings(max_examples=75, deadline=None)
 @given(texts, recipes, st.lists(st.integers(-3, 30), max_size=12))
 def test_any_walk_equals_a_recount(text: str, recipe: Recipe, moves: list[int]) -> None:

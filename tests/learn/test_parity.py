@@ -185,6 +185,7 @@ def model(case: Case) -> Iterator[tuple[str, bytes, bytes, int, tuple[int, ...]]
         chosen.append(part)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiled", ENGINES)
 @settings(max_examples=30)
 @given(case=CASES, back=st.lists(st.integers(0, 12), max_size=3))

@@ -91,7 +91,7 @@ def check_steps(trainer: ReplayTrainer, steps: Iterator[int]) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.first_run(cases=10)
+@pytest.mark.first_run(cases=4)
 def test_files_at_their_last_step_and_before(name: str, tmp_path: Path) -> None:
     tokenizer = owners.read(name, tmp_path)
     trainer = opened(tokenizer, TEXT)
@@ -387,6 +387,7 @@ def known(item: Item) -> tuple[object, ...]:
     )
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("name", [
     "trained/bert/tokenizer.json", "trained/spm-unigram/m.model", "trained/t5/tokenizer.json",
     *large("sqlpilot/tokenizer.json", "spm-test/test_ja_model.model"),

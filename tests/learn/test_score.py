@@ -147,6 +147,7 @@ def assert_step(step: MergeStep | None, made: tuple[Pair, int, Fraction, int, in
     assert (step.count, step.tied, step.replaced) == (count, tied, replaced)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(texts, recipes, limits, st.lists(st.integers(-3, 25), max_size=10), st.sampled_from([0, 1024]))
 def test_any_walk_equals_a_full_scan(
@@ -183,6 +184,7 @@ def test_any_walk_equals_a_full_scan(
             assert_step(merge_at(trainer, number), one)
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(texts, recipes, limits, limits, st.integers(0, 8), st.integers(0, 4))
 def test_other_limits_taken_midway(

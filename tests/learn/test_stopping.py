@@ -84,6 +84,7 @@ def test_laying_out_asks_again_and_again(text: str, name: str) -> None:
     assert asked.questions >= 4
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("name", RECIPES)
 def test_each_question_can_stop_it(name: str) -> None:
     """Wherever it is stopped it ends by `Cancelled`, and asks no more."""

@@ -54,6 +54,7 @@ def state(trainer: SuperTrainer) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(lines, st.integers(0, 6), st.integers(1, 4), ties, st.sampled_from([None, 3, 6]),
        st.sampled_from(["occurrences", "distinct"]), st.sampled_from(["char", "byte"]))
@@ -88,6 +89,7 @@ def test_both_engines_give_the_same(
         assert state(compiled) == by_number[compiled.number]
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(lines, st.integers(0, 6), ties, st.integers(1, 9), st.integers(1, 12),
        st.sampled_from(["forbid", "token", "force", "leave-out"]), st.integers(0, 14))

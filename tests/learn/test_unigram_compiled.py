@@ -90,7 +90,7 @@ spelled = st.text(
     counted=st.dictionaries(spelled, st.integers(1, 300), min_size=1, max_size=10),
     target=st.integers(1, 60), seeds=st.sampled_from([3, 10**6]), long=st.booleans(),
 )
-@pytest.mark.first_run(cases=3)
+@pytest.mark.first_run(cases=1)
 def test_any_corpus(recipe: Recipe, counted: dict[str, int], target: int, seeds: int, long: bool) -> None:
     """All words are handled by products of probabilities, or a part of them by logarithms."""
     with pytest.MonkeyPatch.context() as patch:
@@ -108,7 +108,7 @@ def test_samples(name: str) -> None:
 @pytest.mark.parametrize("plain", [False, True], ids=["compiled", "plain"])
 @pytest.mark.parametrize("recipe", RECIPES.values(), ids=RECIPES)
 @pytest.mark.parametrize("safe", [640.0, 30.0])
-@pytest.mark.first_run(cases=3)
+@pytest.mark.slow
 def test_edges_that_are_not_kept_change_no_number(
     plain: bool, recipe: Recipe, safe: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,6 +178,7 @@ def straight(material: Material) -> UnigramTrainer:
     return trainer
 
 
+@pytest.mark.slow
 @given(goals=st.lists(st.integers(0, 12), max_size=8), seconds=st.floats(0, 0.002))
 @settings(max_examples=5)
 def test_a_walk(

@@ -108,7 +108,7 @@ def test_a_recipe_writes_what_ifs_in_one_way() -> None:
 
 
 @pytest.mark.parametrize("name", ["what_if", "symbols"])
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 def test_a_file_may_name_very_many(name: str) -> None:
     """Each is looked at once: a hundred thousand take no longer than a moment."""
     texts = [f"{number}:leave-out" for number in range(1, 100_001)]
@@ -202,6 +202,7 @@ def test_a_fork_is_a_training_under_all_of_them(
     assert fork.tokenizer().encode(text).ids == fresh.tokenizer().encode(text).ids
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(texts, changes_of(), st.integers(0, 9))
 def test_a_run_by_score_is_a_recount(text: str, changes: list[WhatIf], number: int) -> None:
@@ -400,6 +401,7 @@ def test_a_fork_of_a_compiled_training_does_not_repeat_earlier_steps(
     assert trainer.number == 60
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(texts, changes_of(), st.integers(1, 12))
 def test_the_cost_is_a_recount(text: str, changes: list[WhatIf], number: int) -> None:
@@ -448,6 +450,7 @@ def test_the_own_file_and_sessions_keep_them(tmp_path: Path) -> None:
         load(tmp_path / "own.json")
 
 
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize("format", ["huggingface", "tiktoken", "gpt2"])
 def test_export_reports_that_what_ifs_are_lost(format: str, tmp_path: Path) -> None:
     recipe = preset("gpt2", what_if=["1:leave-out"])

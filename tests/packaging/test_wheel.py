@@ -141,6 +141,7 @@ def test_the_wheel_of_the_archive_has_no_kernels_and_installs_everywhere(built: 
     assert contents(built[1]) == expected(set())
 
 
+@pytest.mark.slow
 def test_links_and_pictures_of_the_readme_work_on_a_package_index(built: tuple[Path, Path]) -> None:
     metadata = message_from_string(information(built[1], "METADATA"))
     links = re.findall(r"\]\(([^)]+)\)", str(metadata.get_payload()))
@@ -163,7 +164,7 @@ def released(system: str) -> Path:
 
 
 @pytest.mark.parametrize("system", TAGS)
-@pytest.mark.first_run(cases=3)
+@pytest.mark.first_run(cases=1)
 def test_a_wheel_has_the_kernels_of_its_system_alone(system: str, tmp_path: Path) -> None:
     library = released(system)
     wheel = wheel_of(ROOT, tmp_path, system)
@@ -186,6 +187,7 @@ def test_a_system_without_kernels_is_refused(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_library_that_was_built_locally_is_for_such_a_system_alone(loaded: None, tmp_path: Path) -> None:
     source = tmp_path / "source"
     ignored = shutil.ignore_patterns("__pycache__")
@@ -240,6 +242,7 @@ def test_an_installation_says_whether_it_has_kernels(
     assert ids[0] == ids[1]
 
 
+@pytest.mark.slow
 def test_man_page_and_completion_lie_where_they_are_looked_for(installed: Path) -> None:
     shared = installed.parent / "share"
     assert (shared / "man/man1/tokentui.1").read_text(encoding="utf-8").startswith(".TH TOKENTUI 1")
@@ -278,6 +281,7 @@ def test_samples_come_from_the_wheel(installed: Path, tmp_path: Path) -> None:
         assert path.is_file()
 
 
+@pytest.mark.slow
 def test_it_trains_and_encodes(installed: Path, tmp_path: Path) -> None:
     program = installed / "tokentui"
     trace = run(

@@ -57,6 +57,7 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Tokenizer, Any
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=75)
 @given(st.text("abc " + UNKNOWN + "ã", max_size=9))
 def test_the_same_ids(pairs: list[tuple[Tokenizer, Any]], text: str) -> None:

@@ -80,7 +80,7 @@ def _jinja(source: str, variables: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
-@pytest.mark.first_run(cases=3)
+@pytest.mark.slow
 def test_the_text_is_that_of_jinja(name: str) -> None:
     source = TEMPLATES[name].read_text(encoding="utf-8")
     template = ChatTemplate(name, source, TOKENS)

@@ -40,7 +40,7 @@ def edited(tokenizer: Tokenizer) -> Edit:
     *(f"trained/{name}/tokenizer.json" for name in HF),
     *(pytest.param(f"{name}/tokenizer.json", marks=pytest.mark.shared) for name in PUBLISHED),
 ])
-@pytest.mark.first_run(cases=2)
+@pytest.mark.slow
 def test_hugging_face_gives_the_same_ids(name: str, tmp_path: Path) -> None:
     library = pytest.importorskip("tokenizers")
     out = tmp_path / "edited.json"
@@ -49,6 +49,7 @@ def test_hugging_face_gives_the_same_ids(name: str, tmp_path: Path) -> None:
     owners.same_as_hugging_face(made, library.Tokenizer.from_file(str(out)), (*TEXTS, *MORE))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [
     "trained/spm-bpe/m.model", "trained/spm-unigram/m.model",
     *(pytest.param(name, marks=pytest.mark.shared) for name in (

@@ -118,6 +118,7 @@ def marked(model: str, pre: str) -> dict[str, Any]:
                                  pre=pre, bos_token_id=1, eos_token_id=1)
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize(("model", "pre"), [
     ("gemma4", "gemma4"), ("gpt2", "gemma4"), ("gpt2", "sarvam-moe"), ("gpt2", "mmbert"),
 ])
@@ -130,7 +131,7 @@ FIRST_NAMES = list({pre: name for name, pre in reversed(PRE.items()) if not pre.
 
 
 @pytest.mark.parametrize("name", FIRST_NAMES)
-@pytest.mark.first_run(cases=3)
+@pytest.mark.slow
 def test_merges(tmp_path: Path, name: str) -> None:
     check(tmp_path, bpe(name), MARKED)
 
@@ -153,7 +154,7 @@ def test_scored_pieces(tmp_path: Path, prefix: bool) -> None:
     {"remove_extra_whitespaces": True},
 ])
 @pytest.mark.parametrize("rules", [(), ("nmt-nfkc",)])
-@pytest.mark.first_run(cases=3)
+@pytest.mark.first_run(cases=1)
 def test_unigram(tmp_path: Path, flags: dict[str, bool], rules: tuple[str, ...]) -> None:
     charsmap = rules_of(rules)[0] if rules else b""
     check(tmp_path, unigram(charsmap, **flags), MARKED)
@@ -181,6 +182,7 @@ def test_names_that_no_release_reads_are_refused(tmp_path: Path, name: str) -> N
     assert f"the split {name} is not supported" in refused("encode", "-t", str(path), "a")
 
 
+@pytest.mark.slow
 def test_longest_tokens(tmp_path: Path) -> None:
     spec = trained(Recipe(split="none"), 1500)
     units = (bytes((value,)) for value in range(256))

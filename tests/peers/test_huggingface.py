@@ -97,6 +97,7 @@ def test_bytes(name: str, split: str) -> None:
     same_ids(tokenizer, trainer, [*peers.PROBES, peers.text(name)])
 
 
+@pytest.mark.first_run(cases=5)
 @pytest.mark.parametrize(("name", "longest"), soak.covering(peers.CORPORA, [None, 2, 5]))
 def test_words_of_characters(name: str, longest: int | None) -> None:
     """Characters of words, with a longest token or without one.

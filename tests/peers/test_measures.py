@@ -62,7 +62,7 @@ def recount(owner: owners.Owner, lines: list[str], unknown: int | None) -> dict[
 
 
 @pytest.mark.parametrize("name", [*owners.TRAINED, *large(*PUBLISHED)])
-@pytest.mark.first_run(cases=3)
+@pytest.mark.first_run(cases=1)
 def test_every_measure_is_that_of_the_owners_library(name: str, tmp_path: Path) -> None:
     ours, owner = owners.read(name, tmp_path), owners.owner_of(name, tmp_path)
     for corpus in CORPORA:
@@ -76,7 +76,7 @@ def test_every_measure_is_that_of_the_owners_library(name: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", [*owners.TRAINED, *large(*PUBLISHED)])
-@pytest.mark.first_run(cases=8)
+@pytest.mark.first_run(cases=5)
 def test_fertility_times_words_is_the_tokens_of_words_with_a_space_before_each(
     name: str, tmp_path: Path
 ) -> None:

@@ -15,6 +15,7 @@ rustbpe = pytest.importorskip("rustbpe")
 pytestmark = pytest.mark.peer
 
 
+@pytest.mark.first_run(cases=8)
 @pytest.mark.parametrize(("name", "pattern"), soak.covering(peers.CORPORA, [None, r"\S+|\s+"]))
 def test_training(name: str, pattern: str | None) -> None:
     """Until no pair is left. It tells its tokens, not the pairs that they were made of."""

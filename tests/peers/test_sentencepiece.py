@@ -19,6 +19,7 @@ pytestmark = pytest.mark.peer
 SPECIALS = ("<unk>", "<s>", "</s>")
 
 
+@pytest.mark.first_run(cases=6)
 @pytest.mark.parametrize(("name", "fallback"), soak.covering(peers.CORPORA, [False, True]))
 def test_training(name: str, fallback: bool) -> None:
     """Until a pair would stand once: further on it merges pairs that stand nowhere any more."""

@@ -104,6 +104,7 @@ def test_digits_stand_alone() -> None:
     assert not digits
 
 
+@pytest.mark.slow
 @given(
     st.lists(LINES, min_size=1, max_size=5),
     st.sampled_from(["llama2", "sentencepiece-bpe"]), st.sampled_from([1.0, 0.98]),

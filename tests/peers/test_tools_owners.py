@@ -89,6 +89,7 @@ _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 """What the owners' libraries take for no text."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*TRAINED, *large(*PUBLISHED, marks=[pytest.mark.soak])])
 def test_tokens_of_twelve_languages(name: str, tmp_path: Path) -> None:
     path = owners.path_of(name, tmp_path)
@@ -118,6 +119,7 @@ def test_a_budget_is_that_of_the_first_merges(name: str, tmp_path: Path) -> None
         assert found.curves[0].tokens[step] == sum(len(model.tokenize(word)) for word, _ in words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [
     TRAINED[1], pytest.param(TRAINED[0], marks=[pytest.mark.soak]),
     *large(*PUBLISHED, marks=[pytest.mark.soak]),

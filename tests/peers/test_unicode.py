@@ -70,7 +70,7 @@ def check(name: str, characters: list[str]) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.first_run(cases=6)
+@pytest.mark.first_run(cases=2)
 def test_most_characters(name: str) -> None:
     check(name, FIRST)
 

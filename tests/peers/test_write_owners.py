@@ -83,7 +83,7 @@ _TWINS = ("trained/gpt2/vocab.json", "trained/gpt1/tokenizer.json")
         *large(*(name for name in PUBLISHED if name not in _LIGHT), marks=[pytest.mark.soak]),
     ],
 )
-@pytest.mark.first_run(cases=3)
+@pytest.mark.slow
 def test_a_file_is_written_again_as_its_owner_has_it(name: str, tmp_path: Path) -> None:
     path = owners.path_of(name, tmp_path)
     format = (PUBLISHED | TRAINED)[name]

@@ -12,6 +12,7 @@ from terminal import Forks, Terminal, assert_restored
 pytestmark = pytest.mark.pty
 
 
+@pytest.mark.slow
 def test_start_step_resize_noise_stop_and_quit() -> None:
     with Terminal("sample:english", "-r", "gpt2", columns=120, rows=40) as terminal:
         terminal.until(lambda text: "2 Pairs" in text and "step 0" in text and "▸" in text)

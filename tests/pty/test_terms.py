@@ -133,6 +133,7 @@ def test_in_tmux(tmux: Tmux) -> None:
     shown(tmux, lambda text: "left with 0" in text)
 
 
+@pytest.mark.slow
 @pytest.mark.pty
 def test_in_tmux_what_is_typed_in_nine_scripts_is_read_back(tmux: Tmux) -> None:
     """tmux gives a spacing mark a cell of its own and draws no skin tone on the emoji before it."""

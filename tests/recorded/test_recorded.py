@@ -71,6 +71,7 @@ def test_traces(sample: str) -> None:
     check(f"traces-{sample}.json", json.dumps(out, indent=1, ensure_ascii=False) + "\n")
 
 
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize("name", list(COMMANDS))
 def test_commands(name: str, tokenizer: str) -> None:
     """What the commands print."""

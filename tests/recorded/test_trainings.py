@@ -154,7 +154,7 @@ def changed(trainer: Trainer, last: int, look: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", RECIPES)
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 def test_a_training_answers_as_recorded(name: str) -> None:
     text = written({
         corpus.name: record(corpus, RECIPES[name], f"{name} {part}") for part, corpus in corpora(name).items()

@@ -45,6 +45,7 @@ def told_of(process: int) -> tuple[str, str]:
     return (place / "environ").read_text(), (place / "limits").read_text()
 
 
+@pytest.mark.slow
 async def test_a_visitor_from_the_first_byte_to_the_last(tmp_path: Path) -> None:
     async with serving(shelf(tmp_path)) as running:
         async with visiting(running) as line:
@@ -224,6 +225,7 @@ def test_what_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "pip install 'tokentui[web]'" in refused("serve")
 
 
+@pytest.mark.slow
 def test_the_server_ends_when_it_is_asked_to(tmp_path: Path) -> None:
     """The URL is its answer; what it made for itself goes."""
     (tmp_path / "novel.txt").write_text("the cat")

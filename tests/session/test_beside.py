@@ -50,6 +50,7 @@ def curve(seen: Snapshot, key: int, held_out: bool = False) -> Curve:
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(texts, st.sampled_from(TIES), st.sampled_from(TIES), st.sampled_from([None, 1, 3]))
 def test_columns_part_where_naive_runs_do(text: str, a: str, b: str, merges: int | None) -> None:
@@ -115,6 +116,7 @@ OWN = Corpus.from_lines(
 )
 
 
+@pytest.mark.first_run(cases=6)
 @pytest.mark.parametrize(
     "recipe",
     [
@@ -228,6 +230,7 @@ def values(rows: Any) -> list[tuple[str, dict[str, str], list[Any]]]:
     ]
 
 
+@pytest.mark.slow
 def test_measures_are_those_of_the_command_line(tmp_path: Path) -> None:
     out, corpus = str(tmp_path / "tokenizer.json"), tmp_path / "some.txt"
     corpus.write_text(read("sample:english").documents[0][:2_500])
@@ -424,6 +427,7 @@ def test_encodings_of_what_is_typed_and_of_passages() -> None:
     assert (bench.seen.between.aligned.text, bench.seen.between.aligned.passage) == ("back", None)
 
 
+@pytest.mark.slow
 def test_one_column_that_fails_leaves_the_others_working(tmp_path: Path) -> None:
     broken = tmp_path / "broken.json"
     broken.write_text('{"format": "tokentui", "version": 1')

@@ -153,6 +153,7 @@ async def test_every_snapshot_belongs_to_one_position(session: Comparing) -> Non
             assert not column.in_sync or column.at.step == seen.position.value or column.why.end
 
 
+@pytest.mark.slow
 async def test_a_long_way_holds_up_no_key(novel: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKENTUI_KERNELS", "off")  # kernels may be there before the key
     other = Comparing(
@@ -175,6 +176,7 @@ async def test_a_long_way_holds_up_no_key(novel: Corpus, monkeypatch: pytest.Mon
         await other.close()
 
 
+@pytest.mark.slow
 async def test_what_is_found_beside_comes_when_it_rests(session: Comparing) -> None:
     session.send(SetViewport(Viewport(wants=EVERYTHING, tokens=TokenList(1, 2, "never_b"))))
     session.send(do.GoTo(40))
@@ -207,6 +209,7 @@ async def test_what_is_found_beside_comes_when_it_rests(session: Comparing) -> N
     assert (await session.settle()).between.held_measured is None
 
 
+@pytest.mark.slow
 async def test_passages_that_columns_cut_otherwise(session: Comparing) -> None:
     await session.settle()
     session.send(do.GoTo(200))

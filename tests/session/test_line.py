@@ -193,6 +193,7 @@ async def test_an_opening_that_gives_way_leaves_no_part_of_it_behind(
     assert (await session.settle()).main.at.step == 1
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("phase", PHASES)
 async def test_what_is_asked_for_while_it_loads_is_answered_about_what_was_loaded(
     session: Watched, gates: Gates, text: Path, tmp_path: Path, phase: str

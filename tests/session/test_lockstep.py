@@ -102,6 +102,7 @@ def check(bench: Bench, made: list[tuple[str, str]]) -> None:
             assert (*at.last.parts, at.last.places) == run.chosen[step - 1]
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.lists(columns, min_size=2, max_size=4), st.lists(moves, max_size=8))
 def test_columns_stand_where_naive_runs_do(made: list[tuple[str, str]], commands: list[Any]) -> None:
@@ -280,6 +281,7 @@ def test_nonsense_is_refused_in_a_line() -> None:
         bench.do(AddColumn(ColumnWanted(RECIPES["whole"])))
 
 
+@pytest.mark.slow
 def test_a_column_that_cannot_keep_up_does_not_end_a_move_past_the_stops(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -125,6 +125,7 @@ def test_japanese_with_and_without_pre_tokenization() -> None:
     assert 0.3 < f1 < 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("files", "sizes", "step"), [
     pytest.param(TRAINED, [owners.SIZE, 2 * owners.SIZE, owners.SIZE], 200, id="trained"),
     pytest.param(FILES, [50_257, 30_522, 32_100], 5_000, id="published",

@@ -84,6 +84,7 @@ async def test_a_large_corpus_shows_its_first_pairs_before_it_is_whole(
     assert session.last.main.at.occurrences > partial[0].main.at.occurrences
 
 
+@pytest.mark.slow
 async def test_a_walk_is_shown_ten_times_a_second(
     session: Watched, novel: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -56,7 +56,7 @@ def plain(recipe: str) -> tuple[list[int], list[int], list[set[bytes]]]:
 
 @pytest.mark.parametrize("recipe", list(RUNS))
 @pytest.mark.parametrize("start", [0, 4])
-@pytest.mark.first_run(cases=3)
+@pytest.mark.first_run(cases=1)
 def test_it_stops_at_the_first_step_that_meets_it(recipe: str, start: int) -> None:
     sizes, tokens, _ = plain(recipe)
     last, shrinks = len(sizes) - 1, preset(recipe).objective == "unigram"

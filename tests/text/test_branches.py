@@ -14,6 +14,7 @@ _TEXTS = st.text(st.sampled_from("ab Zé1234 \t\r\n'’sSdt.,/—▁漢び́ﬀ\
 _PATTERNS = [name for name in SPLITS if name not in ("regex", "bert", "falcon", "metaspace")]
 
 
+@pytest.mark.first_run(cases=5)
 @pytest.mark.parametrize("name", _PATTERNS)
 @given(text=_TEXTS)
 def test_the_branch_is_the_group_that_matched(name: str, text: str) -> None:
@@ -25,6 +26,7 @@ def test_the_branch_is_the_group_that_matched(name: str, text: str) -> None:
         assert known.of(text, match.start(), match.group()) == number
 
 
+@pytest.mark.first_run(cases=8)
 @pytest.mark.parametrize("name", [name for name in SPLITS if name != "regex"])
 @given(text=_TEXTS)
 def test_every_word_has_a_branch(name: str, text: str) -> None:

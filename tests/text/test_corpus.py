@@ -91,6 +91,7 @@ def test_a_safe_cut_far_away() -> None:
         assert safe_cut(long(text), in_bytes(text, at), cut) == in_bytes(text, cut(text, at))
 
 
+@pytest.mark.first_run(cases=5)
 @pytest.mark.parametrize("split", scanning.SPLITS)
 @settings(max_examples=30)
 @given(

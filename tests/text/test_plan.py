@@ -267,6 +267,7 @@ def test_a_name_that_says_no_kind_is_refused(tmp_path: Path) -> None:
         counted.write(str(tmp_path / "a.csv"), WORDS)
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("preset", ["gpt2", "bert"])
 @pytest.mark.parametrize("tie", ["first-seen", "lowest-ids"])
 def test_every_tie_rule_merges_as_on_the_text(tmp_path: Path, preset: str, tie: str) -> None:

@@ -184,6 +184,7 @@ def test_invalid_utf8_is_replaced_if_units_are_characters() -> None:
 # --- cutting a document ---
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(made, texts, st.integers(0, 14), st.booleans())
 def test_a_safe_cut_changes_no_word(pre: Pretokenizer, text: str, at: int, first: bool) -> None:
@@ -203,6 +204,7 @@ def test_normalized_text_is_cut_too(split: str, name: str) -> None:
     assert pretokenizer(normalize=[name], split=split).safe_cut("Ab Cd ef", 1) == 2
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(
     st.sampled_from(["metaspace", "gpt2", "before", "whitespace", "cl100k", "bert"]),

@@ -47,6 +47,7 @@ def limited() -> Iterator[None]:
     limits.use(None)
 
 
+@pytest.mark.slow
 def test_a_url_is_read_as_the_file_is(server: tuple[str, type[Web]], tmp_path: Path) -> None:
     url, _ = server
     (tmp_path / "a.txt").write_bytes(TEXT.encode())

@@ -69,6 +69,7 @@ def of_a_naive_writer(buffer: ScreenBuffer) -> list[list[tuple[object, ...]]]:
     return shown.cells()
 
 
+@pytest.mark.slow
 @settings(max_examples=30)  # the terminal in memory takes its time
 @given(_system, st.lists(_lines, min_size=1, max_size=3), st.booleans())
 def test_after_any_frames_the_terminal_shows_the_last(

@@ -158,7 +158,7 @@ _LINES = st.lists(
 @pytest.mark.parametrize("columns", GUESSES)
 @settings(max_examples=40)
 @given(st.lists(_LINES, min_size=1, max_size=4))
-@pytest.mark.first_run(cases=3)
+@pytest.mark.first_run(cases=1)
 def test_a_wrong_guess_never_costs_more_than_its_cell(
     columns: Columns, clusters: Clusters, screens: list[list[str]]
 ) -> None:

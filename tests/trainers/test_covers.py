@@ -180,6 +180,7 @@ letters = st.text("abc", min_size=1, max_size=7)
 words = st.dictionaries(letters, st.integers(1, 9), min_size=1, max_size=6)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(words, st.integers(2, 7), st.text("abc", max_size=9))
 @example({"aab": 7, "baba": 1}, 3, "")  # a text that stands once is among the best
@@ -200,6 +201,7 @@ def test_greedtok_is_its_naive_model(counts: dict[str, int], longest: int, text:
     assert_back_and_forth(trainer)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     words, st.integers(2, 5), st.sampled_from(["tokens", "saved", "characters"]), st.text("abc", max_size=9)
@@ -223,6 +225,7 @@ def test_length_max_is_its_naive_model(counts: dict[str, int], most: int, by: st
     assert_back_and_forth(trainer)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(words, st.integers(0, 30), st.integers(2, 7), st.integers(1, 3), st.text("abc", max_size=7))
 def test_pathpiece_is_its_naive_model(

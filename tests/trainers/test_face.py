@@ -118,7 +118,7 @@ def digest(trainer: Trainer) -> object:
     )
 
 
-@pytest.mark.first_run(cases=13)
+@pytest.mark.first_run(cases=6)
 def test_a_step_is_the_same_however_one_comes_to_it(make: Callable[[], Trainer]) -> None:
     trainer = make()
 
@@ -134,7 +134,7 @@ def test_a_step_is_the_same_however_one_comes_to_it(make: Callable[[], Trainer])
     holds()
 
 
-@pytest.mark.first_run(cases=14)
+@pytest.mark.first_run(cases=6)
 def test_words_tokens_and_lives_agree(make: Callable[[], Trainer]) -> None:
     """The lives are what the tokenizers of the steps give; but where the longest match decides, the
     segmentation of the words is that too, and what changed is told."""
@@ -223,7 +223,7 @@ def test_the_step_to_come_is_the_first_candidate(make: Callable[[], Trainer]) ->
         assert (taken.token, taken.worth) == (best.token, best.worth)
 
 
-@pytest.mark.first_run(cases=35)
+@pytest.mark.first_run(cases=14)
 def test_a_fork_goes_on_alone(make: Callable[[], Trainer]) -> None:
     trainer = make()
     trainer.advance(4, NONE, math.inf)
@@ -332,6 +332,7 @@ def test_an_objective_of_another_value_is_one_entry(monkeypatch: pytest.MonkeyPa
     assert_exact(trainer, pmi, 25)
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("value", [
     lambda count, left, right: (count, (left * right) ** 3),
     # its denominators grow from step to step

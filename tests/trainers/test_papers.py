@@ -194,6 +194,7 @@ def before(text: str) -> list[str]:
     return re.findall(r"[\s:'][^\s:']*|[^\s:']+", text)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(words, st.sampled_from(["0.5", "0.6", "0.75", "0.9", "1"]), st.text("abc", max_size=9))
 def test_pickybpe_is_its_naive_model(counts: dict[str, int], threshold: str, text: str) -> None:

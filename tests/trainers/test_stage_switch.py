@@ -20,7 +20,7 @@ WORDS = st.lists(STRETCHES, min_size=1, max_size=4, unique=True)
 @given(words=WORDS)
 @example(words=["a\n\n\nb", "\n\n\n"])
 @example(words=["c\t\n", "a \t\nb"])  # the merge across words comes right before the one inside a word
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 def test_training_leaves_the_segmentation_that_encoding_gives(at: int, words: list[str]) -> None:
     recipe = Recipe(split="none", objective=f"superbpe:at={at},within=gpt2")
     corpus = Corpus.from_counts([(word, len(words) - n) for n, word in enumerate(words)])

@@ -128,6 +128,7 @@ def test_what_works_everywhere_is_no_text() -> None:
     assert all(key.startswith("ctrl+") for one in actions_of(ExplorerApp, {}) for key in one.keys)
 
 
+@pytest.mark.first_run(cases=94)
 @pytest.mark.parametrize(("screen", "pane"), PANES)
 @pytest.mark.parametrize("width", [0, 10, 28, 40, 80, 120, 1000])
 def test_the_footer_takes_what_fits_in_order(screen: str, pane: str, width: int) -> None:

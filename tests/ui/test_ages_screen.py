@@ -25,6 +25,7 @@ def test_each_age_has_a_look_of_its_own_with_colors_and_without() -> None:
     assert [style for _, style in ages_legend() if style] == ages
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("step", [0, 7, 40])
 async def test_ages_are_those_of_a_training_made_anew(step: int) -> None:
     async with opened() as (app, pilot):

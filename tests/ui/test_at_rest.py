@@ -27,6 +27,7 @@ def timers(app: ExplorerApp) -> list[object]:
     return waiting + [one for one in begun if one._active.is_set()]
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize(
     "keys", ["", "n", "inew ", "3", "?"], ids=["begun", "a step", "typed", "another pane", "a dialog"]
 )

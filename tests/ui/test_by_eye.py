@@ -57,6 +57,7 @@ async def to_end(app: ExplorerApp, pilot: Pilot[Any]) -> None:
     assert now(app).main.why.end is not None
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 async def test_the_vocabulary_is_filled_after_a_recipe_of_another_normalization(
     size: tuple[int, int],
@@ -102,6 +103,7 @@ async def test_find_counts_its_matches_however_narrow_the_title_is(size: tuple[i
         await until(pilot, lambda: said in screen_text(app))
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 async def test_steps_begin_at_the_step_made_last_and_dialogs_are_no_larger_than_what_they_hold(
     size: tuple[int, int],
@@ -140,6 +142,7 @@ async def test_a_pair_in_the_middle_of_a_word_is_not_told_of_as_a_word() -> None
         assert screen.found is None
 
 
+@pytest.mark.slow
 async def test_until_a_size_gives_a_training_that_prunes_that_size() -> None:
     app = app_of("sentencepiece-unigram", "sample:english")
     async with app.run_test(size=(120, 40)) as pilot:
@@ -176,7 +179,7 @@ async def test_axes_are_searched_by_their_names() -> None:
 
 @pytest.mark.parametrize("size", [*SIZES, (60, 20)], ids=str)
 @pytest.mark.parametrize("recipe", ["bert", "gpt2"])
-@pytest.mark.first_run(cases=2)
+@pytest.mark.first_run(cases=1)
 async def test_all_tokens_and_losses_of_the_typed_text_can_be_seen(
     recipe: str, size: tuple[int, int]
 ) -> None:
@@ -211,6 +214,7 @@ async def test_all_tokens_and_losses_of_the_typed_text_can_be_seen(
         await until(pilot, lambda: app.main.encode._page == 0)
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 async def test_who_types_a_text_to_learn_from_begins_with_none(size: tuple[int, int]) -> None:
     app = app_of("gpt2", first_screen=True)
@@ -225,6 +229,7 @@ async def test_who_types_a_text_to_learn_from_begins_with_none(size: tuple[int, 
         await until(pilot, lambda: now(app).corpus.bytes == 4)
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 async def test_pairs_under_a_score_are_sorted_by_their_counts(size: tuple[int, int]) -> None:
     app = app_of("wordpiece")

@@ -75,6 +75,7 @@ from tokentui.ui.panes.compare.encodings import passage_line
 A, B, C = KEYS[:3]
 
 
+@pytest.mark.slow
 async def test_keys_that_only_ask_the_session() -> None:
     wanted = {
         "n": Move(1), "b": Move(-1), "right_square_bracket": Move(10), "left_square_bracket": Move(-10),
@@ -92,6 +93,7 @@ async def test_keys_that_only_ask_the_session() -> None:
             assert session.sent[0] == command, key
 
 
+@pytest.mark.slow
 async def test_going_from_pane_to_pane() -> None:
     async with comparing((80, 24)) as (_, screen, _, pilot):
         stops = ["columns"] * 2 + [entry.name for entry in COMPARE_PANES[1:]]
@@ -168,6 +170,7 @@ def test_places_to_go_to(position: Position, line: str, said: str, step: int | N
     assert describe_destination(line, place) == said
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("by", ["merges", "tokens"])
 async def test_a_size_is_gone_to_by_ids(by: str) -> None:
     position = Position(by, 128)
@@ -200,6 +203,7 @@ KEYS_OF_MAIN = sorted(
 )
 
 
+@pytest.mark.slow
 async def test_a_key_of_the_main_screen_says_where_it_works() -> None:
     assert {"U", "Y"} <= {*KEYS_OF_MAIN}
     async with comparing() as (app, screen, session, pilot):
@@ -215,6 +219,7 @@ async def test_a_key_of_the_main_screen_says_where_it_works() -> None:
                 assert "U (until) works on the main screen: esc goes back there" in notes_of(app)
 
 
+@pytest.mark.slow
 async def test_columns_stand_beside_each_other() -> None:
     async with comparing(count=3) as (app, screen, session, pilot):
         await pilot.press("left")
@@ -249,6 +254,7 @@ async def test_columns_stand_beside_each_other() -> None:
         assert screen.focused is screen.columns[2].table
 
 
+@pytest.mark.slow
 async def test_pairs_of_columns() -> None:
     async with comparing(count=3) as (_, screen, session, pilot):
         assert screen.pair == (A, B)
@@ -337,6 +343,7 @@ async def test_find_in_the_list_goes_from_match_to_match() -> None:
         assert app.screen is screen
 
 
+@pytest.mark.slow
 async def test_lists_of_tokens() -> None:
     async with comparing() as (app, screen, session, pilot):
         await pilot.press("3")
@@ -371,6 +378,7 @@ async def test_lists_of_tokens() -> None:
         assert app.screen is screen
 
 
+@pytest.mark.slow
 async def test_measures_and_formulas() -> None:
     async with comparing() as (app, screen, session, pilot):
         await pilot.press("7", "M")
@@ -520,6 +528,7 @@ async def test_a_recipe_of_ones_own() -> None:
         assert screen.active == "columns"
 
 
+@pytest.mark.slow
 async def test_a_second_corpus() -> None:
     async with comparing() as (app, screen, session, pilot):
         await pilot.press("V")
@@ -567,6 +576,7 @@ async def test_help_footer_and_palette_are_made_from_the_one_list() -> None:
             assert f"{action.shown_key} {action.label}" in line
 
 
+@pytest.mark.slow
 async def test_the_main_screen_asks_what_to_compare_with() -> None:
     app, session = explorer(typed="hello")
     async with app.run_test(size=(120, 40)) as pilot:

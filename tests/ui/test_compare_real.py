@@ -65,6 +65,7 @@ async def compare_screen(
     return screen, now
 
 
+@pytest.mark.slow
 async def test_from_the_main_screen_and_back() -> None:
     async with opened() as (app, pilot):
         await settled(pilot)
@@ -100,6 +101,7 @@ async def test_from_the_main_screen_and_back() -> None:
         )
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("compares", [False, True])
 @pytest.mark.parametrize("mine", [False, True])
 async def test_typing_replaces_the_offered_sentence_and_adds_to_ones_own(compares: bool, mine: bool) -> None:
@@ -121,6 +123,7 @@ async def test_typing_replaces_the_offered_sentence_and_adds_to_ones_own(compare
         assert screen.encode.line.value == ("pughugs" if mine else "hugs") + "x"
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 15)])
 @pytest.mark.parametrize("compares", [False, True])
 async def test_q_quits_from_both_screens_and_compare_shows_the_key_that_goes_back(
@@ -139,6 +142,7 @@ async def test_q_quits_from_both_screens_and_compare_shows_the_key_that_goes_bac
         await until(pilot, lambda: not app.is_running)
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("leaves", [True, False])
 async def test_the_way_to_the_first_differing_step_is_given_up(
     leaves: bool, monkeypatch: pytest.MonkeyPatch
@@ -165,6 +169,7 @@ async def test_the_way_to_the_first_differing_step_is_given_up(
         assert notes_of(app) == ([] if leaves else ["stopped"])
 
 
+@pytest.mark.slow
 async def test_as_the_command_line_opens_it(tmp_path: Path) -> None:
     good, bad = tmp_path / "good.json", tmp_path / "bad.json"
     train(read(["sample:hugs"]), "gpt2", merges=12).save(good)
@@ -199,6 +204,7 @@ async def test_leaving_the_app_closes_it() -> None:
     assert not app.is_running
 
 
+@pytest.mark.slow
 async def test_a_comparison_that_was_left_comes_back_at_its_step() -> None:
     async with opened() as (app, pilot):
         await settled(pilot)
@@ -216,6 +222,7 @@ async def test_a_comparison_that_was_left_comes_back_at_its_step() -> None:
         assert (len(now().columns), now().position.value) == (2, 5)
 
 
+@pytest.mark.slow
 async def test_a_size_to_run_to_is_not_that_of_the_next_recipe() -> None:
     """The size that is typed for a unigram model, which ends there, is its own."""
     async with opened(source="sample:english") as (app, pilot):
@@ -248,7 +255,7 @@ async def test_the_differences_name_the_steps_that_they_are_of() -> None:
 @pytest.mark.parametrize(("length", "note"), [
     (4_000, ""), (4_001, "first 4,000 of 4,001 characters"), (5_120, "first 4,000 of 5,120 characters"),
 ])
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 async def test_a_long_typed_text_is_compared_by_its_beginning(length: int, note: str) -> None:
     text = ("hugs pugs " * length)[:length]
     compares = lambda app: app.compare(wanted("gpt2", "hf-bpe"))  # noqa: E731

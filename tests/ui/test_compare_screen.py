@@ -61,6 +61,7 @@ async def test_columns_in_step() -> None:
             assert ("B ·t+he 0.0296267" in text) == (size != (40, 12))
 
 
+@pytest.mark.slow
 async def test_panes_that_share_a_place() -> None:
     async with comparing((80, 24)) as (app, screen, session, pilot):
         look = TokenList(KEYS[0], KEYS[1])
@@ -190,6 +191,7 @@ async def test_columns_that_do_not_part() -> None:
         assert screen_text(app).count("ends: no pair is left") == 2
 
 
+@pytest.mark.slow
 async def test_resizing_comes_back_to_the_same_screen() -> None:
     async with comparing((80, 30)) as (app, screen, session, pilot):
         await pilot.press("7")
@@ -207,6 +209,7 @@ async def test_resizing_comes_back_to_the_same_screen() -> None:
         assert screen.focused is screen.curves
 
 
+@pytest.mark.slow
 async def test_a_column_that_cannot_be_shown_and_one_that_comes() -> None:
     async with comparing((120, 40), 3) as (app, screen, session, pilot):
         bad = column(1, error="byte 17 is no UTF-8, and " * 6 + EVIL, in_sync=False)
@@ -245,6 +248,7 @@ async def test_a_column_shows_its_size_limit(size: tuple[int, int]) -> None:
         assert screen_text(app).count("to 2,000 ids") == 1
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize(("engine", "shown"), [(COMPILED, False), (PLAIN, False), (FAILED, True)])
 async def test_the_engine_is_named_only_if_kernels_failed(engine: str, shown: bool) -> None:
     async with comparing((120, 40)) as (app, screen, session, pilot):
@@ -252,6 +256,7 @@ async def test_the_engine_is_named_only_if_kernels_failed(engine: str, shown: bo
         assert (engine in screen_text(app)) is shown
 
 
+@pytest.mark.slow
 async def test_nothing_unsafe_is_drawn() -> None:
     async with comparing((120, 40)) as (app, screen, session, pilot):
         columns = tuple(dataclasses.replace(column(n), name=EVIL, about=EVIL) for n in range(2))

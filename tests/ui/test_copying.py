@@ -72,7 +72,7 @@ async def copied(app: ExplorerApp, pilot: Pilot[None], name: str = "") -> str:
 
 
 @pytest.mark.parametrize("key", KEYS)
-@pytest.mark.first_run(cases=3)
+@pytest.mark.first_run(cases=2)
 async def test_each_dialog_of_a_key_with_a_row_copies_it(key: str) -> None:
     app = explorer()
     async with app.run_test(size=(120, 40), notifications=False) as pilot:

@@ -68,6 +68,7 @@ async def test_each_token_has_its_origin_in_a_word() -> None:
         assert "no generation prompt follows: p adds it" in screen_text(pilot)
 
 
+@pytest.mark.slow
 async def test_messages_of_a_file() -> None:
     engine = ChatEngine()
     async with shown(ChatScreen(engine), (100, 30)) as (app, pilot):
@@ -91,6 +92,7 @@ async def test_on_all_sizes() -> None:
         await tried_on_all_sizes(pilot)
 
 
+@pytest.mark.slow
 async def test_the_typed_text_of_an_opened_model(tmp_path: Path) -> None:
     write_model(tmp_path, TEMPLATE)
     chat = tmp_path / "chat.json"

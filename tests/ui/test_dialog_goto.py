@@ -198,6 +198,7 @@ def test_every_line_is_answered(text: str, step: int, known: int, end: Ending) -
             assert text == ""
 
 
+@pytest.mark.slow
 async def test_it_says_what_will_happen_while_one_types() -> None:
     program = face(128, 1024, 2000)
     async with shown(GoToScreen(program)) as (app, pilot):

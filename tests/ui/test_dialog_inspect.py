@@ -442,6 +442,7 @@ WORDS = (
 """A preset, a step, a word, and what its inspector shows there."""
 
 
+@pytest.mark.first_run(cases=4)
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
 @pytest.mark.parametrize(("name", "step", "text", "wanted"), WORDS)
 async def test_a_word_is_explained_by_the_steps_of_its_encoder(

@@ -439,7 +439,7 @@ async def test_an_empty_line_goes_to_the_list_and_esc_leaves(folder: Path) -> No
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.first_run(cases=7)
+@pytest.mark.first_run(cases=3)
 async def test_hostile_names_are_shown_safely_and_opened_exactly(folder: Path, name: str) -> None:
     (folder / "pit").mkdir()
     (folder / "pit" / name).write_text("x")

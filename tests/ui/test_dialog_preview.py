@@ -102,6 +102,7 @@ async def test_a_difference_is_seen_at_a_glance(
         assert "i+n" in line
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
 @pytest.mark.parametrize("other", ["gpt4", "gpt2"])
 async def test_a_sample_is_marked_on_the_screen(size: tuple[int, int], other: str) -> None:
@@ -180,6 +181,7 @@ async def test_what_cannot_be_trained_says_why_and_what_was_superseded_says_noth
         assert_safe(pilot)
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", [(120, 40), (40, 12)])
 async def test_the_steps_can_be_scrolled_and_left(size: tuple[int, int]) -> None:
     dialog = recipes(Trial(gpt2=HERE))
@@ -233,7 +235,7 @@ async def test_a_failure_of_the_session_is_a_line() -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-@pytest.mark.first_run(cases=4)
+@pytest.mark.first_run(cases=2)
 async def test_the_dialog_previews_each_preset_in_use_beside_one_with_steps_of_many_parts(name: str) -> None:
     """Each preset is in use, and `greedtok`, whose steps have any number of parts, is under the cursor."""
     used = PRESETS[name]
@@ -268,6 +270,7 @@ def _real(command: Preview) -> PreviewView:
     return _view(command.recipe)
 
 
+@pytest.mark.slow
 def test_every_preset_can_be_compared_with_every_preset() -> None:
     views = {name: _view(one.recipe) for name, one in PRESETS.items()}
     for name, view in views.items():
@@ -315,6 +318,7 @@ def test_other_counts_are_said() -> None:
     assert ("the same, other counts", "") in summary(HERE, more)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.sampled_from(["ab", "cd", "ef"]), max_size=12),
     st.lists(st.sampled_from(["ab", "cd", "ef"]), max_size=12),

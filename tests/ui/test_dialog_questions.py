@@ -220,6 +220,7 @@ async def test_what_goes_wrong_is_said(error: Exception, words: str) -> None:
         assert_safe(pilot)
 
 
+@pytest.mark.slow
 async def test_all_sizes() -> None:
     dialog = QuestionsScreen(Session())
     async with shown(dialog) as (_, pilot):

@@ -425,6 +425,7 @@ async def test_one_list_at_a_time_where_there_is_no_room() -> None:
         await until(pilot, lambda: axes.has_focus)
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("keys", [(), ("tab", "down", "down", "enter"), ("tab", "end", "enter")])
 async def test_all_sizes(keys: tuple[str, ...]) -> None:
     hostile = GPT2.with_axes(split="regex:[/]\x1b]31m\u202e\n", mark="prefix:\x9b[b]")
@@ -440,6 +441,7 @@ async def test_all_sizes(keys: tuple[str, ...]) -> None:
 # The draft, without a screen.
 
 
+@pytest.mark.first_run(cases=25)
 @pytest.mark.parametrize("name", sorted(PRESETS))
 def test_every_value_of_every_axis_is_taken_or_refused_with_a_reason(name: str) -> None:
     recipe = PRESETS[name].recipe
@@ -457,7 +459,7 @@ def test_every_value_of_every_axis_is_taken_or_refused_with_a_reason(name: str) 
 
 @pytest.mark.parametrize("base", ["gpt2", "wordpiece", "t5", "llama2", "gage", "subword-nmt"])
 @pytest.mark.parametrize("first", sorted(AXES))
-@pytest.mark.first_run(cases=6)
+@pytest.mark.first_run(cases=3)
 def test_any_two_values_of_two_axes_make_sense_together_or_give_way_with_a_reason(
     base: str, first: str
 ) -> None:

@@ -46,6 +46,7 @@ def test_the_offered_sentence_holds_words_of_the_corpus_alone(name: str) -> None
     assert {word.lower() for word in words} <= {word for text in TEXTS for word in text.split()}
 
 
+@pytest.mark.first_run(cases=23)
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_places_of_why_and_of_the_steps_are_each_in_one_document(name: str) -> None:
     it = _state(name)

@@ -128,7 +128,7 @@ def failing(kind: str, app: Any) -> Any:
 
 @pytest.mark.parametrize("kind", ["app", "screen", "dialog", "widget"])
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.first_run(cases=4)
+@pytest.mark.first_run(cases=2)
 async def test_an_error_is_a_notification_and_the_app_goes_on(way: str, kind: str) -> None:
     app: Any = FailingApp(cast(Any, FakeSession))
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
@@ -146,7 +146,7 @@ async def test_an_error_is_a_notification_and_the_app_goes_on(way: str, kind: st
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.first_run(cases=5)
+@pytest.mark.first_run(cases=2)
 async def test_stopped_work_does_not_end_the_app(way: str) -> None:
     app: Any = FailingApp(cast(Any, FakeSession))
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
@@ -196,6 +196,7 @@ def test_every_app_screen_and_widget_is_guarded() -> None:
 # Compare before its columns are open.
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("keys", [("2", "enter"), ("i", "x", "enter")])
 async def test_enter_in_compare_before_the_columns_are_open_is_a_line(keys: tuple[str, ...]) -> None:
     app, _ = explorer(typed="a word")
@@ -208,6 +209,7 @@ async def test_enter_in_compare_before_the_columns_are_open_is_a_line(keys: tupl
         assert isinstance(app.screen, CompareScreen)
 
 
+@pytest.mark.slow
 async def test_typing_and_enter_in_compare_of_a_real_session_does_not_end_it() -> None:
     async with opened() as (app, pilot):
         app.compare((ColumnWanted(), ColumnWanted()))

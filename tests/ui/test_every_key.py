@@ -273,7 +273,7 @@ FOLLOWING = [
 
 
 @pytest.mark.parametrize(("opens", "phase"), soak.covering(FOLLOWING, [READING, LAYING_OUT, PART]))
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 async def test_dialogs_that_are_opened_while_it_loads_say_what_they_wait_for_and_follow(
     gates: Gates, text: Path, phase: str, opens: tuple[str, type]
 ) -> None:
@@ -307,6 +307,7 @@ async def test_dialogs_that_are_opened_while_it_loads_say_what_they_wait_for_and
             await seen.until(lambda: told(dialog.notice) == describe_destination(here, place_of(now)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phases", one_by_one((COUNTING, LAYING_OUT, PART, LAST)))
 async def test_every_step_key_while_another_recipe_is_laid_out(
     gates: Gates, text: Path, phases: tuple[str, ...]
@@ -351,6 +352,7 @@ async def exported(text: Path, gates: Gates, folder: Path) -> str:
     return path
 
 
+@pytest.mark.slow
 async def test_questions_on_a_file_wait_until_all_of_the_corpus_is_encoded(
     gates: Gates, text: Path, tmp_path: Path
 ) -> None:
@@ -378,6 +380,7 @@ async def test_questions_on_a_file_wait_until_all_of_the_corpus_is_encoded(
         assert dialog.answers.step == app.main.snapshot.main.at.step == 60  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["enter", "percent_sign"])
 async def test_a_typed_word_is_explained_by_a_file_before_the_corpus_is_encoded(
     gates: Gates, text: Path, tmp_path: Path, key: str
@@ -405,6 +408,7 @@ async def test_a_typed_word_is_explained_by_a_file_before_the_corpus_is_encoded(
         assert "stopped" not in seen.said
 
 
+@pytest.mark.slow
 async def test_keys_before_the_engine_is_there_are_refused_or_wait(gates: Gates, text: Path) -> None:
     from tokentui.ui import LateSession
 
@@ -484,6 +488,7 @@ async def test_a_row_that_is_inspected_while_it_is_counted_follows(gates: Gates,
         await seen.until(lambda: all(text in screen_text(app) for text in facts_told))
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("phase", [READING, PART])
 async def test_compare_waits_for_the_corpus_and_keeps_its_keys(gates: Gates, text: Path, phase: str) -> None:
     async with opening(text, gates, phase) as seen:

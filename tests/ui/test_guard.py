@@ -122,6 +122,7 @@ class HostileApp(App[None]):
         self.notify(text, title=title, markup=False)
 
 
+@pytest.mark.slow
 async def test_no_widget_draws_hostile_text() -> None:
     app = HostileApp("")
     async with app.run_test(size=(80, 40), notifications=True) as pilot:

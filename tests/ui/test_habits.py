@@ -47,6 +47,7 @@ def step(app: ExplorerApp) -> int:
     return app.main.snapshot.main.at.step if app.main.snapshot is not None else -1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_token_is_copied(size: tuple[int, int]) -> None:
     async with training(size) as (app, pilot):
@@ -72,6 +73,7 @@ async def test_a_token_is_copied(size: tuple[int, int]) -> None:
         assert app.clipboard == str([token.id for token in now.main.encoding.tokens])
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_ids_are_copied_while_one_types(size: tuple[int, int]) -> None:
     async with training(size) as (app, pilot):
@@ -109,6 +111,7 @@ async def test_hostile_text_is_drawn_safely_and_copied_as_it_is() -> None:
         assert all(is_safe(line) for line in screen_text(app).split("\n"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_run_is_told_to_stop(size: tuple[int, int]) -> None:
     async with training(size) as (app, pilot):
@@ -143,6 +146,7 @@ async def test_the_footer_takes_clicks() -> None:
         await until(pilot, lambda: step(app) == 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_facts_have_what_is_wrong_on_top_and_the_rest_folded(size: tuple[int, int]) -> None:
     async with training(size) as (app, pilot):
@@ -206,6 +210,7 @@ async def test_the_slider_takes_clicks_and_drags_and_heads_sort() -> None:
             await until(pilot, lambda order=order: main.viewport.vocabulary_order == order)  # type: ignore[misc]
 
 
+@pytest.mark.slow
 async def test_a_tour_leaves_the_places_of_the_user_alone() -> None:
     async with training() as (app, pilot):
         await pilot.press("g", "9", "enter")
@@ -236,6 +241,7 @@ async def test_one_goes_back_from_where_two_columns_part() -> None:
         await until(pilot, lambda: now().position.value == 9)
 
 
+@pytest.mark.slow
 async def test_one_goes_back_to_where_one_was() -> None:
     async with training() as (app, pilot):
         now: Any = lambda: app.main.snapshot  # noqa: E731
@@ -268,6 +274,7 @@ async def test_one_goes_back_to_where_one_was() -> None:
         await until(pilot, lambda: not app.history.going_back)
 
 
+@pytest.mark.slow
 async def test_a_place_that_one_jumps_from_twice_is_noted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history, "MOST", 2)
     async with training() as (app, pilot):
@@ -284,6 +291,7 @@ async def test_a_place_that_one_jumps_from_twice_is_noted_once(monkeypatch: pyte
         assert "no place to go back to" in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_a_position_of_compare_that_one_jumps_from_twice_is_noted_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -337,6 +345,7 @@ async def test_the_corpus_that_one_goes_back_to_is_the_one_to_type_into() -> Non
         assert editor.text == await app.engine.ask(do.CorpusText())
 
 
+@pytest.mark.slow
 async def test_a_way_back_that_gives_way_does_not_bar_the_next_one(gates: Gates) -> None:
     async with training() as (app, pilot):
         now: Any = lambda: app.main.snapshot  # noqa: E731

@@ -70,6 +70,7 @@ async def told(app: ExplorerApp, pilot: Pilot[None]) -> InspectScreen:
     return dialog
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
 async def test_a_token_of_the_corpus_is_inspected(size: tuple[int, int]) -> None:
     async with explored(size) as (app, pilot):
@@ -94,6 +95,7 @@ async def test_a_token_of_the_corpus_is_inspected(size: tuple[int, int]) -> None
         assert app.main.text.cursor is None
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20), (200, 60)])
 async def test_the_screen_of_a_token(size: tuple[int, int]) -> None:
     async with explored(size) as (app, pilot):
@@ -157,7 +159,7 @@ async def test_left_and_right_walk_the_rows_of_the_pane() -> None:
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
 @pytest.mark.parametrize(("name", "step"), [("gpt2", STEP), ("sentencepiece-unigram", 4)])
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 async def test_the_run_follows_the_life_of_a_word(name: str, step: int, size: tuple[int, int]) -> None:
     async with explored(size, name, step) as (app, pilot):
         app.main.encode.line.cursor_position -= 1  # in the last word
@@ -194,7 +196,7 @@ WAYS_TO_A_LIFE = {
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
 @pytest.mark.parametrize("way", WAYS_TO_A_LIFE)
-@pytest.mark.first_run(cases=3)
+@pytest.mark.slow
 async def test_the_corpus_stays_visible_and_marks_the_word_whose_life_is_shown(
     way: str, size: tuple[int, int]
 ) -> None:
@@ -232,6 +234,7 @@ async def test_the_corpus_stays_visible_and_marks_the_word_whose_life_is_shown(
         assert not any("match" in style for row in text._painted for _, style in row)
 
 
+@pytest.mark.slow
 async def test_enter_stays_at_a_step_of_the_life() -> None:
     async with explored((120, 40)) as (app, pilot):
         await pilot.press("w")
@@ -249,6 +252,7 @@ async def test_no_word_has_no_life() -> None:
         assert app.screen is app.main
 
 
+@pytest.mark.slow
 async def test_compare_inspects_by_the_column_concerned() -> None:
     async with explored((120, 40)) as (app, pilot):
         wanted = (ColumnWanted(preset("gpt2")), ColumnWanted(preset("wordpiece")))
@@ -278,6 +282,7 @@ def test_a_context_is_safe_and_as_wide_as_its_room(before: str, shown: str, afte
     assert all(is_safe(text) for text, _ in cell)
 
 
+@pytest.mark.slow
 @given(st.text(min_size=2, max_size=20))
 def test_a_hostile_token_is_drawn_safely(text: str) -> None:
     trainer = start(Corpus.from_text(text * 4), preset("minbpe-basic"))

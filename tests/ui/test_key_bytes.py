@@ -63,6 +63,7 @@ def explorer() -> ExplorerApp:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_row_further(size: tuple[int, int]) -> None:
     app = explorer()
@@ -81,6 +82,7 @@ async def test_a_row_further(size: tuple[int, int]) -> None:
         assert 0 < max(costs) < 2_000 * SIZES[size]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_step_of_the_life_of_a_word_costs_no_more_than_going_there(size: tuple[int, int]) -> None:
     """The corpus follows the run in the tokens of the word. The box costs the move of its cursor."""
@@ -114,6 +116,7 @@ async def test_a_step_of_the_life_of_a_word_costs_no_more_than_going_there(size:
             assert 0 < cost < drawn.bytes() + 1_000 * SIZES[size]
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_inspector_is_drawn_once(size: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     """What comes within a moment is drawn together: a token, its places and how it was encoded."""

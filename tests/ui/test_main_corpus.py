@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import pytest
 from rows import pair_row, token_row
 from screens import explorer, screen_text, snapshot, view
 from waiting import settled, strips_of, until
@@ -82,6 +83,7 @@ async def test_the_title_says_where_the_top_row_is() -> None:
         await until(pilot, lambda: app.main.corpus.titles[1] == "10 %")
 
 
+@pytest.mark.slow
 async def test_scrolling_reaches_every_line_once() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -109,6 +111,7 @@ async def test_scrolling_reaches_every_line_once() -> None:
         assert app.main.corpus.titles[1] == "100 %"
 
 
+@pytest.mark.slow
 async def test_the_top_row_stays_while_steps_and_sizes_change() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -180,6 +183,7 @@ def is_wide(app: ExplorerApp, width: int) -> bool:
     return app.screen.size.width == width
 
 
+@pytest.mark.slow
 async def test_hostile_data_draws_nothing_that_acts() -> None:
     """In each pane, with each kind of glyphs, with shades and with bars."""
     app, session = explorer("shade", typed=HOSTILE.replace("\n", ""))

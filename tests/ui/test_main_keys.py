@@ -101,6 +101,7 @@ async def test_what_was_typed_on_the_command_line_is_encoded_at_once() -> None:
         assert app.main.encode.line.value == "hello"
 
 
+@pytest.mark.slow
 async def test_tab_goes_round_the_panes_at_every_size() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:

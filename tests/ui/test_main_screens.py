@@ -62,6 +62,7 @@ COUNTED = CorpusView(
 )
 
 
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize("name", STATES)
 async def test_each_state_is_shown(name: str) -> None:
     app, session = explorer(typed="The crowd in the street")
@@ -107,6 +108,7 @@ async def test_bars_counted_words_and_an_empty_corpus() -> None:
         assert "0 → 0" in text
 
 
+@pytest.mark.slow
 async def test_resizing_comes_back_to_the_same_screen() -> None:
     app, session = explorer()
     rng = random.Random(7)
@@ -200,6 +202,7 @@ def is_grey(color: Color) -> bool:
     return color.triplet is not None and len(set(color.triplet)) == 1
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("name", [ui_text.DARK_NAME, ui_text.LIGHT_NAME])
 async def test_every_color_is_one_of_the_256(name: str) -> None:
     app, session = explorer()

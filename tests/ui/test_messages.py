@@ -22,6 +22,7 @@ async def test_the_last_two_lines_stay_free(size: tuple[int, int]) -> None:
         assert all(toast.region.bottom <= size[1] - 2 for toast in app.screen.query(Toast))
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", [(200, 60), (120, 40), (80, 24)])
 async def test_no_figure_is_hidden(size: tuple[int, int]) -> None:
     app, _ = explorer()

@@ -12,6 +12,7 @@ from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.ask import FindScreen
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
 async def test_a_table_is_narrowed_and_stays_exact_while_stepping(size: tuple[int, int]) -> None:
     app = ExplorerApp(

@@ -53,6 +53,7 @@ def said(**changes: Any) -> str:
     return "\n".join(plain(cell) for cell in sentences(snapshot(**changes), "text"))
 
 
+@pytest.mark.slow
 async def test_each_objective_has_its_columns_and_numbers() -> None:
     app, session = explorer(typed="The crowd in the street")
     async with app.run_test(size=SIZES[0]) as pilot:
@@ -98,6 +99,7 @@ async def test_nothing_jumps_while_a_unigram_model_is_stepped() -> None:
             ]
 
 
+@pytest.mark.slow
 async def test_one_objective_after_another() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -343,6 +345,7 @@ def cells_of(bar: str) -> float:
     return sum(eighths.index(part) for part in bar) / 8
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("width", [30, 50, 80])
 @given(
     counts=st.lists(st.integers(1, 10**6), min_size=1, max_size=12),

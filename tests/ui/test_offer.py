@@ -215,7 +215,7 @@ WORK: dict[str, Callable[[ExplorerApp], object]] = {
 
 
 @pytest.mark.parametrize("work", WORK)
-@pytest.mark.first_run(cases=2)
+@pytest.mark.slow
 async def test_q_saves_the_work_and_the_next_start_offers_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, work: str
 ) -> None:
@@ -280,6 +280,7 @@ async def test_an_opened_file_is_opened_again(sessions: Path, tmp_path: Path) ->
         await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.at.step == 3)
 
 
+@pytest.mark.slow
 async def test_columns_of_files_are_kept_with_what_was_named_with_them(
     sessions: Path, tmp_path: Path
 ) -> None:

@@ -142,6 +142,7 @@ async def test_the_end_of_another_run_is_not_the_end_of_the_steps(file: Path, co
         await at_step(app, pilot, 7)
 
 
+@pytest.mark.slow
 async def test_rows_of_both_tables_are_inspected_and_found(file: Path, corpus: Path) -> None:
     async with opened(file, corpus) as (app, pilot):
         app.engine.send(GoTo(2))
@@ -177,6 +178,7 @@ async def test_rows_of_both_tables_are_inspected_and_found(file: Path, corpus: P
         )
 
 
+@pytest.mark.slow
 async def test_its_steps_are_shown_and_a_fresh_one_is_trained_by_the_axes(file: Path, corpus: Path) -> None:
     async with opened(file, corpus) as (app, pilot):
         await pilot.press("a")
@@ -196,6 +198,7 @@ async def test_its_steps_are_shown_and_a_fresh_one_is_trained_by_the_axes(file: 
         assert now(app).main.objective == "count"
 
 
+@pytest.mark.slow
 async def test_its_facts_its_health_and_what_is_damaged_beside_it(
     file: Path, corpus: Path, tmp_path: Path
 ) -> None:
@@ -222,6 +225,7 @@ async def test_its_facts_its_health_and_what_is_damaged_beside_it(
         assert now(app).main.opened.path == str(file)  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", [(), ("0",), ("0", "n")])
 async def test_the_facts_of_a_file_are_those_of_its_last_step(
     file: Path, corpus: Path, keys: tuple[str, ...]
@@ -374,6 +378,7 @@ async def test_an_answer_opens_no_dialog_over_one_that_was_opened_meanwhile(file
                 assert app.screen is main
 
 
+@pytest.mark.slow
 async def test_the_health_of_a_folder_is_that_of_its_files_too(file: Path, corpus: Path) -> None:
     (file.parent / "tokenizer_config.json").write_text('{"bos_token": "<none>"}')
     async with opened(file.parent, corpus) as (app, pilot):

@@ -41,7 +41,7 @@ def prompts() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12)])
 @pytest.mark.parametrize(("dialog", "prompt"), prompts())
-@pytest.mark.first_run(cases=12)
+@pytest.mark.first_run(cases=8)
 async def test_a_prompt_is_not_cut(dialog: str, prompt: str, size: tuple[int, int]) -> None:
     def init(self: Any) -> None:
         Dialog.__init__(self, FakeEngine())

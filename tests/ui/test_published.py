@@ -169,6 +169,7 @@ async def test_the_words_that_shape_the_learning_are_rows() -> None:
         )
 
 
+@pytest.mark.slow
 async def test_compare_adds_a_preset_with_the_run_in_use_or_as_published() -> None:
     async with comparing((80, 24)) as (app, screen, session, pilot):
 

@@ -61,6 +61,7 @@ async def to_row(dialog: RecipeScreen, pilot: Pilot[Any], key: str) -> None:
     await until(pilot, lambda: axes.cursor_key == key and axes.has_focus)
 
 
+@pytest.mark.slow
 async def test_each_change_is_trained_esc_puts_back_what_was_and_t_keeps_it() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:

@@ -52,6 +52,7 @@ def file(home: Path, data: bytes) -> Path:
     return settings_path()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_each_setting_takes_effect_is_kept_and_lasts(
     size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
@@ -137,7 +138,7 @@ async def test_a_broken_file_is_said_and_kept_aside(home: Path) -> None:
     "value", ['"no such"', "-1", "1e999", "[1]", "{a = 1}", "1979-05-27", '"a\\nb"', "1", "true"]
 )
 @pytest.mark.parametrize("half", [[*SETTINGS.values()][:4], [*SETTINGS.values()][4:]], ids=len)
-@pytest.mark.first_run(cases=4)
+@pytest.mark.first_run(cases=2)
 async def test_a_value_that_a_setting_does_not_have_is_the_default(
     half: tuple[Setting, ...], value: str, home: Path
 ) -> None:

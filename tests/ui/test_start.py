@@ -63,6 +63,7 @@ async def test_its_figures_are_those_of_a_training(size: tuple[int, int]) -> Non
         assert "compil" not in text
 
 
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20), (40, 12), (30, 8), (20, 5)], ids=str)
 async def test_each_key_that_it_shows_leaves_it_and_is_done(size: tuple[int, int]) -> None:
     app = app_of()

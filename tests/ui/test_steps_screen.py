@@ -84,6 +84,7 @@ async def test_the_list_is_searched_and_sorted() -> None:
             assert [row.number for row in page.rows] == held[page.top : page.top + 3]
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
 async def test_the_list_and_the_reasons_of_a_step(size: tuple[int, int]) -> None:
     async with opened(size=size) as (app, pilot):
@@ -119,6 +120,7 @@ async def test_the_work_is_said_where_the_reasons_will_stand() -> None:
         assert "going to the step" not in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_keys_of_the_list() -> None:
     async with opened() as (app, pilot):
         await walked(app, pilot, 36)
@@ -139,6 +141,7 @@ async def test_keys_of_the_list() -> None:
         await until(pilot, lambda: "leave this merge out" in screen_text(app))
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("recipe", [
     Recipe(objective="unigram", split="metaspace", unit="char", base="frequency", encode="viterbi",
            unknown="fused", normalize=("nmt-nfkc",)),
@@ -166,6 +169,7 @@ async def test_what_a_training_knows_no_what_ifs_of_is_said_in_a_line() -> None:
         assert isinstance(app.screen, StepsScreen)
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("text", ["\u202ea\u202eb a\u0301\x07 ", "\x1b]0;x\x07[bold]", "\ud800\ud800 \ud800"])
 async def test_hostile_steps_are_drawn_safely(text: str) -> None:
     async with opened(Recipe(split="none"), "sample:hugs") as (app, pilot):

@@ -79,6 +79,7 @@ def trained() -> tuple[tokentui.Tokenizer, tokentui.Tokenizer]:
     return first, second
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_what_differs_between_two_columns(size: tuple[int, int]) -> None:
     async with compared(size) as (app, pilot):
@@ -155,6 +156,7 @@ async def test_glitch_tokens_and_the_vocabulary_narrowed_to_them(size: tuple[int
         assert not app.main.tables["vocabulary"].among
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_another_vocabulary_is_seen_before_it_is_written(size: tuple[int, int], tmp_path: Path) -> None:
     async with opened(Recipe(), size=size) as (app, pilot):
@@ -210,6 +212,7 @@ async def test_another_vocabulary_is_seen_before_it_is_written(size: tuple[int, 
         await until(pilot, lambda: "Nothing is changed yet" in screen_text(app))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_curve_of_what_ids_save(size: tuple[int, int]) -> None:
     async with compared(size) as (app, pilot):
@@ -235,7 +238,7 @@ async def test_the_curve_of_what_ids_save(size: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("text", ["\u202ea\u202eb a\u0301\x07 ", "\x1b]0;x\x07[bold]", "\ud800\ud800 \ud800"])
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 async def test_hostile_texts_are_drawn_safely(text: str) -> None:
     async with opened(Recipe(split="none"), "sample:hugs") as (app, pilot):
         await app.engine.ask(do.TrainOnText(text * 9))

@@ -72,7 +72,7 @@ def panes_are_seen(app: ExplorerApp, screen: TourScreen) -> bool:
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)], ids=str)
 @pytest.mark.parametrize("name", [one.name for one in TOURS])
-@pytest.mark.first_run(cases=3)
+@pytest.mark.slow
 async def test_a_tour_is_played_to_its_last_line(name: str, size: tuple[int, int]) -> None:
     tour = read_tour(name)
     app = app_of(tour=tour)
@@ -133,6 +133,7 @@ async def test_who_strays_is_brought_back() -> None:
         assert screen.snapshot.corpus.name == "abac"
 
 
+@pytest.mark.slow
 async def test_the_session_of_the_user_is_as_it_was(home: Path) -> None:
     app = app_of()
     async with app.run_test(size=(100, 30)) as pilot:

@@ -153,7 +153,7 @@ def test_hostile_names_are_shown_safely() -> None:
 
 
 @pytest.mark.parametrize("id", all_actions())
-@pytest.mark.first_run(cases=64)
+@pytest.mark.first_run(cases=40)
 def test_every_action_with_a_key_takes_another_one(id: str) -> None:
     action = all_actions()[id]
     if action.keys:

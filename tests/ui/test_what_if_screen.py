@@ -73,6 +73,7 @@ async def cost_of(pilot: Pilot[None], now: Callable[[], Snapshot], step: int) ->
     return now().between.costs[-1]
 
 
+@pytest.mark.slow
 async def test_a_pair_is_forbidden_and_the_cost_is_that_of_a_naive_run() -> None:
     async with opened() as (app, pilot):
         await walked(app, pilot, 10)
@@ -95,6 +96,7 @@ async def test_a_pair_is_forbidden_and_the_cost_is_that_of_a_naive_run() -> None
         await until(pilot, lambda: found.said in screen_text(app))
 
 
+@pytest.mark.slow
 async def test_more_are_added_and_each_is_taken_back() -> None:
     async with opened() as (app, pilot):
         await walked(app, pilot, 5)
@@ -127,6 +129,7 @@ async def test_more_are_added_and_each_is_taken_back() -> None:
         assert app.main.snapshot.main.recipe == RECIPE
 
 
+@pytest.mark.slow
 async def test_a_merge_is_left_out_from_the_vocabulary() -> None:
     async with opened() as (app, pilot):
         await walked(app, pilot, 12)
@@ -141,6 +144,7 @@ async def test_a_merge_is_left_out_from_the_vocabulary() -> None:
         assert found.instead == (changed.pieces[-1],)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
 async def test_the_dialog_and_the_cost(size: tuple[int, int]) -> None:
     async with opened(size=size) as (app, pilot):
