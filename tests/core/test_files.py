@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from faults import CALLS, Killed, failing
+from failing_calls import CALLS, Killed, failing
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import read_errors, temporary, write_whole

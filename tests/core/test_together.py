@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from exporting import preset
-from faults import CALLS, Killed, failing
+from failing_calls import CALLS, Killed, failing
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import check_whole, write_together

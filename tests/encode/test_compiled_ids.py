@@ -13,7 +13,7 @@ import oracle
 import owners
 import peers
 import pytest
-import scanning
+import scanners
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -68,7 +68,7 @@ RECIPES = {
 }
 texts = st.lists(
     st.one_of(
-        scanning.texts, st.text("ab", max_size=90),
+        scanners.texts, st.text("ab", max_size=90),
         st.sampled_from([CORPUS[:60], "mug " * 9, "<s>", "</s>", "a" * 70, "hug" * 30]),
     ),
     max_size=5,

@@ -6,7 +6,7 @@ import functools
 from typing import Any, NamedTuple
 
 import pytest
-import scanning
+import scanners
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -59,7 +59,7 @@ edits = st.lists(
     st.builds(
         Edit, st.integers(0, 60), st.integers(0, 12),
         st.one_of(
-            scanning.texts,
+            scanners.texts,
             st.sampled_from(["", "a", " ", "mug ", " the mug", "'", "s ", "\u0301", CORPUS[:70]]),
         ),
         st.one_of(st.none(), st.none(), st.integers(0, MERGES)),

@@ -6,8 +6,8 @@ import pickle
 import random
 from pathlib import Path
 
+import made_up_format
 import pytest
-import strangers
 from exporting import HOSTILE, SMALL, again, bytes_of, fitted, preset, trained
 from running_cli import cli, done
 
@@ -111,16 +111,17 @@ TOKENS = [
 @pytest.fixture
 def stranger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file of a format that is added to the table."""
-    monkeypatch.setitem(FORMATS, "strangers", strangers.FORMAT)
-    monkeypatch.setitem(WRITTEN, "strangers", strangers.FORMAT)
+    monkeypatch.setitem(FORMATS, "strangers", made_up_format.FORMAT)
+    monkeypatch.setitem(WRITTEN, "strangers", made_up_format.FORMAT)
     path = tmp_path / "strangers_vocab.txt"
-    path.write_text("".join(strangers.line(n, piece) for n, piece in enumerate(TOKENS, 1)), encoding="utf-8")
+    lines = [made_up_format.line(n, piece) for n, piece in enumerate(TOKENS, 1)]
+    path.write_text("".join(lines), encoding="utf-8")
     return path
 
 
 def test_a_stranger_adds_a_module_and_an_entry(stranger: Path, tmp_path: Path) -> None:
     format: Format | None = recognize(stranger)
-    assert format is strangers.FORMAT
+    assert format is made_up_format.FORMAT
     tokenizer = load(stranger)
     text = "hello wörld it's hel\n\n"
     assert tokenizer.encode(text).tokens == ("hello", " wörld", " ", "it's", " ", "hel", "\n\n")
@@ -137,11 +138,11 @@ def test_a_stranger_adds_a_module_and_an_entry(stranger: Path, tmp_path: Path) -
 def test_words_that_only_a_stranger_s_format_encodes_are_told() -> None:
     """Longest match gives up a word of more than 100 characters; a format may know no such limit."""
     recipe = Recipe(split="none", base="bytes", encode="longest-match", unknown="error")
-    losses = contents(trained(recipe), strangers.FORMAT)[0].losses
+    losses = contents(trained(recipe), made_up_format.FORMAT)[0].losses
     assert ("long words", "words of any length are encoded") in [
         (one.what, one.consequence) for one in losses
     ]
-    never = contents(trained(recipe.with_axes(unknown="never")), strangers.FORMAT)[0].losses
+    never = contents(trained(recipe.with_axes(unknown="never")), made_up_format.FORMAT)[0].losses
     assert "long words" not in [one.what for one in never]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import hostile
 import pytest
-import watched
+import watched_program
 from grammar import is_clean, parse
 from terminal import Terminal, assert_restored
 
@@ -48,7 +48,7 @@ class Visit:
             "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "TOKENTUI_HOME": str(self.home),
             "HOME": str(folder / "user"), "TMPDIR": str(folder / "temp"), "LANG": "C.UTF-8",
         }
-        program = ("-P", str(watched.__file__), str(self.log), str(self.home))
+        program = ("-P", str(watched_program.__file__), str(self.log), str(self.home))
         words = (*before, str(path), *after)
         self.terminal = Terminal(*words, environment=environment, program=program, folder=folder / "here")
 
@@ -129,10 +129,10 @@ def test_what_is_written_or_started_is_seen(line: str, tmp_path: Path) -> None:
     (tmp_path / "home" / "a").touch()
     (tmp_path / "there").touch()
     code = (
-        "import os, subprocess, watched; watched.watch('log', os.path.realpath('home')); open('home/b', "
-        "'w').close(); "
+        "import os, subprocess, watched_program; watched_program.watch('log', os.path.realpath('home')); "
+        "open('home/b', 'w').close(); "
     )
-    environment = {**os.environ, "PYTHONPATH": str(Path(watched.__file__).parent)}
+    environment = {**os.environ, "PYTHONPATH": str(Path(watched_program.__file__).parent)}
     subprocess.run(
         [sys.executable, "-P", "-c", code + line], cwd=tmp_path, env=environment, check=True, timeout=300
     )

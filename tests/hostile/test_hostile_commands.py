@@ -13,7 +13,7 @@ import hostile
 import pytest
 from grammar import is_clean
 from terminal import Terminal
-from walls import ALONE, WALLS, Walls
+from text_guards import ALONE, WALLS, Walls
 
 pytestmark = pytest.mark.pty
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import hostile
 import pytest
-from compares import AT, KEYS, FakeComparison, aligned, column, comparing, curves, draw, measured, rows_of
+from compare_app import AT, KEYS, FakeComparison, aligned, column, comparing, curves, draw, measured, rows_of
 from poisoned import Poison
+from text_guards import ALONE, WALLS, Tripwire, Walls, refusal, stand
 from textual.pilot import Pilot
 from textual.widgets import Input
 from waiting import until
-from walls import ALONE, WALLS, Tripwire, Walls, refusal, stand
 
 from tokentui.analyze.compare import DifferentCut
 from tokentui.analyze.results import DivergenceSide

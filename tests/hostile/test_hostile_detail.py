@@ -14,9 +14,9 @@ from rich.style import Style
 from rich.text import Text
 from rows import loss_row, pair_row, token_row
 from screens import explorer
+from text_guards import piles
 from textual.color import Color
 from waiting import screen_text, settled, until
-from walls import piles
 
 from tokentui.core.safetext import MARKS_SENT, CharKind, is_safe, safe, visible
 from tokentui.thinwire import SafeTextFilter

@@ -9,9 +9,9 @@ from typing import Any
 
 import hostile
 import pytest
+from text_guards import ALONE, Tripwire, Walls, stand
 from textual.pilot import Pilot
 from waiting import settled, until
-from walls import ALONE, Tripwire, Walls, stand
 
 from tokentui.axes import preset
 from tokentui.session import commands as do

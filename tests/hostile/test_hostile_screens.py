@@ -15,11 +15,11 @@ import pytest
 from dialogs import FakeEngine
 from poisoned import Poison
 from screens import draw, explorer, snapshot
+from text_guards import ALONE, WALLS, Tripwire, Walls, refusal, stand
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
 from waiting import settled, strips_of, until
-from walls import ALONE, WALLS, Tripwire, Walls, refusal, stand
 
 from tokentui.core.safetext import GLYPH_MODES
 from tokentui.recipe import Recipe, Run

@@ -9,10 +9,10 @@ import pytest
 from hostile import MARKUP_NAMES as NAMES
 from hostile import file_named
 from screens import explorer, screen_text
+from text_guards import Tripwire
 from textual.pilot import Pilot
 from textual.widgets import Input
 from waiting import settled, until
-from walls import Tripwire
 
 from tokentui.core.safetext import safe
 from tokentui.recipe import Recipe, Run

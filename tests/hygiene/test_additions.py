@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import added_method
+import made_up_format
 import pytest
-import strangers
 from reimporting import import_again
 from running_cli import done, rows
 
@@ -198,14 +198,14 @@ def test_a_format_is_one_module_and_its_entry(
 ) -> None:
     recipe = Recipe(split="none", encode="longest-match", base="bytes")
     tokenizer, path = tokentui.train(CORPUS, recipe, merges=9), tmp_path / "made.strangers"
-    with pytest.raises(TokentuiError, match=strangers.FORMAT.name):
-        tokenizer.save(path, strangers.FORMAT.name)
+    with pytest.raises(TokentuiError, match=made_up_format.FORMAT.name):
+        tokenizer.save(path, made_up_format.FORMAT.name)
     import_again(monkeypatch, "tokentui.cli.commands.convert")  # its help lists the formats at its import
     for table in (FORMATS, WRITTEN):
-        monkeypatch.setitem(table, strangers.FORMAT.name, strangers.FORMAT)
-    tokenizer.save(path, strangers.FORMAT.name)
+        monkeypatch.setitem(table, made_up_format.FORMAT.name, made_up_format.FORMAT)
+    tokenizer.save(path, made_up_format.FORMAT.name)
     assert tokentui.load(path).encode("abc").pieces == tokenizer.encode("abc").pieces
-    assert strangers.FORMAT.name in done("convert", "--help")
+    assert made_up_format.FORMAT.name in done("convert", "--help")
     tokenizer.save(tmp_path / "own.json")
     path.unlink()
     done("convert", str(tmp_path / "own.json"), str(path))

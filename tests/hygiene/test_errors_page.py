@@ -21,6 +21,7 @@ def entries() -> list[Any]:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_the_page_is_made_of_the_code(entries: list[Any]) -> None:
     """`python docs/scripts/errors.py` writes it anew."""
     assert (ROOT / "docs" / "errors.md").read_text(encoding="utf-8") == MADE["page"](entries)
@@ -39,6 +40,7 @@ def test_what_a_test_raises_is_told_from_what_none_does(entries: list[Any], tmp_
                                          if one.file == first.file)
 
 
+@pytest.mark.slow
 def test_an_entry_has_the_words_of_its_error(entries: list[Any]) -> None:
     try:
         whole("three", "merges")

@@ -14,9 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import made_up_format
 import pytest
 import screens
-import strangers
 from dialogs import FakeEngine, shown
 from reimporting import import_again
 from running_cli import done, rows
@@ -318,9 +318,9 @@ async def test_a_new_format_is_written_and_offered(
     """`tests/formats/test_registry.py` has the laws of the format itself."""
     # The command's help names the formats at its import.
     import_again(monkeypatch, "tokentui.cli.commands.convert")
-    monkeypatch.setitem(FORMATS, strangers.FORMAT.name, strangers.FORMAT)
-    monkeypatch.setitem(WRITTEN, strangers.FORMAT.name, strangers.FORMAT)
-    assert strangers.FORMAT.name in done("convert", "--help")
+    monkeypatch.setitem(FORMATS, made_up_format.FORMAT.name, made_up_format.FORMAT)
+    monkeypatch.setitem(WRITTEN, made_up_format.FORMAT.name, made_up_format.FORMAT)
+    assert made_up_format.FORMAT.name in done("convert", "--help")
     recipe = Recipe(split="none", encode="longest-match", base="bytes")
     tokenizer = tokentui.train(CORPUS, recipe, merges=9)
     tokenizer.save(tmp_path / "made.json")
@@ -330,4 +330,4 @@ async def test_a_new_format_is_written_and_offered(
     async with shown(ExportScreen(FakeEngine(snapshot(), {do.Formats: offered})), (120, 40)) as (_, pilot):
         await until(pilot, lambda: "lossless" in screen_text(pilot))
         await pilot.press("end")
-        await until(pilot, lambda: strangers.FORMAT.about in screen_text(pilot))
+        await until(pilot, lambda: made_up_format.FORMAT.about in screen_text(pilot))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 import regex
 import soak
-from scanning import class_of
+from scanners import class_of
 
 from tokentui.text import normalize
 from tokentui.text.kernels import rules

@@ -11,7 +11,7 @@ from typing import Any
 import oracle
 import peers
 import pytest
-import scanning
+import scanners
 import soak
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -46,9 +46,9 @@ def kernel_count(counting: ModuleType, documents: Sequence[str], recipe: Recipe)
 
 def compare(counting: ModuleType, documents: Sequence[str], split: str) -> None:
     """Of documents that differ, name the first that does so alone."""
-    if found(counting, documents, split) != scanning.by_pattern(documents, split):
+    if found(counting, documents, split) != scanners.by_pattern(documents, split):
         for document in documents:
-            assert found(counting, [document], split) == scanning.by_pattern([document], split), ascii(
+            assert found(counting, [document], split) == scanners.by_pattern([document], split), ascii(
                 document
             )
         raise AssertionError(f"{split}: only together do they differ")
@@ -69,26 +69,26 @@ def every_code_point(before: str, after: str) -> list[str]:
 # --- against the patterns ---
 
 
-@pytest.mark.parametrize("split", scanning.SPLITS)
+@pytest.mark.parametrize("split", scanners.SPLITS)
 @pytest.mark.first_run(cases=1)
 def test_all_short_texts(counting: ModuleType, split: str) -> None:
     """Every sequence of up to four classes: no rule but that of line ends looks further, and it at one kind
     at a time."""
     texts = [
-        "".join(one) for length in range(5) for one in itertools.product(scanning.SHORT[:12], repeat=length)
+        "".join(one) for length in range(5) for one in itertools.product(scanners.SHORT[:12], repeat=length)
     ]
     compare_batches(counting, texts, split, 40)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("split", scanning.SPLITS)
+@pytest.mark.parametrize("split", scanners.SPLITS)
 def test_all_longer_texts(counting: ModuleType, split: str) -> None:
-    texts = ["".join(one) for length in (4, 5) for one in itertools.product(scanning.SHORT, repeat=length)]
+    texts = ["".join(one) for length in (4, 5) for one in itertools.product(scanners.SHORT, repeat=length)]
     compare_batches(counting, texts, split, 200)
 
 
-@pytest.mark.parametrize("split", scanning.SPLITS)
+@pytest.mark.parametrize("split", scanners.SPLITS)
 def test_contractions(counting: ModuleType, split: str) -> None:
     ends = ["", *"sStTmMdDſ", "ll", "lL", "Ll", "re", "RE", "Ve", "vE", "rE", "lv", "r", "v", "e"]
     before, after = ["", "a", "A", " ", "!", "1", "中", "\u0301", "'"], ["", "a", "A", "'s", " ", "\n", "1"]
@@ -106,15 +106,15 @@ def test_every_code_point(counting: ModuleType, split: str, around: tuple[str, s
 @pytest.mark.soak
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("around", AROUND)
-@pytest.mark.parametrize("split", scanning.SPLITS)
+@pytest.mark.parametrize("split", scanners.SPLITS)
 def test_every_code_point_everywhere(counting: ModuleType, split: str, around: tuple[str, str]) -> None:
     compare(counting, every_code_point(*around), split)
 
 
-@pytest.mark.parametrize("split", scanning.SPLITS)
+@pytest.mark.parametrize("split", scanners.SPLITS)
 @settings(max_examples=40)
 @given(
-    documents=st.lists(scanning.texts, max_size=5), threads=st.integers(1, 3), chunk=st.integers(1, 30),
+    documents=st.lists(scanners.texts, max_size=5), threads=st.integers(1, 3), chunk=st.integers(1, 30),
     together=st.integers(1, 3),
 )
 @pytest.mark.first_run(cases=2)
@@ -125,21 +125,21 @@ def test_any_text_in_any_chunks(
         patch.setattr("tokentui.text.kernels.count.CHUNK_CHARS", chunk)
         patch.setattr("tokentui.text.kernels.count.TOGETHER", together)
         patch.setattr("tokentui.text.corpus.WINDOW", 3)
-        assert found(counting, documents, split, threads=threads) == scanning.by_pattern(documents, split)
+        assert found(counting, documents, split, threads=threads) == scanners.by_pattern(documents, split)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("split", scanning.SPLITS)
+@pytest.mark.parametrize("split", scanners.SPLITS)
 def test_long_random_mixes(counting: ModuleType, split: str) -> None:
     chance = random.Random(split)
     for _ in range(4_000):
-        weights = [chance.random() ** 4 for _ in scanning.TRICKY]
-        text = "".join(chance.choices(scanning.TRICKY, weights, k=chance.randrange(9_000)))
+        weights = [chance.random() ** 4 for _ in scanners.TRICKY]
+        text = "".join(chance.choices(scanners.TRICKY, weights, k=chance.randrange(9_000)))
         compare(counting, [text], split)
 
 
-@pytest.mark.parametrize("split", scanning.SPLITS)
+@pytest.mark.parametrize("split", scanners.SPLITS)
 @pytest.mark.parametrize("run", [" ", "\n", " \n", "a", "'", "1", "中", "A", "!", "\u0301", "'s", "/\n"])
 @pytest.mark.first_run(cases=41)
 def test_runs_longer_than_a_block(counting: ModuleType, split: str, run: str) -> None:
@@ -149,7 +149,7 @@ def test_runs_longer_than_a_block(counting: ModuleType, split: str, run: str) ->
 
 
 @pytest.mark.parametrize("corpora", ["samples", *oracle.large("corpora", marks=[pytest.mark.soak])])
-@pytest.mark.parametrize("split", scanning.SPLITS)
+@pytest.mark.parametrize("split", scanners.SPLITS)
 def test_corpora(counting: ModuleType, split: str, corpora: str) -> None:
     large = [] if corpora == "samples" else sorted(map(str, oracle.shared(corpora).glob("*.txt")))
     for source in large or [f"sample:{name}" for name in peers.CORPORA]:
@@ -166,7 +166,7 @@ def test_corpora(counting: ModuleType, split: str, corpora: str) -> None:
 )
 @pytest.mark.parametrize("unit", ["byte", "char"])
 @settings(max_examples=50)
-@given(documents=st.lists(scanning.texts, max_size=3))
+@given(documents=st.lists(scanners.texts, max_size=3))
 def test_a_recipe_with_bert(
     counting: ModuleType, normalize: tuple[str, ...], unit: str, documents: list[str]
 ) -> None:

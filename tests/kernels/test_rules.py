@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 
 import pytest
-import scanning
+import scanners
 from hypothesis import given
 from hypothesis import strategies as st
-from scanning import class_of
+from scanners import class_of
 
 from tokentui.recipe import Recipe
 from tokentui.text.kernels import rules
@@ -20,10 +20,10 @@ def entry(split: str, left: str, right: str) -> int:
     return rules.pairs(split)[class_of(table, ord(left)) * rules.CLASSES + class_of(table, ord(right))]
 
 
-@pytest.mark.parametrize("split", scanning.SPLITS)
+@pytest.mark.parametrize("split", scanners.SPLITS)
 def test_no_border_is_certain_where_words_differ(split: str) -> None:
     """CUT and JOIN of two characters that stand alone are what the pattern does with them."""
-    for left, right in itertools.product(scanning.SHORT, repeat=2):
+    for left, right in itertools.product(scanners.SHORT, repeat=2):
         said = entry(split, left, right)
         if said & rules.ASK != rules.ASK and not said & rules.DROP:
             together = [word for word in splitter(split).words(left + right) if word == left + right]
@@ -32,7 +32,7 @@ def test_no_border_is_certain_where_words_differ(split: str) -> None:
 
 
 def test_the_table_of_a_split_has_an_entry_for_each_pair() -> None:
-    for split in scanning.SPLITS:
+    for split in scanners.SPLITS:
         table = rules.pairs(split)
         assert len(table) == rules.CLASSES**2
         starts = table[rules.START * rules.CLASSES :]
@@ -54,7 +54,7 @@ def test_what_keeps_the_kernels_from_counting_is_named(recipe: Recipe, said: str
     assert rules.without_scanner(recipe) == said
 
 
-@pytest.mark.parametrize("split", scanning.SPLITS)
+@pytest.mark.parametrize("split", scanners.SPLITS)
 @given(st.text("ab '.1\nZé", max_size=8), st.text("ab '.1\nZé", max_size=8))
 def test_a_text_may_be_cut_before_a_space_between_small_letters(split: str, head: str, tail: str) -> None:
     """`count` cuts there without the pattern of the split."""

@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scanning import class_of
+from scanners import class_of
 
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe

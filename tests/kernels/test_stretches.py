@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-import scanning
+import scanners
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -33,8 +33,8 @@ RECIPES = {
     "composed": Recipe(normalize=("nmt-nfkc", "nfd"), split="metaspace", **CHARACTERS),
     **{f"split={name}": Recipe(split=name) for name, split in SPLITS.items() if split.cut},
 }
-marked = st.text(alphabet=f"ab. '\n1A中é\u0301▁Σς£–{scanning.SHORT}<eop>\u2028\u3000¨ﾊﾟ", max_size=20)
-documents = st.lists(scanning.texts | marked, max_size=4)
+marked = st.text(alphabet=f"ab. '\n1A中é\u0301▁Σς£–{scanners.SHORT}<eop>\u2028\u3000¨ﾊﾟ", max_size=20)
+documents = st.lists(scanners.texts | marked, max_size=4)
 
 
 def counted(counting: ModuleType, lines: list[Any], recipe: Recipe, **more: Any) -> list[tuple[str, int]]:
@@ -43,7 +43,7 @@ def counted(counting: ModuleType, lines: list[Any], recipe: Recipe, **more: Any)
 
 
 def plainly(lines: list[str], recipe: Recipe) -> list[tuple[str, int]]:
-    found = scanning.plain_count(Corpus.from_lines(lines), recipe)
+    found = scanners.plain_count(Corpus.from_lines(lines), recipe)
     return list(zip(found.words, found.counts, strict=True))
 
 
@@ -79,9 +79,9 @@ def test_the_table_says_where_the_pattern_cuts(split: str) -> None:
     table, borders = found
     cut = splitter(split).cut
     assert cut is not None
-    for left in scanning.TRICKY:
-        for right in scanning.TRICKY:
-            place = scanning.class_of(table, ord(left)) * rules.CLASSES + scanning.class_of(table, ord(right))
+    for left in scanners.TRICKY:
+        for right in scanners.TRICKY:
+            place = scanners.class_of(table, ord(left)) * rules.CLASSES + scanners.class_of(table, ord(right))
             far = max(left, right) > "\uffff"
             match = cut.match(left + right)
             assert borders[place] == (not far and match is not None and match.end() == 1), (left, right)
@@ -127,5 +127,5 @@ def test_what_has_no_stretches(recipe: Recipe) -> None:
 def test_characters_past_the_first_plane(name: str, text: str, loaded: None) -> None:
     """No stretch ends next to one, so that a stretch may hold several words."""
     corpus, recipe = Corpus.from_lines([text]), preset(name)
-    found, plain = count(corpus, recipe), scanning.plain_count(corpus, recipe)
+    found, plain = count(corpus, recipe), scanners.plain_count(corpus, recipe)
     assert (list(found.words), list(found.counts)) == (list(plain.words), list(plain.counts))

@@ -11,7 +11,7 @@ from typing import Any
 import oracle
 import peers
 import pytest
-import scanning
+import scanners
 import soak
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -76,7 +76,7 @@ def _kernels(loaded: None) -> None:
 
 def both(words: Words | str, recipe: Recipe) -> tuple[PairTrainer, PairTrainer]:
     if isinstance(words, str):
-        words = scanning.plain_count(Corpus.from_text(words), recipe)
+        words = scanners.plain_count(Corpus.from_text(words), recipe)
     material = Material.of(words, recipe)
     return pair_trainer(material, compiled=False), pair_trainer(material, compiled=True)
 
@@ -232,7 +232,7 @@ def test_checkpoints_are_few() -> None:
 
     recipe = Recipe(split="none")
     compiled = pair_trainer(
-        Material.of(scanning.plain_count(Corpus.from_text(novel(120_000)), recipe), recipe), compiled=True
+        Material.of(scanners.plain_count(Corpus.from_text(novel(120_000)), recipe), recipe), compiled=True
     )
     before, laid_out = compiled.memory(), len(cells(compiled)._state.cells)
     learn.run(compiled, Stops())

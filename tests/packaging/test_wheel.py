@@ -32,6 +32,7 @@ TAGS = {
 """The platform of the wheel for each system that has kernels."""
 NAME = f"tokentui-{tokentui.__version__}"
 
+pytestmark = pytest.mark.slow
 pytest.importorskip("build")
 pytest.importorskip("hatchling")
 pytest.importorskip("pip")

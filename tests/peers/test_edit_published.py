@@ -9,9 +9,9 @@ from pathlib import Path
 import owners
 import peers
 import pytest
-from asked import OWNERS, promised
 from exporting import HOSTILE
 from oracle import large
+from owner_encoders import OWNERS, promised
 
 from tokentui.analyze.edit import Edit, add, prune, unchanged
 from tokentui.analyze.grow import extend, merge

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import owners
 import pytest
-from asked import OWNERS, promised
 from exporting import HOLD, HOSTILE, bytes_of, fitted, preset
 from oracle import large
+from owner_encoders import OWNERS, promised
 
 pytestmark = pytest.mark.peer
 

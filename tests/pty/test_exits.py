@@ -7,9 +7,9 @@ import subprocess
 import sys
 
 import pytest
-from leaving import Surroundings, moment
+from ways_to_leave import Surroundings, moment
 
-pytestmark = pytest.mark.pty
+pytestmark = [pytest.mark.pty, pytest.mark.slow]
 SEED, COUNT = "TOKENTUI_EXITS_SEED", "TOKENTUI_EXITS"
 """Variables of the environment: `7` for the moments of a seed, `7:31` for one of them; and how many there
 are."""

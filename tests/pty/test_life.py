@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from terminal import Forks, Terminal, assert_restored
 
-pytestmark = pytest.mark.pty
+pytestmark = [pytest.mark.pty, pytest.mark.slow]
 
 BROKEN = """
 import threading

@@ -13,7 +13,7 @@ from terminal import PATIENCE_S, Terminal
 
 from tokentui.thinwire.link import STATUS_ANSWER, STATUS_REQUEST
 
-pytestmark = pytest.mark.pty
+pytestmark = [pytest.mark.pty, pytest.mark.slow]
 
 REPEAT_S = 1 / 30
 """The time from one repeat of a held key to the next."""

@@ -12,7 +12,7 @@ import pytest
 from storm import WANDER, cells, every_key, let_rest, rage, sizes, typed
 from terminal import Terminal, assert_restored
 
-pytestmark = pytest.mark.pty
+pytestmark = [pytest.mark.pty, pytest.mark.slow]
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS, EVENTS, WINDOWS = 20, 5_000, 1_000
 QUIET_S = 1.0

@@ -2,7 +2,7 @@
 
 Each preset is trained on three corpora. What it answers at ten steps is recorded once and must come out the
 same on the way forward, on the way back, after jumps, and in forks. A run under a what-if is recorded as
-well. `tests/support/observing.py` says what an observation holds. See `test_recorded.py` for renewing.
+well. `tests/support/training_answers.py` says what an observation holds. See `test_recorded.py` for renewing.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from observing import observed
 from renewal import renews
+from training_answers import observed
 
 from tokentui import learn, read
 from tokentui.axes import preset

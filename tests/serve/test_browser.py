@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from browsing import Tab, browser, children, chromium, served
+from chromium import Tab, browser, children, chromium, served
 
 from tokentui.formats.files import load
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from running_cli import refused
-from visiting import is_alive, needs_server, serving, shelf, visiting
+from serve_visitor import is_alive, needs_server, serving, shelf, visiting
 
 from tokentui.cli.web import server as visitors
 from tokentui.cli.web.server import MAX_COLUMNS, VisitorLimits

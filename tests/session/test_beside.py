@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from comparing import Bench, Run
+from comparisons import Bench, Run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from running_cli import done

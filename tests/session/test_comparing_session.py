@@ -12,7 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import made_up
+import made_up_words
 import pytest
 from sessions import Watched
 from waiting import PATIENCE
@@ -89,7 +89,7 @@ async def session() -> AsyncIterator[Comparing]:
 @pytest.fixture
 def novel() -> Corpus:
     """A text of half a megabyte, with many different words."""
-    return Corpus.from_text(made_up.novel(7_000), "novel")
+    return Corpus.from_text(made_up_words.novel(7_000), "novel")
 
 
 async def test_columns_are_opened_and_kept_in_step(session: Comparing) -> None:

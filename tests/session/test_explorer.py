@@ -166,6 +166,11 @@ def test_playing_keeps_to_its_speed(monkeypatch: pytest.MonkeyPatch) -> None:
     it.sync.work(since + 1.01)
     assert it.snapshot().main.at.step == 5
     assert it.snapshot().running
+    # The machine was suspended for a minute: the run goes on at its speed, and does not catch up.
+    it.sync.work(since + 61.01, 60.0)
+    assert it.snapshot().main.at.step == 10
+    it.sync.work(since + 61.01 + 1.01, 60.0)
+    assert it.snapshot().main.at.step == 15
     do.perform(do.Play(), it, lambda _: None)
     assert not it.sync.has_work
     assert not it.snapshot().running

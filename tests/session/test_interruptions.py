@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from comparing import Bench
+from comparisons import Bench
 from sessions import Watched
 from trainers import trainer_class
 from waiting import PATIENCE

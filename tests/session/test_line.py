@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-import made_up
+import made_up_words
 import pytest
 from gates import COUNTING, LAST, LAYING_OUT, PART, READING, Gates
 from sessions import Watched
@@ -22,7 +22,7 @@ from tokentui.session import commands as do
 def text(tmp_path: Path) -> Path:
     """A text that is shown in part before it is whole; it has more steps than any test makes but one."""
     path = tmp_path / "text.txt"
-    path.write_text(made_up.short_words(120))
+    path.write_text(made_up_words.short_words(120))
     return path
 
 

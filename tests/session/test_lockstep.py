@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pytest
-from comparing import Bench, Run
+from comparisons import Bench, Run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

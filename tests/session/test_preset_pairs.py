@@ -9,7 +9,7 @@ from pathlib import Path
 
 import owners
 import pytest
-from comparing import Bench
+from comparisons import Bench
 
 from tokentui.analyze.results import DivergenceSide
 from tokentui.axes import preset

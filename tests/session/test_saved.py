@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faults import CALLS, Killed, failing
+from failing_calls import CALLS, Killed, failing
 from hypothesis import given
 from hypothesis import strategies as st
 

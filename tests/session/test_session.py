@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
-import made_up
+import made_up_words
 import pytest
 from gates import LAYING_OUT, PART, READING, Gates
 from sessions import Watched
@@ -36,7 +36,7 @@ from tokentui.session.views import Viewport
 def novel(tmp_path: Path) -> Path:
     """A text of a megabyte, with enough different words."""
     path = tmp_path / "novel.txt"
-    path.write_text(made_up.novel(15_000))
+    path.write_text(made_up_words.novel(15_000))
     return path
 
 

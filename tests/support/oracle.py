@@ -77,10 +77,13 @@ def corpus_of(case: dict[str, Any]) -> Corpus:
 
 
 def leave_out_shared(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what reads large files where they are absent.
+    """Mark what reads large files slow, and leave it out where they are absent.
 
     A test that runs on other files as well is only shortened. One of which nothing would run is skipped once.
     """
+    for item in items:
+        if item.get_closest_marker("shared"):
+            item.add_marker("slow")
     if SHARED.is_dir():
         return
     kinds = {item: (item.nodeid.partition("[")[0], "soak" in item.keywords) for item in items}

@@ -171,7 +171,7 @@ def notes_of(app: App[Any]) -> list[str]:
     return [str(note.message) for note in app._notifications]
 
 
-def told(line: Static) -> str:
+def text_of(line: Static) -> str:
     """What a line shows, all of it."""
     return str(line.content)
 

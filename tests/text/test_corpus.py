@@ -7,7 +7,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-import scanning
+import scanners
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -92,7 +92,7 @@ def test_a_safe_cut_far_away() -> None:
 
 
 @pytest.mark.first_run(cases=5)
-@pytest.mark.parametrize("split", scanning.SPLITS)
+@pytest.mark.parametrize("split", scanners.SPLITS)
 @settings(max_examples=30)
 @given(
     documents=st.lists(texts, max_size=4), threads=st.integers(1, 3), chunk=st.integers(1, 9),
@@ -106,7 +106,7 @@ def test_kernels_count_its_bytes(
         patch.setattr("tokentui.text.kernels.count.CHUNK_CHARS", chunk)
         patch.setattr("tokentui.text.corpus.WINDOW", window)
         found = counting.count(kept, split, threads=threads)
-    assert list(zip(found.words(), found.counts.tolist(), strict=True)) == scanning.by_pattern(
+    assert list(zip(found.words(), found.counts.tolist(), strict=True)) == scanners.by_pattern(
         documents, split
     )
 
@@ -126,7 +126,7 @@ def test_a_corpus_of_long_documents_is_the_same_corpus(tmp_path: Path) -> None:
     assert (kept.documents, kept.size, kept.characters) == (typed.documents, typed.size, typed.characters)
     assert kept.sha256 == typed.sha256
     assert (list(kept.documents), kept.documents[:1], len(kept.documents)) == ([ENGLISH], (ENGLISH,), 1)
-    assert scanning.plain_count(kept, Recipe()) == scanning.plain_count(typed, Recipe())
+    assert scanners.plain_count(kept, Recipe()) == scanners.plain_count(typed, Recipe())
     both = read([tmp_path / "text.txt", tmp_path / "text.txt"])
     assert both.documents == (ENGLISH, ENGLISH)
     assert both.size == 2 * typed.size

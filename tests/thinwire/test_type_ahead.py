@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from burst import burst
+from key_burst import burst
 from textual import events
 from textual.app import App, ComposeResult
 from textual.screen import Screen

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compares import (
+from compare_app import (
     AT,
     KEYS,
     PARTINGS,
@@ -22,8 +22,9 @@ from compares import (
     measured,
     snapshot,
 )
-from comparing import Bench
+from comparisons import Bench
 from dialogs import typed
+from key_burst import burst
 from screens import explorer, screen_text
 from waiting import notes_of, settled, until
 
@@ -472,6 +473,15 @@ async def test_figures_are_said_to_be_of_what_they_count() -> None:
         assert figures == [n for at in range(1, len(text)) if (n := sum(at in one for one in ends))]
         await pilot.press("5")
         await until(pilot, lambda: "encoded, not as trained" in screen_text(app))
+
+
+async def test_keys_that_arrive_at_once_choose_from_the_rows_of_the_typed_text() -> None:
+    async with comparing() as (app, screen, session, pilot):
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(app.screen, AddScreen) and app.screen.field.has_focus)
+        burst(app, *"gpt", "down", "down", "enter")
+        await until(pilot, lambda: app.screen is screen and session.of(AddColumn))
+        assert session.of(AddColumn)[-1].wanted.name == "gpt4"
 
 
 async def test_adding_a_column(tmp_path: Path) -> None:

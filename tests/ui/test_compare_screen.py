@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from compares import (
+from compare_app import (
     AT,
     KEYS,
     ROWS,

@@ -11,7 +11,7 @@ from dialogs import FakeEngine, shown, tried_on_all_sizes, typed
 from sessions import tell
 from textual.pilot import Pilot
 from textual.widgets import Static
-from waiting import screen_text, settled, told, until
+from waiting import screen_text, settled, text_of, until
 
 import tokentui
 from tokentui.analyze.chat.encoded import ChatEncoding, encode_chat
@@ -83,7 +83,7 @@ async def test_messages_of_a_file() -> None:
         await typed(pilot, "none")
         await pilot.press("enter")
         summary = app.screen.query_one(".told", Static)  # the reason is in the place of the answer
-        await until(pilot, lambda: "none: no such file (check the name)" in told(summary))
+        await until(pilot, lambda: "none: no such file (check the name)" in text_of(summary))
 
 
 async def test_on_all_sizes() -> None:

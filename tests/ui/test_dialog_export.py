@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from dialogs import FakeEngine, shown, tried_on_all_sizes, typed
 from screens import snapshot
-from waiting import PATIENCE, screen_text, told, until
+from waiting import PATIENCE, screen_text, text_of, until
 
 from tokentui.core.errors import TokentuiError
 from tokentui.formats import WRITTEN
@@ -141,9 +141,10 @@ async def test_what_cannot_be_written_says_why_and_stays() -> None:
     async with shown(screen) as (app, pilot):
         await until(pilot, lambda: "lossless" in screen_text(pilot))
         await pilot.press("down", "down", "enter")
-        await until(pilot, lambda: told(screen.notice) == "bert cannot store it: it is encoded with merges")
+        answer = "bert cannot store it: it is encoded with merges"
+        await until(pilot, lambda: text_of(screen.notice) == answer)
         await pilot.press("up", "up", "enter")
-        await until(pilot, lambda: "nothing was written: it would encode" in told(screen.notice))
+        await until(pilot, lambda: "nothing was written: it would encode" in text_of(screen.notice))
         assert writer.asked == [("novel.json", "tokentui", False)]
         await pilot.press("escape")
         await until(pilot, lambda: app.answered)

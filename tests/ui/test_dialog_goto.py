@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from objectives import UNIGRAM
 from screens import snapshot
-from waiting import screen_text, told, until
+from waiting import screen_text, text_of, until
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import is_safe
@@ -204,7 +204,7 @@ async def test_it_says_what_will_happen_while_one_types() -> None:
     async with shown(GoToScreen(program)) as (app, pilot):
         said = app.screen.query_one(StatusLine)
         await typed(pilot, "+100")
-        await until(pilot, lambda: told(said) == "step 228 (known to 1,024)")
+        await until(pilot, lambda: text_of(said) == "step 228 (known to 1,024)")
         assert "step 228 (known to 1,024)" in screen_text(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: program.sent == [GoTo(228)] and app.answered)

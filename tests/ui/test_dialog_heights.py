@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from dialogs import FakeEngine, Host, shown, typed
 from screens import snapshot
-from waiting import screen_text, settled, told, until
+from waiting import screen_text, settled, text_of, until
 
 from tokentui.core.errors import TokentuiError
 from tokentui.preset_table import preset_named
@@ -48,12 +48,12 @@ async def test_what_a_line_says_is_seen_whole(size: tuple[int, int]) -> None:
     goto = GoToScreen(FakeEngine(snapshot(end=Ending())))
     async with shown(goto, size) as (_, pilot):
         await typed(pilot, "50%")
-        line = told(goto.notice).split()
+        line = text_of(goto.notice).split()
         assert line
         await until(pilot, lambda: all(word in screen_text(pilot) for word in line))
     said = HelpScreen(FakeEngine(), {})
     async with shown(said, size) as (_, pilot):
-        words = told(said.notice).split()
+        words = text_of(said.notice).split()
         await until(pilot, lambda: all(word in screen_text(pilot) for word in words))
     facts = FactsScreen(FakeEngine(answers={ExamineHealth: TokentuiError("gone")}))
     async with shown(facts, size) as (_, pilot):

@@ -13,7 +13,7 @@ import pytest
 from dialogs import FakeEngine, assert_safe, shown, tried_on_all_sizes, typed
 from textual.pilot import Pilot
 from textual.widgets import Input
-from waiting import screen_text, settled, told, until
+from waiting import screen_text, settled, text_of, until
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.preset_table import PRESETS
@@ -250,11 +250,11 @@ async def test_a_row_that_is_gone_is_said_to_be(folder: Path) -> None:
         await typed(pilot, "away")
         await until(pilot, lambda: marked(dialog) == ("open", "/far/away.txt"))
         await pilot.press("enter")
-        await until(pilot, lambda: "/far/away.txt: no such file" in told(dialog.notice))
+        await until(pilot, lambda: "/far/away.txt: no such file" in text_of(dialog.notice))
         dialog.field.value = "/far/away.txt"
         assert await dialog.listed("/far/away.txt")
         await pilot.press("enter")
-        await until(pilot, lambda: "/far/away.txt: no such file" in told(dialog.notice))
+        await until(pilot, lambda: "/far/away.txt: no such file" in text_of(dialog.notice))
         assert not app.answered
 
 
@@ -281,10 +281,10 @@ async def test_a_late_listing_does_not_hide_what_enter_told(
         dialog.field.value = line
         await until(pilot, late.is_set)
         await pilot.press("enter")
-        await until(pilot, lambda: answer in told(dialog.notice))
+        await until(pilot, lambda: answer in text_of(dialog.notice))
         release.set()
         await settled(pilot)
-        assert answer in told(dialog.notice)
+        assert answer in text_of(dialog.notice)
         assert not app.answered
 
 
@@ -354,7 +354,7 @@ async def test_nothing_is_told_of_a_file_that_is_named_no_more(folder: Path, lin
         if not face.asked[0].done():
             face.asked[0].set_result("a tokenizer")
         await pilot.pause()
-        assert "corpus.txt is a tokenizer" not in told(dialog.notice)
+        assert "corpus.txt is a tokenizer" not in text_of(dialog.notice)
 
 
 async def test_what_is_typed_narrows_all_of_it(folder: Path) -> None:
@@ -375,8 +375,8 @@ async def test_names_of_samples_are_completed_and_checked() -> None:
         await until(pilot, lambda: dialog.field.value == "sample:english")
         await typed(pilot, "x")
         await pilot.press("enter")
-        await until(pilot, lambda: "no such sample" in told(dialog.notice))
-        assert "english" in told(dialog.notice)
+        await until(pilot, lambda: "no such sample" in text_of(dialog.notice))
+        assert "english" in text_of(dialog.notice)
         await pilot.press("backspace", "enter")
         await until(pilot, lambda: app.result == Open(("sample:english",)))
 
@@ -405,7 +405,7 @@ async def test_what_cannot_be_opened_is_said_in_place(folder: Path, text: str, w
     async with shown(dialog) as (app, pilot):
         await typed(pilot, text)
         await pilot.press("enter")
-        await until(pilot, lambda: words in told(dialog.notice))
+        await until(pilot, lambda: words in text_of(dialog.notice))
         assert not app.answered
         await pilot.press("escape")
         await until(pilot, lambda: app.answered)
@@ -424,7 +424,7 @@ async def test_a_folder_that_cannot_be_listed() -> None:
     dialog = OpenScreen(FakeEngine())
     async with shown(dialog) as (_, pilot):
         dialog.field.value = "/no/such\x1b/"
-        await until(pilot, lambda: "no such file or directory" in told(dialog.notice))
+        await until(pilot, lambda: "no such file or directory" in text_of(dialog.notice))
         assert_safe(pilot)
 
 

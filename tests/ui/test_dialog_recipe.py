@@ -9,7 +9,7 @@ import pytest
 from dialogs import FakeEngine, assert_safe, shown, tried_on_all_sizes, typed
 from textual.pilot import Pilot
 from textual.widgets import Input
-from waiting import screen_text, told, until
+from waiting import screen_text, text_of, until
 
 from tokentui import learn
 from tokentui.axes import AXES, changed, mended, preset
@@ -63,7 +63,7 @@ class Driver:
 
     async def said(self, words: str) -> None:
         """Wait for what is said in the line below."""
-        await until(self.pilot, lambda: words in told(self.dialog.query_one(StatusLine)))
+        await until(self.pilot, lambda: words in text_of(self.dialog.query_one(StatusLine)))
 
     async def seen(self, words: str) -> None:
         """Wait for what is on the screen."""

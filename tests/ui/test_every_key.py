@@ -8,13 +8,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import made_up
+import made_up_words
 import pytest
 import soak
 from gates import COUNTING, ENCODING, LAST, LAYING_OUT, PART, READING, Gates
 from screens import screen_text
 from textual.pilot import Pilot
-from waiting import settled, told, until
+from waiting import settled, text_of, until
 
 from tokentui.axes import preset
 from tokentui.learn import PairCandidate
@@ -77,7 +77,7 @@ def test_every_action_is_one_of_these() -> None:
 @pytest.fixture
 def text(tmp_path: Path) -> Path:
     path = tmp_path / "text.txt"
-    path.write_text(made_up.short_words(120))
+    path.write_text(made_up_words.short_words(120))
     return path
 
 
@@ -245,7 +245,7 @@ async def test_go_to_and_then_export_while_a_corpus_is_opened(
         dialog: Any = app.screen
         for phase in phases:
             await hold(gates, seen, phase)
-            await seen.until(lambda: told(dialog.notice).startswith("waits: "))
+            await seen.until(lambda: text_of(dialog.notice).startswith("waits: "))
         lines: list[str] = []
         say = dialog.notice.say
 
@@ -304,7 +304,7 @@ async def test_dialogs_that_are_opened_while_it_loads_say_what_they_wait_for_and
         else:
             here = str(now.main.at.step)
             dialog.field.value = here
-            await seen.until(lambda: told(dialog.notice) == describe_destination(here, place_of(now)))
+            await seen.until(lambda: text_of(dialog.notice) == describe_destination(here, place_of(now)))
 
 
 @pytest.mark.slow

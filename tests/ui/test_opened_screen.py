@@ -14,7 +14,7 @@ import gguf_files
 import pytest
 from screens import screen_text
 from textual.pilot import Pilot
-from waiting import notes_of, settled, told, until
+from waiting import notes_of, settled, text_of, until
 
 from tokentui import train
 from tokentui.analyze.health import examine
@@ -289,19 +289,19 @@ async def test_a_tokenizer_that_is_cut_off_is_no_corpus(cut: Path, corpus: Path)
         assert isinstance(screen, OpenScreen)
         screen.field.value = str(cut)
         await until(
-            pilot, lambda: "tokenizer.json: a damaged tokenizer: not valid JSON" in told(screen.notice)
+            pilot, lambda: "tokenizer.json: a damaged tokenizer: not valid JSON" in text_of(screen.notice)
         )
-        assert re.search(r"at line \d+, column \d+", told(screen.notice))
+        assert re.search(r"at line \d+, column \d+", text_of(screen.notice))
         await pilot.press("enter")
-        await until(pilot, lambda: "enter again: open as a text" in told(screen.notice))
+        await until(pilot, lambda: "enter again: open as a text" in text_of(screen.notice))
         assert "not valid JSON" in screen_text(app)
         assert now(app).corpus.name == "hugs.txt"
         screen.field.value = str(corpus)  # another name: what was said is of no meaning any more
-        await until(pilot, lambda: told(screen.notice) == "")
+        await until(pilot, lambda: text_of(screen.notice) == "")
         screen.field.value = str(cut)
-        await until(pilot, lambda: told(screen.notice).startswith("tokenizer.json: a damaged tokenizer"))
+        await until(pilot, lambda: text_of(screen.notice).startswith("tokenizer.json: a damaged tokenizer"))
         await pilot.press("enter")
-        await until(pilot, lambda: "enter again: open as a text" in told(screen.notice))
+        await until(pilot, lambda: "enter again: open as a text" in text_of(screen.notice))
         assert now(app).corpus.name == "hugs.txt"
         await pilot.press("enter")
         await until(pilot, lambda: now(app).corpus.name == "tokenizer.json")
@@ -319,7 +319,7 @@ async def test_a_model_that_is_cut_off_is_told_and_opens_nothing(corpus: Path, m
         screen = app.screen
         assert isinstance(screen, OpenScreen)
         screen.field.value = str(model)
-        await until(pilot, lambda: "is a tokenizer: sentencepiece's .model" in told(screen.notice))
+        await until(pilot, lambda: "is a tokenizer: sentencepiece's .model" in text_of(screen.notice))
         await pilot.press("enter")
         await until(
             pilot,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compares import comparing
+from compare_app import comparing
 from dialogs import FakeEngine, shown, typed
 from running_cli import cli as run_command
 from screens import screen_text

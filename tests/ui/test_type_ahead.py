@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from burst import burst
+from key_burst import burst
 from screens import FakeSession, explorer, screen_text
 from textual import events
 from textual.pilot import Pilot
@@ -16,6 +16,7 @@ from textual.widgets import Input
 from waiting import settled, until
 
 from tokentui.session.commands import GoTo
+from tokentui.ui.draw.table import Listing
 from tokentui.ui.main_screen import MainScreen
 
 
@@ -51,6 +52,27 @@ async def test_what_follows_the_key_that_searches_the_keys_is_searched(keys: tup
         burst(app, *keys, *"quit")
         await settled(pilot)
         assert [line.value for line in app.screen.query(Input)] == ["quit"]
+
+
+@pytest.mark.parametrize("keys", [
+    ("ctrl+p", *"step", "down", "down"), ("a", "slash", *"gpt", "down", "down"),
+])
+async def test_arrows_move_among_the_rows_of_what_was_typed_before_them(keys: tuple[str, ...]) -> None:
+    cursors = []
+    for at_once in (True, False):
+        app, session = explorer()
+        async with app.run_test(size=(80, 24)) as pilot:
+            await ready(pilot, session)
+            if at_once:
+                burst(app, *keys)
+                await settled(pilot)
+            else:
+                for key in keys:
+                    await pilot.press(key)
+                    await settled(pilot)
+            cursors += [one.cursor_key for one in app.screen.query(Listing) if one.display and one.rows][:1]
+    assert len(cursors) == 2
+    assert cursors[0] == cursors[1]
 
 
 async def test_a_key_whose_widget_goes_holds_up_no_other(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,23 +36,19 @@ def described(problem: Problem) -> str:
     ({"next": "n,n"}, {"next": "n"}),
     ({"repaint": "f5"}, {"repaint": "f5"}),
     ({"clear": "ctrl+b"}, {"clear": "ctrl+b"}),
+    # Actions swap their keys.
+    ({"next": "b,left", "back": "n,right"}, None),
+    ({"open": "e", "export": "g", "go_to": "o"}, None),
+    # Actions of different screens, panes and dialogs share a key.
+    ({"follow": "f8", "zoom": "f8", "inspect": "f9", "encode_it": "f9"}, None),
+    ({"inspect.next": "left", "inspect.previous": "right", "steps.why": "f8", "facts.all": "f8", "next": "f8",
+        "edit.keep": "t", "edit.train": "n"}, None),
+    # TOML reads `inspect.next` without quotes, and `[keys.inspect]`, as a table.
+    ({"dialog": {"leave": "f10"}, "inspect": {"next": "f8"}}, {"dialog.leave": "f10", "inspect.next": "f8"}),
 ], ids=str)
-def test_a_table_without_problems(table: dict[str, str], keys: dict[str, str]) -> None:
-    assert read_keys(table) == (keys, [])
-
-
-def test_ids_of_dialogs_may_be_written_in_tables() -> None:
-    """TOML reads `inspect.next` without quotes, and `[keys.inspect]`, as a table."""
-    table = {"dialog": {"leave": "f10"}, "inspect": {"next": "f8", "back": "nn"}}
-    keys, (problem,) = read_keys(table)
-    assert keys == {"dialog.leave": "f10", "inspect.next": "f8"}
-    assert described(problem).startswith("settings.toml, [keys], inspect.back: unknown key 'nn'")
-
-
-def test_actions_of_dialogs_swap_keys_and_share_them_with_other_dialogs_and_panes() -> None:
-    table = {"inspect.next": "left", "inspect.previous": "right", "steps.why": "f8", "facts.all": "f8",
-        "next": "f8", "edit.keep": "t", "edit.train": "n"}
-    assert read_keys(table) == (table, [])
+def test_a_table_without_problems(table: dict[str, Any], keys: dict[str, str] | None) -> None:
+    """None: the keys of the table itself."""
+    assert read_keys(table) == (table if keys is None else keys, [])
 
 
 def test_every_dialog_is_checked() -> None:
@@ -74,14 +70,7 @@ def test_every_dialog_is_checked() -> None:
     assert with_ids <= known | {dialogs.ListDialog, AskLine}
 
 
-def test_two_actions_may_swap_their_keys() -> None:
-    swapped = {"next": "b,left", "back": "n,right"}
-    assert read_keys(swapped) == (swapped, [])
-    turned = {"open": "e", "export": "g", "go_to": "o"}
-    assert read_keys(turned) == (turned, [])
-
-
-@pytest.mark.parametrize(("table", "problem"), [
+REFUSED: list[tuple[Any, ...]] = [
     ({"nxt": "n"}, "nxt: unknown id; did you mean next?"),
     ({"?!": "n"}, "?!: unknown id; the ids are in docs/reference/keys.md"),
     ({"next": "nn"}, "next: unknown key 'nn'; write a character, or a name such as f5, ctrl+b or pageup"),
@@ -111,39 +100,35 @@ def test_two_actions_may_swap_their_keys() -> None:
         "repaint (repaint) or recipe.preset_steps another one"),
     ({"zoom": "d"}, "zoom: d is also the key of to_parting (diverge); give zoom (zoom) or to_parting another "
         "one"),
-], ids=str)
-def test_a_problem_is_one_line_and_the_default_stays(table: dict[str, object], problem: str) -> None:
-    keys, problems = read_keys({**table, "type": "f7"})
+    ({"inspect": {"back": "nn"}}, "inspect.back: unknown key 'nn'; write a character, or a name such as f5, "
+        "ctrl+b or pageup"),
+    # A key of two changed actions is refused for both.
+    ({"next": "f8", "go_to": "f8"},
+        "next: f8 is also the key of go_to (go); give next (next) or go_to another one",
+        "go_to: f8 is also the key of next (next); give go_to (go) or next another one"),
+    # `next` gives its key away, but is refused itself: then its key is not free.
+    ({"next": "nn", "back": "n"},
+        "next: unknown key 'nn'; write a character, or a name such as f5, ctrl+b or pageup",
+        "back: n is also the key of next (next); give back (back) or next another one"),
+]
+"""Tables, each with its problems."""
+
+
+@pytest.mark.parametrize(("table", "problems"), [(table, problems) for table, *problems in REFUSED], ids=str)
+def test_a_problem_is_one_line_and_the_default_stays(table: dict[str, object], problems: list[str]) -> None:
+    keys, found = read_keys({**table, "type": "f7"})
     assert keys == {"type": "f7"}
-    assert list(map(described, problems)) == [f"settings.toml, [keys], {problem}; the default stays"]
+    assert list(map(described, found)) == [
+        f"settings.toml, [keys], {problem}; the default stays" for problem in problems
+    ]
 
 
-def test_a_key_of_two_changed_actions_names_both() -> None:
-    keys, problems = read_keys({"next": "f8", "go_to": "f8", "type": "f7"})
-    assert keys == {"type": "f7"}
-    assert [problem.id for problem in problems] == ["next", "go_to"]
-    assert all("next" in problem.what and "go_to" in problem.what for problem in problems)
-
-
-def test_what_is_left_once_a_line_is_refused_is_checked_again() -> None:
-    """`next` gives its key away, but is refused itself: then its key is not free."""
-    keys, problems = read_keys({"next": "nn", "back": "n"})
-    assert keys == {}
-    assert len(problems) == 2
-    assert "n is also the key of next" in problems[1].what
-
-
-def test_actions_of_different_screens_and_panes_may_share_a_key() -> None:
-    table = {"follow": "f8", "zoom": "f8", "inspect": "f9", "encode_it": "f9"}
-    assert read_keys(table) == (table, [])
-
-
-@pytest.mark.parametrize("table", [5, "n", ["next"], None, True], ids=str)
-def test_no_table(table: object) -> None:
-    keys, (problem,) = read_keys(table)
-    assert keys == {}
-    assert described(problem) == f"settings.toml: {problem.what}"
-    assert "write [keys]" in problem.what
+def test_no_table() -> None:
+    for table in (5, "n", ["next"], None, True):
+        keys, (problem,) = read_keys(table)
+        assert keys == {}
+        assert described(problem) == f"settings.toml: {problem.what}"
+        assert "write [keys]" in problem.what
 
 
 def test_hostile_names_are_shown_safely() -> None:

@@ -373,8 +373,9 @@ class Synchronizer:
         due = start + int((now - since) * speed)
         if due <= here:
             return None, max(0.001, since + (here - start + 1) / speed - now)
-        if due - here > speed:
-            self._played_from = (now, here)  # slower than asked for: do not run after what is lost
+        if due - here > speed:  # slower than asked for: a second is caught up with, the rest is lost
+            due = here + speed
+            self._played_from = (now, due)
         return due, 0.0
 
     def settle(self) -> None:

@@ -199,6 +199,8 @@ class Picker(Dialog[Result]):
         self.field = Field(placeholder=self.PLACEHOLDER, select=False)
         self.listing = Listing(self.COLUMNS)
         self._listed = Listed("", "")
+        self._shown_for: str | None = None
+        """The typed text whose rows are shown."""
         self.parts = labeled_input(">", self.field), self.listing, self.notice
 
     def on_mount(self) -> None:
@@ -267,6 +269,7 @@ class Picker(Dialog[Result]):
         """Show what begins like the typed text."""
         typed, listing, listed = self.field.value, self.listing, self._listed
         kept = listing.cursor_key if self.focused is listing else None
+        self._shown_for = typed
         known, there = [*self.rows(typed)], [*self._folder_rows(typed)]
         listing.show(there + known if sandbox.sealed() else known + there, keep=kept)
         self.mark_row()
@@ -352,7 +355,9 @@ class Picker(Dialog[Result]):
             self.action_complete()
 
     def action_to_list(self) -> None:
-        """Go to the list if it has rows."""
+        """Go to the list if it has rows. While the disk is asked, the rows are those of an earlier text."""
+        if self._shown_for != self.field.value:
+            self.show_rows()
         if self.listing.rows:
             self.set_focus(self.listing)
 

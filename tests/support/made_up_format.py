@@ -87,7 +87,7 @@ def line(number: int, piece: bytes) -> str:
 
 CODEC = Codec(sniff, read, fit, write)
 FORMAT = Format(
-    "strangers", "a stranger's vocabulary", ("strangers_vocab.txt",), Ref("strangers:CODEC"),
+    "strangers", "a stranger's vocabulary", ("strangers_vocab.txt",), Ref("made_up_format:CODEC"),
     ((".txt", rb"[0-9]+\tb?['\"].*['\"]\t[0-9]+\r?\n"),), (".strangers", "strangers_vocab.txt"),
     Holds(("longest-match",), ("byte",), ("none",), ("none",), normalize=False), ("split", "normalize"),
 )

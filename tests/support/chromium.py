@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from visiting import needs_server
+from serve_visitor import needs_server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -1,7 +1,7 @@
 """The program, with every file that it opens for writing, every change of a folder and every child written
 down.
 
-Run as `python -P watched.py LOG HOME WORDS...`; LOG gets a line for each that is not below HOME.
+Run as `python -P watched_program.py LOG HOME WORDS...`; LOG gets a line for each that is not below HOME.
 """
 
 from __future__ import annotations
