@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -14,6 +15,7 @@ from gguf_files import CONTROL, NORMAL, gguf, vocabulary
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tokentui
 from tokentui.analyze.chat.encoded import ChatEncoding, encode_chat, origins
 from tokentui.analyze.chat.rendered import Region, render_chat
 from tokentui.analyze.chat.template import Chat, ChatTemplate, read_chat, read_template
@@ -22,6 +24,7 @@ from tokentui.encode.encoding import EncodedToken
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
 from tokentui.formats.tokens import LETTERS
+from tokentui.preset_table import PRESETS
 
 CHATML = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
 PROMPT = CHATML + "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
@@ -182,6 +185,28 @@ def test_a_missing_generation_prompt(text: str, role: str, warns: bool, tokenize
     assert ("no-generation-prompt" in codes(encode_chat(tokenizer, template(text), chat))) == warns
     asked = encode_chat(tokenizer, template(text), chat, add_generation_prompt=True)
     assert "no-generation-prompt" not in codes(asked)
+
+
+@pytest.mark.parametrize("name", sorted(PRESETS))
+@pytest.mark.first_run(cases=3)
+def test_special_tokens_are_found_without_the_other_tokens(name: str, tmp_path: Path) -> None:
+    """Of a training, and of a file of another tool that holds it."""
+    specials = ("<|x|>", "<|x|>>", "[Y]")
+    tok = tokentui.train("sample:hugs", name, merges=3, specials=specials)
+    tokenizers = [tok]
+    for format in ("huggingface", "sentencepiece", "tiktoken"):
+        with contextlib.suppress(TokentuiError):  # not each format holds each tokenizer
+            tok.save(tmp_path / format, format=format)
+            tokenizers.append(tokentui.load(tmp_path / format))
+    for each in tokenizers:
+        for text in ("", "hug", "<|x|>", " <|x|>>>hug[Y] [y]\n<|X|> \u0301[Y]", "a[Y]" * 50):
+            try:
+                rows = each.encode(text, allow_special=True).rows
+            except TokentuiError:
+                continue
+            wanted = [(row.text, row.start, row.end) for row in rows if row.word < 0]
+            found = [(place.name, place.start, place.end) for place in each.encoder.special_places(text)]
+            assert found == wanted
 
 
 @pytest.mark.slow

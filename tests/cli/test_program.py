@@ -129,7 +129,7 @@ def test_a_value_that_is_quoted_is_clipped_and_what_is_wrong_with_it_is_said() -
 
 
 def test_a_choice_that_is_missing_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(COMMANDS, "choose", Command("choose", "Choose.", Ref("newcomers:choosing")))
+    monkeypatch.setitem(COMMANDS, "choose", Command("choose", "Choose.", Ref("made_up_commands:choosing")))
     assert refused("choose") == (
         "choose: Missing option '--way'. Choose from: a, b (see tokentui choose --help)"
     )

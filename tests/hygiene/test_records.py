@@ -257,7 +257,7 @@ def own_file(tmp_path: Path) -> Path:
 
 
 def test_a_new_command_is_run_and_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(COMMANDS, NAME, Command(NAME, "Say what is new.", Ref("newcomers:command")))
+    monkeypatch.setitem(COMMANDS, NAME, Command(NAME, "Say what is new.", Ref("made_up_commands:command")))
     assert done(NAME, "a", "b") == "said: a b\n"
     assert "Say what is new." in done("--help")
     assert "Say some words." in done(NAME, "--help")

@@ -64,10 +64,8 @@ class Limits:
     ahead_steps: int = _limit(
         2_000, "steps", 1 << 30, "that a copy of a training runs ahead to find when a text becomes one token"
     )
-    template_seconds: float = _limit(10.0, "seconds", 1e5, "for rendering a chat template")
-    template_characters: int = _limit(
-        16_000_000, "characters", 10**9, "of a rendered chat template"
-    )
+    template_seconds: float = _limit(10.0, "seconds", 1e5, "of processor time for rendering a chat template")
+    template_characters: int = _limit(4_000_000, "characters", 10**9, "of a rendered chat template")
 
     def with_words(self, words: Iterable[str], where: str) -> Limits:
         """Return a copy with other limits.

@@ -329,6 +329,16 @@ class WordEncoder:
                 pretokens = self.pretokenizer.analyze(stretch).pretokens
                 yield [pretoken.moved(start) for pretoken in pretokens] if start else pretokens
 
+    def special_places(self, text: str) -> Iterator[Special]:
+        """Yield the special tokens that a text contains by name, with their places. Neither the tokens
+        between them nor their places are computed."""
+        parts: Iterable[Section | str] = (part for _, part in cut_at_names(text, self._specials))
+        if self._stretches is not None:
+            parts = self._stretches(text, True)
+        for part in parts:
+            if isinstance(part, Special):
+                yield part
+
     def splits_plainly(self, text: str) -> bool:
         """Return whether the recipe alone decides how a text is cut into words.
 

@@ -3,15 +3,19 @@
 The first line of standard input is an object with the template and the limits; each line after it has the
 variables of one rendering. Each line is answered by a JSON list: the text or null, and the error or "".
 
-Jinja's sandbox keeps a template from Python's internals. The limits of the process bound its memory, and it
-opens and writes no file; whoever started it bounds its time. Nothing of this package is imported here.
+Jinja's sandbox keeps a template from Python's internals. The limits of the process bound its memory and its
+processor time, and it opens and writes no file. Nothing of this package is imported here.
 """
 
 from __future__ import annotations
 
+import html  # noqa: F401 (markupsafe imports it at first use; no file can be opened then)
 import json
+import pprint  # noqa: F401 (jinja2 imports it at first use, like the next one)
 import resource
+import signal
 import sys
+import textwrap  # noqa: F401
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -19,7 +23,8 @@ from datetime import datetime
 from typing import Any
 
 import jinja2
-import jinja2.debug  # an error needs it, and no file can be opened then
+import jinja2.constants  # jinja2 imports this and the next one at first use
+import jinja2.debug
 import jinja2.ext
 import jinja2.nodes
 import jinja2.parser
@@ -108,19 +113,24 @@ def environment(now: datetime) -> jinja2.Environment:
     return sandbox
 
 
-def limit(memory: int, seconds: int) -> None:
-    """Bound the memory in bytes and the CPU time in seconds of this process, and keep it from opening and
-    writing files. First loads what needs files. A limit that the system refuses is skipped."""
+def limit(memory: int, seconds: float) -> None:
+    """Bound the memory in bytes and the processor time in seconds of this process, and keep it from opening
+    and writing files. First loads what needs files. A limit that the system refuses is skipped.
+
+    The processor time is counted from here. SIGPROF ends the process then, also in the middle of an
+    operation of C.
+    """
     time.localtime()  # reads the time zone from a file
     environment(datetime.now()).from_string(_WARM).render()  # imports what jinja2 imports late
     for what, most in (
-        (resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, seconds), (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_NOFILE, 0),
+        (resource.RLIMIT_AS, memory), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_NOFILE, 0),
     ):
         _, hard = resource.getrlimit(what)
         most = most if hard == resource.RLIM_INFINITY else min(most, hard)
         with suppress(ValueError, OSError):  # macOS refuses some
             resource.setrlimit(what, (most, most))
+    signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def rendered(template: jinja2.Template, variables: Mapping[str, object], most: int) -> str:

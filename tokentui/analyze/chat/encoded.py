@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from bisect import bisect_right
 from collections import Counter
@@ -15,6 +16,7 @@ from tokentui.core.records import dataclass
 from tokentui.encode.encoding import EncodedToken, Encoding
 from tokentui.encode.pipeline import NameFinder
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import Special
 
 ORIGINS = {
     "special": "a special token of the template or the tokenizer",
@@ -44,19 +46,24 @@ class ChatWarning(NamedTuple):
     message: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ChatEncoding:
     """A chat as tokens.
 
     Attributes:
         encoding: The rendered text as tokens.
-        origin: For each token one of `ORIGINS`.
+        regions: The stretches of the text that come from the texts of the chat.
         warnings: The faults.
     """
 
     encoding: Encoding
-    origin: tuple[str, ...]
+    regions: tuple[Region, ...]
     warnings: tuple[ChatWarning, ...]
+
+    @functools.cached_property
+    def origin(self) -> tuple[str, ...]:
+        """For each token one of `ORIGINS`. Needs the places of all tokens, which take 500 bytes a token."""
+        return tuple(origins(self.encoding.rows, self.regions))
 
 
 def encode_chat(
@@ -81,15 +88,15 @@ def encode_chat(
         continue_final_message=continue_final_message,
     )
     encoding = tokenizer.encode(rendered.text, special_tokens=special_tokens, allow_special=True)
-    tokens = encoding.rows
-    origin = tuple(origins(tokens, rendered.regions))
+    specials = tuple(tokenizer.encoder.special_places(rendered.text))
     warnings = (
+        *_unproven(rendered),
         *_doubled(tokenizer, encoding, special_tokens),
         *_missing_prompt(rendered, chat),
-        *_spelled(rendered, chat, tokens),
-        *_lacking(tokenizer, template, rendered, tokens),
+        *_spelled(rendered, chat, specials),
+        *_lacking(tokenizer, template, rendered, specials),
     )
-    return ChatEncoding(encoding, origin, warnings)
+    return ChatEncoding(encoding, rendered.regions, warnings)
 
 
 class _Covered:
@@ -137,6 +144,14 @@ def origins(tokens: Sequence[EncodedToken], regions: Sequence[Region]) -> Iterat
 # ---- warnings
 
 
+def _unproven(rendered: Rendered) -> Iterator[ChatWarning]:
+    """Yield a warning if a limit kept texts of the chat from being found in the rendering."""
+    if rendered.limit is not None:
+        limit = rendered.limit
+        what = f"texts of the chat count as text of the template: {limit.what}"
+        yield ChatWarning("unproven-origin", f"{what} ({limit.hint})" if limit.hint else what)
+
+
 def _doubled(tokenizer: Tokenizer, encoding: Encoding, added: bool) -> Iterator[ChatWarning]:
     """Yield a warning if the text begins or ends with the special token that the tokenizer also adds there,
     or would add."""
@@ -164,10 +179,9 @@ def _missing_prompt(rendered: Rendered, chat: Chat) -> Iterator[ChatWarning]:
         yield ChatWarning("no-generation-prompt", f"{what}: --add-generation-prompt adds it")
 
 
-def _spelled(rendered: Rendered, chat: Chat, tokens: Sequence[EncodedToken]) -> Iterator[ChatWarning]:
+def _spelled(rendered: Rendered, chat: Chat, specials: Sequence[Special]) -> Iterator[ChatWarning]:
     """Yield a warning for each special token that a text of the chat spells, alone or with the template."""
     spelled: dict[tuple[Path, str], bool] = {}
-    specials = [token for token in tokens if token.word < 0 and token.start < token.end]
     starts = [token.start for token in specials]
     for region in rendered.regions:
         for token in specials[max(0, bisect_right(starts, region.start) - 1) :]:
@@ -175,8 +189,8 @@ def _spelled(rendered: Rendered, chat: Chat, tokens: Sequence[EncodedToken]) -> 
                 break
             if token.end > region.start:
                 whole = region.start <= token.start and token.end <= region.end
-                spelled[region.path, token.text] = spelled.get((region.path, token.text), False) or whole
-    finder = NameFinder({token.text for token in specials})
+                spelled[region.path, token.name] = spelled.get((region.path, token.name), False) or whole
+    finder = NameFinder({token.name for token in specials})
     for path in rendered.unplaced:
         text = rendered.texts[path]
         spelled |= {(path, text[start:end]): True for start, end in finder.spans(text)}
@@ -197,7 +211,7 @@ def _label(chat: Chat, path: Path) -> str:
 
 
 def _lacking(
-    tokenizer: Tokenizer, template: ChatTemplate, rendered: Rendered, tokens: Sequence[EncodedToken]
+    tokenizer: Tokenizer, template: ChatTemplate, rendered: Rendered, specials: Sequence[Special]
 ) -> Iterator[ChatWarning]:
     """Yield a warning for each special token of the template that is not in the vocabulary or not defined."""
     lacking = set()
@@ -214,11 +228,13 @@ def _lacking(
         elif name and name not in tokenizer.vocabulary.specials and name not in tokenizer:
             lacking.add(name)
             yield ChatWarning("missing-special", f"{variable} is {name}, which the vocabulary lacks", name)
-    spans = {(token.start, token.end) for token in tokens}
+    spans = {(special.start, special.end) for special in specials}
     covered = _Covered(rendered.regions)
     for match in _LIKE_SPECIAL.finditer(rendered.text):
         name = match.group()
-        if name not in lacking and match.span() not in spans and not covered.share(*match.span()):
+        if name in lacking or match.span() in spans or name in tokenizer:
+            continue
+        if not covered.share(*match.span()):
             lacking.add(name)
             what = f"the template writes {name}, which is not in the vocabulary"
             yield ChatWarning("missing-special", what, name)

@@ -9,11 +9,19 @@ gets the marks inside it. Where a template changes a text otherwise, or looks at
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, NamedTuple
 
-from tokentui.analyze.chat.template import Chat, ChatTemplate, Render, rendering
+from tokentui.analyze.chat.template import (
+    Chat,
+    ChatTemplate,
+    Render,
+    TemplateLimit,
+    rendering,
+    time_limit,
+)
+from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
 
@@ -27,6 +35,8 @@ _PRIVATE = 0xF0000
 _MARKS = 0xFFFE
 _MOST_RENDERINGS = 64
 """Renderings that look for the places of texts."""
+_MOST_REGIONS = 100_000
+"""Places of texts that a rendering may have. With more, they are not looked for."""
 
 
 class Region(NamedTuple):
@@ -55,6 +65,7 @@ class Rendered:
         regions: The stretches that come from the texts of the chat, in order.
         texts: The texts of the chat by their paths.
         unplaced: The paths of texts whose places are not proven.
+        limit: The limit that left texts unplaced; None if none did.
         prompt_missing: True if a generation prompt would make the text longer or different, and neither it
             nor a continuation was requested.
     """
@@ -63,6 +74,7 @@ class Rendered:
     regions: tuple[Region, ...]
     texts: Mapping[Path, str]
     unplaced: tuple[Path, ...]
+    limit: TemplateLimit | None
     prompt_missing: bool
 
 
@@ -79,7 +91,8 @@ def render_chat(
         continue_final_message: Leave the last message open, so that the model goes on with it.
 
     Raises:
-        TokentuiError: The template fails or takes too long, the last message cannot be continued, or both
+        TemplateLimit: The template takes too much processor time or writes too many characters.
+        TokentuiError: The template fails, the last message cannot be continued, or both
             options are set.
         Cancelled: The job is cancelled.
     """
@@ -103,8 +116,10 @@ def render_chat(
         prompt_missing = not (add_generation_prompt or continue_final_message) and _differs(
             render, variables, plain
         )
-        regions, unplaced = _Places(whole, variables, texts, plain, template.text).located()
-    return Rendered(plain, tuple(sorted(regions)), texts, tuple(unplaced), prompt_missing)
+        places = _Places(whole, variables, texts, plain, template)
+        regions, unplaced = places.located()
+    limit = places.limit if unplaced else None
+    return Rendered(plain, tuple(sorted(regions)), texts, tuple(unplaced), limit, prompt_missing)
 
 
 def _differs(render: Render, variables: Mapping[str, Any], plain: str) -> bool:
@@ -185,20 +200,26 @@ def _with_texts(value: Any, texts: Mapping[Path, str], path: Path = ()) -> Any:
 class _Places:
     """Locates the texts of a chat in a rendering, in at most `_MOST_RENDERINGS` renderings with marks.
 
+    Attributes:
+        limit: The last limit that stopped a rendering, or the search; None if none did.
+
     Args:
         render: Renders the variables.
         variables: The variables of the template.
         texts: The texts in them by their paths.
         plain: The rendering.
-        source: The template.
+        template: The template.
     """
 
     def __init__(
         self, render: Callable[[Mapping[str, Any]], str], variables: Mapping[str, Any],
-        texts: Mapping[Path, str], plain: str, source: str,
+        texts: Mapping[Path, str], plain: str, template: ChatTemplate,
     ) -> None:
         self._render, self._variables, self._texts, self._plain = render, variables, texts, plain
-        used = {ord(char) for text in (plain, source, *texts.values()) for char in text
+        self._where = template.where
+        self._end = time.thread_time() + limits.now().template_seconds
+        self.limit: TemplateLimit | None = None
+        used = {ord(char) for text in (plain, template.text, *texts.values()) for char in set(text)
                 if ord(char) >= _PRIVATE}
         marks = [chr(code) for code in range(_PRIVATE, _PRIVATE + _MARKS) if code not in used]
         self._marks = {path: (marks[2 * n], marks[2 * n + 1])
@@ -235,20 +256,31 @@ class _Places:
         if self._left == 0:
             return None
         self._left -= 1
+        if time.thread_time() > self._end:
+            self._left, self.limit = 0, time_limit(self._where)
+            return None
         marked = {}
         for path in paths:
             text, (begin, end) = self._texts[path], self._marks[path]
             inner = text.strip() if inside else text
             before, after = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
             marked[path] = f"{before}{begin}{inner}{end}{after}" if inside else f"{begin}{inner}{end}"
-        with suppress(TokentuiError):
+        try:
             return self._regions(self._render(_with_texts(self._variables, marked)), paths)
+        except TemplateLimit as error:
+            self.limit = error
+        except TokentuiError:
+            pass
         return None
 
     def _regions(self, rendering: str, paths: Sequence[Path]) -> list[Region] | None:
         """Return the regions between the marks of the texts; a text may have several or none. Return None if
         the rendering without its marks differs from the plain one. Texts with only one mark are noted in
-        `_cut`."""
+        `_cut`.
+
+        Raises:
+            TemplateLimit: There are too many regions.
+        """
         owners = {mark: (path, side) for path in paths for side, mark in enumerate(self._marks[path])}
         parts: list[str] = []
         opened: dict[Path, int] = {}
@@ -263,6 +295,9 @@ class _Places:
                 opened[path] = size
             elif path in opened:
                 regions.append((opened.pop(path), size, path))
+                if len(regions) > _MOST_REGIONS:
+                    times = f"{_MOST_REGIONS:,} times"
+                    raise TemplateLimit(f"the template writes texts more than {times}", self._where)
         plain = "".join([*parts, rendering[at:]])
         if plain != self._plain:
             return None

@@ -11,9 +11,9 @@ import importlib.util
 import json
 import os
 import select
+import signal
 import stat
 import subprocess
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -181,17 +181,27 @@ def _from_file(path: str, tools: bool) -> str:
     return _utf8(read_regular(path, "chat template", 4 * _LONGEST + 1), path)
 
 
+class TemplateLimit(TokentuiError):
+    """A rendering takes more processor time or writes more characters than the limits allow."""
+
+
 Render = Callable[[Mapping[str, object]], str]
 """Renders a template with its variables.
 
-Raises TokentuiError if the template fails or takes too long, and Cancelled.
+Raises TemplateLimit beyond a limit, TokentuiError if the template fails, and Cancelled.
 """
+
+
+def time_limit(where: str) -> TemplateLimit:
+    """Return the error for a template that takes too much processor time."""
+    seconds, hint = limits.now().template_seconds, limits.reading("template-seconds")
+    return TemplateLimit(f"the template takes more than {seconds:g} s of processor time", where, hint)
 
 
 @contextlib.contextmanager
 def rendering(template: ChatTemplate) -> Iterator[Render]:
     """Start a process that renders a template, yield the function that renders, and end the process. All
-    renderings share one limit of time.
+    renderings share one limit of processor time.
 
     Raises:
         TokentuiError: jinja2 is not installed, or the template is too long or not in Jinja's language.
@@ -202,7 +212,6 @@ def rendering(template: ChatTemplate) -> Iterator[Render]:
         what = f"a template of more than {_LONGEST:,} characters"
         raise TokentuiError(what, template.where, "no model has a longer one")
     seconds, most = limits.now().template_seconds, limits.now().template_characters
-    end = time.monotonic() + seconds
     environment = {
         name: value for name, value in children.child_environment().items()
         if name in ("PATH", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "TZ")
@@ -222,29 +231,29 @@ def rendering(template: ChatTemplate) -> Iterator[Render]:
         line = bytearray()
         while not line.endswith(b"\n"):
             check()
-            if time.monotonic() > end:
-                hint = limits.reading("template-seconds")
-                raise TokentuiError(f"the template runs for more than {seconds:g} s", template.where, hint)
             if not select.select([stdout], [], [], _POLL_S)[0]:
                 continue
             if not (block := os.read(stdout.fileno(), 1 << 16)):
+                if process.wait() == -signal.SIGPROF:
+                    raise time_limit(template.where)
                 what = "the process that renders the template has ended"
-                raise TokentuiError(what, template.where, "it uses too much time or memory")
+                raise TokentuiError(what, template.where, "it uses too much memory")
             line += block
             if len(line) > 16 * most + _LONGEST:
                 raise TokentuiError("the template output is too long", template.where, "use another one")
         text, error = json.loads(line)
         if error:
-            hint = "fix the template, or change the messages"
             if "writes more than" in error:
                 hint = limits.reading("template-characters")
-            elif _REFUSES in error:
+                raise TemplateLimit(f"the template fails: {error}", template.where, hint)
+            hint = "fix the template, or change the messages"
+            if _REFUSES in error:
                 hint = "change the messages"
             raise TokentuiError(f"the template fails: {error}", template.where, hint)
         return text or ""
 
     try:
-        ask({"template": template.text, "memory": MEMORY, "most": most, "seconds": int(seconds) + 5})
+        ask({"template": template.text, "memory": MEMORY, "most": most, "seconds": seconds})
         yield ask
     finally:
         process.kill()

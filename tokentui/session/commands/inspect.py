@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from tokentui.session.training.step_context import StepContext
     from tokentui.session.training.token_values import Places, TokenAt, TokenView, WordLife
 
+_LISTED = 100_000
+"""Tokens of a chat that are listed."""
+
 
 class InspectText(Command["StringFacts"], lane=Lane.JOB, need=Need.ARRIVED):
     """Ask for the facts of a text at this step: each step of its encoding, and why it is not one token.
@@ -197,7 +200,8 @@ class EncodeChat(Command["ChatEncoding"], lane=Lane.JOB, need=Need.ARRIVED):
         file: A JSON file of messages; if empty, the typed text is the only message, from the user.
         add_generation_prompt: True to begin an answer of the assistant at the end.
 
-    Raises if no file is open, it has no template, or the template refuses the messages.
+    Raises if no file is open, it has no template, the template refuses the messages, or they have more than
+    `_LISTED` tokens.
     """
 
     file: str = ""
@@ -212,9 +216,14 @@ class EncodeChat(Command["ChatEncoding"], lane=Lane.JOB, need=Need.ARRIVED):
             raise TokentuiError("a training has no chat template", "", hint)
         chat = read_chat_file(self.file) if self.file else Chat([{"role": "user", "content": context.typed}])
         template = read_template(opened.view.path, tools=bool(chat.tools))
-        return encode_chat(
+        encoded = encode_chat(
             context.tokenizer, template, chat, add_generation_prompt=self.add_generation_prompt
         )
+        if len(encoded.encoding) > _LISTED:
+            what = f"a chat of {len(encoded.encoding):,} tokens is too long to list"
+            raise TokentuiError(what, "", "tokentui encode --chat writes its ids")
+        _ = encoded.origin  # computed here, not when it is drawn
+        return encoded
 
 
 class ListSteps(Command[StepsView], lane=Lane.JOB, need=Need.COUNTED):
