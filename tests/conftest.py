@@ -44,6 +44,7 @@ for _name in [
     if name in _LOOKED_AT or name.startswith("TEXTUAL_") or name == limits.VARIABLE
 ]:
     del os.environ[_name]
+os.environ["TERM"] = "xterm-256color"  # which decides how tokens are marked
 
 
 def pytest_configure(config: pytest.Config) -> None:

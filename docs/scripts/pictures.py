@@ -150,7 +150,7 @@ async def frames_of(scene: Scene) -> list[list[Row]]:
 
 
 async def _go(app: ExplorerApp, pilot: Pilot[None], frame: Frame) -> None:
-    while (now := app.engine.snapshot) is None or now.corpus.nothing:
+    while (now := app.engine.snapshot) is None or now.corpus.nothing_open:
         await pilot.pause(POLL_S)
     if frame.step is not None:
         app.engine.post(commands.GoTo(frame.step))

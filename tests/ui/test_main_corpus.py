@@ -185,8 +185,8 @@ def is_wide(app: ExplorerApp, width: int) -> bool:
 
 @pytest.mark.slow
 async def test_hostile_data_draws_nothing_that_acts() -> None:
-    """In each pane, with each kind of glyphs, with shades and with bars."""
-    app, session = explorer("shade", typed=HOSTILE.replace("\n", ""))
+    """In each pane, with each kind of glyphs, as chips, by shades and with bars."""
+    app, session = explorer("chips", typed=HOSTILE.replace("\n", ""))
     data = HOSTILE.encode("utf-8", "surrogatepass")
     row = pair_row(data, data[:7], data + data[:7], 3, 0, True, True)
     tokens = tuple(TokenSpan(n, n + 1, n % 3 == 0, False) for n in range(len(HOSTILE)))
@@ -205,7 +205,7 @@ async def test_hostile_data_draws_nothing_that_acts() -> None:
         await pilot.pause()
         for size in ((120, 40), (80, 24), (40, 12), (20, 5)):
             await pilot.resize_terminal(*size)
-            for key in ("1", "2", "3", "4", "escape", *("s", "v") * 4):
+            for key in ("1", "2", "3", "4", "escape", *("s", "v") * 6):
                 await pilot.press(key)
                 await pilot.pause()
                 await until(pilot, partial(is_wide, app, size[0]))

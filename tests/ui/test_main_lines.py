@@ -24,7 +24,7 @@ from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import bar, between, number, signed, size, upright
 from tokentui.ui.draw.lines import flow, shortened, spread
-from tokentui.ui.draw.running import Layout, LayoutKey, glyphs, wrap
+from tokentui.ui.draw.running import CYCLE, Boundaries, Layout, LayoutKey, glyphs, wrap
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.panes.encode import further, lay_out_tokens, tokens
 from tokentui.ui.panes.pane import note_cell
@@ -150,12 +150,15 @@ def parts_of(text: str, cuts: list[int]) -> tuple[CorpusPart, ...]:
     )
 
 
-@given(TEXTS.filter(bool), st.lists(st.integers(0, 60), max_size=6), st.integers(1, 20), MODES)
+@given(
+    TEXTS.filter(bool), st.lists(st.integers(0, 60), max_size=6), st.integers(1, 20), MODES,
+    st.sampled_from(["chips", "shade"]),
+)
 @settings(max_examples=100)
-def test_shaded_rows_do_not_depend_on_tokens_that_cut_no_cluster(
-    text: str, cuts: list[int], width: int, mode: GlyphMode
+def test_rows_without_bars_do_not_depend_on_tokens_that_cut_no_cluster(
+    text: str, cuts: list[int], width: int, mode: GlyphMode, mark: Boundaries
 ) -> None:
-    layout_key = LayoutKey(width, "shade", mode)
+    layout_key = LayoutKey(width, mark, mode)
     whole = {glyph.start for glyph in glyphs(text, mode)}
     parts = parts_of(text, [cut for cut in cuts if cut % (len(text) + 1) in whole])
     merged = tuple(p._replace(tokens=(TokenSpan(0, len(p.text), True, False),)) for p in parts)
@@ -172,12 +175,13 @@ def test_shaded_rows_do_not_depend_on_tokens_that_cut_no_cluster(
         assert first.row_of(first.place_of(first.rows[row][0])) == row
 
 
-@given(TEXTS.filter(bool), st.lists(st.integers(0, 60), max_size=6), st.integers(1, 20), MODES, st.booleans())
+@given(TEXTS.filter(bool), st.lists(st.integers(0, 60), max_size=6), st.integers(1, 20), MODES,
+    st.sampled_from(CYCLE))
 @settings(max_examples=60)
 def test_other_tokens_of_a_text_lie_as_if_it_were_laid_out_anew(
-    text: str, cuts: list[int], width: int, mode: GlyphMode, bars: bool
+    text: str, cuts: list[int], width: int, mode: GlyphMode, mark: Boundaries
 ) -> None:
-    layout_key, anchor = LayoutKey(width, "bars" if bars else "shade", mode), CorpusPlace(0, len(text) // 2)
+    layout_key, anchor = LayoutKey(width, mark, mode), CorpusPlace(0, len(text) // 2)
     apart = parts_of(text, cuts)
     merged = tuple(p._replace(tokens=(TokenSpan(0, len(p.text), True, False),)) for p in apart)
     held = Layout(apart, layout_key, anchor, False)

@@ -57,8 +57,7 @@ class ExplorerApp(TerminalApp):
         begin: Called with the session once it has started, to open a corpus; a failure is shown in a line.
         then: Called once the corpus is open.
         run: The run that the session begins with.
-        boundaries: The mark between tokens of the corpus; by shades where there are colors for them if
-            None.
+        boundaries: The mark of tokens of the corpus; None for chips where there are colors for them.
         begun: The session that the command line names, to be saved; None to save none.
         offer: The last session, and a note about it: it is offered before anything is opened.
         first_screen: True to show the first screen.
@@ -128,7 +127,8 @@ class ExplorerApp(TerminalApp):
 
     def get_css_variables(self) -> dict[str, str]:
         """Textual's variables, and over them those of the theme and our own."""
-        return {**super().get_css_variables(), **ui_text.variables(self.current_theme)}
+        cube = self.console.color_system != "truecolor"
+        return {**super().get_css_variables(), **ui_text.variables(self.current_theme, cube=cube)}
 
     def action_go_back(self) -> None:
         """Go to the place before the last jump. In a tour there is none: the places are the user's own."""
@@ -165,9 +165,13 @@ class ExplorerApp(TerminalApp):
 
     @property
     def usual_boundaries(self) -> Boundaries:
-        """Shades, or bars where the terminal has few colors."""
-        few_colors = self.no_color or self.console.color_system == "standard"
-        return "bars" if few_colors else "shade"
+        """Chips, or bars where the terminal has few colors."""
+        return "chips" if self.has_chips else "bars"
+
+    @property
+    def has_chips(self) -> bool:
+        """True if the terminal has the colors of chips: 256 or more."""
+        return not self.no_color and self.console.color_system in ("256", "truecolor")
 
     async def on_mount(self) -> None:
         """Start the session."""

@@ -153,7 +153,7 @@ class MainScreen(PaneScreen):
         *number_keys(MAIN_PANES),
         # About one pane, in all of them.
         Binding("s", "turn_boundaries", "boundaries", id="boundaries", group=Hint(rank=18, pane="corpus"),
-            tooltip="Show token boundaries as shades or as bars"),
+            tooltip="Show tokens as chips, by shades, or with bars between them"),
         Binding("z", "compressed", "compressed", id="compressed",
             group=Hint(rank=4, pane="corpus", needs="compresses"),
             tooltip="Show the compressed text and its table"),
@@ -183,7 +183,7 @@ class MainScreen(PaneScreen):
     encode: EncodePane
 
     def __init__(
-        self, engine: EngineLink, typed: str = "", boundaries: Boundaries = "shade"
+        self, engine: EngineLink, typed: str = "", boundaries: Boundaries = "bars"
     ) -> None:
         self.text = CorpusText(boundaries, self._want_text, self.update_titles)
         super().__init__(engine, "corpus", Viewport(), LEAST, typed)
@@ -555,8 +555,8 @@ class MainScreen(PaneScreen):
         _RECORD(self)
 
     def action_turn_boundaries(self) -> None:
-        """Show the boundaries of tokens by shades, or by bars."""
-        self.text.turn_boundaries()
+        """Show tokens as chips where there are colors for them, by shades, or with bars between them."""
+        self.text.turn_boundaries(self.app.has_chips)
 
     def action_compressed(self) -> None:
         """Show the compressed text and its table."""

@@ -12,6 +12,7 @@ from tokentui.core.safetext import GLYPH_MODES, safe
 from tokentui.session.commands import SetSpeed
 from tokentui.session.persist.settings_file import keep_setting
 from tokentui.session.views import FIRST_SPEED, SPEEDS, VOCABULARY_ORDERS
+from tokentui.ui.draw.running import CYCLE, Boundaries
 from tokentui.ui.draw.text import DARK_NAME, LIGHT_NAME
 from tokentui.ui.pane_screen import PaneScreen
 
@@ -92,7 +93,8 @@ def _view(app: ExplorerApp, value: Value) -> None:
 
 
 def _boundaries(app: ExplorerApp, value: Value) -> None:
-    app.main.text.mark_by(app.usual_boundaries if value == "auto" else "bars" if value == "bars" else "shade")
+    mark: Boundaries = next((mark for mark in CYCLE if mark == value), app.usual_boundaries)
+    app.main.text.mark_by(mark if mark != "chips" or app.has_chips else "bars")
 
 
 def _order(app: ExplorerApp, value: Value) -> None:
@@ -111,8 +113,8 @@ _ALL: tuple[Setting, ...] = (
     Setting("speed", "speed of a run", FIRST_SPEED, lambda _: tuple(map(speed_name, SPEEDS)),
         lambda speed: f"{speed:,} a second" if isinstance(speed, int) else "as fast as it can", _speed),
     Setting("view", "how tokens are shown", "text", lambda _: GLYPH_MODES, str, _view),
-    Setting("boundaries", "boundaries in the corpus", "auto", lambda _: ("auto", "shade", "bars"),
-        lambda mark: {"auto": "shades, or bars without colors", "shade": "shades"}.get(str(mark), str(mark)),
+    Setting("boundaries", "boundaries in the corpus", "auto", lambda _: ("auto", *CYCLE),
+        lambda mark: {"auto": "chips, or bars without colors", "shade": "shades"}.get(str(mark), str(mark)),
         _boundaries),
     Setting("order", "order of the vocabulary", "newest", lambda _: VOCABULARY_ORDERS, str, _order),
     _SENTENCE,

@@ -12,6 +12,7 @@ from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from tokentui.core.safetext import CharKind, GlyphMode, clusters, shown
+from tokentui.core.tints import tints
 from tokentui.session.views import CorpusPart, CorpusPlace
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.text import Cell, Run, cell_len
@@ -116,9 +117,11 @@ def wrap(
     return rows
 
 
-Boundaries = Literal["shade", "bars", "age"]
-"""The mark of tokens: alternating shades of those longer than a character, bars between all tokens, or bars
-with each token in the color of the steps that made it."""
+Boundaries = Literal["chips", "shade", "bars", "age"]
+"""The mark of tokens: a tint of each, alternating shades of those longer than a character, bars between all
+tokens, or bars with each token in the color of the steps that made it."""
+CYCLE: Sequence[Boundaries] = "chips", "shade", "bars"
+"""The marks that one key changes, in order."""
 
 AGES = 0, 10, 100, 1_000, 10_000
 """The last step of each age of tokens; those of the last age come after all of these."""
@@ -147,6 +150,11 @@ class LayoutKey:
     width: int
     boundaries: Boundaries
     mode: GlyphMode
+
+    @property
+    def has_bars(self) -> bool:
+        """True if bars take columns between tokens."""
+        return self.boundaries in ("bars", "age")
 
 
 class Layout:
@@ -184,6 +192,7 @@ class Layout:
         )
         """The characters inside a cluster."""
         self._bars, self._cuts = self._marks()
+        self._chips = self._tinted()
         self._wrap(anchor, at_start)
 
     def update_tokens(self, parts: Sequence[CorpusPart], anchor: CorpusPlace, at_start: bool) -> bool:
@@ -194,8 +203,9 @@ class Layout:
             return False
         self.parts = tuple(parts)
         marks = self._bars, self._cuts
-        if self.layout_key.boundaries != "shade" or self._inside:
+        if self.layout_key.has_bars or self._inside:
             self._bars, self._cuts = self._marks()
+        self._chips = self._tinted()
         if marks != (self._bars, self._cuts):
             self._wrap(anchor, at_start)
         return True
@@ -225,23 +235,43 @@ class Layout:
     def _marks(self) -> tuple[frozenset[int], frozenset[int]]:
         """Return the places of bars, and the places where a token ends inside a cluster.
 
-        Tokens of one character are not told apart by shades: a cluster of such tokens stays whole, so that a
-        text that has few merges can be read.
+        Without bars a cluster of tokens of one character stays whole, so that a text that has few merges can
+        be read.
         """
-        shade = self.layout_key.boundaries == "shade"
+        with_bars = self.layout_key.has_bars
         bars: set[int] = set()
         cuts: set[int] = set()
         held, single = 0, True
         for start, part in zip(self._starts, self.parts, strict=True):
             for token in part.tokens:
                 first, last = start + token.start, start + token.end
-                if not shade:
+                if with_bars:
                     bars.update((first, last))
                 alone = last - first == 1
-                if first >= held and not (alone and single and shade):
+                if first >= held and not (alone and single and not with_bars):
                     cuts.update({held, first} & self._inside)
                 held, single = max(held, last), alone
         return frozenset(bars), frozenset(cuts)
+
+    def _tinted(self) -> list[tuple[str, ...]]:
+        """Return the style of each token of each part, if tokens are chips.
+
+        Neighbors differ, those that the last step made too.
+        """
+        if self.layout_key.boundaries != "chips":
+            return []
+        out: list[tuple[str, ...]] = []
+        last, name = None, ""
+        for part in self.parts:
+            found = tints([part.place.offset + token.start for token in part.tokens], last)
+            last = found[-1] if found else None
+            names = []
+            for token, tint in zip(part.tokens, found, strict=True):
+                fresh = "fresh-other" if name == "fresh" else "fresh"
+                name = fresh if token.fresh else f"tint-{tint}"
+                names.append(name)
+            out.append(tuple(names))
+        return out
 
     def parity_of(self, place: CorpusPlace) -> int:
         """Return which of the two shades a part has (0 or 1), so that it keeps it while the window moves."""
@@ -322,11 +352,12 @@ class Layout:
         found = tuple([span for span in found if span[0] < end and span[1] > start])
         key = (
             start, end, found, cursor, (first + self._parity) % 2,
-            tuple([part.tokens for part in parts[first:past]]),
+            tuple([part.tokens for part in parts[first:past]]), tuple(self._chips[first:past]),
         )
         if (known := self._drawn.get(number_of_row)) is not None and known[0] == key:
             return known[1]
-        bars, aged, token = self.layout_key.boundaries != "shade", self.layout_key.boundaries == "age", 0
+        bars, aged, token = self.layout_key.has_bars, self.layout_key.boundaries == "age", 0
+        chips = self._chips
         cell: list[Run] = []
         for place in range(bisect.bisect_left(self._glyph_starts, start), len(self._glyphs)):
             glyph = self._glyphs[place]
@@ -351,6 +382,9 @@ class Layout:
                 shared = len(holders) > 1 or beyond
                 if aged:
                     ground = age_of(max([holder.made for holder in holders]))
+                elif chips:
+                    names = chips[at][token : token + len(holders)]
+                    ground = next((name for name in names if name.startswith("fresh")), names[0])
                 elif True in [holder.fresh for holder in holders]:
                     ground = "fresh-other" if token % 2 else "fresh"
                 elif (len(holders) == length or beyond) and max(
@@ -375,6 +409,12 @@ class Layout:
         return tuple(runs)
 
 
+_ON_CHIPS: dict[str, str] = {
+    CharKind.space: "", CharKind.partial: "partial-here", CharKind.combining: "partial-here"
+}
+"""The styles of kinds of safe text on chips, which text of other colors would not be readable on."""
+
+
 @lru_cache(256)
 def _style(ground: str, shared: bool, kind: str, bars: bool, found: str) -> str:
     """Return the style name of a character.
@@ -387,6 +427,9 @@ def _style(ground: str, shared: bool, kind: str, bars: bool, found: str) -> str:
         found: The style of its mark, empty where it has none.
     """
     names = [] if ground.startswith("shade") and bars else [ground]
+    if ground.startswith("tint"):
+        kind = _ON_CHIPS.get(kind, kind)
+        names = [] if found == "match" else names  # its color could not be read on all tints
     if kind and kind != "text" and not ground.startswith("fresh"):
         names.append(kind)
     if shared:

@@ -34,6 +34,10 @@ from tokentui.core.safetext import (
     unsafe_places,
     visible,
 )
+from tokentui.core.tints import COUNT as TINTS
+from tokentui.core.tints import DARK as DARK_TINTS
+from tokentui.core.tints import DARK_TEXT, LIGHT_TEXT
+from tokentui.core.tints import LIGHT as LIGHT_TINTS
 from tokentui.thinwire import SafeText, correct_widths
 
 Run: TypeAlias = tuple[str, str]
@@ -71,6 +75,7 @@ PALETTE: Mapping[str, str] = MappingProxyType(
         "focus": "$text-secondary bold",
         "dropped": "$foreground-muted italic",
         "partial-here": "underline",
+        **{f"tint-{n}": f"on $tint-{n}" for n in range(TINTS)},
         "shade-a": "on $shade-a",
         "shade-b": "on $shade-b",
         "shade-c": "on $shade-c",
@@ -376,7 +381,7 @@ _OWN = {
 """The variables that the screens add, for dark themes and for light ones that do not have them."""
 _COLORS = {
     "background": ("#121212", "#eeeeee"), "surface": ("#1c1c1c", "#e4e4e4"), "panel": ("#262626", "#dadada"),
-    "boost": ("#262626", "#dadada"), "foreground": ("#d0d0d0", "#262626"), "primary": ("#5f87af", "#5f87af"),
+    "boost": ("#262626", "#dadada"), "foreground": (DARK_TEXT.cube, LIGHT_TEXT.cube), "primary": ("#5f87af", "#5f87af"),
     "secondary": ("#87afaf", "#005f87"), "accent": ("#ffaf5f", "#af5f00"), "warning": ("#d7af5f", "#875f00"),
     "error": ("#ff5f5f", "#af0000"), "success": ("#87af5f", "#005f00"),
 }
@@ -412,9 +417,16 @@ DARK = _theme(DARK_NAME, True, muted="#8a8a8a", disabled="#626262", selection="#
 LIGHT = _theme(LIGHT_NAME, False, muted="#626262", disabled="#949494", selection="#bcbcbc")
 
 
-def variables(theme: Theme) -> dict[str, str]:
-    """Return the variables that the style sheet needs in addition to Textual's own, for any theme."""
-    return {**_own(theme.dark), **theme.variables}
+def variables(theme: Theme, *, cube: bool = False) -> dict[str, str]:
+    """Return the variables that the style sheet needs in addition to Textual's own, for any theme.
+
+    Args:
+        theme: The theme.
+        cube: True to take the tints of tokens from the 256-color palette.
+    """
+    tints = DARK_TINTS if theme.dark else LIGHT_TINTS
+    chips = {f"tint-{n}": tint.cube if cube else tint.color for n, tint in enumerate(tints)}
+    return {**_own(theme.dark), **chips, **theme.variables}
 
 
 class Copied(NamedTuple):

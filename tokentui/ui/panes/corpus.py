@@ -23,7 +23,7 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import CorpusPlace, CorpusView, TokenSpan, documents_of
 from tokentui.ui.bindings import Hint
 from tokentui.ui.draw.lines import ScrolledLines
-from tokentui.ui.draw.running import Boundaries, Layout, LayoutKey, ages_legend
+from tokentui.ui.draw.running import CYCLE, Boundaries, Layout, LayoutKey, ages_legend
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.link import EngineLink
 from tokentui.ui.panes.pane import Pane
@@ -51,7 +51,7 @@ class CorpusText(ScrolledLines):
     """The corpus pane.
 
     Args:
-        boundaries: The initial mark between tokens.
+        boundaries: The initial mark of tokens.
         want_text: Called for other text: from a place on, so many characters after it and before it.
         moved: Called at once when another row is the first that is seen.
     """
@@ -137,13 +137,15 @@ class CorpusText(ScrolledLines):
         self.paint(())
         self._go("third" if place else "top", place or self.top_place)
 
-    def turn_boundaries(self) -> None:
-        """Switch between shades and bars as the mark between tokens."""
-        self.boundaries = "bars" if self.boundaries == "shade" else "shade"
+    def turn_boundaries(self, chips: bool) -> None:
+        """Switch to the next mark of tokens: chips, if there are colors for them, shades, or bars."""
+        marks = [mark for mark in CYCLE if chips or mark != "chips"]
+        at = marks.index(self.boundaries) if self.boundaries in marks else -1
+        self.boundaries = marks[(at + 1) % len(marks)]
         self._lay_out()
 
     def mark_by(self, boundaries: Boundaries) -> None:
-        """Mark tokens by shades or bars, once they are no longer colored by age."""
+        """Mark tokens by chips, shades or bars, once they are no longer colored by age."""
         if self.boundaries == "age":
             self._before_ages = boundaries
         else:

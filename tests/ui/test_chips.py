@@ -1,0 +1,111 @@
+"""Tokens as chips: each on a tint of its own, on every screen that shows a text as tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from screens import explorer
+from textual.theme import Theme
+from waiting import settled, until
+
+from tokentui.core.tints import COUNT, DARK, LIGHT, Tint
+from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan
+from tokentui.ui.draw.running import Layout, LayoutKey
+from tokentui.ui.draw.text import DARK as DARK_THEME
+from tokentui.ui.draw.text import LIGHT as LIGHT_THEME
+from tokentui.ui.draw.text import variables
+
+
+def parts_of(words: Sequence[Sequence[tuple[int, bool]]]) -> Iterator[CorpusPart]:
+    """Words of `x`, each cut into tokens of so many characters, new or not."""
+    at = 0
+    for word in words:
+        ends = list(accumulate(length for length, _ in word))
+        tokens = tuple(
+            TokenSpan(end - length, end, fresh, False)
+            for end, (length, fresh) in zip(ends, word, strict=True)
+        )
+        yield CorpusPart(CorpusPlace(0, at), "x" * ends[-1], tokens)
+        at += ends[-1]
+
+
+@given(
+    st.lists(st.lists(st.tuples(st.integers(1, 5), st.booleans()), min_size=1, max_size=5), min_size=1,
+        max_size=9)
+)
+def test_neighbors_have_different_grounds(words: list[list[tuple[int, bool]]]) -> None:
+    """Tokens of one character too, and new ones."""
+    held = Layout(tuple(parts_of(words)), LayoutKey(10_000, "chips", "text"), CorpusPlace(), True)
+    styles = [style for text, style in held.row(0) for _ in text]
+    ends = [0, *accumulate(length for word in words for length, _ in word)]
+    chips = [set(styles[start:end]) for start, end in pairwise(ends)]
+    assert all(len(chip) == 1 for chip in chips)
+    assert all(left != right for left, right in pairwise(chips))
+    fresh = [new for word in words for _, new in word]
+    assert [next(iter(chip)).startswith("fresh") for chip in chips] == fresh
+
+
+@given(st.lists(st.integers(1, 7), min_size=4, max_size=40), st.data())
+@settings(max_examples=60)
+def test_a_tint_stays_while_the_text_is_laid_out_otherwise(lengths: list[int], data: st.DataObject) -> None:
+    """It is that of the offset in the document: wherever rows break, at any width."""
+    parts = tuple(parts_of([[(length, False)] for length in lengths]))
+
+    def grounds(width: int) -> list[str]:
+        held = Layout(parts, LayoutKey(width, "chips", "text"), CorpusPlace(), True)
+        return [style for row in range(len(held.rows)) for text, style in held.row(row) for _ in text]
+
+    assert grounds(data.draw(st.integers(2, 30))) == grounds(10_000)
+
+
+def test_blanks_and_parts_of_characters_keep_the_color_of_text() -> None:
+    part = CorpusPart(CorpusPlace(), " é", (TokenSpan(0, 1, False, False), TokenSpan(1, 2, False, True),
+        TokenSpan(1, 2, False, True)))
+    held = Layout((part,), LayoutKey(10, "chips", "text"), CorpusPlace(), True)
+    assert held.row(0) == (("·", "tint-0"), ("é", "tint-1+partial-here"))
+    assert held.row(0, [(0, 1)], (1, 2)) == (("·", "match"), ("é", "tint-1+partial-here+cursor"))
+
+
+async def test_a_key_turns_chips_shades_and_bars() -> None:
+    app, _ = explorer(None)
+    async with app.run_test(size=(80, 24)) as pilot:
+        seen = [app.main.text.boundaries]
+        for _ in range(3):
+            await pilot.press("1", "s")
+            seen.append(app.main.text.boundaries)
+        assert seen == ["chips", "shade", "bars", "chips"]
+
+
+@pytest.mark.parametrize("variables", [{"TERM": "xterm"}, {"NO_COLOR": "1"}])
+async def test_without_colors_bars_are_the_mark(
+    variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    app, _ = explorer(None, kept={"boundaries": "chips"})
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        seen = [app.main.text.boundaries]
+        for _ in range(2):
+            await pilot.press("1", "s")
+            seen.append(app.main.text.boundaries)
+        assert seen == ["bars", "shade", "bars"]
+
+
+@pytest.mark.parametrize("mark", ["chips", "shade", "bars"])
+async def test_a_kept_mark_stays(mark: str) -> None:
+    app, _ = explorer(None, kept={"boundaries": mark})
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.main.text.boundaries == mark)
+
+
+@pytest.mark.parametrize(("theme", "own"), [(DARK_THEME, DARK), (LIGHT_THEME, LIGHT)])
+def test_the_own_themes_have_the_tints(theme: Theme, own: tuple[Tint, ...]) -> None:
+    """Of the color cube where a terminal has 256 colors: the nearest to others are grays."""
+    for cube in (False, True):
+        found = [variables(theme, cube=cube)[f"tint-{n}"] for n in range(COUNT)]
+        assert found == [tint.cube if cube else tint.color for tint in own]
