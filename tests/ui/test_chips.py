@@ -6,18 +6,23 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
 import pytest
+from hostile import MARKUP_NAMES
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from screens import explorer
+from screens import explorer, screen_text
 from textual.theme import Theme
 from waiting import settled, until
 
+from tokentui.core.safetext import is_safe
 from tokentui.core.tints import COUNT, DARK, LIGHT, Tint
+from tokentui.encode.encoding import EncodedToken
 from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan
+from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.running import Layout, LayoutKey
 from tokentui.ui.draw.text import DARK as DARK_THEME
 from tokentui.ui.draw.text import LIGHT as LIGHT_THEME
-from tokentui.ui.draw.text import variables
+from tokentui.ui.draw.text import cell_len, chip, join, runs, variables
+from tokentui.ui.panes.encode import lay_out_tokens
 
 
 def parts_of(words: Sequence[Sequence[tuple[int, bool]]]) -> Iterator[CorpusPart]:
@@ -68,6 +73,54 @@ def test_blanks_and_parts_of_characters_keep_the_color_of_text() -> None:
     held = Layout((part,), LayoutKey(10, "chips", "text"), CorpusPlace(), True)
     assert held.row(0) == (("·", "tint-0"), ("é", "tint-1+partial-here"))
     assert held.row(0, [(0, 1)], (1, 2)) == (("·", "match"), ("é", "tint-1+partial-here+cursor"))
+
+
+@given(
+    st.lists(st.text("ab中 €", min_size=1, max_size=9), min_size=1, max_size=20), st.integers(24, 60),
+    st.integers(2, 7)
+)
+def test_ids_stand_on_the_grounds_of_their_tokens(words: list[str], width: int, height: int) -> None:
+    starts = [0, *accumulate(map(len, words))]
+    made = tuple(
+        EncodedToken(1000 + n, word, word.encode(), starts[n], starts[n + 1], n)
+        for n, word in enumerate(words)
+    )
+    lines = lay_out_tokens(made, width, height, "text", 1001, chips=True)
+    assert all(ui_text.width(line) <= width + 2 for line in lines)
+    ids: list[int] = []
+    for upper, lower in zip(lines[::2], lines[1::2], strict=True):
+        grounds = [[name.partition("+")[0] for text, name in line for _ in range(cell_len(text))]
+            for line in (upper, lower)]
+        assert grounds[0][: len(grounds[1])] == grounds[1]
+        chips = [(text, name) for text, name in lower if name.startswith(("tint", "fresh"))]
+        assert all(text.endswith(" ") for text, _ in chips)
+        assert all(left != right for (_, left), (_, right) in pairwise(chips))
+        assert all((name == "fresh") == (text.split() == ["1001"]) for text, name in chips)
+        ids += [int(text) for text, _ in chips]
+    assert ids == [token.id for token in made][: len(ids)]
+
+
+@pytest.mark.parametrize("text", [*MARKUP_NAMES, "\x1b[31m\u202e", "e\u0301\u0301", "\ud800"])
+def test_hostile_tokens_are_safe_on_chips(text: str) -> None:
+    data = text.encode("utf-8", "surrogatepass")
+    for ground in ("tint-0", "fresh"):
+        cell = chip(runs(data), ground)
+        assert all(is_safe(part) for part, _ in cell)
+        assert join(cell).markup  # each style is in the palette
+        assert {name.partition("+")[0] for _, name in cell} == {ground}
+
+
+async def test_the_typed_text_has_the_mark_of_the_corpus() -> None:
+    """A key in one pane changes both; the first screen follows."""
+    app, session = explorer(None, typed="The crowd in the street")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        session.show()
+        await until(pilot, lambda: "tokens" in screen_text(app))
+        await settled(pilot)
+        assert "│" not in ui_text.join(app.main.encode.tokens.painted[0]).plain
+        await pilot.press("1", "s")
+        assert "│" in ui_text.join(app.main.encode.tokens.painted[0]).plain
 
 
 async def test_a_key_turns_chips_shades_and_bars() -> None:

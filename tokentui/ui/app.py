@@ -114,6 +114,8 @@ class ExplorerApp(TerminalApp):
         self._typed = self.user_settings.sentence if typed is None else typed
         self._begin, self._then = begin, then
         self._boundaries = boundaries
+        self.chips = False
+        """True if tokens are chips in all panes and dialogs, by the choice of the user."""
         self._notes: tuple[str, ...] = ()
         self._said: dict[str, tuple[float, Severity]] = {}
         """Until when each line that was said is seen, the newest last."""
@@ -159,8 +161,9 @@ class ExplorerApp(TerminalApp):
         """The main screen, below all others. It is made here and not before: an input asks the running app
         for its looks.
         """
-        self.main = MainScreen(self.engine, self._typed,
-            self._boundaries or self.usual_boundaries)
+        boundaries = self._boundaries or self.usual_boundaries
+        self.chips = boundaries == "chips"
+        self.main = MainScreen(self.engine, self._typed, boundaries)
         return self.main
 
     @property

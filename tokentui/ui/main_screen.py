@@ -557,6 +557,16 @@ class MainScreen(PaneScreen):
     def action_turn_boundaries(self) -> None:
         """Show tokens as chips where there are colors for them, by shades, or with bars between them."""
         self.text.turn_boundaries(self.app.has_chips)
+        self._mark_again()
+
+    def mark_by(self, boundaries: Boundaries) -> None:
+        """Mark tokens in all panes by chips, shades or bars."""
+        self.text.mark_by(boundaries)
+        self._mark_again()
+
+    def _mark_again(self) -> None:
+        self.app.chips = self.text.chips
+        self.encode.mark_again()
 
     def action_compressed(self) -> None:
         """Show the compressed text and its table."""

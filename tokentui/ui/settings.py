@@ -94,7 +94,7 @@ def _view(app: ExplorerApp, value: Value) -> None:
 
 def _boundaries(app: ExplorerApp, value: Value) -> None:
     mark: Boundaries = next((mark for mark in CYCLE if mark == value), app.usual_boundaries)
-    app.main.text.mark_by(mark if mark != "chips" or app.has_chips else "bars")
+    app.main.mark_by(mark if mark != "chips" or app.has_chips else "bars")
 
 
 def _order(app: ExplorerApp, value: Value) -> None:

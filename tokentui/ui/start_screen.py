@@ -12,6 +12,7 @@ from textual.events import Key
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.core.table import plural
+from tokentui.core.tints import tints
 from tokentui.session.commands import EncodeAtEnd
 from tokentui.session.snapshot import EndView, Snapshot
 from tokentui.tours.shipped import TOURS
@@ -156,9 +157,9 @@ class StartScreen(EngineScreen[BoundAction | None]):
         if self.now is not None and text:
             made = self.now.main.encoding.tokens
             steps = self.now.main.at.step
-            rows += _cut(made, f"after {plural(steps, 'merge')}" if steps else "now", inner)
+            rows += _cut(made, f"after {plural(steps, 'merge')}" if steps else "now", inner, self.app.chips)
         if self.end is not None and self.end.tokens:
-            rows += _cut(self.end.tokens, f"after all {number(self.end.steps)} merges", inner)
+            rows += _cut(self.end.tokens, f"after all {number(self.end.steps)} merges", inner, self.app.chips)
         head: Cell = (("┌ ", "frame"), ("Your sentence", "strong"), (f" {'─' * (width - 17)}┐", "frame"))
         foot: Cell = ((f"└{'─' * (width - 2)}┘", "frame"),)
         side: Run = ("│", "frame")
@@ -191,12 +192,13 @@ class StartScreen(EngineScreen[BoundAction | None]):
         return ((" ", ""), (self._actions[id].shown_key.ljust(7), "key"))
 
 
-def _cut(tokens: Sequence[EncodedToken], when: str, width: int) -> list[Cell]:
-    """The tokens of a sentence with bars between them, and how many there are, and when."""
+def _cut(tokens: Sequence[EncodedToken], when: str, width: int, chips: bool) -> list[Cell]:
+    """The tokens of a sentence, as chips or with bars between them, and how many there are, and when."""
     line: list[Run] = []
-    for n, token in enumerate(tokens):
-        line += [("│", "frame")] if n else []
-        line += runs(token.text if token.piece is None else token.piece, limit=40)
+    for n, (token, tint) in enumerate(zip(tokens, tints([token.start for token in tokens]), strict=True)):
+        line += [("│", "frame")] if n and not chips else []
+        text = runs(token.text if token.piece is None else token.piece, limit=40)
+        line += ui_text.chip(text, f"tint-{tint}") if chips else text
     many: Cell = ((plural(len(tokens), "token"), "strong"), (f" {when}", "muted"))
     if ui_text.width(line) + ui_text.width(many) + 5 <= width:
         return [spread((("  ", ""), *line), many, width)]

@@ -15,7 +15,7 @@ from tokentui.core.safetext import CharKind, GlyphMode, clusters, shown
 from tokentui.core.tints import tints
 from tokentui.session.views import CorpusPart, CorpusPlace
 from tokentui.ui.draw.figures import number
-from tokentui.ui.draw.text import Cell, Run, cell_len
+from tokentui.ui.draw.text import ON_CHIPS, Cell, Run, cell_len
 
 _WORD = re.compile(r"\n|[^\S\n]?\S+|[^\S\n]")
 _SPLIT = re.compile(r"\S+|\s")
@@ -409,12 +409,6 @@ class Layout:
         return tuple(runs)
 
 
-_ON_CHIPS: dict[str, str] = {
-    CharKind.space: "", CharKind.partial: "partial-here", CharKind.combining: "partial-here"
-}
-"""The styles of kinds of safe text on chips, which text of other colors would not be readable on."""
-
-
 @lru_cache(256)
 def _style(ground: str, shared: bool, kind: str, bars: bool, found: str) -> str:
     """Return the style name of a character.
@@ -428,7 +422,7 @@ def _style(ground: str, shared: bool, kind: str, bars: bool, found: str) -> str:
     """
     names = [] if ground.startswith("shade") and bars else [ground]
     if ground.startswith("tint"):
-        kind = _ON_CHIPS.get(kind, kind)
+        kind = ON_CHIPS.get(kind, kind)
         names = [] if found == "match" else names  # its color could not be read on all tints
     if kind and kind != "text" and not ground.startswith("fresh"):
         names.append(kind)

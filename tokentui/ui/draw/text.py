@@ -232,6 +232,21 @@ def mark_stand_ins(text: Text, exact: str) -> None:
         text.stylize("reverse", first, (more[-1] if more else first) + 1)
 
 
+ON_CHIPS: Mapping[str, str] = MappingProxyType({
+    CharKind.space: "", CharKind.partial: "partial-here", CharKind.combining: "partial-here", "muted": "",
+})
+"""The styles that runs have on a tint in place of their own, whose colors could not be read there."""
+
+
+def chip(cell: Cell, ground: str) -> Cell:
+    """Return a token as a chip: its runs on the ground of a style, a tint or that of a new token."""
+    tint = ground.startswith("tint")
+    return tuple([
+        (text, "+".join(filter(None, (ground, ON_CHIPS.get(name, name) if tint else ""))))
+        for text, name in ((text, "" if name == CharKind.text else name) for text, name in cell)
+    ])
+
+
 def highlight(cell: Cell, find: str) -> Cell:
     """Return a cell in which each match of a text within a run is marked, in upper or lower case."""
     if not find:

@@ -144,6 +144,11 @@ class CorpusText(ScrolledLines):
         self.boundaries = marks[(at + 1) % len(marks)]
         self._lay_out()
 
+    @property
+    def chips(self) -> bool:
+        """True if tokens are chips, or would be if they were not colored by age."""
+        return (self._before_ages if self.boundaries == "age" else self.boundaries) == "chips"
+
     def mark_by(self, boundaries: Boundaries) -> None:
         """Mark tokens by chips, shades or bars, once they are no longer colored by age."""
         if self.boundaries == "age":

@@ -15,6 +15,7 @@ from textual.widget import Widget
 from tokentui.axes import AXES
 from tokentui.core.safetext import GlyphMode, is_safe, safe
 from tokentui.core.table import plural
+from tokentui.core.tints import tints
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import ColumnSnapshot, EncodedView, documents_of
 from tokentui.ui.bindings import Hint
@@ -22,7 +23,7 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines, flow
 from tokentui.ui.draw.running import age_of
-from tokentui.ui.draw.text import Cell, runs
+from tokentui.ui.draw.text import Cell, chip, runs
 from tokentui.ui.field import TYPED_LIMIT, TypedLine
 from tokentui.ui.panes.column_tables import TOKEN_SHOWN
 from tokentui.ui.panes.pane import Pane
@@ -165,9 +166,12 @@ class EncodePane(TypedPane):
     def _further(self) -> list[Cell]:
         """Return the lines of the pages after the first, laid out once for each state of the pane."""
         size = self.tokens.size
-        state = self._shown, self._mode, self._last, size, self._find
+        chips = self.app.chips
+        state = self._shown, self._mode, self._last, size, self._find, chips
         if state != self._further_of:
-            lines = further(self._shown, self._mode, self._last, *size, self._find) if size.height else []
+            lines = []
+            if size.height:
+                lines = further(self._shown, self._mode, self._last, *size, self._find, chips)
             self._further_of, self._further_lines = state, lines
         return self._further_lines
 
@@ -176,7 +180,12 @@ class EncodePane(TypedPane):
             first = (self._page - 1) * page_lines(height)
             return self._further()[first : first + page_lines(height)]
         at = self.line.cursor_position if self.line.has_focus else 0
-        return tokens(self._shown, self._mode, self._last, width, height, self._find, at)
+        return tokens(self._shown, self._mode, self._last, width, height, self._find, at, self.app.chips)
+
+    def mark_again(self) -> None:
+        """Draw the tokens with another mark; the pages may be others."""
+        self._show_page(self._page)
+        self.tokens.again()
 
     def mark(self, text: str) -> None:
         """Mark a text wherever it stands in the typed text."""
@@ -232,14 +241,17 @@ def tally(view: EncodedView, width: int) -> Sequence[Cell]:
 
 
 def tokens(view: EncodedView, mode: GlyphMode, last_id: int | None, width: int,
-        height: int, find: str = "", at: int = 0) -> Sequence[Cell]:
+        height: int, find: str = "", at: int = 0, chips: bool = False) -> Sequence[Cell]:
     """The tokens over their ids, and what is lost; `last_id` is the token that the last step made, `find` a
-    text that is marked, `at` the place in the text that is seen where there is no room for all."""
+    text that is marked, `at` the place in the text that is seen where there is no room for all. `chips` is
+    True to show tokens as chips.
+    """
+    chips = chips and not view.ages
     if view.error is not None:
         return ((("  ", ""), (safe(view.error, limit=300), "error")),)
     spans = matches(view.text, find)
     room = height - reserved_lines(view, height)
-    lines = lay_out_tokens(view.tokens, width - 2, room, mode, last_id, spans, view.ages, at)
+    lines = lay_out_tokens(view.tokens, width - 2, room, mode, last_id, spans, view.ages, at, chips)
     return [*lines, *_lost(view, mode, width, height - len(lines))]
 
 
@@ -258,21 +270,23 @@ def page_lines(height: int) -> int:
 
 
 def further(
-    view: EncodedView, mode: GlyphMode, last_id: int | None, width: int, height: int, find: str
+    view: EncodedView, mode: GlyphMode, last_id: int | None, width: int, height: int, find: str,
+    chips: bool = False,
 ) -> list[Cell]:
     """Return the lines of the pages after the first: the remaining tokens over their ids, then the decoded
     text unless the first page shows all of it. If the first page has no room for ids, they begin with the
     first token."""
     room, marked = height - reserved_lines(view, height), matches(view.text, find)
+    chips = chips and not view.ages
 
     def laid(at: int, lines: int) -> tuple[list[Cell], int]:
-        return _lay_out(view.tokens, at, width - 2, lines, mode, last_id, marked, view.ages)
+        return _lay_out(view.tokens, at, width - 2, lines, mode, last_id, marked, view.ages, chips)
 
     end = laid(0, room)[1] if room > 1 else 0
     rest = laid(end, _ALL_LINES)[0] if end < len(view.tokens) else []
     lost = _lost(view, mode, width, _ALL_LINES)
     if not rest and room > 1:
-        shown = tokens(view, mode, last_id, width, height, find)
+        shown = tokens(view, mode, last_id, width, height, find, chips=chips)
         lost = [] if shown[len(shown) - len(lost) :] == lost else lost
     return [*rest, *lost]
 
@@ -298,27 +312,28 @@ def matches(text: str, find: str) -> list[tuple[int, int]]:
 def lay_out_tokens(
     tokens: Sequence[EncodedToken], width: int, height: int, mode: GlyphMode, last_id: int | None = None,
     matched: Sequence[tuple[int, int]] = (), ages: Sequence[int] = (), seen: int = 0,
+    chips: bool = False,
 ) -> list[Cell]:
     """Return tokens over their ids, in pairs of lines; the last pair ends with the number of tokens left.
 
     Where there is no room for all, they begin with the first, or before the one that ends at the character
     `seen` of the text or holds it; then the first line says how many are left out.
     """
-    lines, end = _lay_out(tokens, 0, width, height, mode, last_id, matched, ages)
+    lines, end = _lay_out(tokens, 0, width, height, mode, last_id, matched, ages, chips)
     if seen and end < len(tokens):
         begin = max(0, bisect_left(tokens, seen, key=attrgetter("start")) - 1)
         if begin >= end:
             half = max(1, end // 2)  # the first moves by halves of a page: typing shifts it seldom
             first = max(1, (begin // half - 1) * half)
-            lines, end = _lay_out(tokens, first, width, height, mode, last_id, matched, ages)
+            lines, end = _lay_out(tokens, first, width, height, mode, last_id, matched, ages, chips)
             if begin >= end:
-                lines, end = _lay_out(tokens, begin, width, height, mode, last_id, matched, ages)
+                lines, end = _lay_out(tokens, begin, width, height, mode, last_id, matched, ages, chips)
     return lines
 
 
 def _lay_out(
     tokens: Sequence[EncodedToken], at: int, width: int, height: int, mode: GlyphMode, last_id: int | None,
-    matched: Sequence[tuple[int, int]], ages: Sequence[int],
+    matched: Sequence[tuple[int, int]], ages: Sequence[int], chips: bool,
 ) -> tuple[list[Cell], int]:
     """Lay out tokens from the number `at` on; see `lay_out_tokens`.
 
@@ -331,6 +346,7 @@ def _lay_out(
         last_id: The id of the token that the last step made.
         matched: Ranges of characters of the text that are marked.
         ages: The step that made each token; empty to leave tokens without the color of their age.
+        chips: True to show tokens as chips, over their ids on the same ground; else bars stand between them.
 
     Returns:
         The lines, and the number of the first token that did not fit.
@@ -338,6 +354,7 @@ def _lay_out(
     lines: list[Cell] = []
     before = f"+{number(at)} … " if at else ""
     with_ids = height > 1
+    tint: int | None = None
     while at < len(tokens) and len(lines) + (2 if with_ids else 1) <= max(1, height):
         last_pair = len(lines) + 2 * (2 if with_ids else 1) > max(1, height)
         upper: Cell = (("  ", ""), (before, "muted"))
@@ -348,27 +365,35 @@ def _lay_out(
             data = token.text if token.piece is None else token.piece
             text = runs(data, mode=mode, limit=TOKEN_SHOWN)
             made = token.id is not None and token.id == last_id and not ages
+            (tint,) = tints([token.start], tint)
+            ground = "fresh" if made else f"tint-{tint}" if chips else ""
             if ages:
                 text = tuple([(part, age_of(ages[at])) for part, _ in text])
-            if made or token.piece is None:
+            if token.piece is None:
                 # Of a token that is not in the vocabulary the text stands in its place.
-                text = tuple([(part, "accent" if made else "warning") for part, _ in text])
+                text = tuple([(part, "warning") for part, _ in text])
+            elif chips:
+                text = chip(text, ground)
+            elif made:
+                text = tuple([(part, "accent") for part, _ in text])
             if any(start < token.end and end > token.start for start, end in matched):
-                text = tuple([(part, f"{name}+match" if name else "match") for part, name in text])
+                text = tuple([(part, "match" if chips or not name else f"{name}+match")
+                    for part, name in text])
             identity = "–" if token.id is None else str(token.id)
             size = max(ui_text.width(text), len(identity))
             left = len(tokens) - at - 1
             # Room for what says how many are left, unless this is the last one.
             more = len(f" … +{number(left)} more") if last_pair and left else 0
-            bar = 1 if at > begin else 0
+            bar = 1 if at > begin and not chips else 0
+            size += chips and with_ids  # a blank between ids
             if used + bar + size + more > width:
                 if at == begin and not (last_pair and left):
                     upper = (*upper, *ui_text.clip(text, width))
-                    lower = (*lower, *ui_text.clip(((identity, "muted"),), width))
+                    lower = (*lower, *ui_text.clip(((identity, ground or "muted"),), width))
                     at += 1
                 break
-            upper = (*upper, ("│" * bar, "frame"), *text, (" " * (size - ui_text.width(text)), ""))
-            lower = (*lower, (" " * bar, ""), (identity.ljust(size), "muted"))
+            upper = (*upper, ("│" * bar, "frame"), *text, (" " * (size - ui_text.width(text)), ground))
+            lower = (*lower, (" " * bar, ""), (identity.ljust(size), ground or "muted"))
             used += bar + size
             at += 1
         if at < len(tokens) and last_pair:
