@@ -29,17 +29,17 @@ def made(folder: Path, recipe: str, formats: tuple[str, ...], tokenizer_class: s
     tokenizer = tokentui.train("sample:english", recipe, vocab_size=600, specials=["<unk>", END])
     for format in formats:
         tokenizer.save(folder / NAMES[format], format)
-    size = 1 + max(entry.id for entry in tokentui.load(folder).entries())
+    change(folder, "tokenizer_config.json", tokenizer_class=tokenizer_class or "PreTrainedTokenizerFast")
     end = tokentui.load(folder).vocabulary
     number = end.special_id(END) if END in end.specials else None
-    change(folder, "tokenizer_config.json", tokenizer_class=tokenizer_class or "PreTrainedTokenizerFast")
-    change(folder, "config.json", vocab_size=size)
     if number is not None:
         change(folder, "tokenizer_config.json", eos_token=END, pad_token={"content": END},
                added_tokens_decoder={str(number): {"content": END, "special": True}})
         change(folder, "special_tokens_map.json", eos_token=END)
         change(folder, "config.json", eos_token_id=number)
         change(folder, "generation_config.json", eos_token_id=[number], pad_token_id=number)
+    size = 1 + max(entry.id for entry in tokentui.load(folder).entries())
+    change(folder, "config.json", vocab_size=size)
     return size
 
 

@@ -62,8 +62,8 @@ def load(
         if (format := recognized(source)) is None:
             known = "; ".join(format.about for format in FORMATS.values())
             raise source.error(_UNSUPPORTED, f"supported: {known}")
-        if folder is not None and folder.family is not None and format.name in UNSPLIT and not split:
-            source = replace(source, split=folder.family.split)
+        if folder is not None and folder.known_class is not None and format.name in UNSPLIT and not split:
+            source = replace(source, split=folder.known_class.split)
         try:
             tokenizer = format.codec.read(source)
         except NeedsSplit:

@@ -21,7 +21,22 @@ from tokentui.core.files import names_in, read_errors, read_regular, status_of
 from tokentui.core.records import dataclass
 from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats.published import KIMI, QWEN, located
+from tokentui.formats.classes import (
+    CLASSES,
+    GENERIC,
+    LANGUAGE,
+    LINES,
+    MODELS,
+    PAIRS,
+    REFUSED,
+    ROLES,
+    TokenizerClass,
+    class_of_type,
+    numbering_by,
+    short_name,
+)
+from tokentui.formats.published import located
+from tokentui.formats.sentencepiece import begins
 from tokentui.formats.source import LARGEST_ID, NO_SPECIALS, Node, Source, check_depth, parse, read_source
 from tokentui.recipe import Recipe
 from tokentui.text import remote
@@ -38,23 +53,26 @@ SETTINGS = (
 """Files of settings, each a JSON object."""
 TEMPLATE = "chat_template.jinja"
 FAST = ("tokenizer.json",)
-_MODELS = ("tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "spm.model")
-_PAIRS = (("vocab.json", "merges.txt"), ("encoder.json", "vocab.bpe"))
-_LINES = ("vocab.txt",)
+_MARIAN = CLASSES["Marian"].files
 _RANKS = ("tiktoken.model", "qwen.tiktoken")
 VOCABULARIES: tuple[tuple[str, ...], ...] = (
-    FAST, *((name,) for name in _MODELS), *_PAIRS, _LINES, ("tekken.json",), *((name,) for name in _RANKS),
+    FAST, *((name,) for name in MODELS), *PAIRS, *LINES, ("tekken.json",), *((name,) for name in _RANKS),
+    _MARIAN[0],
 )
 """The files with a vocabulary, in the order of the search. The files of a row belong together."""
 GGUF = ".gguf"
+_SPELLED = (".model", ".spm")
+_HEAD = 1 << 12
+"""Bytes that are inspected to recognize a model of sentencepiece."""
 _SUFFIXES = (".model", ".tiktoken", ".spm", GGUF)
 """Suffixes of other names that the only vocabulary of a folder may have."""
 _NO_VOCABULARY = re.compile(r"mmproj|imatrix|-(?!0*1-)[0-9]+-of-[0-9]+\.gguf$", re.IGNORECASE)
 """Names of GGUF files that contain a part of a model without the tokenizer."""
 _KEY = re.compile("[0-9]{1,10}")
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
-TOKENS = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+TOKENS = tuple(f"{role}_token" for role in ROLES)
 """The settings that name a special token."""
+Names = tuple[str, ...]
 
 TEKKEN = (
     r"regex:[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
@@ -64,41 +82,6 @@ TEKKEN = (
 """The split of Mistral's Tekken."""
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
-    """What a family of tokenizer classes of transformers reads.
-
-    Attributes:
-        files: The files of its vocabulary. The files of a row belong together.
-        split: The split that the class applies to a file without one; empty for none.
-        unit: The unit of its tokens.
-        encode: The way of encoding of its model; empty if the files determine it.
-        specials: The names of the special tokens after the last rank, with `{}` for the id. Settings take
-            precedence.
-    """
-
-    files: tuple[tuple[str, ...], ...]
-    split: str = ""
-    unit: str = "byte"
-    encode: str = ""
-    specials: tuple[str, ...] = ()
-
-
-_SENTENCEPIECE = Family(tuple((name,) for name in _MODELS), unit="char")
-_UNIGRAM = replace(_SENTENCEPIECE, encode="viterbi")
-_GPT2 = Family(_PAIRS, "gpt2")
-_BERT = Family((_LINES,), unit="char", encode="longest-match")
-FAMILIES: Mapping[str, Family] = {
-    **dict.fromkeys(("Llama", "CodeLlama", "Gemma", "BigBird", "DebertaV2", "Reformer"), _SENTENCEPIECE),
-    **dict.fromkeys(("T5", "Albert", "XLMRoberta", "Camembert", "MBart", "XLNet", "Pegasus"), _UNIGRAM),
-    **dict.fromkeys(("GPT2", "Roberta", "Bart", "Longformer", "LED", "Deberta"), _GPT2),
-    **dict.fromkeys(("Bert", "DistilBert", "Electra", "MPNet", "MobileBert", "LayoutLM", "Funnel"),
-                    _BERT),
-    "Qwen2": Family(_PAIRS, QWEN.split),
-    "QWen": Family((("qwen.tiktoken",),), QWEN.split, specials=tuple(QWEN.specials)),
-    "TikToken": Family((("tiktoken.model",),), KIMI.split, specials=(KIMI.reserved,) * len(KIMI.specials)),
-}
-"""The families by the name of their class, without `Tokenizer` or `TokenizerFast`."""
 _BERT_STEPS = {
     "do_lower_case": "lowercase", "strip_accents": "strip_accents",
     "tokenize_chinese_chars": "handle_chinese_chars",
@@ -108,7 +91,8 @@ _BERT_STEPS = {
 
 def hub_files() -> tuple[str, ...]:
     """Return the names of all files of a repository that decide ids."""
-    return (*(name for names in VOCABULARIES for name in names), *SETTINGS, TEMPLATE)
+    files = dict.fromkeys(name for names in (*VOCABULARIES, *_MARIAN) for name in names)
+    return (*files, *SETTINGS, TEMPLATE)
 
 
 @dataclass(frozen=True)
@@ -124,6 +108,7 @@ class ModelFolder:
         documents: The JSON object of each file of settings.
         jinja: The text of `chat_template.jinja`; None if there is none.
         unread: The reason for each file that could not be read.
+        asked: The tokenizer class that the user named; empty for that of the folder.
     """
 
     where: str
@@ -134,6 +119,7 @@ class ModelFolder:
     documents: Mapping[str, Mapping[str, object]]
     jinja: str | None
     unread: Mapping[str, str]
+    asked: str = ""
 
     @property
     def file(self) -> str:
@@ -147,18 +133,50 @@ class ModelFolder:
 
     @property
     def tokenizer_class(self) -> str:
-        """The tokenizer class that the folder names; empty if it names none."""
-        name = self.setting("tokenizer_class") or self.setting("tokenizer_class", "config.json")
-        return name if isinstance(name, str) else ""
+        """The tokenizer class that the user or the folder names, else that of the type of the model; empty if
+        there is none."""
+        names = (self.asked, self.setting("tokenizer_class"), self.setting("tokenizer_class", "config.json"))
+        name = next((name for name in names if name and isinstance(name, str)), "")
+        return name or class_of_type(self.setting("model_type", "config.json"))
 
     @property
-    def _family_name(self) -> str:
-        return self.tokenizer_class.removesuffix("Fast").removesuffix("Tokenizer")
+    def _class_name(self) -> str:
+        return short_name(self.tokenizer_class)
 
     @property
-    def family(self) -> Family | None:
-        """The family of the tokenizer class; None for an unknown class."""
-        return FAMILIES.get(self._family_name)
+    def known_class(self) -> TokenizerClass | None:
+        """What is known of the tokenizer class; None for an unknown one."""
+        return CLASSES.get(self._class_name)
+
+    def _is_like(self, name: str) -> bool:
+        """Return whether the class reads the same files as another one, and splits them alike."""
+        known, other = self.known_class, CLASSES[name]
+        return known is not None and (known.files, known.split) == (other.files, other.split)
+
+    def _named_in(self, known: TokenizerClass) -> dict[str, str]:
+        """Return the special token of each role: by the settings, else by the class."""
+        own = known.named
+        return {role: name for role in ROLES if (name := self.named(f"{role}_token") or own.get(role, ""))}
+
+    def _around(self, known: TokenizerClass, specials: Mapping[str, int]) -> tuple[Names, Names]:
+        """Return the tokens that a class puts before and after a text.
+
+        Args:
+            known: The class.
+            specials: The special tokens. A token that is none of them is left out, and the unknown token
+                stands for the token of an unknown language.
+        """
+        named = self._named_in(known)
+        language = self.setting("src_lang") or self.setting("tgt_lang") or known.language
+        if isinstance(language, str) and language:
+            code = language if language in specials else known.spelled.format(language)
+            named[LANGUAGE] = code if code in specials else named.get("unk", "")
+        roles = known.around
+        if self.setting("legacy_behaviour") is True and roles == "language * eos":
+            roles = "* eos language"
+        before, after = (tuple(name for role in side.split() if (name := named.get(role, role)) in specials)
+                         for side in roles.split("*"))
+        return before, after
 
     def _flag(self, name: str) -> bool | None:
         """Return a setting of `tokenizer_config.json` that is true or false; None for another or no value."""
@@ -176,6 +194,16 @@ class ModelFolder:
             if isinstance(value, str):
                 return value
         return ""
+
+    def _more(self, known: TokenizerClass) -> Names:
+        """Return the special tokens without a role: by the settings, else by the class."""
+        for file in SETTINGS[:2]:
+            for key in ("additional_special_tokens", "extra_special_tokens"):
+                rows = self.setting(key, file)
+                if isinstance(rows, list) and rows:
+                    names = (row.get("content") if isinstance(row, Mapping) else row for row in rows)
+                    return tuple(name for name in names if name and isinstance(name, str))
+        return known.more
 
     def added(self) -> dict[str, dict[str, int]]:
         """Return the ids of added tokens by name, for each settings file that has some."""
@@ -213,6 +241,8 @@ class ModelFolder:
             TokentuiError: It cannot be read.
         """
         source = read_source(self.file, split)
+        if self.file.endswith(_SPELLED) and begins(source.data[:_HEAD]):
+            return self._with_class(source)
         model, listed = source.document.get("model"), source.document.get("added_tokens", [])
         if not isinstance(model, dict) or not isinstance(listed, list):
             return source
@@ -239,19 +269,42 @@ class ModelFolder:
             source.document["added_tokens"] = [*listed, *more]
         return source
 
+    def _with_class(self, source: Source) -> Source:
+        """Return the source of a `.model` with the class that numbers its pieces.
+
+        Raises:
+            TokentuiError: The class is not known, or a file of ids is damaged or missing.
+        """
+        known, name = self.known_class, self._class_name
+        if known is None:
+            if name in GENERIC:
+                return source
+            why = REFUSED.get(name, "how it numbers the pieces is not known")
+            hint = "name one that does the same by --class, or the file to get the ids of its pieces"
+            raise TokentuiError(f"the class {self.tokenizer_class} is not read: {why}",
+                                shown_path(self.where), hint)
+        numbering = numbering_by(known, self.documents.get(SETTINGS[0], {}), self._named_in(known))
+        listed: Mapping[str, int] = {}
+        if numbering.listed:
+            ids = os.path.join(self.path, "vocab.json")
+            listed = read_source(ids).root.ids()
+            if known.named["unk"] not in listed:
+                raise TokentuiError(f"no token {known.named['unk']}", ids, f"{name} needs one")
+        return replace(source, of_class=replace(known, numbering=numbering), listed=listed)
+
     def _set_steps(self, document: dict[str, object]) -> None:
         """Change the steps of a `tokenizer.json` in place as the tokenizer class does by the settings."""
         prefix, legacy = self._flag("add_prefix_space"), self._flag("legacy")
-        if self.family is _GPT2 and prefix is not None:
+        if self._is_like("GPT2") and prefix is not None:
             for step in steps_of(document.get("pre_tokenizer")):
                 if step.get("type") == "ByteLevel":
                     step["add_prefix_space"] = prefix
-        elif self.family is _BERT:
+        elif self._is_like("Bert"):
             for step in steps_of(document.get("normalizer")):
                 if step.get("type") == "BertNormalizer":
                     step.update({key: value for name, key in _BERT_STEPS.items()
                                  if (value := self._flag(name)) is not None})
-        elif self._family_name == "Llama" and (prefix, legacy) != (None, None):
+        elif self._class_name == "Llama" and (prefix, legacy) != (None, None):
             kinds = {step.get("type") for name in ("normalizer", "pre_tokenizer")
                      for step in steps_of(document.get(name))}
             if kinds <= {"Sequence", "Prepend", "Replace", "Metaspace", "Split"}:  # not those of bytes
@@ -276,13 +329,30 @@ class ModelFolder:
 
     def _recipe(self, recipe: Recipe) -> Recipe:
         """Return the recipe of a file without steps with those that its class makes."""
-        if self._family_name in ("Qwen2", "QWen") and not recipe.normalize:
+        if self._class_name in ("Qwen2", "QWen") and not recipe.normalize:
             return replace(recipe, normalize=("nfc",))
-        if self.family is _GPT2 and self._flag("add_prefix_space"):
+        if self._is_like("GPT2") and self._flag("add_prefix_space"):
             return replace(recipe, prefix_space=True)
-        if self.family is _BERT and self._flag("do_lower_case") is False:
+        if self._is_like("Bert") and self._flag("do_lower_case") is False:
             return replace(recipe, normalize=("bert-cased",))
         return recipe
+
+    def _end(self, role: str) -> str:
+        known = self.known_class
+        return self.named(f"{role}_token") or (known.named.get(role, "") if known is not None else "")
+
+    def _add_named(
+        self, known: TokenizerClass, specials: dict[str, int], names: Mapping[int, bytes]
+    ) -> None:
+        """Add the special tokens that the class and the settings name. A name that the vocabulary lacks gets
+        the next free id."""
+        numbers = {piece: number for number, piece in names.items()}
+        free = max([*names, *specials.values()], default=-1) + 1
+        for name in (*self._named_in(known).values(), *self._more(known)):
+            if name not in specials:
+                number = numbers.get(name.encode("utf-8", "surrogatepass"))
+                specials[name] = free if number is None else number
+                free += number is None
 
     def _added_rows(self) -> Iterator[tuple[int, Mapping[str, object]]]:
         yield from self._decoder()
@@ -308,24 +378,30 @@ class ModelFolder:
             own = names.get(number)
             if name not in specials and own in (None, name.encode("utf-8", "surrogatepass")):
                 specials[name] = number
-        if (family := self.family) is not None and self.vocabulary in family.files:
+        before, after = tokenizer.encoder.around
+        if (known := self.known_class) is not None:
             taken = {*names, *specials.values()}
-            for number, name in enumerate(family.specials, max(names, default=-1) + 1):
+            for number, name in enumerate(known.specials, max(names, default=-1) + 1):
                 if number not in taken:
                     specials.setdefault(name.format(number), number)
-        before, after = tokenizer.encoder.around
+            if known.around:
+                self._add_named(known, specials, names)
+                before, after = self._around(known, specials)
         ends = [
-            tokens_ if not isinstance(asked := self.setting(f"add_{end}_token"), bool)
-            else (name,) if asked and (name := self.named(f"{end}_token")) in specials else ()
+            tokens_ if (known is not None and known.fixed)
+            or not isinstance(asked := self.setting(f"add_{end}_token"), bool)
+            else (name,) if asked and (name := self._end(end)) in specials else ()
             for end, tokens_ in (("bos", before), ("eos", after))
         ]
         recipe = tokenizer.recipe
         if origin.format in ("gpt2", "bert", "tiktoken"):
             recipe = self._recipe(recipe)
         same = recipe == tokenizer.recipe
-        if len(specials) == len(vocabulary.specials) and ends == [before, after] and same:
+        if len(specials) == len(vocabulary.specials) and ends == [*tokenizer.encoder.around] and same:
             return tokenizer
         notes = tuple(note for note in tokenizer.notes if not specials or note != NO_SPECIALS)
+        if known is not None and known.remark:
+            notes = (*notes, known.remark)
         words = vocabulary.pipeline.pretokenizer if same else Pretokenizer(recipe)
         pipeline = replace(vocabulary.pipeline, pretokenizer=words, around=(ends[0], ends[1]), notes=notes)
         changed = vocabulary.with_specials(specials, pipeline, recipe)
@@ -409,7 +485,9 @@ def _looked_at(where: str, path: str, streamed: Sequence[remote.RemoteFile] = ()
     if streamed:
         url, why = _smallest(where, streamed)
         return replace(folder, vocabulary=(url,), why=why)
-    rows = [row for row in VOCABULARIES if names.issuperset(row)]
+    own = folder.known_class
+    rows = [row for row in dict.fromkeys((*VOCABULARIES, *(own.files if own is not None else ())))
+            if names.issuperset(row)]
     if not rows:
         rows = [(name,) for name in sorted(names) if name.endswith(_SUFFIXES)]
     if len(rows) > 1 and rows[0] not in VOCABULARIES:
@@ -418,7 +496,8 @@ def _looked_at(where: str, path: str, streamed: Sequence[remote.RemoteFile] = ()
         known = ", ".join(" and ".join(row) for row in VOCABULARIES)
         raise TokentuiError("this folder contains no tokenizer file", shown_path(where), f"one of: {known}")
     chosen, why = _chosen(rows, folder)
-    return replace(folder, vocabulary=chosen, why=why, others=tuple(row for row in rows if row != chosen))
+    return replace(folder, vocabulary=chosen, why=why,
+                   others=tuple(row for row in rows if not {*row} & {*chosen}))
 
 
 def _chosen(rows: Sequence[tuple[str, ...]], folder: ModelFolder) -> tuple[tuple[str, ...], str]:
@@ -430,8 +509,8 @@ def _chosen(rows: Sequence[tuple[str, ...]], folder: ModelFolder) -> tuple[tuple
     """
     if FAST in rows:
         return FAST, "the fast tokenizer of transformers reads it first"
-    family = folder.family
-    if family is not None and (own := next((row for row in family.files if row in rows), None)):
+    known = folder.known_class
+    if known is not None and (own := next((row for row in known.files if row in rows), None)):
         return own, f"there is no tokenizer.json, and {folder.tokenizer_class} reads it"
     return rows[0], "there is no tokenizer.json, and no known class names another file"
 

@@ -14,8 +14,8 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple, NoReturn, TypeVar, cast
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar, cast
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
@@ -27,6 +27,9 @@ from tokentui.formats.pairs import Pairs
 from tokentui.recipe import Recipe
 from tokentui.text import remote
 from tokentui.text.files import Meter, read_path, read_stream
+
+if TYPE_CHECKING:
+    from tokentui.formats.classes import TokenizerClass
 
 LARGEST_ID = (1 << 31) - 1
 """The largest id in a file."""
@@ -367,6 +370,8 @@ class Source:
         known: The recipe and the specials from the project's own file; None for other files.
         encoding: The name of the encoding, if the user gave that instead of a path (`published.OPENAI`); else
             empty.
+        of_class: The tokenizer class that a folder names for the file; None for none.
+        listed: The ids of tokens by name, from another file of the class.
     """
 
     where: str
@@ -375,6 +380,8 @@ class Source:
     others: tuple[Source, ...] | None = None
     known: RecipeFacts | None = None
     encoding: str = ""
+    of_class: TokenizerClass | None = None
+    listed: Mapping[str, int] = field(default_factory=dict)
 
     def error(self, what: str, hint: str = MEND) -> TokentuiError:
         """Return, without raising it, an error about the whole file."""

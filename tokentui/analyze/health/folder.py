@@ -288,13 +288,13 @@ def _listed(value: object) -> list[object]:
 
 def tokenizer_class(files: Files) -> Found:
     """Check for a tokenizer class of transformers that builds another tokenizer than the file stores."""
-    name, family, recipe = files.folder.tokenizer_class, files.folder.family, files.tokenizer.recipe
-    if family is None or not files.fast:
+    name, known, recipe = files.folder.tokenizer_class, files.folder.known_class, files.tokenizer.recipe
+    if known is None or not files.fast:
         return Found("no class that is known to build the tokenizer itself")
     near = files.tokenizer.vocabulary.pipeline.near
     for part, own, built in (
-        ("units", recipe.unit, family.unit), ("encoding", recipe.encode, family.encode),
-        ("split", "" if near else recipe.split, family.split),
+        ("units", recipe.unit, known.unit), ("encoding", recipe.encode, known.encode),
+        ("split", "" if near else recipe.split, known.split),
     ):
         if own and built and own != built:
             short = f"{built[:40]}…" if len(built) > 40 else built

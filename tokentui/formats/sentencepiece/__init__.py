@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import struct
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, fields
 from math import isfinite
 from typing import Any, NamedTuple
@@ -141,6 +141,8 @@ def _as_varint(number: int) -> bytes:
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 """The types of pieces."""
+LISTED = 0
+"""The type of a token that only the class of a model has. It is not in files."""
 SPELLED = (NORMAL, USER_DEFINED, UNUSED)
 """The types of pieces that text can become."""
 UNIGRAM, BPE, WORD, CHAR = range(1, 5)
@@ -157,7 +159,7 @@ def _at(part: int, number: int, default: object, *, option: bool = False) -> Any
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece. Its id is its index."""
+    """A piece."""
 
     text: str = _at(1, 1, "")
     score: float = _at(1, 2, 0.0)
@@ -170,10 +172,13 @@ class Proto:
 
     Attributes:
         pieces: The pieces.
+        ids: The id of each piece: its index, or what the class of the model says. A piece that the class
+            lacks has the id of the unknown piece.
         others: The bytes of all fields except the pieces.
     """
 
     pieces: list[Piece] = field(default_factory=list)
+    ids: Sequence[int] = ()
     others: list[tuple[int, bytes]] = field(default_factory=list)
     model_type: int = _at(2, 3, UNIGRAM)
     coverage: float = _at(2, 10, 0.9995)
@@ -228,6 +233,7 @@ def parse(data: bytes, place: Node) -> Proto:
         if isinstance(field_.value, bytes) and field_.wire == _BYTES:
             proto.others.append((field_.number, field_.value))
     _check(proto, place)
+    proto.ids = range(len(proto.pieces))
     return proto
 
 

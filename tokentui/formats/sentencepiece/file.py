@@ -22,6 +22,7 @@ from tokentui.formats import sentencepiece as spm
 from tokentui.formats.huggingface.words import BEFORE_MARK
 from tokentui.formats.sentencepiece import steps
 from tokentui.formats.sentencepiece.charsmap import Charsmap, rules_of
+from tokentui.formats.sentencepiece.numbering import number
 from tokentui.formats.source import Node, Source
 from tokentui.formats.spec import FileToken, Fitted, Spec, Unsupported
 from tokentui.recipe import Recipe
@@ -40,6 +41,8 @@ def _read(source: Source) -> Tokenizer:
     """
     place = Node(None, source.where)
     proto = spm.parse(source.data, place)
+    if source.of_class is not None:
+        number(proto, source.of_class.numbering, source.of_class.named.get("unk", ""), source.listed)
     rules = place.at("normalizer_spec").at("precompiled_charsmap")
     charsmap = Charsmap(proto.charsmap, rules) if proto.charsmap else None
     build = Builder(proto)
@@ -48,7 +51,7 @@ def _read(source: Source) -> Tokenizer:
     source.keeps_split(recipe.split)
     words = spm.SentencePieceWords(recipe, proto, charsmap, cut=cut and proto.model_type != spm.WORD,
                                    whole=proto.model_type in (spm.BPE, spm.CHAR))
-    specials = {piece.text: number for number, piece in enumerate(proto.pieces)
+    specials = {piece.text: id_ for id_, piece in zip(proto.ids, proto.pieces, strict=True)
                 if piece.kind in (spm.CONTROL, spm.UNKNOWN)}
     unknown = next(piece.text for piece in proto.pieces if piece.kind == spm.UNKNOWN)
     around = tuple((name,) if name in specials else () for name in ("<s>", "</s>"))
@@ -60,7 +63,9 @@ def _read(source: Source) -> Tokenizer:
     return Tokenizer(ImportedVocabulary(
         recipe, build.pieces, build.ids, build.merges, units=build.units, pipeline=pipeline,
         specials=specials,
-        unknown=specials[unknown], names={n: piece.text for n, piece in enumerate(proto.pieces)},
+        unknown=specials[unknown],
+        # Of pieces with one id, the first counts: the others are outside the class.
+        names=dict(reversed([*zip(proto.ids, (piece.text for piece in proto.pieces), strict=True)])),
         bytes_=build.bytes_,
         scores=build.scores if proto.model_type == spm.UNIGRAM else (), never=build.never,
     ))
@@ -82,13 +87,14 @@ class Builder:
         spelling = [piece.text for piece in pieces if piece.kind in spm.SPELLED]
         characters = dict.fromkeys("".join(spelling) if proto.model_type == spm.BPE else "")
         hidden = [character for character in map(to_bytes, characters) if character not in known]
-        unknown = next(n for n, piece in enumerate(pieces) if piece.kind == spm.UNKNOWN)
-        rows = [*((spelled[n], n, pieces[n]) for n in roots),
+        ids = proto.ids
+        unknown = next(ids[n] for n, piece in enumerate(pieces) if piece.kind == spm.UNKNOWN)
+        rows = [*((spelled[n], ids[n], pieces[n]) for n in roots),
                 *((character, unknown, spm.Piece(kind=spm.UNKNOWN)) for character in hidden),
-                *((spelled[n], n, pieces[n]) for n in in_order)]
+                *((spelled[n], ids[n], pieces[n]) for n in in_order)]
         base = len(rows) - len(in_order)
         self.pieces = [piece for piece, _, _ in rows]
-        self.ids = [number for _, number, _ in rows]
+        self.ids = [id_ for _, id_, _ in rows]
         self.of = [piece for _, _, piece in rows]
         self.hidden_symbols = range(len(roots), base)
         self.table = {
@@ -227,11 +233,12 @@ def _stages(proto: spm.Proto) -> dict[str, object]:
 def _origin(proto: spm.Proto) -> Origin:
     """Return the content of the file without its tokens."""
     metadata = {
-        "kinds": {str(n): piece.kind for n, piece in enumerate(proto.pieces) if piece.kind != spm.NORMAL},
+        "kinds": {str(n): piece.kind or spm.CONTROL for n, piece in enumerate(proto.pieces)
+                  if piece.kind != spm.NORMAL},
         "fields": [[number, base64.b64encode(data).decode("ascii")] for number, data in proto.others],
     }
-    return Origin("sentencepiece", metadata,
-                  [(n, piece.text, piece.score) for n, piece in enumerate(proto.pieces)])
+    rows = [(id_, piece.text, piece.score) for id_, piece in zip(proto.ids, proto.pieces, strict=True)]
+    return Origin("sentencepiece", metadata, rows)
 
 
 # --- writing ---
@@ -388,7 +395,10 @@ def _packed(fields: _Fields) -> str:
 def _listed(spec: Spec) -> Fitted:
     """Return a tokenizer that was read from a `.model`, with the content of that file."""
     assert spec.origin is not None
-    tokens = [FileToken(number, name, name.encode(), score) for number, name, score in spec.origin.listed]
+    tokens = [FileToken(id_, name, name.encode(), score) for id_, name, score in spec.origin.listed]
+    if any(token.id != n for n, token in enumerate(tokens)):
+        raise Unsupported("the class of the folder numbers its pieces otherwise", "",
+                          "in the file, the id of a piece is its index")
     vocabulary = spec.vocabulary
     # An unused piece is split again into its parts. Omit it, and keep the other ids.
     there = set(spec.symbols.values())

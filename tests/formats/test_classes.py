@@ -1,0 +1,44 @@
+"""Folders without `tokenizer.json`: ids and tokens around a text as the tokenizer class of transformers gives
+them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import class_folders
+import pytest
+from running_cli import refused
+
+import tokentui
+
+RECORDED = json.loads((Path(__file__).parents[1] / "data" / "classes.json").read_text())
+"""For each class, the ids of each text without and with the tokens around it, by transformers 4.57.6."""
+
+
+@pytest.mark.parametrize("name", sorted(RECORDED))
+@pytest.mark.first_run(cases=12)
+def test_a_class_numbers_the_pieces(name: str, tmp_path: Path) -> None:
+    tokenizer = tokentui.load(class_folders.write(tmp_path, name))
+    for text, (plain, around) in zip(class_folders.TEXTS, RECORDED[name], strict=True):
+        assert list(tokenizer.encode(text).ids) == plain, text
+        assert list(tokenizer.encode(text, special_tokens=True).ids) == around, text
+
+
+def test_a_class_that_is_not_known_is_refused_by_name(tmp_path: Path) -> None:
+    folder = class_folders.write(tmp_path, "Llama", tokenizer_class="SurprisingTokenizer")
+    assert "the class SurprisingTokenizer is not read: how it numbers" in refused(
+        "encode", "-t", str(folder), "a"
+    )
+    class_folders.write(tmp_path, "Llama", tokenizer_class="CpmTokenizer")
+    assert "the class CpmTokenizer is not read: it cuts words with" in refused(
+        "encode", "-t", str(folder), "a"
+    )
+
+
+def test_the_type_of_the_model_names_the_class(tmp_path: Path) -> None:
+    named = tokentui.load(class_folders.write(tmp_path, "XLMRoberta")).encode("the river").ids
+    (tmp_path / "tokenizer_config.json").unlink()
+    raw = tokentui.load(tmp_path).encode("the river").ids
+    (tmp_path / "config.json").write_text('{"model_type": "xlm-roberta"}')
+    assert tokentui.load(tmp_path).encode("the river").ids == named != raw
