@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 from tokentui.core.records import dataclass
 from tokentui.formats import languages
@@ -50,6 +51,44 @@ AS_MODEL = Numbering()
 
 
 @dataclass(frozen=True, slots=True)
+class Preparation:
+    """What a class does to a text before sentencepiece reads it.
+
+    Attributes:
+        kind: A name in `sentencepiece.preparing.KINDS`; empty for nothing.
+        flags: The settings that change it, with their defaults.
+        commas: True if the class cuts a piece that ends with a digit and a comma again.
+    """
+
+    kind: str = ""
+    flags: tuple[tuple[str, bool], ...] = ()
+    commas: bool = False
+
+
+def _google(*, lower: bool, accents: bool) -> Preparation:
+    flags = (("do_lower_case", lower), ("remove_space", True), ("keep_accents", accents))
+    return Preparation("google", flags, commas=True)
+
+
+class OfClass(NamedTuple):
+    """What the reader of a `.model` needs of its class.
+
+    Attributes:
+        numbering: How it numbers the pieces.
+        unknown: Its unknown token.
+        listed: The ids of a `vocab.json`; empty for a class without one.
+        preparation: What it does to a text.
+        settings: The settings of `tokenizer_config.json`.
+    """
+
+    numbering: Numbering
+    unknown: str
+    listed: Mapping[str, int]
+    preparation: Preparation
+    settings: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
 class TokenizerClass:
     """What a tokenizer class of transformers reads and adds.
 
@@ -67,6 +106,7 @@ class TokenizerClass:
         language: The language of a text if the settings name none; empty for no token.
         spelled: How the token of a language is spelled, with `{}` for the language.
         numbering: How it numbers the pieces of a `.model`.
+        preparation: What it does to a text before sentencepiece reads it.
         types: The `model_type` of models that use the class.
         remark: What it does to a text that is not done here; empty for none.
     """
@@ -82,6 +122,7 @@ class TokenizerClass:
     language: str = ""
     spelled: str = "{}"
     numbering: Numbering = AS_MODEL
+    preparation: Preparation = Preparation()
     types: tuple[str, ...] = ()
     remark: str = ""
 
@@ -110,6 +151,7 @@ _FAIRSEQ = "bos=<s> eos=</s> unk=<unk> sep=</s> pad=<pad> cls=<s> mask=<mask>"
 _BRACKETS = "bos=[CLS] eos=[SEP] unk=[UNK] sep=[SEP] pad=[PAD] cls=[CLS] mask=[MASK]"
 _FIRST = ("<s>", "<pad>", "</s>", "<unk>")
 """The first ids of models of fairseq."""
+_LOWER = (("do_lower_case", True),)
 _MODEL = TokenizerClass(tuple((name,) for name in MODELS), unit="char", around="*")
 _UNIGRAM = replace(_MODEL, encode="viterbi")
 _LISTED = replace(
@@ -127,7 +169,7 @@ _BERT = TokenizerClass(LINES, unit="char", encode="longest-match")
 
 CLASSES: Mapping[str, TokenizerClass] = {
     "Albert": replace(_UNIGRAM, tokens=_BRACKETS.replace("[UNK]", "<unk>").replace("[PAD]", "<pad>"),
-                      around="cls * sep", types=("albert",)),
+                      around="cls * sep", preparation=_google(lower=True, accents=False), types=("albert",)),
     "Barthez": replace(_UNIGRAM, tokens=_FAIRSEQ, around="cls * sep", types=("barthez",)),
     "BertGeneration": replace(_MODEL, tokens="bos=<s> eos=</s> unk=<unk> sep=<::::> pad=<pad>",
                               types=("bert-generation",)),
@@ -137,10 +179,12 @@ CLASSES: Mapping[str, TokenizerClass] = {
         _FAIRSEQ_MODEL, types=("camembert",), more=("<s>NOTUSED", "</s>NOTUSED", "<unk>NOTUSED"),
         numbering=Numbering(("<s>NOTUSED", "<pad>", "</s>NOTUSED", "<unk>", "<unk>NOTUSED"), 4)),
     "CodeLlama": replace(_LLAMA, more=("▁<PRE>", "▁<MID>", "▁<SUF>", "▁<EOT>"), types=("code_llama",)),
-    "DebertaV2": replace(_MODEL, tokens=_BRACKETS, around="cls * sep", types=("deberta-v2",)),
+    "DebertaV2": replace(_MODEL, tokens=_BRACKETS, around="cls * sep", types=("deberta-v2",),
+                         preparation=Preparation("lower", (("do_lower_case", False),))),
     "FNet": replace(_MODEL, tokens="unk=<unk> sep=[SEP] pad=<pad> cls=[CLS] mask=[MASK]",
-                    around="cls * sep", types=("fnet",)),
-    "GPTSw3": replace(_MODEL, tokens="bos=<s> eos=<|endoftext|> unk=<unk> pad=<pad>", types=("gpt-sw3",)),
+                    around="cls * sep", preparation=_google(lower=False, accents=True), types=("fnet",)),
+    "GPTSw3": replace(_MODEL, tokens="bos=<s> eos=<|endoftext|> unk=<unk> pad=<pad>",
+                      preparation=Preparation("gpt-sw3"), types=("gpt-sw3",)),
     "Gemma": replace(_MODEL, tokens="bos=<bos> eos=<eos> unk=<unk> pad=<pad>", around="bos *",
                      types=("gemma", "gemma2")),
     "LayoutXLM": replace(_FAIRSEQ_MODEL, types=("layoutxlm",),
@@ -178,7 +222,8 @@ CLASSES: Mapping[str, TokenizerClass] = {
         _MODEL, tokens=_FAIRSEQ.removesuffix(" mask=<mask>"), around="language * eos", language="eng",
         spelled="__{}__", numbering=Numbering(("<pad>", "<unk>", "<s>", "</s>"), 1),
         types=("seamless_m4t", "seamless_m4t_v2")),
-    "Siglip": replace(_UNIGRAM, tokens="eos=</s> unk=<unk> pad=</s>", around="* eos", types=("siglip",)),
+    "Siglip": replace(_UNIGRAM, tokens="eos=</s> unk=<unk> pad=</s>", around="* eos", types=("siglip",),
+                      preparation=Preparation("siglip", _LOWER)),
     "Speech2Text": replace(
         _LISTED, tokens="bos=<s> eos=</s> unk=<unk> pad=<pad>", around="language * eos", spelled="<lang:{}>",
         types=("speech_to_text",)),
@@ -190,7 +235,8 @@ CLASSES: Mapping[str, TokenizerClass] = {
         numbering=Numbering(_FIRST, 1, tuple(f"<madeupword{n}>" for n in range(7)))),
     "XLMRoberta": replace(_FAIRSEQ_MODEL, types=("xlm-roberta", "xlm-roberta-xl")),
     "XLNet": replace(_UNIGRAM, tokens="bos=<s> eos=</s> unk=<unk> sep=<sep> pad=<pad> cls=<cls> mask=<mask>",
-                     around="* sep cls", more=("<eop>", "<eod>"), types=("xlnet",)),
+                     around="* sep cls", more=("<eop>", "<eod>"), types=("xlnet",),
+                     preparation=_google(lower=False, accents=False)),
     **dict.fromkeys(("GPT2", "Roberta", "Bart", "Longformer", "LED", "Deberta"), _GPT2),
     **dict.fromkeys(("Bert", "DistilBert", "Electra", "MPNet", "MobileBert", "LayoutLM", "Funnel"), _BERT),
     "Qwen2": TokenizerClass(PAIRS, QWEN.split),

@@ -30,6 +30,7 @@ from tokentui.formats.classes import (
     PAIRS,
     REFUSED,
     ROLES,
+    OfClass,
     TokenizerClass,
     class_of_type,
     numbering_by,
@@ -283,14 +284,17 @@ class ModelFolder:
             hint = "name one that does the same by --class, or the file to get the ids of its pieces"
             raise TokentuiError(f"the class {self.tokenizer_class} is not read: {why}",
                                 shown_path(self.where), hint)
-        numbering = numbering_by(known, self.documents.get(SETTINGS[0], {}), self._named_in(known))
+        settings = self.documents.get(SETTINGS[0], {})
+        if settings.get("split_by_punct") is True:
+            raise TokentuiError("split_by_punct is not read", shown_path(self.where), "remove the setting")
+        numbering, unknown = numbering_by(known, settings, self._named_in(known)), known.named["unk"]
         listed: Mapping[str, int] = {}
         if numbering.listed:
             ids = os.path.join(self.path, "vocab.json")
             listed = read_source(ids).root.ids()
-            if known.named["unk"] not in listed:
-                raise TokentuiError(f"no token {known.named['unk']}", ids, f"{name} needs one")
-        return replace(source, of_class=replace(known, numbering=numbering), listed=listed)
+            if unknown not in listed:
+                raise TokentuiError(f"no token {unknown}", ids, f"{name} needs one")
+        return replace(source, of_class=OfClass(numbering, unknown, listed, known.preparation, settings))
 
     def _set_steps(self, document: dict[str, object]) -> None:
         """Change the steps of a `tokenizer.json` in place as the tokenizer class does by the settings."""

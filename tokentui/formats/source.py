@@ -14,7 +14,7 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar, cast
 
 from tokentui.core import limits
@@ -29,7 +29,7 @@ from tokentui.text import remote
 from tokentui.text.files import Meter, read_path, read_stream
 
 if TYPE_CHECKING:
-    from tokentui.formats.classes import TokenizerClass
+    from tokentui.formats.classes import OfClass
 
 LARGEST_ID = (1 << 31) - 1
 """The largest id in a file."""
@@ -370,8 +370,7 @@ class Source:
         known: The recipe and the specials from the project's own file; None for other files.
         encoding: The name of the encoding, if the user gave that instead of a path (`published.OPENAI`); else
             empty.
-        of_class: The tokenizer class that a folder names for the file; None for none.
-        listed: The ids of tokens by name, from another file of the class.
+        of_class: What the tokenizer class of a folder does with the file; None for no class.
     """
 
     where: str
@@ -380,8 +379,7 @@ class Source:
     others: tuple[Source, ...] | None = None
     known: RecipeFacts | None = None
     encoding: str = ""
-    of_class: TokenizerClass | None = None
-    listed: Mapping[str, int] = field(default_factory=dict)
+    of_class: OfClass | None = None
 
     def error(self, what: str, hint: str = MEND) -> TokentuiError:
         """Return, without raising it, an error about the whole file."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import struct
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, fields
 from math import isfinite
 from typing import Any, NamedTuple
@@ -175,11 +175,13 @@ class Proto:
         ids: The id of each piece: its index, or what the class of the model says. A piece that the class
             lacks has the id of the unknown piece.
         others: The bytes of all fields except the pieces.
+        commas: True if the class of the model cuts a piece that ends with a digit and a comma again.
     """
 
     pieces: list[Piece] = field(default_factory=list)
     ids: Sequence[int] = ()
     others: list[tuple[int, bytes]] = field(default_factory=list)
+    commas: bool = False
     model_type: int = _at(2, 3, UNIGRAM)
     coverage: float = _at(2, 10, 0.9995)
     max_sentencepiece_length: int = _at(2, 20, 16, option=True)
@@ -300,13 +302,16 @@ class SentencePieceWords(StagedPretokenizer):
         charsmap: Its normalization rules; None for none.
         cut: True to cut words before each run of ▁, because no piece crosses such a place.
         whole: True if user-defined symbols are units.
+        prepare: What the class of the model does to a text first; None for nothing.
     """
 
     def __init__(
-        self, recipe: Recipe, proto: Proto, charsmap: Charsmap | None, *, cut: bool, whole: bool
+        self, recipe: Recipe, proto: Proto, charsmap: Charsmap | None, *, cut: bool, whole: bool,
+        prepare: Callable[[AlignedText], AlignedText] | None = None,
     ) -> None:
         super().__init__(recipe, None, CutAtMarks(None) if cut else None, byte_level=False)
         self.proto = proto
+        self.prepare = prepare
         self._charsmap = charsmap
         self._cut = cut
         symbols = [piece.text for piece in proto.pieces if piece.kind == USER_DEFINED]
@@ -349,6 +354,9 @@ class SentencePieceWords(StagedPretokenizer):
         proto = self.proto
         text = _HALF.sub("\ufffd", text)
         typed, space = AlignedText.typed(text), SPACE_MARK if proto.escape else " "
+        if self.prepare is not None:
+            typed = self.prepare(typed)
+            text = typed.text
         quick = self._quick(text)
         if quick is None:
             pieces = self._kept(text)

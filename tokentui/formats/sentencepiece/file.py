@@ -23,6 +23,7 @@ from tokentui.formats.huggingface.words import BEFORE_MARK
 from tokentui.formats.sentencepiece import steps
 from tokentui.formats.sentencepiece.charsmap import Charsmap, rules_of
 from tokentui.formats.sentencepiece.numbering import number
+from tokentui.formats.sentencepiece.preparing import prepared_by
 from tokentui.formats.source import Node, Source
 from tokentui.formats.spec import FileToken, Fitted, Spec, Unsupported
 from tokentui.recipe import Recipe
@@ -31,6 +32,9 @@ from tokentui.text.split import SPACE_MARK, own_space, spaced
 _SPACE = SPACE_MARK.encode()
 _HEAD = 1 << 12
 """Bytes that are inspected to recognize a file."""
+_NUMBER_COMMA = re.compile(r"\d,$")
+_AVOIDED = 100
+"""What a piece loses that the class of a model cuts again, as in the converter of transformers."""
 
 
 def _read(source: Source) -> Tokenizer:
@@ -41,8 +45,12 @@ def _read(source: Source) -> Tokenizer:
     """
     place = Node(None, source.where)
     proto = spm.parse(source.data, place)
-    if source.of_class is not None:
-        number(proto, source.of_class.numbering, source.of_class.named.get("unk", ""), source.listed)
+    prepare = None
+    if (of_class := source.of_class) is not None:
+        number(proto, of_class.numbering, of_class.unknown, of_class.listed)
+        wanted = of_class.preparation
+        proto.commas = wanted.commas
+        prepare = prepared_by(wanted.kind, of_class.settings, dict(wanted.flags))
     rules = place.at("normalizer_spec").at("precompiled_charsmap")
     charsmap = Charsmap(proto.charsmap, rules) if proto.charsmap else None
     build = Builder(proto)
@@ -50,7 +58,7 @@ def _read(source: Source) -> Tokenizer:
     recipe = build.recipe()
     source.keeps_split(recipe.split)
     words = spm.SentencePieceWords(recipe, proto, charsmap, cut=cut and proto.model_type != spm.WORD,
-                                   whole=proto.model_type in (spm.BPE, spm.CHAR))
+                                   whole=proto.model_type in (spm.BPE, spm.CHAR), prepare=prepare)
     specials = {piece.text: id_ for id_, piece in zip(proto.ids, proto.pieces, strict=True)
                 if piece.kind in (spm.CONTROL, spm.UNKNOWN)}
     unknown = next(piece.text for piece in proto.pieces if piece.kind == spm.UNKNOWN)
@@ -116,6 +124,8 @@ class Builder:
         chosen."""
         if piece.kind == spm.USER_DEFINED:
             return single(0.1 * (len(to_bytes(piece.text)) - 1))
+        if self.proto.commas and _NUMBER_COMMA.search(piece.text):
+            return single(piece.score - _AVOIDED)
         return piece.score
 
     def cuts_words(self) -> bool:
@@ -396,6 +406,8 @@ def _listed(spec: Spec) -> Fitted:
     """Return a tokenizer that was read from a `.model`, with the content of that file."""
     assert spec.origin is not None
     tokens = [FileToken(id_, name, name.encode(), score) for id_, name, score in spec.origin.listed]
+    if isinstance(spec.pretokenizer, spm.SentencePieceWords) and spec.pretokenizer.prepare is not None:
+        raise Unsupported("the class of the folder changes a text first", "", "the file has no such step")
     if any(token.id != n for n, token in enumerate(tokens)):
         raise Unsupported("the class of the folder numbers its pieces otherwise", "",
                           "in the file, the id of a piece is its index")
