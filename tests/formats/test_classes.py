@@ -11,6 +11,8 @@ import pytest
 from running_cli import refused
 
 import tokentui
+from tokentui.formats.files import export
+from tokentui.formats.spec import Unsupported
 
 RECORDED = json.loads((Path(__file__).parents[1] / "data" / "classes.json").read_text())
 """For each class, the ids of each text without and with the tokens around it, by transformers 4.57.6."""
@@ -42,3 +44,22 @@ def test_the_type_of_the_model_names_the_class(tmp_path: Path) -> None:
     raw = tokentui.load(tmp_path).encode("the river").ids
     (tmp_path / "config.json").write_text('{"model_type": "xlm-roberta"}')
     assert tokentui.load(tmp_path).encode("the river").ids == named != raw
+
+
+@pytest.mark.parametrize("name", ["MBart", "XGLM", "Reformer", "Barthez"])
+def test_the_own_format_keeps_the_tokens_of_a_class(name: str, tmp_path: Path) -> None:
+    folder = tokentui.load(class_folders.write(tmp_path / "folder", name))
+    folder.save(tmp_path / "kept.json", "tokentui")
+    kept = tokentui.load(tmp_path / "kept.json")
+    ids = folder.encode("the river", special_tokens=True).ids
+    assert kept.encode("the river", special_tokens=True).ids == ids
+    assert kept.vocabulary.specials == folder.vocabulary.specials
+    losses = export(folder, tmp_path / "kept.model", "sentencepiece").losses
+    assert any(loss.what == "around" for loss in losses) is (name != "Barthez")
+
+
+@pytest.mark.parametrize("name", ["Albert", "M2M100"])
+def test_what_a_model_cannot_say_is_not_written(name: str, tmp_path: Path) -> None:
+    folder = class_folders.write(tmp_path / "folder", name)
+    with pytest.raises(Unsupported, match="the class of the folder"):
+        export(tokentui.load(folder), tmp_path / "kept.model", "sentencepiece")

@@ -65,7 +65,7 @@ def _model(recipe: str, specials: tuple[str, ...]) -> Tokenizer:
 def write(folder: Path, name: str, **settings: object) -> Path:
     """Write the folder of a class, with further settings, and return its path."""
     layout = LAYOUTS[name]
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(exist_ok=True, parents=True)
     model = _model(layout.recipe, layout.specials)
     model.save(folder / layout.file, "sentencepiece")
     if name == "Marian":

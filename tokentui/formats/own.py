@@ -44,7 +44,9 @@ from tokentui.text.pretokenize import MARKS, UNITS
 
 VERSION = 1
 _KEYS = ("format", "version", "recipe", "run", "vocabulary", "merges")
-_STAGES = ("format", "letters", "names", "scores", "specials", "notes", "encode")
+_WITH_ENDS = ("sentencepiece", "bert", "tekken")
+"""Formats whose reader puts tokens around a text that the file does not name."""
+_STAGES = ("format", "letters", "names", "scores", "specials", "notes", "encode", "around")
 _LEAST_SCORE = 1e6
 _quoted = json.encoder.encode_basestring
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
@@ -178,6 +180,8 @@ def _with_stages(document: _Document, spec: Spec) -> _Document:
                   if token.name != name_of(piece, letters)},
         "specials": fitted.specials, "notes": list(spec.tokenizer.notes), "encode": own[0] if own else "",
     }
+    if any(around := (list(spec.before), list(spec.after))) or spec.origin.format in _WITH_ENDS:
+        optional["around"] = list(around)
     if not scored and any(token.score for token in fitted.tokens):
         optional["scores"] = [token.score for token in fitted.tokens]
     document.stages = {"format": spec.origin.format, "letters": letters, **fitted.metadata,
@@ -611,7 +615,13 @@ def _restored(recipe: Recipe, root: Node) -> Tokenizer:
         axis = next(axis for axis, value in asdict(recipe).items() if theirs[axis] != value)
         raise root["recipe"].error(f"{axis} does not match the stages", "fix one of the two")
     vocabulary = tokenizer.vocabulary
-    vocabulary.pipeline = replace(vocabulary.pipeline, notes=notes)
+    around = tokenizer.encoder.around
+    if "around" in stages:
+        before, after = (tuple(side.texts()) for side in stages["around"].fields("before", "after"))
+        if unknown := {*before, *after}.difference(specials):
+            raise stages["around"].error(f"{min(unknown)[:40]!r} is no special token", "fix the file")
+        around = before, after
+    vocabulary.pipeline = replace(vocabulary.pipeline, notes=notes, around=around)
     vocabulary.notes = notes
     try:
         return tokenizer.encoded_by(encode)

@@ -85,6 +85,8 @@ def contents(tokenizer: Tokenizer, format: Format) -> tuple[ExportReport, tuple[
         what = f"it would encode {difference.text[:60]!r} as {theirs}, not as {ours}"
         return replace(report, refused=what, checked=texts), ()
     losses = report.losses
+    if spec.came_from(format.name) and back.encoder.around != (spec.before, spec.after):
+        losses += (Loss(_AROUND, "readers add other tokens around a text", _around(spec) or "none here"),)
     if format.says_text and (other := trial.decoded()):
         example = f"{other.theirs[0][:40]!r}, not {other.ours[0][:40]!r}"
         losses += (Loss("decoding", "a text may come back otherwise", example),)
@@ -213,6 +215,7 @@ def _extra(name: str) -> Callable[[Spec], str]:
     return lambda spec: spec.origin.extras.get(name, "") if spec.origin else ""
 
 
+_AROUND = "around"
 EXAMPLES: Mapping[str, Aspect] = {
     "counts": Aspect("counts", "the count of each pair when it was merged is not kept", _counts),
     "recipe": Aspect("recipe", "the training recipe is not kept", _recipe),
@@ -239,7 +242,7 @@ EXAMPLES: Mapping[str, Aspect] = {
         lambda spec: ",".join(spec.recipe.normalize),
     ),
     "specials": Aspect("specials", "the file does not name them: name them where it is read", _specials),
-    "around": Aspect("around", "no tokens are added around a text", _around),
+    "around": Aspect(_AROUND, "no tokens are added around a text", _around),
     "flags": Aspect("added tokens", "their flags are not kept", _extra("flags")),
     "dropout": Aspect("dropout", "it is not kept", _extra("dropout")),
     "lengths": Aspect("lengths", "they are not kept", _extra("lengths")),

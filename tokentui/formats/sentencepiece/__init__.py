@@ -172,14 +172,14 @@ class Proto:
 
     Attributes:
         pieces: The pieces.
-        ids: The id of each piece: its index, or what the class of the model says. A piece that the class
-            lacks has the id of the unknown piece.
+        renumbered: The id of each piece by the class of the model; empty if it is the index. A piece that the
+            class lacks has the id of the unknown piece.
         others: The bytes of all fields except the pieces.
         commas: True if the class of the model cuts a piece that ends with a digit and a comma again.
     """
 
     pieces: list[Piece] = field(default_factory=list)
-    ids: Sequence[int] = ()
+    renumbered: Sequence[int] = ()
     others: list[tuple[int, bytes]] = field(default_factory=list)
     commas: bool = False
     model_type: int = _at(2, 3, UNIGRAM)
@@ -201,6 +201,11 @@ class Proto:
     squeeze: bool = _at(3, 4, True)
     escape: bool = _at(3, 5, True)
     denormalizes: bytes = _at(5, 2, b"")
+
+    @property
+    def ids(self) -> Sequence[int]:
+        """The id of each piece."""
+        return self.renumbered or range(len(self.pieces))
 
     @property
     def other_training_options(self) -> dict[str, int | str]:
@@ -235,7 +240,6 @@ def parse(data: bytes, place: Node) -> Proto:
         if isinstance(field_.value, bytes) and field_.wire == _BYTES:
             proto.others.append((field_.number, field_.value))
     _check(proto, place)
-    proto.ids = range(len(proto.pieces))
     return proto
 
 

@@ -416,9 +416,17 @@ def _listed(spec: Spec) -> Fitted:
     there = set(spec.symbols.values())
     later = {str(number): spm.UNUSED for number in vocabulary.ids(0) if number not in there}
     metadata = dict(spec.origin.metadata)
-    return Fitted(
-        spec.recipe, tokens, [], dict(spec.specials), metadata | {"kinds": {**metadata["kinds"], **later}}
-    )
+    fitted = Fitted(spec.recipe, tokens, [], dict(spec.specials), metadata)
+    listed = {token.name for token in tokens}
+    added = sorted((id_, name) for name, id_ in spec.specials.items() if name not in listed)
+    controls = {str(id_): spm.CONTROL for id_, _ in added}
+    if [id_ for id_, _ in added] == list(range(len(tokens), len(tokens) + len(added))):
+        tokens += [FileToken(id_, name, name.encode("utf-8", "surrogatepass"), 0.0) for id_, name in added]
+    else:
+        fitted.lose("special tokens", "they are not stored, because ids between them are free", added[0][1])
+        controls = {}
+    metadata["kinds"] = {**metadata["kinds"], **controls, **later}
+    return fitted
 
 
 def _write(fitted: Fitted) -> tuple[bytes, ...]:

@@ -40,5 +40,5 @@ def number(proto: Proto, numbering: Numbering, unknown: str, listed: Mapping[str
                   for id_, piece in others.items()}
         others[unknown_id] = Piece(unknown, 0.0, UNKNOWN)
     rows = sorted([*others.items(), *made], key=lambda row: (row[0], row[1].kind != UNKNOWN))
-    proto.ids = [id_ for id_, _ in rows]
+    proto.renumbered = [id_ for id_, _ in rows]
     proto.pieces = [piece for _, piece in rows]
