@@ -96,7 +96,6 @@ def test_going_from_parting_to_parting() -> None:
     first, second = found.partings
     assert [found.after(offset) for offset in (-1, 2, 6, 8)] == [first, second, None, None]
     assert [found.before(offset) for offset in (8, 6, 2, 0)] == [second, first, None, None]
-    assert (found.x(0), found.x(8), found.x(2)) == (0, found.width, 2)
 
 
 def test_no_text() -> None:

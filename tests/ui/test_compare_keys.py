@@ -465,12 +465,8 @@ async def test_figures_are_said_to_be_of_what_they_count() -> None:
         await pilot.press("4")
         await until(pilot, lambda: screen.encode.rows.has_focus)
         rows = screen.encode.rows.alignment.rows
-        (ruler,) = (one for one in screen_text(app).splitlines() if "boundaries" in one and ":" not in one)
-        figures = [int(one) for one in ruler.partition("boundaries")[0] if one.isdigit()]
-        ends = [{token.end for token in tokens} for tokens in screen.encode.rows.aligned.tokens]
-        assert len(ends) == len(rows) == 2
-        text = screen.encode.rows.aligned.text
-        assert figures == [n for at in range(1, len(text)) if (n := sum(at in one for one in ends))]
+        assert len(rows) == 2
+        assert "underlined: the columns cut it differently" in screen_text(app)
         await pilot.press("5")
         await until(pilot, lambda: "encoded, not as trained" in screen_text(app))
 

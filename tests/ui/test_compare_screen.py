@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from itertools import pairwise
 
 import pytest
 from compare_app import (
@@ -18,7 +19,7 @@ from compare_app import (
     measured,
     snapshot,
 )
-from rich.cells import cell_len
+from hostile import MARKUP_NAMES
 from screens import explorer, screen_text
 from waiting import settled, strips_of, until
 
@@ -30,10 +31,12 @@ from tokentui.session.commands import SetViewport
 from tokentui.session.snapshot import DivergenceView
 from tokentui.session.views import Busy, ColumnWanted, Passage, Position, TokenList
 from tokentui.ui.compare_screen import CompareScreen
+from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.pane_screen import titles
 from tokentui.ui.panes.compare.columns import facts
 from tokentui.ui.panes.compare.compare_panes import COMPARE_PANES, places
+from tokentui.ui.panes.compare.encodings import row_lines
 
 EVIL = "e\x1b[2Jvil\u202e"
 SHOWN = {
@@ -96,29 +99,23 @@ async def test_a_pane_that_waits_says_for_what() -> None:
             assert [line for line in words if line not in screen_text(app)] == []
 
 
-async def test_wide_and_combining_characters_stay_in_their_columns() -> None:
+async def test_rows_hold_their_own_tokens_and_no_blanks() -> None:
     rows = ("日本|語 e\u0301|🤗 |naï|ve|日本語", "日|本語| e\u0301🤗| na|ïve|日|本語")
     async with comparing((80, 24)) as (app, screen, session, pilot):
         await pilot.press("4")
         await draw(screen, session, pilot, aligned=aligned(rows))
-        lines = [line for line in screen_text(app).splitlines() if line.startswith(("│ A ", "│ B "))]
-        first, second = (line[: line.index(" tokens")] for line in lines)
-        assert cell_len(first) == cell_len(second)
-
-        def columns_of(line: str, char: str) -> list[int]:
-            return [cell_len(line[:n]) for n, one in enumerate(line) if one == char]
-
-        for char in "日語🤗n":
-            assert columns_of(first, char) == columns_of(second, char)
+        text = screen_text(app)
+        for row in rows:
+            assert row.replace(" ", "·").replace("|", "│") in text
 
         # Sideways.
-        await draw(screen, session, pilot, aligned=aligned(tuple(" ".join([row] * 4) for row in ROWS[:2])))
+        await draw(screen, session, pilot, aligned=aligned(tuple(" ".join([row] * 9) for row in ROWS[:2])))
         start, shown, seen = screen_text(app), screen.encode.rows, []
         await pilot.press("right", "right", "right")
-        await until(pilot, lambda: screen.encode.rows.left == 24)
-        assert "‹│·st│r e et│, ·u n│" in screen_text(app)
+        await until(pilot, lambda: shown.left == 24)
+        assert "A‹,·un│happ│iness" in screen_text(app)
         await pilot.press("end")
-        await until(pilot, lambda: "iness" in screen_text(app).replace(" ", ""))
+        await until(pilot, lambda: "iness" in screen_text(app).replace("│", ""))
         await pilot.press("home")
         await until(pilot, lambda: screen_text(app) == start)
         # Every disagreement is brought into view; behind the last comes the first.
@@ -126,8 +123,14 @@ async def test_wide_and_combining_characters_stay_in_their_columns() -> None:
             screen.action_go_to_disagreement(False)
             seen.append(shown.here)
             found = next(one for one in shown.alignment.partings if one.start == shown.here)
-            assert shown.left <= shown.alignment.x(found.start)
-            assert shown.alignment.x(found.end) <= shown.left + shown._room
+            for number in range(2):
+                drawn = row_lines(
+                    shown.alignment, number, shown.left, shown._room, shown._lines, False, here=found
+                )
+                marked = "".join(
+                    text for line in drawn.lines for text, style in line if style.endswith("cursor")
+                )
+                assert marked == shown.alignment.text[found.start : found.end].replace(" ", "·")
         assert seen == [one.start for one in shown.alignment.partings]
         await pilot.pause()
         assert f"{len(seen)} of {len(seen)}" in screen_text(app)
@@ -135,6 +138,23 @@ async def test_wide_and_combining_characters_stay_in_their_columns() -> None:
         assert shown.here == seen[0]
         await pilot.press("K")
         assert shown.here == seen[-1]
+
+
+@pytest.mark.parametrize("chips", [True, False])
+@pytest.mark.parametrize("text", [*MARKUP_NAMES, "a\u202eb\x1b[31m", "e\u0301\u0301 é日本"])
+def test_rows_of_hostile_text(text: str, chips: bool) -> None:
+    """Safe, each token once, each on another ground than its neighbor."""
+    alignment = aligned(("|".join(text), text)).alignment
+    assert alignment is not None
+    for number, width in ((0, 10), (1, 40)):
+        flow = row_lines(alignment, number, 0, width, 99, chips)
+        assert flow.end == len(text)
+        assert all(ui_text.width(line) <= width for line in flow.lines)
+        cells = [run for line in flow.lines for run in line if run[0] not in ("", "│", "┊")]
+        assert all(is_safe(run) for run, _ in cells)
+        assert len(cells) == len(alignment.rows[number])
+        grounds = [style.partition("+")[0] for _, style in cells]
+        assert not chips or all(left != right for left, right in pairwise(grounds))
 
 
 async def test_nothing_jumps_while_numbers_change() -> None:
@@ -295,14 +315,10 @@ async def test_without_colors_what_parts_is_still_told(monkeypatch: pytest.Monke
     async with comparing((80, 24)) as (app, screen, session, pilot):
         await pilot.press("4", "J")
         await draw(screen, session, pilot)
-        bold = [
-            run
-            for strip in strips_of(app)
-            for run, style, _ in strip
-            if style is not None and style.bold
-        ]
-        assert "1" in bold
-        assert any("Th" in run for run in bold)
+        seen = [(run, style) for strip in strips_of(app) for run, style, _ in strip if style is not None]
+        parting = screen.encode.rows.alignment.partings[0]
+        parts = screen.encode.rows.alignment.text[parting.start : parting.end].replace(" ", "·")
+        assert "".join(run for run, style in seen if style.underline and style.reverse)[: len(parts)] == parts
 
 
 async def test_a_slow_terminal_gets_the_newest() -> None:

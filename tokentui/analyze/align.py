@@ -83,16 +83,6 @@ class Alignment:
     ruler: tuple[Mark, ...]
     partings: tuple[Disagreement, ...]
 
-    def x(self, offset: int) -> int:
-        """Return the column of a boundary: 0 for the start of the text, the width for its end.
-
-        Raises:
-            StopIteration: No row has a boundary there.
-        """
-        if offset in (0, len(self.text)):
-            return 0 if offset == 0 else self.width
-        return next(mark.x for mark in self.ruler if mark.offset == offset)
-
     def after(self, offset: int) -> Disagreement | None:
         """Return the first disagreement that begins after an offset, or None."""
         at = bisect_right(self.partings, offset, key=lambda disagreement: disagreement.start)

@@ -396,9 +396,9 @@ _OWN = {
 """The variables that the screens add, for dark themes and for light ones that do not have them."""
 _COLORS = {
     "background": ("#121212", "#eeeeee"), "surface": ("#1c1c1c", "#e4e4e4"), "panel": ("#262626", "#dadada"),
-    "boost": ("#262626", "#dadada"), "foreground": (DARK_TEXT.cube, LIGHT_TEXT.cube), "primary": ("#5f87af", "#5f87af"),
-    "secondary": ("#87afaf", "#005f87"), "accent": ("#ffaf5f", "#af5f00"), "warning": ("#d7af5f", "#875f00"),
-    "error": ("#ff5f5f", "#af0000"), "success": ("#87af5f", "#005f00"),
+    "boost": ("#262626", "#dadada"), "foreground": (DARK_TEXT.cube, LIGHT_TEXT.cube),
+    "primary": ("#5f87af", "#5f87af"), "secondary": ("#87afaf", "#005f87"), "accent": ("#ffaf5f", "#af5f00"),
+    "warning": ("#d7af5f", "#875f00"), "error": ("#ff5f5f", "#af0000"), "success": ("#87af5f", "#005f00"),
 }
 _ROLES = ("primary", "secondary", "accent", "warning", "error", "success")
 

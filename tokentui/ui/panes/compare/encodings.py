@@ -1,95 +1,108 @@
-"""The encode pane of Compare: encodings of one text under each other, a row a column, and a ruler that says
-how many columns cut at each place.
+"""The encode pane of Compare: encodings of one text under each other, a row a column.
+
+Each row has its own tokens and nothing else: a blank would be read as text, and a column that is kept free
+for the boundary of another row as one of its own.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
-from itertools import islice, takewhile
-from typing import ClassVar
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
 
-from rich.cells import set_cell_size
 from textual.binding import Binding, BindingType
 
-from tokentui.analyze.align import DROPPED, Alignment, Mark
+from tokentui.analyze.align import DROPPED, Alignment
+from tokentui.analyze.align import Cell as AlignedCell
 from tokentui.analyze.compare import PAIR_MEASURES, Disagreement, PairAgreement
 from tokentui.core.safetext import safe
 from tokentui.core.table import plural
+from tokentui.core.tints import tints
 from tokentui.session.snapshot import Aligned, Snapshot
 from tokentui.session.views import LETTERS, ColumnSnapshot, Passage
 from tokentui.ui.bindings import FAR, Hint
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines
-from tokentui.ui.draw.text import Cell, Run, cell_len, crop
+from tokentui.ui.draw.text import Cell, cell_len, cut
 from tokentui.ui.panes.compare.columns import letter
 from tokentui.ui.panes.encode import TypedPane
 
 REFUSAL_SHOWN = 300
 _MARGIN = 3
-_LEGEND = "boundaries"
-"""The figures of the ruler are numbers of rows: so many of them are cut there."""
+_BELOW = 2
+"""The lines below the rows."""
+_LEGEND = "underlined: the columns cut it differently"
 _STRIDE = 8
-"""The number of terminal columns that one key scrolls."""
+"""The number of characters that one key scrolls."""
 _NOTHING = Alignment("", 0, (), (), (), ())
 
 
-def row_cell(alignment: Alignment, row: int, here: Disagreement | None, fresh: frozenset[int], start: int,
-        end: int) -> Cell:
-    """Return the columns `start` to `end` of an aligned row.
+class Flow(NamedTuple):
+    """A part of a row.
+
+    Attributes:
+        lines: The tokens in lines.
+        end: The character behind the last token that is shown.
+    """
+
+    lines: list[Cell]
+    end: int
+
+
+def row_lines(alignment: Alignment, row: int, at: int, width: int, height: int, chips: bool,
+        fresh: frozenset[int] = frozenset(), here: Disagreement | None = None) -> Flow:
+    """Return the tokens of a row in lines, from the one that holds a character on.
+
+    What the rows cut differently is underlined.
 
     Args:
         alignment: The rows.
         row: Its number.
-        here: The disagreement that is looked at.
+        at: The character.
+        width: The columns of a line.
+        height: The most lines.
+        chips: True to show tokens as chips; else bars stand between them.
         fresh: The tokens of the row, by their numbers, that the last step made.
-        start: The first column of the alignment that is seen.
-        end: The one behind the last.
+        here: The disagreement that is looked at; None for none.
     """
     cells = alignment.rows[row]
-    first = max(0, bisect_right(cells, start, key=lambda cell: cell.x) - 1)
-    marks = {mark.x: mark.rows for mark in _marks(alignment, start, end)}
-    out: list[Run] = []
-    at = origin = cells[first].x if cells else start
-    for cell in takewhile(lambda cell: cell.x <= end, islice(cells, first, None)):
-        within = here is not None and cell.start < here.end and cell.end > here.start
-        ground = "+strong+shade-b" if within else ""
-        if cell.x > at:
-            rows = marks.get(cell.x - 1, ())
-            between = "┊" if cell.place else "│" if row in rows else " "
-            edge = "frame" if len(rows) == len(alignment.rows) else "strong"
-            inside = here is not None and here.start < cell.start < here.end
-            out.append((" " * (cell.x - 1 - at) + between, edge + (ground if inside or cell.place else "")))
-        style = "warning" if cell.unknown else "accent" if cell.token in fresh else ""
-        text = cell.text if cell_len(cell.text) == cell.width else set_cell_size(cell.text, cell.width)
-        out.append((text, ("dropped" if cell.token == DROPPED else style) + ground))
-        at = cell.x + cell.width
-    return crop(tuple(out), start - origin, end - origin)
+    first = bisect_right(cells, at, key=lambda cell: cell.end)
+    grounds = tints([cell.start for cell in cells]) if chips else [0] * len(cells)
+    lines: list[Cell] = [()]
+    used, end, height = 0, at, max(1, height)
+    for cell, tint in zip(cells[first:], grounds[first:], strict=True):
+        text = cut(cell.text.replace(" ", ""), width)  # its blanks keep columns for other rows
+        bar = "" if chips or not lines[-1] else "┊" if cell.place else "│"
+        if used + len(bar) + cell_len(text) > width:
+            if len(lines) == height:
+                break
+            lines.append(())
+            used, bar = 0, ""
+        lines[-1] = (*lines[-1], (bar, "frame"),
+            (text, _style(alignment, cell, cell.token in fresh, f"tint-{tint}" if chips else "", here)))
+        used += len(bar) + cell_len(text)
+        end = cell.end
+    return Flow(lines, end)
 
 
-def ruler_cell(alignment: Alignment, here: Disagreement | None, start: int, end: int) -> Cell:
-    """Return the columns `start` to `end` of the ruler: under each boundary, the number of rows that have it.
-    """
-    out: list[Run] = []
-    at = start
-    for mark in _marks(alignment, start, end):
-        count = len(mark.rows)
-        inside = here is not None and here.start < mark.offset < here.end
-        style = "muted" if count == len(alignment.rows) else "strong"
-        out += [(" " * (mark.x - at), ""), (str(count), style + ("+shade-b" if inside else ""))]
-        at = mark.x + 1
-    return (*out, (" " * (end - at), ""))
-
-
-def _marks(alignment: Alignment, start: int, end: int) -> Iterator[Mark]:
-    """Yield the boundaries that any row has in some columns."""
-    first = bisect_left(alignment.ruler, start, key=lambda mark: mark.x)
-    return takewhile(lambda mark: mark.x < end, islice(alignment.ruler, first, None))
+def _style(alignment: Alignment, cell: AlignedCell, fresh: bool, tint: str, here: Disagreement | None) -> str:
+    """Return the style of a token: on its tint, if it has one, which a special state takes the place of."""
+    names = [tint] if tint else []
+    if cell.token == DROPPED or cell.unknown:
+        names = ["dropped" if cell.token == DROPPED else "warning"]
+    elif fresh:
+        names = ["fresh" if tint else "accent"]
+    parting = alignment.before(cell.end)
+    if parting is not None and parting.end > cell.start:
+        names.append("partial-here")
+    if here is not None and cell.start < here.end and cell.end > here.start:
+        names.append("cursor")
+    return "+".join(names)
 
 
 class AlignedRows(Lines, can_focus=True):
-    """The rows, the ruler, and how far two of them agree."""
+    """The rows, and how far two of them agree."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "screen.inspect_typed", "why", id="inspect_aligned", group=Hint(rank=5),
@@ -114,7 +127,7 @@ class AlignedRows(Lines, can_focus=True):
         self.columns: tuple[ColumnSnapshot, ...] = ()
         self.pair: tuple[int, int] | None = None
         self.left = 0
-        """The first column of the alignment that is seen."""
+        """The first character that is seen."""
         self.here: int | None = None
         """The character that the disagreement begins with that is looked at."""
         self._awaited: tuple[Passage, bool] | None = None
@@ -133,7 +146,7 @@ class AlignedRows(Lines, can_focus=True):
             self.left, self.here = 0, None
         self.aligned, self.alignment = aligned, aligned.alignment or _NOTHING
         self.columns, self.pair = columns, pair
-        self.scroll_columns(self.left)
+        self.scroll(self.left)
         if self._awaited is not None and self._awaited[0] == aligned.passage:
             backward, self._awaited = self._awaited[1], None
             self.go_round(backward)
@@ -150,9 +163,9 @@ class AlignedRows(Lines, can_focus=True):
         if parting is None:
             return False
         self.here = parting.start
-        start, end = alignment.x(parting.start), alignment.x(parting.end)
-        if start < self.left or end > self.left + self._room:
-            self.scroll_columns(start - max(0, self._room - (end - start)) // 2)
+        seen = min([self._flow(row, self.left).end for row in range(len(alignment.rows))], default=0)
+        if parting.start < self.left or parting.end > seen:
+            self.scroll(parting.start - self._room // 4)
         else:
             self.again()
         return True
@@ -169,18 +182,32 @@ class AlignedRows(Lines, can_focus=True):
         else:
             self._awaited = passage, backward
 
-    def scroll_columns(self, left: int) -> None:
-        """Let this column of the alignment be the first that is seen, as far as there are columns."""
-        self.left = max(0, min(left, self.alignment.width - self._room))
+    def scroll(self, left: int) -> None:
+        """Let this character be the first that is seen, as long as more text follows than there is room for.
+        """
+        self.left = max(0, min(left, self._last()))
         self.again()
+
+    def _last(self) -> int:
+        """Return the first character from which on some row shows no more than its end."""
+        last, room = 0, self._room * self._lines
+        for row in self.alignment.rows:
+            used, first = 0, 0
+            for cell in reversed(row):
+                used += cell_len(cell.text.replace(" ", "")) + 1
+                if used > room:
+                    first = cell.end
+                    break
+            last = max(last, first)
+        return last
 
     def action_sideways(self, by: int) -> None:
         """Scroll."""
-        self.scroll_columns(self.left + by * _STRIDE)
+        self.scroll(self.left + by * _STRIDE)
 
     def on_resize(self) -> None:
         """Fill the new room."""
-        self.scroll_columns(self.left)
+        self.scroll(self.left)
 
     # What is seen.
 
@@ -191,34 +218,48 @@ class AlignedRows(Lines, can_focus=True):
 
     @property
     def _room(self) -> int:
-        return max(1, self.size.width - _MARGIN - self._tail - 1)
+        return max(2, self.size.width - _MARGIN - self._tail - 1)
+
+    @property
+    def _lines(self) -> int:
+        """The lines of each row: those that are left by what stands below the rows."""
+        return max(1, (self.size.height - _BELOW) // max(1, len(self.columns)))
+
+    def _flow(self, row: int, at: int, fresh: frozenset[int] = frozenset(),
+            here: Disagreement | None = None) -> Flow:
+        return row_lines(self.alignment, row, at, self._room, self._lines, self.app.chips, fresh, here)
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
-        """Return a row for each column, the ruler, and the agreement of the pair."""
+        """Return the rows of each column, what underlines mean, and the agreement of the pair."""
         aligned, alignment, room = self.aligned, self.alignment, self._room
-        refused, span = dict(aligned.refused), (self.left, self.left + room)
+        refused = dict(aligned.refused)
         here = next((parting for parting in alignment.partings if parting.start == self.here), None)
+        flows: dict[int, Flow] = {}
+        for row, (key, tokens) in enumerate(zip(aligned.keys, aligned.tokens, strict=True)):
+            last = next((column.at.last_id for column in self.columns if column.key == key), None)
+            fresh = frozenset(n for n, token in enumerate(tokens) if last is not None and token.id == last)
+            flows[key] = self._flow(row, self.left, fresh, here)
+        most = max([len(flow.lines) for flow in flows.values()], default=1)
         lines: list[Cell] = []
         for place, column in enumerate(self.columns):
             head: Cell = ((" ", ""), letter(place), ("‹" if self.left else " ", "muted"))
-            if column.key in aligned.keys:
-                row = aligned.keys.index(column.key)
-                tokens, last = aligned.tokens[row], column.at.last_id
-                fresh = frozenset(
-                    n for n, token in enumerate(tokens) if last is not None and token.id == last
-                )
-                row_line = row_cell(alignment, row, here, fresh, *span)
-                count: Cell = (("›" if alignment.width > span[1] else " ", "muted"),
-                    (plural(len(tokens), "token").rjust(self._tail - 1), "strong"))
-                lines.append((*head, *row_line, (" " * (room - ui_text.width(row_line)), ""), *count))
+            if column.key in flows:
+                flow, count = flows[column.key], len(aligned.tokens[aligned.keys.index(column.key)])
+                more = "›" if flow.end < len(alignment.text) else " "
+                for n in range(most):
+                    line = flow.lines[n] if n < len(flow.lines) else ()
+                    begin = (("   ", ""),) if n else head
+                    tail: Cell = ((plural(count, "token").rjust(self._tail - 1), "strong"),) if not n else ()
+                    edge = (more if n == most - 1 else " ", "muted")
+                    lines.append((*begin, *line, (" " * (room - ui_text.width(line)), ""), edge, *tail))
             elif column.key in refused:
                 error: Cell = ((safe(refused[column.key], limit=REFUSAL_SHOWN), "error"),)
                 lines.append((*head, *ui_text.clip(error, width - _MARGIN - 1)))
             else:
                 lines.append((*head, ("–", "muted")))
         if len(aligned.keys) > 1:
-            legend: Cell = ((_LEGEND.rjust(self._tail), "muted"),)
-            lines.append(((" " * _MARGIN, ""), *ruler_cell(alignment, here, *span), *legend))
+            legend: Cell = ((_LEGEND, "muted"),) if alignment.partings else ()
+            lines.append(((" " * _MARGIN, ""), *ui_text.clip(legend, width - _MARGIN - 1)))
             places = {column.key: place for place, column in enumerate(self.columns)}
             for pair in aligned.pairs:
                 if (pair.a, pair.b) == self.pair:
