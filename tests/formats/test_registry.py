@@ -9,6 +9,7 @@ from pathlib import Path
 import made_up_format
 import pytest
 from exporting import HOSTILE, SMALL, again, bytes_of, fitted, preset, trained
+from reimporting import import_again
 from running_cli import cli, done
 
 from tokentui.core.errors import TokentuiError
@@ -111,6 +112,8 @@ TOKENS = [
 @pytest.fixture
 def stranger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file of a format that is added to the table."""
+    for name in ("convert", "edit", "train"):  # their help names the formats at their import
+        import_again(monkeypatch, f"tokentui.cli.commands.{name}")
     monkeypatch.setitem(FORMATS, "strangers", made_up_format.FORMAT)
     monkeypatch.setitem(WRITTEN, "strangers", made_up_format.FORMAT)
     path = tmp_path / "strangers_vocab.txt"
