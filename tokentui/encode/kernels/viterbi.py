@@ -1,7 +1,7 @@
-"""Kernels: the most probable segmentation of many words, by the bytes of their units.
+"""Kernels that find the most probable segmentation of words (Viterbi).
 
-The tokens are a trie of bytes: a hash table has, for a node and a byte, the node behind it. A token ends at a
-node, which has its symbol.
+The tokens are a trie of bytes. A hash table maps a node and a byte to the next node. The node where a token
+ends has its symbol.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from tokentui.core.native import (
 )
 
 NODES = 1 << 24
-"""A trie has fewer nodes: a node and a byte go into 32 bits."""
+"""The limit for the nodes of a trie. A node and a byte must fit into 32 bits."""
 SCORES, SINGLES = Flat("float64"), Flat("float32")
 LARGEST_SUM = 1e5
-"""In single precision a sum beyond this is taken off what is still to be decided."""
+"""In single precision, a sum beyond this is subtracted from all sums that are still open."""
 
 _U = U64
 _BYTE, _HALF, _FREE, _LOW = _U(8), _U(32), _U(0), _U(0xFFFFFFFF)
@@ -37,8 +37,7 @@ _BYTE, _HALF, _FREE, _LOW = _U(8), _U(32), _U(0), _U(0xFFFFFFFF)
 
 @helper
 def place_after(node: int, value: int, slots: Any) -> Any:
-    """Return the place in the table of the node behind a node and a byte, or the free one where it belongs.
-    """
+    """Return the slot of the node that follows a node by a byte, or the free slot where it belongs."""
     key = _U(node) << _BYTE | _U(value)
     mask = len(slots) - 1
     place = hashed(key, _HALF) & mask
@@ -52,10 +51,11 @@ def put_tokens(text: Any, bounds: Any, symbols: Any, slots: Any, ends: Any) -> i
     """Fill a trie.
 
     Args:
-        text, bounds: The tokens one after the other; where each starts, and the end.
-        symbols: The symbol of each.
-        slots: The table, of noughts. Its length is a power of two, more than there are bytes.
-        ends: The symbol of each node, of -1: one more than there are bytes.
+        text: The concatenated tokens.
+        bounds: The offset where each token starts, and the end.
+        symbols: The symbol of each token.
+        slots: The hash table, zeroed. Its length is a power of two, greater than the number of bytes.
+        ends: Receives the symbol of each node. Filled with -1; one item more than there are bytes.
 
     Returns:
         The number of nodes.
@@ -87,10 +87,11 @@ def relax(
     text: Any, base: int, start: int, size: int, characters: int, slots: Any, ends: Any, scores: Any,
     unknown: float, best: Any, last: Any,
 ) -> None:
-    """Go on from one place of a word by each token that starts there, and by the unit alone, which is unknown
-    where it is no token.
+    """Extend the best path to an offset of a word by each token that starts there. If the unit there is no
+    token, extend it by the unit as unknown.
 
-    `last` has, for each place, where the last token of the best way to it starts, and its symbol.
+    `best` has the score of the best path to each offset. `last` has the start of the last token of that path,
+    and its symbol, -1 for unknown.
     """
     here, alone, known = best[start], unit_end(text, base + start, base + size, characters) - base, False
     node = 0
@@ -119,18 +120,19 @@ def cut_words(
     text: Any, bounds: Any, characters: int, slots: Any, ends: Any, scores: Any, unknown: float,
     numbered: Any, best: Any, last: Any, starts: Any, ids: Any,
 ) -> None:
-    """Cut words into the tokens of their most probable segmentations; of equals the one counts whose last
-    token starts earliest, all the way back.
+    """Cut words into the tokens of their most probable segmentations. Of segmentations with equal scores, the
+    one whose last token is longest counts; then the one before it, and so on.
 
     Args:
-        text, bounds: The words one after the other; where each starts, and the end.
+        text: The concatenated words.
+        bounds: The offset where each word starts, and the end.
         characters: 1 if the units are characters, 0 if they are bytes.
         slots, ends: The trie of the tokens.
         scores: The score of each symbol.
         unknown: The score of a unit that is no token.
         numbered: The id of each symbol.
-        best, last: To work with: as many as the bytes of the longest word and one, and twice as many.
-        starts, ids: Where the ids go; there is room for one a byte. A unit that is no token has the id -1.
+        best, last: Work arrays: an item for each byte of the longest word and one more; two items each.
+        starts, ids: Receive the ids, at most one for each byte. An unknown unit has the id -1.
     """
     filled = 0
     for number in range(len(bounds) - 1):
@@ -161,9 +163,9 @@ def relax_single(
     text: Any, base: int, start: int, size: int, slots: Any, ends: Any, scores: Any, unknown: float,
     sums: Any, last: Any,
 ) -> None:
-    """As `relax`, of characters, with sums in single precision: what is put into `sums` is rounded.
+    """Do as `relax` for units that are characters, with sums rounded to single precision.
 
-    A place that no way leads to yet has the start -1 in `last`.
+    An offset that no path leads to yet has the start -1 in `last`.
     """
     if abs(sums[start]) > LARGEST_SUM:
         offset = sums[start]
@@ -187,7 +189,7 @@ def relax_single(
 
 @helper
 def take_single(end: int, start: int, symbol: int, sum_: float, sums: Any, last: Any) -> None:
-    """Take a way to a place where it is the first or better than the best, once both are rounded."""
+    """Keep this path to `end` if none is known, or if its score, rounded to single precision, is higher."""
     before = sums[end]
     sums[end] = sum_
     if last[2 * end] < 0 or sums[end] > before:
@@ -204,13 +206,13 @@ def cut_text(
     text: Any, bounds: Any, slots: Any, ends: Any, scores: Any, unknown: float, numbered: Any, totals: Any,
     sums: Any, last: Any, starts: Any, ids: Any,
 ) -> None:
-    """Cut the words of one text in order, each with the sum in front of it, in single precision.
+    """Cut the consecutive words of a text, with sums in single precision that go on from word to word.
 
     Args:
-        text, bounds: The words one after the other; where each starts, and the end.
+        text, bounds: As for `cut_words`.
         slots, ends, scores, unknown, numbered: As for `cut_words`.
-        totals: The sum in front of each word; the first is given, and the one behind the last is put there.
-        sums, last: To work with: as many as the bytes of the longest word and one, and twice as many.
+        totals: The sum before each word, and after the last one. The first is given; the others are written.
+        sums, last: Work arrays, as `best` and `last` for `cut_words`.
         starts, ids: As for `cut_words`.
     """
     filled = 0

@@ -1,8 +1,8 @@
-"""Kernels: the ids of words by merges, and the ids of texts by the numbers of their words.
+"""Kernels that encode words by merges, and texts by the numbers of their words.
 
-Words are kept as `scan_count` keeps them. The ids of word n are `ids[starts[n]:starts[n + 1]]`; a word is
-merged once, when it is new, and from then on copied. Most words have one id or two: these stand in the row of
-the word too, where counting has its count.
+Words are numbered by the table of `scan_count`. The ids of word n are `ids[starts[n]:starts[n + 1]]`. A word
+is merged once, when it is new; later its ids are copied. The ids of a word with one or two are also in its
+row of the table, in place of the count.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from tokentui.text.kernels.scan_count import WORDS, WordTable
 SYMBOL_BITS = 21
 """Bits of a symbol. A pair and its rank must fit into 64 bits; no vocabulary has two million symbols."""
 NONE = 1 << SYMBOL_BITS
-"""The rank of two neighbours that do not merge."""
+"""The rank of two adjacent symbols that do not merge."""
 SHORT = 48
 """For words of up to this many units each merge scans the whole word; longer words use a heap."""
 
 _U = U64
 _EMPTY = _U(0xFFFFFFFFFFFFFFFF)
 MORE = 3
-"""Marks a word whose ids are not in its row."""
+"""The size in the row of a word whose ids are not in the row."""
 _ONE, _TWO, _SECOND, _SIZE, _FIRST = _U(1), _U(2), _U(31), _U(62), _U((1 << 31) - 1)
 _BITS, _RANK, _HIGH = _U(SYMBOL_BITS), _U(NONE - 1), _U(2 * SYMBOL_BITS)
 
@@ -72,7 +72,7 @@ def slot_of(key: Any, slots: Any) -> Any:
 
 @inlined
 def rank_of(left: int, right: int, slots: Any) -> Any:
-    """Return the rank of two neighbours."""
+    """Return the rank of two adjacent symbols, `NONE` if they do not merge."""
     found = slots[slot_of(_U(left) << _U(2 * SYMBOL_BITS) | _U(right) << _BITS, slots)]
     return NONE if found == _EMPTY else I64(found & _RANK)
 
@@ -197,15 +197,14 @@ def merge_words(
     """Encode the words from `number` up to `last`.
 
     Args:
-        words: The words.
-        number, last: Which ones.
-        room: Numbers to work with, seven for each byte of the longest of these words.
-        starts, ids: Where the ids go; there is room for one a byte.
+        words: The table of words.
+        number, last: The range of words.
+        room: A work array, seven numbers for each byte of the longest of these words.
+        starts, ids: Receive the ids, at most one for each byte.
         merges: The merges.
 
     Returns:
-        The first word that holds a byte which is no unit, or half of a surrogate pair; `last` when all are
-        encoded.
+        The first word that contains a byte without a symbol, or a surrogate; `last` if all are encoded.
     """
     text, ends, units, slots, makes = words.text, words.ends, merges.units, merges.slots, merges.makes
     filled = starts[number]
@@ -231,11 +230,11 @@ def merge_symbols(symbols: Any, bounds: Any, room: Any, starts: Any, ids: Any, m
     """Encode words whose units are given as symbols.
 
     Args:
-        symbols: The symbols of all words one after the other; -1 for a unit that has none.
-        bounds: Where each word starts, and the end.
-        room: Numbers to work with, seven for each unit of the longest word.
-        starts, ids: Where the ids go; there is room for one a unit. A word with a unit that has no symbol
-            gets the one id -1.
+        symbols: The concatenated symbols of the words; -1 for a unit without a symbol.
+        bounds: The offset where each word starts, and the end.
+        room: A work array, seven numbers for each unit of the longest word.
+        starts, ids: Receive the ids, at most one for each unit. A word with a unit without a symbol gets the
+            single id -1.
         merges: The merges.
     """
     filled = 0
@@ -259,8 +258,8 @@ def merge_symbols(symbols: Any, bounds: Any, room: Any, starts: Any, ids: Any, m
 
 @kernel(NOTHING, INT, INT, NUMBERS, EVENTS, HALVES)
 def note_ids(number: int, last: int, starts: Any, ids: Any, rows: Any) -> None:
-    """Write the ids of the words from `number` up to `last` and their number into their rows; `MORE` for any
-    number but one or two."""
+    """Write the ids of the words from `number` up to `last`, and how many they are, into their rows. The size
+    is `MORE` unless it is one or two."""
     while number < last:
         start = starts[number]
         size = starts[number + 1] - start
@@ -278,20 +277,19 @@ def note_ids(number: int, last: int, starts: Any, ids: Any, rows: Any) -> None:
 def write_ids(
     numbers: Any, number: int, count: int, rows: Any, starts: Any, ids: Any, out: Any, filled: int
 ) -> tuple[int, int]:
-    """Write the ids of words one after the other.
+    """Write the ids of the words of texts to `out`, until it is full.
 
     Args:
-        numbers: The numbers of the words.
-        number: Which of them to begin with.
-        count: How many they are.
-        rows: The rows of all words, with ids noted.
-        starts, ids: The ids of all words.
-        out: Where they go.
-        filled: How many are there already.
+        numbers: The number of each word of the texts.
+        number: The index in `numbers` to begin with.
+        count: The number of words of the texts.
+        rows: The rows of the table of words, with ids by `note_ids`.
+        starts, ids: The ids of the words of the table.
+        out: Receives the ids.
+        filled: The ids written so far.
 
     Returns:
-        Which to go on with once there is more room, `count` when all are written; and how many ids are there
-        now.
+        (the index to continue with, or `count` if all words are written; the ids written so far).
     """
     while number < count:
         if filled + 2 > len(out):
@@ -318,15 +316,15 @@ def end_texts(numbers: Any, count: int, ends: Any, starts: Any, bounds: Any, sto
     """Find where the ids of each of many texts end.
 
     Args:
-        numbers: The numbers of the words of all texts.
-        count: How many they are.
-        ends: Where each word ends among the bytes of the words.
-        starts: Where the ids of each word start among the ids of the words.
-        bounds: Where each text ends in bytes, a 0 before the first.
-        stops: Gets where the ids of each text end, a 0 before the first.
+        numbers: The number of each word of the texts.
+        count: The number of words of the texts.
+        ends: A 0, then the offset where each word of the table ends.
+        starts: The offset where the ids of each word of the table start, and the end.
+        bounds: A 0, then the byte offset where each text ends.
+        stops: Receives a 0, then the offset where the ids of each text end.
 
     Returns:
-        How many bytes the words have together.
+        The bytes of all words of the texts.
     """
     covered = written = text = 0
     for n in range(count):

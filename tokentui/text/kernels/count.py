@@ -31,7 +31,7 @@ from tokentui.text.split import SPACE_MARK, splitter, splitter_of
 PAD = bytes(16)
 """Padding that kernels may read after the end of a text."""
 CHUNK_CHARS = 1 << 19
-"""Approximate characters that are processed between two ticks of the job: some milliseconds."""
+"""Approximate characters between two ticks of the job, which take some milliseconds."""
 THREAD_CHARS = 1 << 19
 """Characters per thread below which starting a thread does not pay off."""
 MOST_THREADS = 4
@@ -279,7 +279,7 @@ def _count_runs(
         single: list[str] = []
         for run, form, one, times in zip(runs, forms, plain, counted.counts.tolist(), strict=True):
             if not one and times == 1:
-                # where words are not set apart most runs are like this: one call does for many
+                # In scripts without spaces most runs are like this. One call cuts many.
                 single.append(run)
                 continue
             if single:
@@ -378,7 +378,7 @@ def share(
             yield [front(bytes(text)) if front and begin == 0 else text], stop - begin
 
     def work(number: int, between: Callable[[], object]) -> None:
-        """Work through a run, with a look round after each chunk."""
+        """Process a run. Calls `between` after each chunk."""
         texts: list[bytes | memoryview] = []
         size = 0
         for block, length in parts(places[number], places[number + 1]):
@@ -392,23 +392,23 @@ def share(
         workers[number](texts)
         done[number] += size
 
-    def halt() -> None:
+    def raise_if_stopped() -> None:
         if stopped.is_set():
             raise Cancelled
 
-    def tell() -> None:
+    def report() -> None:
         tick(sum(done), total)
 
-    def beside(number: int) -> None:
+    def run_in_thread(number: int) -> None:
         try:
-            work(number, halt)
+            work(number, raise_if_stopped)
         except BaseException as error:
             failed.append(error)
 
-    tell()
-    # a pool of threads would do the same, and takes longer to import than to count a short text
+    report()
+    # To import a pool of threads takes longer than to count a short text.
     failed: list[BaseException] = []
-    others = [threading.Thread(target=beside, args=(number,)) for number in range(1, len(workers))]
+    others = [threading.Thread(target=run_in_thread, args=(number,)) for number in range(1, len(workers))]
     own = [0]
     try:
         for number, other in enumerate(others, 1):
@@ -417,11 +417,11 @@ def share(
             except RuntimeError:  # there is no memory for a thread
                 own.append(number)
         for number in own:
-            work(number, tell)
+            work(number, report)
         for other in others:
             while other.is_alive():
                 other.join(0.05)
-                tell()
+                report()
     except BaseException:
         stopped.set()
         for other in others:

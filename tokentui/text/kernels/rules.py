@@ -1,4 +1,4 @@
-"""Character classes, and rules for the border between two neighbouring characters, for each split that has a
+"""Character classes, and rules for the border between two adjacent characters, for each split that has a
 scanner.
 
 Most borders of words follow from the classes of the two characters around them. A scanner looks these up, and
@@ -6,8 +6,8 @@ runs the whole rule of a word (`scan_words.word_end`) only where the table has A
 to right, so an entry has to hold where the word of the left character starts at a true border and every pair
 since then has JOIN.
 
-Splits are patterns of `regex`, and which characters are letters changes with its Unicode tables. So the table
-of classes is made by running the very classes over every code point: it can be neither stale nor different.
+Splits are patterns of `regex`, whose Unicode tables decide which characters are letters. So the table of
+classes is computed by matching the patterns of the classes against every code point.
 The package ships the tables of one version of `regex`. Another version takes the same tables if its classes
 agree with them, which takes about 20 milliseconds to check; otherwise they are made when they are first
 needed, in about a tenth of a second.
@@ -33,13 +33,13 @@ from tokentui.text.normalize import BERT_DROPPED, BERT_IDEOGRAPHS, BERT_PUNCTUAT
 from tokentui.text.split import SPACE_MARK, SPLITS, cut_pattern, splitter, splitter_of
 
 SPACE, SPACING, NEWLINE, NUMBER, SIGN, APOSTROPHE, SLASH, MARK, EITHER, UPPER, LOWER = range(11)
-"""The classes. Their order lets kernels ask with one comparison: white space up to NEWLINE; what is no space,
-digit or letter from SIGN to MARK; letters from EITHER on; what may stand where upper case is asked for from
-MARK to UPPER."""
+"""The classes. Their order lets kernels test for several with one comparison: white space up to NEWLINE;
+characters that are neither white space, digits nor letters from SIGN to MARK; letters from EITHER on; from
+MARK to UPPER what `[upper]` of GPT-4o's pattern matches."""
 START = 15
-"""No character: stands before the first of a text."""
+"""The class before the first character of a text."""
 CLASSES = 16
-"""A pair of classes is looked up at `left * CLASSES + right`."""
+"""The entry of a pair of classes is at `left * CLASSES + right`."""
 
 _PATTERNS = {
     SPACING: r"\s",
@@ -53,7 +53,7 @@ _PATTERNS = {
     LOWER: r"\p{Ll}",
     EITHER: r"[\p{Lm}\p{Lo}]",
 }
-"""The pattern of each class; of two that fit a character the later holds. SIGN is the rest."""
+"""The pattern of each class. If two match a character, the later one counts. SIGN has the rest."""
 _CODES = 0x110000
 _PLANE = 0x10000
 _BLOCK = 128
@@ -221,26 +221,26 @@ def letters_table() -> ClassTable:
 
 
 def bert_table() -> ClassTable:
-    """BERT's: SPACE, SIGN for its punctuation, LOWER for what words are made of."""
+    """Return BERT's classes: SPACE, SIGN for its punctuation, LOWER for all else."""
     return _table("bert")
 
 
 def bert_runs_table() -> ClassTable:
-    """Return the table of BERT's runs: SPACE for characters that normalisation turns into a space, SIGN for
-    ASCII's punctuation, which it leaves as it is, and ideographs, which it sets apart, else LOWER.
-
-    BERT drops some white space: a word goes on there.
+    """Return the table of BERT's runs: SPACE for characters that normalization turns into a space, SIGN for
+    ASCII punctuation, which normalization keeps, and for ideographs, around which it puts spaces; LOWER for
+    all else, including white space that BERT drops.
     """
     return _table("bert-runs")
 
 
 def spaced_table() -> ClassTable:
-    """Return the same without SIGN."""
+    """Return the table of sentencepiece's runs: SPACE for characters that normalization turns into a space,
+    LOWER for all else."""
     return _table("spaced-runs")
 
 
 def space_table() -> ClassTable:
-    """SPACE for U+0020, else LOWER."""
+    """Return the table with SPACE for U+0020, and LOWER for all else."""
     return _table("space")
 
 
@@ -267,7 +267,7 @@ def _letters() -> ClassTable:
     empty = regex.compile(r"[^\s\p{L}\p{M}\p{N}'/]+")
     for first in range(0, _CODES, _PLANE):
         if empty.fullmatch(_codes(), first, first + _PLANE):
-            continue  # most planes hold nothing yet, or what is for private use
+            continue  # a plane without letters, digits and white space: SIGN throughout
         for name, one in patterns:
             _fill(classes, one, name, first, first + _PLANE)
     return _folded(classes)
@@ -315,7 +315,7 @@ def _folds() -> tuple[tuple[int, int], ...]:
 
 
 def _fill(classes: bytearray, pattern: Any, name: int, first: int = 0, last: int = _CODES) -> None:
-    """Give a class to the code points of a range that a pattern finds."""
+    """Set the class of the code points of a range that a pattern matches."""
     for match in pattern.finditer(_codes(), first, last):
         start, end = match.span()
         classes[start:end] = bytes([name]) * (end - start)
@@ -338,7 +338,7 @@ CUT = 1
 ASK = CUT | 2
 """Run the rule of the whole word."""
 DROP = 4
-"""Added to a border: what starts here is no word."""
+"""A flag of an entry: the run that starts here is no word, and is dropped."""
 
 _SPACES = (SPACE, SPACING, NEWLINE)
 _SIGNS = (SIGN, APOSTROPHE, SLASH, MARK)
@@ -405,18 +405,18 @@ def _bert(left: int, right: int) -> int:
 
 GPT2, GPT4, GPT4_TRAILING, GPT4O = range(4)
 RUNS, SPACED = "bert-runs", "spaced-runs"
-"""Not splits, but scanned: what stands between the white space that BERT's normalisation keeps. With `RUNS`
-ASCII's punctuation and ideographs stand alone. With `SPACED` these are sentencepiece's words, but for the ▁
-in front of each."""
+"""Names for the scanner that are no splits: the runs between the white space that BERT's normalization keeps.
+With `RUNS`, each ASCII punctuation character and ideograph is a run of its own. With `SPACED`, the runs are
+the words of sentencepiece without the ▁ in front."""
 
 
 class Rule(NamedTuple):
     """A rule of `text.split.Split`.
 
     Attributes:
-        pairs: What the classes of two characters say of the border between them.
-        word: The rule of the whole word where they say ASK, which they never do where white space is dropped.
-        table: Makes the table of classes.
+        pairs: Returns the entry for the border between characters of two classes.
+        word: The rule of `word_end` for an entry with ASK. Splits that drop white space have no such entry.
+        table: Returns the table of classes.
     """
 
     pairs: Callable[[int, int], int]
@@ -434,28 +434,28 @@ RULES = {
 
 
 def rule_of(split: str) -> str:
-    """Return the name of the rule by which a split, `RUNS` or `SPACED` is scanned; empty where it is not."""
+    """Return the name of the rule for a split, `RUNS` or `SPACED`; empty for a split without one."""
     return split if split in (RUNS, SPACED) else SPLITS.of(split).rule
 
 
 STRETCHES = "stretches of "
-"""Before a split: not a split, but scanned: the stretches between the places where it surely cuts. Each is
-split by itself, so that a split needs no rule here."""
+"""A prefix for the name of a split without a rule. The scanner finds the stretches between places where the
+split always cuts, and the split cuts each of them."""
 _FAR = 14
 """The class of characters next to which no stretch ends."""
 
 
 @functools.cache
 def stretches(split: str) -> tuple[ClassTable, bytes] | None:
-    """Return the tables of the stretches of a split: classes of characters, and an entry for each two of
-    them.
+    """Return the tables of the stretches of a split: the classes of characters, and an entry for each pair of
+    classes.
 
-    The pattern of its cuts decides by two characters. So characters that the same parts of it fit are of one
-    class, and one of each shows what it does. Characters past the first plane are left out: too few to make
-    up for the search.
+    The pattern of the cuts of a split decides by two characters. Characters that the same parts of it match
+    get one class, and one character of each class is tested. Characters beyond the first plane get a class of
+    their own, next to which no stretch ends.
 
     Returns:
-        The tables; None for a split that has no cuts, or too many classes.
+        The tables; None for a split without cuts, or with too many classes.
     """
     import regex
 
@@ -503,23 +503,21 @@ def _cuts_after_first(cut: Any, two: str) -> bool:
 
 
 def is_shaped(recipe: Recipe) -> bool:
-    """Return whether more than the split determines the words of a text.
-
-    Symbols do, and a space that is set in front or left out.
-    """
+    """Return whether symbols, or a space that is added or left out in front, change the words of a text."""
     return bool(recipe.symbols) or recipe.prefix_space is not None
 
 
 def scanned(recipe: Recipe) -> str:
-    """Return the split by which kernels scan the text of a recipe; empty where they do not.
+    """Return the name by which kernels scan the text of a recipe; empty if plain Python splits it.
 
-    `RUNS` where BERT's rule applies, and `SPACED` for sentencepiece's: each run of a text is normalised and
-    split by itself. sentencepiece's `nmt-nfkc` turns the white space that BERT's normalisation keeps into
-    spaces, squeezes several into one and drops those at the ends. None of its rules begins with a space.
-    `metaspace` sets a ▁ before a text as it does in place of each space. Lower case makes no space. No symbol
-    reaches over a border of runs where none has a space.
+    That is the split if it has a rule and nothing changes the text; `RUNS` for BERT's normalization and
+    split; `SPACED` for sentencepiece's; `STRETCHES` and the split if only a space is added in front of a
+    document.
 
-    `STRETCHES` and the split where nothing is changed but a space set in front of a document.
+    `SPACED` normalizes and splits each run of a text by itself. This is exact: `nmt-nfkc` turns the white
+    space that BERT's normalization keeps into single spaces, and drops those at both ends. None of its rules
+    begins with a space. `metaspace` puts a ▁ before a text as it does for each space. Lower-casing makes no
+    space. No symbol contains a space, so none crosses a border of runs.
     """
     rule, marks_spaces = rule_of(recipe.split), SPLITS.of(recipe.split).marks_spaces
     if recipe.normalize:
@@ -537,8 +535,8 @@ def scanned(recipe: Recipe) -> str:
 
 
 def without_scanner(recipe: Recipe) -> str:
-    """Return the value of a recipe by which plain Python counts words, as `axis=value`; empty where kernels
-    count them, and where a document is one word."""
+    """Return the value of a recipe for which there is no scanner, as `axis=value`; empty if kernels count the
+    words, or a document is one word."""
     record = SPLITS.of(recipe.split)
     if scanned(recipe) or (record.keeps_spaces and not record.cut):
         return ""
@@ -551,11 +549,11 @@ class Split(NamedTuple):
     """The tables of a split.
 
     Attributes:
-        rule: The `word_end` that runs where the table of pairs says ASK.
-        folds: Letters of contractions outside ASCII, as `folds` has them; none where case counts.
-        high: The first step to the class of a code point, see `ClassTable`.
-        low: The second step.
-        pairs: The entry for the border between two neighbouring classes, see `pairs`.
+        rule: The rule of `word_end` for entries with ASK.
+        folds: Letters of contractions outside ASCII, as `folds` returns them; none if case counts.
+        high: See `ClassTable`.
+        low: See `ClassTable`.
+        pairs: The entry of each pair of classes, see `pairs`.
     """
 
     rule: int
@@ -567,7 +565,7 @@ class Split(NamedTuple):
 
 @functools.cache
 def pairs(split: str) -> bytes:
-    """Return the table of a split: an entry for each two classes."""
+    """Return the entry of each pair of classes for a split."""
     rule = RULES[rule_of(split)].pairs
     drops = {SPACE, SPACING, NEWLINE} if rule in (_whitespace, _bert) else set()
     return bytes(

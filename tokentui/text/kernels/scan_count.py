@@ -1,8 +1,8 @@
-"""Kernels: the words of texts by number, and their counts.
+"""Kernels that number the words of texts and count them.
 
-Texts are UTF-8 in which a lone surrogate has three bytes, as "surrogatepass" writes it. A word of up to 16
-bytes is its two numbers; of a longer one the bytes are compared. So equal means equal, whatever the hashes
-are. Words that are common come early, so what is looked at stays near.
+Texts are UTF-8. A lone surrogate has three bytes, as "surrogatepass" writes it. A word of up to 16 bytes is
+stored as two 64-bit numbers and compared by them. Longer words are compared byte by byte, so a collision of
+hashes changes no result. Frequent words get small numbers, so their rows stay in the cache.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from tokentui.text.kernels.rules import CUT, DROP, START, Split
 from tokentui.text.kernels.scan_words import class_of, code_at, width_of, word_end
 
 BLOCK = 4096
-"""The number of bytes that are scanned at a time: the events of a block stay in the cache."""
+"""The bytes that are scanned at a time. The events of a block stay in the cache."""
 INLINE = 16
-"""The longest word, in bytes, that is compared without its bytes being looked at."""
+"""The most bytes of a word that its two numbers hold exactly."""
 
 _U = U64
 _FIRST = constants([(1 << 8 * min(n, 8)) - 1 for n in range(INLINE + 1)])
@@ -47,13 +47,13 @@ class _WordTable(NamedTuple):
     """Distinct words in flat arrays.
 
     Attributes:
-        slots: An open-addressing table of the numbers of words plus one.
-        shift: 64 less the bits of a place in it.
-        rows: Four 64-bit numbers a word in order of first appearance: two that stand for its bytes, its
-            length, its count.
-        text: The bytes of the words, one after the other.
-        ends: Where each word ends in them, a 0 before the first.
-        used: The number of words.
+        slots: An open-addressing hash table: the number of a word plus one, or 0 for a free slot.
+        shift: 64 minus the number of bits of a slot index.
+        rows: Four 64-bit numbers for each word, in order of first appearance: the two of its key, its length
+            in bytes, its count.
+        text: The concatenated bytes of the words.
+        ends: A 0, then the offset in `text` where each word ends.
+        used: An array of one item, the number of words.
     """
 
     slots: Any
@@ -65,18 +65,18 @@ class _WordTable(NamedTuple):
 
 
 class WordTable(_WordTable):
-    """The same, with room for what kernels keep of it."""
+    """A `_WordTable` with a `__dict__`, in which `native` caches the argument words of a call."""
 
 
 class Scan(NamedTuple):
     """The texts and tables that a scan reads and fills.
 
     Attributes:
-        data: Texts one after the other, and 16 bytes more.
-        split: The split.
-        words: The words so far.
-        events: Room for a block.
-        numbers: Room for the number of each word; empty to count each word instead.
+        data: The concatenated texts, and 16 bytes of padding.
+        split: The tables of the split.
+        words: The table of words. The scan adds new words.
+        events: A buffer for the events of a block.
+        numbers: Receives the number of each word; empty to count the words instead.
     """
 
     data: Any
@@ -93,14 +93,14 @@ SCAN = Tuple((BYTES, SPLIT, WORDS, EVENTS, EVENTS), "Scan", Scan)
 
 @inlined
 def place_of(first: Any, second: Any, shift: Any) -> Any:
-    """Return where in the table the search for a word begins."""
+    """Return the slot at which the search for a word begins."""
     mixed = first * SPREAD ^ second * _SPREAD_SECOND
     return hashed(mixed ^ mixed >> _THIRTY_TWO, _U(shift))
 
 
 @inlined
 def number_of(data: Any, windows: Any, start: int, end: int, words: WordTable) -> Any:
-    """Return the number of a word, which is taken in if it is new; -1 where there is no room for one more."""
+    """Return the number of a word. A new word is added; -1 if the table has no room for it."""
     slots, rows = words.slots, words.rows
     length = end - start
     if length <= INLINE:
@@ -123,7 +123,7 @@ def number_of(data: Any, windows: Any, start: int, end: int, words: WordTable) -
 
 @helper
 def long_key(windows: Any, start: int, end: int) -> Any:
-    """Two numbers for a word of more than eight bytes: the last eight, and a hash of those before."""
+    """Return the key of a word of more than 16 bytes: its last eight bytes, and a hash of those before."""
     mixed = _ZERO
     for at in range(start, end - 8, 8):
         mixed = (mixed ^ windows[at]) * _SPREAD_SECOND
@@ -133,7 +133,7 @@ def long_key(windows: Any, start: int, end: int) -> Any:
 
 @helper
 def take_in(data: Any, start: int, length: int, first: Any, second: Any, place: int, words: WordTable) -> Any:
-    """Take a new word in. Returns its number, or -1 where there is no room; then nothing has changed."""
+    """Add a new word and return its number; -1 without a change if the table has no room."""
     slots, rows, text, ends, used = words.slots, words.rows, words.text, words.ends, words.used
     number = used[0]
     begin = ends[number]
@@ -154,7 +154,7 @@ def take_in(data: Any, start: int, length: int, first: Any, second: Any, place: 
 
 @helper
 def same(data: Any, start: int, length: int, text: Any, begin: int) -> bool:
-    """Return whether the bytes are those of a known word."""
+    """Return whether `length` bytes at `start` equal those of the word that begins at `begin` in `text`."""
     for n in range(length):  # noqa: SIM110 - Numba has no generators in all()
         if data[start + n] != text[begin + n]:
             return False
@@ -163,12 +163,14 @@ def same(data: Any, start: int, length: int, text: Any, begin: int) -> bool:
 
 @helper
 def find_events(data: Any, at: int, stop: int, before: int, split: Split, events: Any) -> Any:
-    """Note where a word may end: for each border of characters that does not join them, its distance from
-    `at` and what it is.
+    """Write an event for each border between two characters where a word may end.
+
+    An event is the distance of the border from `at`, shifted left by four bits, and the entry of the pair of
+    classes around it. Borders with JOIN give no event.
 
     Returns:
-        (how many events, where the first character stands that is not yet looked at, the class of the one
-        before).
+        (the number of events, the offset of the first character not read, the class of the character before
+        it).
     """
     low, pairs = split.low, split.pairs
     count = 0
@@ -193,20 +195,22 @@ def find_events(data: Any, at: int, stop: int, before: int, split: Split, events
 def scan_texts(
     scan: Scan, windows: Any, bounds: Any, number: int, at: int, filled: int
 ) -> tuple[int, int, int]:
-    """Find the words of texts, from the place `at` in text `number` on, which a word starts at, and count
-    them or write their numbers.
+    """Find the words of texts, and count them or write their numbers.
+
+    The scan stops when the table of words is full. The caller makes room, and calls it again with the values
+    that it returned.
 
     Args:
-        scan: What is read and filled.
-        windows: Eight bytes at each place of its data.
-        bounds: Where the texts end in its data, one after the other, a 0 before the first.
-        number: The text to begin with.
-        at: The place to begin at, in the data.
-        filled: How many numbers are there already.
+        scan: The texts and tables.
+        windows: The eight bytes at each offset of the data, as one number.
+        bounds: A 0, then the offset in the data where each text ends.
+        number: The index of the text to begin with.
+        at: The offset in the data to begin at. A word starts there.
+        filled: The numbers of words written so far.
 
     Returns:
-        (the text and the place to go on at once the table has more room, the number of texts when all is
-        done; how many numbers are there now).
+        (the text to continue with, or the number of texts if all are done; the offset to continue at; the
+        numbers written so far).
     """
     data, split, words, events, numbers = scan.data, scan.split, scan.words, scan.events, scan.numbers
     counting = len(numbers) == 0
@@ -225,7 +229,7 @@ def scan_texts(
                 event = events[n]
                 place = base + (event >> 4)
                 if place < start:
-                    continue  # within a word whose end was found by its rule
+                    continue  # inside a word whose end its rule found
                 if event & 2:
                     place = word_end(data, start, end, split)
                 if place > start and not dropped:
@@ -246,10 +250,10 @@ def scan_texts(
 
 @kernel(INT, BYTES, WINDOWS, NUMBERS, NUMBERS, INT, WORDS)
 def add_words(data: Any, windows: Any, bounds: Any, counts: Any, number: int, words: WordTable) -> int:
-    """Count words that are counted already, from `number` on.
+    """Add words with their counts, from word `number` on.
 
     Returns:
-        The first that the table has no room for; how many there are when all are counted.
+        The index of the first word that the table has no room for; the number of words if all are added.
     """
     while number < len(counts):
         word = number_of(data, windows, bounds[number], bounds[number + 1], words)
@@ -262,7 +266,7 @@ def add_words(data: Any, windows: Any, bounds: Any, counts: Any, number: int, wo
 
 @kernel(NOTHING, INT, WORDS)
 def fill_slots(count: int, words: WordTable) -> None:
-    """Put so many words into slots that are empty."""
+    """Fill an empty hash table with the first `count` words."""
     slots, rows = words.slots, words.rows
     mask = len(slots) - 1
     for number in range(count):
@@ -274,7 +278,7 @@ def fill_slots(count: int, words: WordTable) -> None:
 
 @kernel(NOTHING, BYTES, NUMBERS)
 def places_in_characters(text: Any, ends: Any) -> None:
-    """Change places in the bytes of a text, in order, into places in its characters."""
+    """Turn ascending byte offsets in a UTF-8 text into character offsets, in place."""
     at: Any = 0
     characters: Any = 0
     for n in range(len(ends)):

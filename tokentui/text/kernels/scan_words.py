@@ -1,7 +1,7 @@
-"""Kernels: find the end of the word that starts at a place, by the rule of its split.
+"""Kernels that find the end of a word by the rule of its split.
 
-Texts are UTF-8 in which a lone surrogate has three bytes, as "surrogatepass" writes it. Each rule is that of
-the split's pattern in `tokentui.text.split`, one alternative after the other.
+Texts are UTF-8. A lone surrogate has three bytes, as "surrogatepass" writes it. Each rule tries the
+alternatives of the split's pattern in `tokentui.text.split` in their order.
 """
 
 from __future__ import annotations
@@ -102,8 +102,8 @@ def contraction_end(data: Ints, at: int, end: int, split: Split) -> int:
 
 @inlined
 def spaces_end(data: Ints, at: int, end: int, by_lines: bool, trailing: bool, split: Split) -> int:
-    r"""The white space of a word: `\s++$` where `trailing`, `\s*[\r\n]+` where `by_lines`, `\s+(?!\S)`,
-    `\s`."""
+    r"""Return the end of white space: by `\s++$` with `trailing`, by `\s*[\r\n]+` with `by_lines`, then by
+    `\s+(?!\S)` and `\s`."""
     here, last, line = at, at, -1
     while here < end:
         kind = class_of(code_at(data, here), split)
