@@ -23,13 +23,14 @@ RECORDED = json.loads((Path(__file__).parents[1] / "data" / "classes.json").read
 def test_a_class_numbers_the_pieces(name: str, tmp_path: Path) -> None:
     tokenizer = tokentui.load(class_folders.write(tmp_path, name))
     for text, (plain, around) in zip(class_folders.TEXTS, RECORDED[name], strict=True):
-        assert list(tokenizer.encode(text).ids) == plain, text
-        assert list(tokenizer.encode(text, special_tokens=True).ids) == around, text
+        assert list(tokenizer.encode(text, allow_special=True).ids) == plain, text
+        ids = tokenizer.encode(text, allow_special=True, special_tokens=True).ids
+        assert list(ids) == around, text
 
 
 def test_a_class_that_is_not_known_is_refused_by_name(tmp_path: Path) -> None:
     folder = class_folders.write(tmp_path, "Llama", tokenizer_class="SurprisingTokenizer")
-    assert "the class SurprisingTokenizer is not read: how it numbers" in refused(
+    assert "the class SurprisingTokenizer is not read: what it does" in refused(
         "encode", "-t", str(folder), "a"
     )
     class_folders.write(tmp_path, "Llama", tokenizer_class="CpmTokenizer")
@@ -63,3 +64,20 @@ def test_what_a_model_cannot_say_is_not_written(name: str, tmp_path: Path) -> No
     folder = class_folders.write(tmp_path / "folder", name)
     with pytest.raises(Unsupported, match="the class of the folder"):
         export(tokentui.load(folder), tmp_path / "kept.model", "sentencepiece")
+
+
+def test_names_that_the_class_does_not_name_are_plain_text(tmp_path: Path) -> None:
+    folder = class_folders.write(tmp_path, "GPT2")
+    tokenizer = tokentui.load(folder)
+    assert set(tokenizer.vocabulary.specials) == {"<|endoftext|>"}
+    text = "<mask> of <unk>"
+    assert tokenizer.encode(text, allow_special=True).ids == tokenizer.encode(text).ids
+    class_folders.write(tmp_path, "GPT2", mask_token="<mask>")
+    assert set(tokentui.load(folder).vocabulary.specials) == {"<|endoftext|>", "<mask>"}
+    class_folders.write(tmp_path, "Roberta")
+    assert "<mask>" in tokentui.load(folder).vocabulary.specials
+
+
+def test_proteins_are_cut_without_a_limit(tmp_path: Path) -> None:
+    tokenizer = tokentui.load(class_folders.write(tmp_path, "Esm"))
+    assert tokenizer.encode("M" * 300 + " zz").ids == (*[20] * 300, 3)

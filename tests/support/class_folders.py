@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import tokentui
 from tokentui import Tokenizer
+from tokentui.formats.huggingface.words import CLIP
+from tokentui.formats.tokens import LETTERS
 
 
 class Layout(NamedTuple):
@@ -45,27 +47,62 @@ LAYOUTS = {
     "XGLM": Layout(), "XLMRoberta": Layout(), "XLNet": _PIECE,
 }
 """The layout of each class with a model of sentencepiece."""
+_FAIRSEQ = ("<s>", "<pad>", "</s>", "<unk>", "<mask>", "<|endoftext|>", "<|startoftext|>")
+_BRACKETS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "<s>")
+_PAIRS = Layout("gpt2", _FAIRSEQ, "gpt2")
+_LINES = Layout("bert", _BRACKETS, "bert")
+OTHERS = {
+    **dict.fromkeys(("GPT2", "Roberta", "Bart", "Longformer", "LED", "Mvp", "Blenderbot"), _PAIRS),
+    "CodeGen": _PAIRS, "Deberta": Layout("gpt2", _BRACKETS, "gpt2"),
+    "CLIP": Layout("clip", ("<|startoftext|>", "<|endoftext|>", "<s>"), "gpt2"),
+    "Whisper": Layout("gpt2", ("<|endoftext|>", "<|startoftranscript|>", "<|notimestamps|>"), "gpt2"),
+    "OpenAIGPT": Layout("gpt1", ("<unk>", "<s>"), "gpt2"),
+    **dict.fromkeys(("Bert", "DistilBert", "Electra", "MobileBert", "LayoutLM", "ConvBert", "Lxmert",
+                     "SqueezeBert"), _LINES),
+    "DPRReader": _LINES, "MPNet": Layout("bert", (*_FAIRSEQ, "[UNK]"), "bert"),
+    "Funnel": Layout("bert", ("<unk>", "<sep>", "<cls>", "<pad>", "<mask>", "<s>", "</s>"), "bert"),
+}
+"""The layout of each class with `vocab.json` and `merges.txt`, or with `vocab.txt`; its file is a format."""
+AMINO = ("<cls>", "<pad>", "<eos>", "<unk>", *"LAGVSERTIDPKQNFYMHWCXBUZO.-", "<null_1>", "<mask>")
+"""The lines of a vocabulary of proteins."""
 LISTED = ("M2M100", "Marian", "Speech2Text")
 """Classes whose ids are in `vocab.json`."""
 TEXTS = (
     "the river", "Stones, 12,345 and 3,", "", " ", "  two  spaces ", "a\tb\nc\r\nd", "naïve Ünïcode éÅ",
     "東京 ﬁne Ⅳ ㍿", "▁river ▁▁ stone", "😀👨‍👩‍👧 ok", "it's ``quoted'' don't",
     "UPPER lower.Mixed!!", "x" * 30,
-    "\u200bzero\ufeff width\u00ad \u0085next", "rrrr the,the;the",
+    "\u200bzero\ufeff width\u00ad \u0085next", "rrrr the,the;the", "MEK L  AGX<mask>ba",
+    "M\tE-K.\u00a0L LLLLL" + "A" * 120,
 )
 """Texts on which classes differ."""
 
 
 @functools.cache
 def _model(recipe: str, specials: tuple[str, ...]) -> Tokenizer:
-    return tokentui.train("sample:english", recipe, vocab_size=420 if recipe == "llama2" else 150,
-                          specials=specials)
+    size = {"llama2": 420, "gpt2": 350, "clip": 600, "gpt1": 200}.get(recipe, 150)
+    taken = CLIP if recipe == "clip" else recipe
+    return tokentui.train("sample:english", taken, vocab_size=size, specials=specials)
 
 
 def write(folder: Path, name: str, **settings: object) -> Path:
     """Write the folder of a class, with further settings, and return its path."""
-    layout = LAYOUTS[name]
     folder.mkdir(exist_ok=True, parents=True)
+    config = {"tokenizer_class": f"{name}Tokenizer", **settings}
+    (folder / "tokenizer_config.json").write_text(json.dumps(config))
+    if name == "Esm":
+        (folder / "vocab.txt").write_text("\n".join(AMINO))
+        return folder
+    if name in OTHERS:
+        recipe, specials, format = OTHERS[name]
+        _model(recipe, specials).save(folder / ("vocab.txt" if format == "bert" else ""), format)
+        if name == "CLIP":  # its vocabulary has each byte, also at the end of a word
+            ids = json.loads((folder / "vocab.json").read_text())
+            units = (unit + end for end in ("", "</w>") for unit in LETTERS)
+            missing = dict.fromkeys(unit for unit in units if unit not in ids)
+            ids |= {unit: len(ids) + n for n, unit in enumerate(missing)}
+            (folder / "vocab.json").write_text(json.dumps(ids))
+        return folder
+    layout = LAYOUTS[name]
     model = _model(layout.recipe, layout.specials)
     model.save(folder / layout.file, "sentencepiece")
     if name == "Marian":
@@ -78,6 +115,4 @@ def write(folder: Path, name: str, **settings: object) -> Path:
     if name == "MLuke":
         entities = {entity: n for n, entity in enumerate(("[MASK]", "[UNK]", "[PAD]", "[MASK2]"))}
         (folder / "entity_vocab.json").write_text(json.dumps(entities))
-    config = {"tokenizer_class": f"{name}Tokenizer", **settings}
-    (folder / "tokenizer_config.json").write_text(json.dumps(config))
     return folder

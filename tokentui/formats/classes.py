@@ -70,24 +70,6 @@ def _google(*, lower: bool, accents: bool) -> Preparation:
     return Preparation("google", flags, commas=True)
 
 
-class OfClass(NamedTuple):
-    """What the reader of a `.model` needs of its class.
-
-    Attributes:
-        numbering: How it numbers the pieces.
-        unknown: Its unknown token.
-        listed: The ids of a `vocab.json`; empty for a class without one.
-        preparation: What it does to a text.
-        settings: The settings of `tokenizer_config.json`.
-    """
-
-    numbering: Numbering
-    unknown: str
-    listed: Mapping[str, int]
-    preparation: Preparation
-    settings: Mapping[str, object]
-
-
 @dataclass(frozen=True, slots=True)
 class TokenizerClass:
     """What a tokenizer class of transformers reads and adds.
@@ -107,6 +89,8 @@ class TokenizerClass:
         spelled: How the token of a language is spelled, with `{}` for the language.
         numbering: How it numbers the pieces of a `.model`.
         preparation: What it does to a text before sentencepiece reads it.
+        lines: How a `vocab.txt` is used: `wordpieces`, `words` (a word is one token or unknown), or `parts`
+            (the longest tokens anywhere in a word).
         types: The `model_type` of models that use the class.
         remark: What it does to a text that is not done here; empty for none.
     """
@@ -123,6 +107,7 @@ class TokenizerClass:
     spelled: str = "{}"
     numbering: Numbering = AS_MODEL
     preparation: Preparation = Preparation()
+    lines: str = "wordpieces"
     types: tuple[str, ...] = ()
     remark: str = ""
 
@@ -136,6 +121,22 @@ class TokenizerClass:
     def fixed(self) -> bool:
         """True if `add_bos_token` and `add_eos_token` do not change the tokens around a text."""
         return not set(self.around.split()) <= {"bos", "*"}
+
+
+class OfClass(NamedTuple):
+    """What the reader of a file needs of its class.
+
+    Attributes:
+        known: The class.
+        numbering: How it numbers the pieces of this model.
+        listed: The ids of a `vocab.json`; empty for a class without one.
+        settings: The settings of `tokenizer_config.json`.
+    """
+
+    known: TokenizerClass
+    numbering: Numbering
+    listed: Mapping[str, int]
+    settings: Mapping[str, object]
 
 
 _MOST_EXTRA = 10_000
@@ -152,6 +153,11 @@ _BRACKETS = "bos=[CLS] eos=[SEP] unk=[UNK] sep=[SEP] pad=[PAD] cls=[CLS] mask=[M
 _FIRST = ("<s>", "<pad>", "</s>", "<unk>")
 """The first ids of models of fairseq."""
 _LOWER = (("do_lower_case", True),)
+_SMILES = (
+    r"regex:\[[^\]]+\]|Br?|Cl?|N|O|S|P|F|I|b|c|n|o|s|p|\(|\)|\.|=|#|-|\+|\\|/|:|~|@|\?|>>?|\*|\$"
+    r"|%[0-9]{2}|[0-9]"
+)
+"""The split of SMILES, the notation of molecules, by DeepChem."""
 _MODEL = TokenizerClass(tuple((name,) for name in MODELS), unit="char", around="*")
 _UNIGRAM = replace(_MODEL, encode="viterbi")
 _LISTED = replace(
@@ -164,8 +170,12 @@ _T5 = replace(
     numbering=Numbering(last=_extra_ids(100)))
 _FAIRSEQ_MODEL = replace(_UNIGRAM, tokens=_FAIRSEQ, around="cls * sep",
                          numbering=Numbering(_FIRST, 1, ("<mask>",)))
-_GPT2 = TokenizerClass(PAIRS, "gpt2")
-_BERT = TokenizerClass(LINES, unit="char", encode="longest-match")
+_GPT2 = TokenizerClass(
+    PAIRS, "gpt2", tokens="bos=<|endoftext|> eos=<|endoftext|> unk=<|endoftext|>", around="*",
+    types=("gpt2", "gptj", "codegen", "opt"))
+_ROBERTA = TokenizerClass(PAIRS, "gpt2", tokens=_FAIRSEQ, around="cls * sep")
+_BERT = TokenizerClass(LINES, unit="char", encode="longest-match", around="cls * sep",
+                       tokens=_BRACKETS.removeprefix("bos=[CLS] eos=[SEP] "))
 
 CLASSES: Mapping[str, TokenizerClass] = {
     "Albert": replace(_UNIGRAM, tokens=_BRACKETS.replace("[UNK]", "<unk>").replace("[PAD]", "<pad>"),
@@ -237,9 +247,32 @@ CLASSES: Mapping[str, TokenizerClass] = {
     "XLNet": replace(_UNIGRAM, tokens="bos=<s> eos=</s> unk=<unk> sep=<sep> pad=<pad> cls=<cls> mask=<mask>",
                      around="* sep cls", more=("<eop>", "<eod>"), types=("xlnet",),
                      preparation=_google(lower=False, accents=False)),
-    **dict.fromkeys(("GPT2", "Roberta", "Bart", "Longformer", "LED", "Deberta"), _GPT2),
-    **dict.fromkeys(("Bert", "DistilBert", "Electra", "MPNet", "MobileBert", "LayoutLM", "Funnel"), _BERT),
-    "Qwen2": TokenizerClass(PAIRS, QWEN.split),
+    "GPT2": _GPT2,
+    "CodeGen": replace(_GPT2, types=()),
+    "Roberta": replace(_ROBERTA, types=("roberta", "data2vec-text", "ibert")),
+    **{name: replace(_ROBERTA, types=(name.lower(),)) for name in ("Bart", "Longformer", "LED", "Mvp")},
+    "Luke": replace(_ROBERTA, more=("<ent>", "<ent2>"), types=("luke",)),
+    "Blenderbot": replace(_ROBERTA, around="* eos", types=("blenderbot",)),
+    "Deberta": replace(_ROBERTA, tokens=_BRACKETS, types=("deberta",)),
+    "CLIP": TokenizerClass(
+        PAIRS, around="bos * eos", types=("clip", "clipseg", "owlvit"),
+        tokens="bos=<|startoftext|> eos=<|endoftext|> unk=<|endoftext|> pad=<|endoftext|>"),
+    "Whisper": replace(_GPT2, around="<|startoftranscript|> <|notimestamps|> * eos", types=("whisper",)),
+    "OpenAIGPT": TokenizerClass(PAIRS, unit="char", tokens="unk=<unk>", around="*", types=("openai-gpt",)),
+    "Qwen2": TokenizerClass(PAIRS, QWEN.split, around="*", types=("qwen2", "qwen3"),
+                            tokens="eos=<|endoftext|> unk=<|endoftext|> pad=<|endoftext|>"),
+    "Bert": replace(_BERT, types=("bert", "visual_bert", "megatron-bert", "nezha", "ernie")),
+    **{name: replace(_BERT, types=(name.lower(),))
+       for name in ("DistilBert", "Electra", "MobileBert", "LayoutLM", "ConvBert", "Lxmert", "SqueezeBert",
+                    "RetriBert", "Realm")},
+    **dict.fromkeys(("DPRReader", "DPRQuestionEncoder", "DPRContextEncoder"), _BERT),
+    "MPNet": replace(_BERT, tokens=_FAIRSEQ.replace("unk=<unk>", "unk=[UNK]"), types=("mpnet",)),
+    "Funnel": replace(
+        _BERT, tokens="bos=<s> eos=</s> unk=<unk> sep=<sep> pad=<pad> cls=<cls> mask=<mask>",
+        types=("funnel",)),
+    "Esm": replace(_BERT, tokens="eos=<eos> unk=<unk> pad=<pad> cls=<cls> mask=<mask>", around="cls * eos",
+                   split="whitespace", lines="parts", types=("esm",)),
+    "Smiles": replace(_BERT, split=_SMILES, lines="words"),
     "QWen": TokenizerClass((("qwen.tiktoken",),), QWEN.split, specials=tuple(QWEN.specials)),
     "TikToken": TokenizerClass((("tiktoken.model",),), KIMI.split,
                                specials=(KIMI.reserved,) * len(KIMI.specials)),
@@ -248,9 +281,27 @@ CLASSES: Mapping[str, TokenizerClass] = {
 REFUSED: Mapping[str, str] = {
     "BartPho": "its ids are in dict.txt",
     "BertJapanese": "it cuts words with MeCab, Sudachi or Juman++",
+    "Bertweet": "it rewrites words of tweets",
+    "BioGpt": "it cuts words with Moses",
+    "BlenderbotSmall": "it cuts words by rules of its own",
+    "CTRL": "it marks the inside of words by @@",
+    "Clvp": "it spells numbers in words",
     "Cpm": "it cuts words with a dictionary of jieba",
     "ErnieM": "its ids are in vocab.txt",
+    "FSMT": "it cuts words with Moses",
+    "Flaubert": "it cuts words with Moses",
+    "GPTNeoXJapanese": "it cuts words by rules of its own",
+    "Herbert": "it cuts words by rules of its own",
+    "LayoutLMv3": "it takes words with boxes",
+    "LayoutLMv2": "it takes words with boxes",
+    "MarkupLM": "it takes nodes of HTML",
+    "Phobert": "it marks the inside of words by @@",
+    "RoCBert": "it gives three ids to a character",
+    "RoFormer": "it cuts words with a dictionary of jieba",
+    "Splinter": "it puts a token for a question around a text",
+    "Tapas": "it takes tables",
     "Udop": "it takes words with boxes",
+    "XLM": "it cuts words with Moses",
     "XLMProphetNet": "its ids are in prophetnet.tokenizer",
 }
 """The reason for each class that is known and not read."""

@@ -175,9 +175,18 @@ class ModelFolder:
         roles = known.around
         if self.setting("legacy_behaviour") is True and roles == "language * eos":
             roles = "* eos language"
-        before, after = (tuple(name for role in side.split() if (name := named.get(role, role)) in specials)
-                         for side in roles.split("*"))
+        before, after = (tuple(self._named_around(side, named, specials)) for side in roles.split("*"))
         return before, after
+
+    @staticmethod
+    def _named_around(side: str, named: Mapping[str, str], specials: Mapping[str, int]) -> Iterator[str]:
+        """Yield the special token of each role or name; the unknown token for a name that is missing."""
+        for role in side.split():
+            name = named.get(role, "")
+            if role not in (*ROLES, LANGUAGE):
+                name = role if role in specials else named.get("unk", "")
+            if name in specials:
+                yield name
 
     def _flag(self, name: str) -> bool | None:
         """Return a setting of `tokenizer_config.json` that is true or false; None for another or no value."""
@@ -242,8 +251,9 @@ class ModelFolder:
             TokentuiError: It cannot be read.
         """
         source = read_source(self.file, split)
-        if self.file.endswith(_SPELLED) and begins(source.data[:_HEAD]):
-            return self._with_class(source)
+        spelled = self.file.endswith(_SPELLED) and begins(source.data[:_HEAD])
+        if spelled or self.vocabulary in (*PAIRS, *LINES):
+            return self._with_class(source, needed=spelled)
         model, listed = source.document.get("model"), source.document.get("added_tokens", [])
         if not isinstance(model, dict) or not isinstance(listed, list):
             return source
@@ -270,31 +280,36 @@ class ModelFolder:
             source.document["added_tokens"] = [*listed, *more]
         return source
 
-    def _with_class(self, source: Source) -> Source:
-        """Return the source of a `.model` with the class that numbers its pieces.
+    def _with_class(self, source: Source, *, needed: bool) -> Source:
+        """Return the source of a file with the class that says how it is used.
+
+        Args:
+            source: The file.
+            needed: True if the file says too little without a class.
 
         Raises:
-            TokentuiError: The class is not known, or a file of ids is damaged or missing.
+            TokentuiError: The class is not read, or is needed and not known, or a file of ids is damaged or
+                missing.
         """
         known, name = self.known_class, self._class_name
         if known is None:
-            if name in GENERIC:
+            if name in GENERIC or not (needed or name in REFUSED):
                 return source
-            why = REFUSED.get(name, "how it numbers the pieces is not known")
-            hint = "name one that does the same by --class, or the file to get the ids of its pieces"
+            why = REFUSED.get(name, "what it does with the file is not known")
+            hint = "name a class that does the same by --class, or name the file alone"
             raise TokentuiError(f"the class {self.tokenizer_class} is not read: {why}",
                                 shown_path(self.where), hint)
         settings = self.documents.get(SETTINGS[0], {})
         if settings.get("split_by_punct") is True:
             raise TokentuiError("split_by_punct is not read", shown_path(self.where), "remove the setting")
-        numbering, unknown = numbering_by(known, settings, self._named_in(known)), known.named["unk"]
+        numbering, unknown = numbering_by(known, settings, self._named_in(known)), known.named.get("unk", "")
         listed: Mapping[str, int] = {}
         if numbering.listed:
             ids = os.path.join(self.path, "vocab.json")
             listed = read_source(ids).root.ids()
             if unknown not in listed:
                 raise TokentuiError(f"no token {unknown}", ids, f"{name} needs one")
-        return replace(source, of_class=OfClass(numbering, unknown, listed, known.preparation, settings))
+        return replace(source, of_class=OfClass(known, numbering, listed, settings))
 
     def _set_steps(self, document: dict[str, object]) -> None:
         """Change the steps of a `tokenizer.json` in place as the tokenizer class does by the settings."""
@@ -337,8 +352,8 @@ class ModelFolder:
             return replace(recipe, normalize=("nfc",))
         if self._is_like("GPT2") and self._flag("add_prefix_space"):
             return replace(recipe, prefix_space=True)
-        if self._is_like("Bert") and self._flag("do_lower_case") is False:
-            return replace(recipe, normalize=("bert-cased",))
+        if self._is_like("Bert") and (lower := self._flag("do_lower_case")) is not None:
+            return replace(recipe, normalize=("bert-uncased" if lower else "bert-cased",))
         return recipe
 
     def _end(self, role: str) -> str:
@@ -352,9 +367,10 @@ class ModelFolder:
         the next free id."""
         numbers = {piece: number for number, piece in names.items()}
         free = max([*names, *specials.values()], default=-1) + 1
-        for name in (*self._named_in(known).values(), *self._more(known)):
-            if name not in specials:
-                number = numbers.get(name.encode("utf-8", "surrogatepass"))
+        written = {*known.around.split()}.difference((*ROLES, LANGUAGE, "*"))
+        for name in (*written, *self._named_in(known).values(), *self._more(known)):
+            number = numbers.get(name.encode("utf-8", "surrogatepass"))
+            if name not in specials and (number is not None or name not in written):
                 specials[name] = free if number is None else number
                 free += number is None
 
@@ -376,14 +392,17 @@ class ModelFolder:
         if not isinstance(vocabulary, ImportedVocabulary) or origin is None or origin.format == "huggingface":
             return tokenizer
         names = {entry.id: entry.piece for entry in tokenizer.entries()}
+        known = self.known_class
         specials = {name: vocabulary.special_id(name) for name in vocabulary.specials}
+        if known is not None and known.around and origin.format in ("gpt2", "bert"):
+            specials = {}  # which names are special is not in these files, but in the class
         for number, row in self._added_rows():
             name = str(row["content"])
             own = names.get(number)
             if name not in specials and own in (None, name.encode("utf-8", "surrogatepass")):
                 specials[name] = number
         before, after = tokenizer.encoder.around
-        if (known := self.known_class) is not None:
+        if known is not None:
             taken = {*names, *specials.values()}
             for number, name in enumerate(known.specials, max(names, default=-1) + 1):
                 if number not in taken:

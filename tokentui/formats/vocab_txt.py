@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import itertools
 import re
+from dataclasses import replace
 
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.segment import MAX_CHARACTERS, TABLE, UNKNOWN
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import UNKNOWN_NAMES
 from tokentui.formats import Codec
+from tokentui.formats.classes import LINES
 from tokentui.formats.source import Node, Source, check_number
 from tokentui.formats.spec import FileToken, Fitted, Spec, Unsupported
 from tokentui.formats.tokens import imported
@@ -29,10 +31,15 @@ _MOST_UNUSED = 100_000
 def _sniff(source: Source) -> bool:
     """Return whether the file has a line for the unknown token, tokens that continue a word, and no line with
     several words."""
+    of_class = source.of_class is not None and source.of_class.known.files == LINES
+    return has_lines(source) and (of_class or any(line.startswith(_PREFIX) for line in source.lines))
+
+
+def has_lines(source: Source) -> bool:
+    """Return whether the file has a line for the unknown token, and no line with several words."""
     lines = [line.rstrip() for line in source.lines]
     known = any(name in lines for name in UNKNOWN_NAMES) if len(lines) < _MOST_LINES else False
-    continued = known and any(line.startswith(_PREFIX) for line in lines)
-    return continued and not any("\t" in line for line in lines)
+    return known and not any("\t" in line or " " in line for line in lines)
 
 
 def _read(source: Source) -> Tokenizer:
@@ -49,23 +56,30 @@ def _read(source: Source) -> Tokenizer:
         if name in tokens:
             again.append(name)
         tokens[name] = number
+    known = source.of_class.known if source.of_class is not None else None
+    parts = known is not None and known.lines == "parts"
     cased = any(name != name.lower() for name in tokens if not _SPECIAL.fullmatch(name))
     recipe = Recipe(
         ("bert-cased",) if cased else ("bert-uncased",), source.split or "bert", "char", f"prefix:{_PREFIX}",
         "first-seen", encode="longest-match", unknown="whole-word",
     )
+    if known is not None and known.lines != "wordpieces":
+        recipe = replace(recipe, normalize=(), split=source.split or known.split)
+    if parts:
+        recipe = replace(recipe, mark="none", unknown="fused")
     note = "capital letters, so case is kept" if cased else "no capital letters, so text is lower-cased"
-    notes = [f"the file does not say whether text is lower-cased: it has {note}"]
+    notes = [] if recipe.split != "bert" else [f"the file does not say whether text is lower-cased: it has {note}"]
     if again:
         notes.append(f"tokens in two lines: {len(again)}, such as {again[0][:40]!r}; the last line counts")
     specials = {name: number for name, number in tokens.items() if _SPECIAL.fullmatch(name)
                 and not _UNUSED.fullmatch(name)}
+    unknowns = (known.named["unk"], *UNKNOWN_NAMES) if known is not None else UNKNOWN_NAMES
     names = sorted(tokens, key=tokens.__getitem__)
     pieces = [to_bytes(name) for name in names]
     return imported(
-        "bert", recipe, TABLE, pieces, [tokens[name] for name in names], specials=specials, notes=notes,
+        "bert", recipe, replace(TABLE, most=None).with_tables(limit=None) if parts else TABLE, pieces, [tokens[name] for name in names], specials=specials, notes=notes,
         units={piece: symbol for symbol, piece in enumerate(pieces)}, around=("[CLS]", "[SEP]"),
-        unknown=next((tokens[name] for name in UNKNOWN_NAMES if name in tokens), None),
+        unknown=next((tokens[name] for name in unknowns if name in tokens), None),
     )
 
 

@@ -47,8 +47,8 @@ def _read(source: Source) -> Tokenizer:
     proto = spm.parse(source.data, place)
     prepare = None
     if (of_class := source.of_class) is not None:
-        number(proto, of_class.numbering, of_class.unknown, of_class.listed)
-        wanted = of_class.preparation
+        number(proto, of_class.numbering, of_class.known.named.get("unk", ""), of_class.listed)
+        wanted = of_class.known.preparation
         proto.commas = wanted.commas
         prepare = prepared_by(wanted.kind, of_class.settings, dict(wanted.flags))
     rules = place.at("normalizer_spec").at("precompiled_charsmap")
