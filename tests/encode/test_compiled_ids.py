@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import itertools
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
@@ -31,6 +32,7 @@ from tokentui.formats.byte_files import build
 from tokentui.formats.source import Node
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
+from tokentui.text.normalize import NORMALIZERS
 from tokentui.text.pretokenize import Pretokenizer
 
 CORPUS = (
@@ -57,8 +59,12 @@ RECIPES = {
         split="bert", normalize=("bert-uncased",), unknown="whole-word", mark="prefix:##",
         encode="longest-match", **CHARACTERS,
     ),
+    "qwen": Recipe(split="qwen", normalize=("nfc",)),
+    **{f"after {step}": Recipe(split=split, normalize=("nfc", step), unknown="per-unit")
+        for step, split in zip(NORMALIZERS, itertools.cycle(("gpt2", "qwen", "o200k", "whitespace")))},
     # Not for kernels.
-    "normalised": Recipe(split="gpt2", normalize=("nfc", "lowercase")),
+    "symbols": Recipe(split="gpt2", symbols=("mug",)),
+    # Without a rule.
     "metaspace": Recipe(split="metaspace", unknown="fused", **CHARACTERS),
     "falcon": Recipe(split="falcon"),
     "own, in front": Recipe(split=r"regex:\w+|[^\w\s]+", prefix_space=True),
@@ -167,7 +173,7 @@ def test_many_short_texts_by_one_call(
 @pytest.mark.parametrize(("name", "joined"), [
     ("gpt2", True), ("cl100k", True), ("o200k", True), ("whitespace, bytes dropped", False),
     ("metaspace", True),
-    ("normalised", False),
+    ("symbols", False), ("qwen", True),
 ])
 def test_which_short_texts_go_by_one_call(
     kernels: ModuleType, name: str, joined: bool, monkeypatch: pytest.MonkeyPatch
@@ -187,7 +193,7 @@ def test_which_go_through_kernels(always: None) -> None:
         tokenizer = trained(name).at(30)
         compare(tokenizer, "the mug")
         found[name] = by_kernels(tokenizer)
-    assert [name for name, used in found.items() if not used] == ["normalised"]
+    assert [name for name, used in found.items() if not used] == ["symbols"]
 
 
 @settings(max_examples=30, suppress_health_check=PATCHED)

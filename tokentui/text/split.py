@@ -380,7 +380,7 @@ SPLITS = Axis(
         "qwen", "Qwen's pattern: Llama-3's with single digits",
         pattern=r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
         r"|\s*[\r\n]+|\s+(?!\S)|\s+",
-        cut=_GPT4_CUT,
+        cut=_GPT4_CUT, rule="qwen",
         branches=(_CONTRACTION, _LETTERS, "one digit", _SIGNS, _TO_ENDS, _BUT_LAST, _SPACE),
     ),
     Split(

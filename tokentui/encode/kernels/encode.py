@@ -9,6 +9,7 @@ import functools
 import itertools
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise, starmap
 from typing import Any
 
@@ -233,6 +234,11 @@ class Compiled:
     ) -> None:
         recipe = pretokenizer.recipe
         self._split = scanned(recipe)
+        self._normalized: Callable[[str], str] | None = None
+        """Normalizes a text before it is scanned; None if the scanner finds the words of the text as it is."""
+        if not self._split and recipe.normalize:
+            recipe = replace(recipe, normalize=())
+            self._split, self._normalized = scanned(recipe), pretokenizer.normalized
         numbered = vocabulary.ids(merges)
         if vocabulary.eventful:
             numbered = [numbered[symbol] for symbol in vocabulary.symbols(merges)]
@@ -266,7 +272,7 @@ class Compiled:
 
     def encode(self, text: str, threads: int | None) -> array[int]:
         """Return the ids of a text. The arguments are those of `WordEncoder.ids`."""
-        split = tables_of(self._split)
+        text, split = self._prepared(text), tables_of(self._split)
         coded = [self._taken() for _ in range(threads or threads_for(len(text)))]
         ids = [array("i") for _ in coded]
 
@@ -290,7 +296,7 @@ class Compiled:
         if not (self.knows and self._covers):
             return None
         try:
-            data = list(map(str.encode, texts))
+            data = list(map(str.encode, map(self._prepared, texts) if self._normalized else texts))
             if self._front:
                 data = [self._front(text) if text else text for text in data]
         except UnicodeEncodeError:
@@ -300,6 +306,9 @@ class Compiled:
         self._idle.append(coded)
         self._covers = found is not None
         return found
+
+    def _prepared(self, text: str) -> str:
+        return text if self._normalized is None else self._normalized(text)
 
     def _taken(self) -> Coded:
         """Return a cache for one thread: an idle one, or a new one."""

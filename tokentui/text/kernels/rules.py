@@ -371,6 +371,10 @@ def _gpt4(left: int, right: int) -> int:
     return JOIN if right in _LETTERS else CUT
 
 
+def _qwen(left: int, right: int) -> int:
+    return CUT if left == NUMBER else _gpt4(left, right)  # one digit at a time
+
+
 def _gpt4o(left: int, right: int) -> int:
     if left in _LETTERS:
         if right == APOSTROPHE:
@@ -426,7 +430,7 @@ class Rule(NamedTuple):
 
 RULES = {
     "gpt2": Rule(_gpt2, GPT2), "gpt4": Rule(_gpt4), "gpt4-trailing": Rule(_gpt4, GPT4_TRAILING),
-    "gpt4o": Rule(_gpt4o, GPT4O), "whitespace": Rule(_whitespace), "bert": Rule(_bert, table=bert_table),
+    "qwen": Rule(_qwen), "gpt4o": Rule(_gpt4o, GPT4O), "whitespace": Rule(_whitespace), "bert": Rule(_bert, table=bert_table),
     "space": Rule(_bert, table=space_table),
     RUNS: Rule(_bert, table=bert_runs_table), SPACED: Rule(_bert, table=spaced_table),
 }
