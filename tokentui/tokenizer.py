@@ -214,7 +214,7 @@ def _typed(text: str | bytes) -> str:
     return text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
 
 
-def load(path: str | os.PathLike[str], split: str = "") -> Tokenizer:
+def load(path: str | os.PathLike[str], split: str = "", *, class_name: str = "") -> Tokenizer:
     """Read a tokenizer file, model folder, GGUF file or hub repository.
 
     The content decides the format, never the file name.
@@ -222,12 +222,13 @@ def load(path: str | os.PathLike[str], split: str = "") -> Tokenizer:
     Args:
         path: A file, a folder, a URL, `hf:OWNER/NAME`, or the name of a published encoding.
         split: The split, for a file that has none (tiktoken ranks).
+        class_name: The tokenizer class of transformers to read it by; empty for that of its folder.
 
     Raises:
         TokentuiError: The file cannot be read, has an unknown format or is damaged, or it has a split and
             `split` names a different one.
     """
-    return _public(files.load(path, split))
+    return _public(files.load(path, split, class_name=class_name))
 
 
 def _public(tokenizer: TokenizerValue) -> Tokenizer:

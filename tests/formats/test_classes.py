@@ -8,7 +8,7 @@ from pathlib import Path
 
 import class_folders
 import pytest
-from running_cli import refused
+from running_cli import cli, done, refused
 
 import tokentui
 from tokentui.formats.files import export
@@ -81,3 +81,34 @@ def test_names_that_the_class_does_not_name_are_plain_text(tmp_path: Path) -> No
 def test_proteins_are_cut_without_a_limit(tmp_path: Path) -> None:
     tokenizer = tokentui.load(class_folders.write(tmp_path, "Esm"))
     assert tokenizer.encode("M" * 300 + " zz").ids == (*[20] * 300, 3)
+
+
+def test_an_option_names_the_class(tmp_path: Path) -> None:
+    folder = class_folders.write(tmp_path, "XLMRoberta")
+    ids = done("encode", "-t", str(folder), "the river").split()
+    model = str(folder / "sentencepiece.bpe.model")
+    raw = done("encode", "-t", model, "the river").split()
+    assert raw != ids
+    assert done("encode", "-t", model, "--class", "XLMRobertaTokenizerFast", "the river").split() == ids
+    result = cli("encode", "-t", str(folder), "--class", "Llama", "the river")
+    assert result.stdout.split() == raw
+    assert "read as Llama, the class of --class; the folder names XLMRobertaTokenizer" in result.stderr
+    assert "no such class (did you mean Llama?)" in refused("encode", "-t", model, "--class", "Lama", "a")
+    assert "--class Cpm: not read: it cuts" in refused("encode", "-t", model, "--class", "Cpm", "a")
+
+
+def test_the_target_of_marian_is_named_by_its_file(tmp_path: Path) -> None:
+    folder = class_folders.write(tmp_path, "Marian")
+    ids = tokentui.load(folder).encode("the river", special_tokens=True).ids
+    assert tokentui.load(folder / "target.spm").encode("the river", special_tokens=True).ids == ids
+    (folder / "tokenizer_config.json").unlink()
+    assert tokentui.load(folder / "target.spm").encode("the river").ids != ids[:-1]
+
+
+def test_a_vocabulary_without_a_class_asks_for_its_kind(tmp_path: Path) -> None:
+    folder = class_folders.write(tmp_path, "Esm")
+    file = str(folder / "vocab.txt")
+    assert "does not say how words are cut (add --class Bert" in refused("encode", "-t", file, "M E")
+    assert done("encode", "-t", file, "--class", "Esm", "ME").split() == ["20", "9"]
+    (folder / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\nC\nCl\n(\n)\n[nH]\n")
+    assert done("encode", "-t", file, "--class", "Smiles", "C[nH](Cl)N").split() == list("486571")

@@ -75,6 +75,7 @@ class SharedOptions:
             the file's own way to encode.
         read_as: The input format of `--as`, or None to detect it from the name.
         field: The field of JSON rows that contains the text.
+        class_name: The tokenizer class of transformers that `--class` names; empty for that of a folder.
         as_json: True to print JSON.
         quiet: True to suppress progress and notices.
     """
@@ -89,6 +90,7 @@ class SharedOptions:
     encode_by_file: tuple[str, ...] = ()
     read_as: str | None = None
     field: str = "text"
+    class_name: str = ""
     as_json: bool = False
     quiet: bool = False
 
@@ -173,7 +175,8 @@ class SharedOptions:
         """
         from tokentui.formats.files import load  # with it come all formats
 
-        return load(path, self.split_for_file(hint, also=(ENCODE,)), encode=str(self.axes.get(ENCODE, "")))
+        split, encode = self.split_for_file(hint, also=(ENCODE,)), str(self.axes.get(ENCODE, ""))
+        return load(path, split, encode=encode, class_name=self.class_name)
 
     def refuse_training_options(self) -> None:
         """Raise if an option or axis of training is given to a command that trains nothing. The split is
@@ -490,9 +493,27 @@ RUN_OPTIONS: Sequence[Option] = (
                  "STEP:forbid:LEFT+RIGHT, STEP:forbid:TOKEN, STEP:force:LEFT+RIGHT or STEP:leave-out. Write "
                  "a space as %20. Can be repeated."),
 )
-TOKENIZER = click.option("-t", "--tokenizer", metavar="TOKENIZER", required=True, type=PATH,
-                         help="A tokenizer file, a model folder, hf:OWNER/NAME, or the name of a tiktoken "
-                         "encoding, such as cl100k_base.")
+_TOKENIZER = click.option("-t", "--tokenizer", metavar="TOKENIZER", required=True, type=PATH,
+                          help="A tokenizer file, a model folder, hf:OWNER/NAME, or the name of a tiktoken "
+                          "encoding, such as cl100k_base.")
+
+
+def _complete_class(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from tokentui.formats.classes import CLASSES  # with it comes a table
+
+    return [CompletionItem(name) for name in CLASSES if name.lower().startswith(incomplete.lower())]
+
+
+CLASS = click.option("--class", "class_name", metavar="NAME", default="", shell_complete=_complete_class,
+                     help="Read a file or a model folder as this tokenizer class of transformers does, such "
+                     "as XLMRoberta [default: the class that the folder names].")
+
+
+def TOKENIZER(command: Command) -> Command:
+    """Add the options `-t` and `--class`."""
+    return _TOKENIZER(CLASS(command))
+
+
 EXACT = click.option("--exact", is_flag=True,
                      help="Exit with code 1 if the requested size or target is not reached.")
 QUIET = click.option("-q", "--quiet", is_flag=True, help="Suppress progress and notices.")

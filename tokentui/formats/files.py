@@ -14,11 +14,12 @@ from tokentui.core.limits import now
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import FORMATS, OWN, WRITTEN, Format, named_like, recognized
-from tokentui.formats.folder import model_folder, vocabulary_file
+from tokentui.formats.folder import model_folder
 from tokentui.formats.proof import ExportReport, contents
 from tokentui.formats.published import located
 from tokentui.formats.source import NeedsSplit, Node, Source, check_tokens, is_gguf, read_source
 from tokentui.formats.spec import Unsupported
+from tokentui.formats.vocab_txt import has_lines
 from tokentui.recipe import Recipe
 from tokentui.text.named import sources_in
 from tokentui.text.remote import is_remote, is_url
@@ -39,7 +40,8 @@ _UNSUPPORTED = "not a supported tokenizer file"
 
 
 def load(
-    path: str | os.PathLike[str], split: str = "", *, otherwise: str = "", encode: str = ""
+    path: str | os.PathLike[str], split: str = "", *, otherwise: str = "", encode: str = "",
+    class_name: str = "",
 ) -> Tokenizer:
     """Read a tokenizer. The content of the file determines its format, never its name.
 
@@ -49,17 +51,22 @@ def load(
         split: A value of that axis, for a file without a split (tiktoken ranks).
         otherwise: A value of the axis `split` to use only if the file does not determine it.
         encode: A value of that axis to encode by; empty for the file's own way.
+        class_name: The tokenizer class of transformers to read a folder or a file by; empty for that of its
+            folder.
 
     Raises:
         TokentuiError: The file cannot be read, has an unknown format, or is damaged. Or it has another split
             than `split`, or cannot be encoded by `encode`.
     """
     where, split = path_of(path, "tokenizer"), name_of(split, "split")
-    folder = model_folder(where)
+    folder = model_folder(where, class_name)
     source = read_source(where, split) if folder is None else folder.source(split)
     _refuse_others(source.data, source.where)
     with quiet_collector():
         if (format := recognized(source)) is None:
+            if has_lines(source):
+                hint = "add --class Bert (words), --class Esm (proteins) or --class Smiles (molecules)"
+                raise source.error("a vocab.txt without ## does not say how words are cut", hint)
             known = "; ".join(format.about for format in FORMATS.values())
             raise source.error(_UNSUPPORTED, f"supported: {known}")
         if folder is not None and folder.known_class is not None and format.name in UNSPLIT and not split:
@@ -88,7 +95,10 @@ def recognize(path: str | os.PathLike[str]) -> Format | None:
     """
     try:
         where = str(path) if is_remote(path) else os.fspath(path)
-        where = vocabulary_file(located(where))
+        if (folder := model_folder(located(where))) is not None:
+            where = folder.file
+            if not is_url(where) and not is_gguf(where):
+                return recognized(folder.source())
         if is_url(where):
             return recognized(read_source(where)) if named_like(where) else None
         readable = status_of(where).st_size <= now().file_bytes or is_gguf(where)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeGuard
 
-from tokentui.core.errors import TokentuiError, shown_path
+from tokentui.core.errors import TokentuiError, nearest, shown_path
 from tokentui.core.files import names_in, read_errors, read_regular, status_of
 from tokentui.core.records import dataclass
 from tokentui.encode.pipeline import ImportedVocabulary
@@ -252,7 +252,7 @@ class ModelFolder:
         """
         source = read_source(self.file, split)
         spelled = self.file.endswith(_SPELLED) and begins(source.data[:_HEAD])
-        if spelled or self.vocabulary in (*PAIRS, *LINES):
+        if spelled or self.vocabulary in (*PAIRS, *LINES) or (self.asked and not source.is_object):
             return self._with_class(source, needed=spelled)
         model, listed = source.document.get("model"), source.document.get("added_tokens", [])
         if not isinstance(model, dict) or not isinstance(listed, list):
@@ -346,14 +346,27 @@ class ModelFolder:
         specials = {name: vocabulary.special_id(name) for name in vocabulary.specials}
         return Tokenizer(vocabulary.with_specials(specials, pipeline), tokenizer.merges, tokenizer.run)
 
+    def _noted(self, tokenizer: Tokenizer) -> Tokenizer:
+        """Return the tokenizer with a note if the user named the class, and with the remark on the class."""
+        vocabulary, known = tokenizer.vocabulary, self.known_class
+        notes = [known.remark] if known is not None and known.remark else []
+        if self.asked:
+            own = replace(self, asked="").tokenizer_class
+            other = own and short_name(own) != short_name(self.asked)
+            notes.append(f"read as {short_name(self.asked)}, the class of --class"
+                         + (f"; the folder names {own}" if other else ""))
+        if not notes or not isinstance(vocabulary, ImportedVocabulary):
+            return tokenizer
+        pipeline = replace(vocabulary.pipeline, notes=(*vocabulary.pipeline.notes, *notes))
+        specials = {name: vocabulary.special_id(name) for name in vocabulary.specials}
+        return Tokenizer(vocabulary.with_specials(specials, pipeline), tokenizer.merges, tokenizer.run)
+
     def _recipe(self, recipe: Recipe) -> Recipe:
         """Return the recipe of a file without steps with those that its class makes."""
         if self._class_name in ("Qwen2", "QWen") and not recipe.normalize:
             return replace(recipe, normalize=("nfc",))
         if self._is_like("GPT2") and self._flag("add_prefix_space"):
             return replace(recipe, prefix_space=True)
-        if self._is_like("Bert") and (lower := self._flag("do_lower_case")) is not None:
-            return replace(recipe, normalize=("bert-uncased" if lower else "bert-cased",))
         return recipe
 
     def _end(self, role: str) -> str:
@@ -386,7 +399,7 @@ class ModelFolder:
         A `tokenizer.json` has its own, so only the clean-up of decoded text is applied. A tokenizer that
         nothing changes is returned itself.
         """
-        tokenizer = self._with_clean_up(tokenizer)
+        tokenizer = self._noted(self._with_clean_up(tokenizer))
         vocabulary = tokenizer.vocabulary
         origin = vocabulary.pipeline.origin
         if not isinstance(vocabulary, ImportedVocabulary) or origin is None or origin.format == "huggingface":
@@ -423,8 +436,6 @@ class ModelFolder:
         if len(specials) == len(vocabulary.specials) and ends == [*tokenizer.encoder.around] and same:
             return tokenizer
         notes = tuple(note for note in tokenizer.notes if not specials or note != NO_SPECIALS)
-        if known is not None and known.remark:
-            notes = (*notes, known.remark)
         words = vocabulary.pipeline.pretokenizer if same else Pretokenizer(recipe)
         pipeline = replace(vocabulary.pipeline, pretokenizer=words, around=(ends[0], ends[1]), notes=notes)
         changed = vocabulary.with_specials(specials, pipeline, recipe)
@@ -451,35 +462,43 @@ def is_id(value: object) -> TypeGuard[int]:
     return type(value) is int and 0 <= value <= LARGEST_ID
 
 
-def model_folder(where: str) -> ModelFolder | None:
+def model_folder(where: str, asked: str = "") -> ModelFolder | None:
     """Inspect a folder, or download a repository `hf:OWNER/NAME`. Return None for any other path.
 
+    A file counts as the vocabulary of its folder if the user names a class, or if its folder is one of
+    Marian, whose two models share the other files.
+
+    Args:
+        where: The path.
+        asked: The tokenizer class that the user names; empty for none.
+
     Raises:
-        TokentuiError: The folder has no vocabulary, the sandbox forbids it, or the download fails.
+        TokentuiError: There is no such class, the folder has no vocabulary, the sandbox forbids it, or the
+            download fails.
     """
+    if asked and short_name(asked) not in CLASSES:
+        why = REFUSED.get(short_name(asked))
+        hint = "name another" if why else nearest(short_name(asked), CLASSES)
+        raise TokentuiError(f"not read: {why}" if why else "no such class", f"--class {asked}", hint)
     if remote.is_url(where):
         return None
     if remote.is_remote(where):
         repository = remote.download_from_hub(where, hub_files(), VOCABULARIES, GGUF)
-        return _looked_at(where, repository.folder, repository.streamed)
+        return _looked_at(where, repository.folder, repository.streamed, asked=asked)
+    path = located(where)
     with read_errors(where):
-        if not stat.S_ISDIR(status_of(located(where)).st_mode):
-            return None
-    return _looked_at(where, where)
+        if stat.S_ISDIR(status_of(path).st_mode):
+            return _looked_at(where, where, asked=asked)
+    folder, name = os.path.split(path)
+    if not asked and name not in {row[0] for row in _MARIAN}:
+        return None
+    looked_at = _looked_at(where, folder or os.curdir, file=name, asked=asked)
+    return looked_at if asked or looked_at.known_class is CLASSES["Marian"] else None
 
 
-def vocabulary_file(where: str) -> str:
-    """Return the path of the file with the vocabulary of a folder or repository. Any other name is returned
-    unchanged.
-
-    Raises:
-        TokentuiError: As `model_folder`.
-    """
-    folder = model_folder(where)
-    return where if folder is None else folder.file
-
-
-def _looked_at(where: str, path: str, streamed: Sequence[remote.RemoteFile] = ()) -> ModelFolder:
+def _looked_at(
+    where: str, path: str, streamed: Sequence[remote.RemoteFile] = (), *, file: str = "", asked: str = ""
+) -> ModelFolder:
     """Read the settings of a folder, and choose the files with its vocabulary, which are not read.
 
     Settings files that cannot be read are listed in `unread`.
@@ -488,6 +507,8 @@ def _looked_at(where: str, path: str, streamed: Sequence[remote.RemoteFile] = ()
         where: The name of the folder or repository.
         path: Its path on this machine; empty if no file was fetched.
         streamed: GGUF files of the repository, of which one gives the vocabulary.
+        file: The file with the vocabulary, if the user named it; else empty.
+        asked: The tokenizer class that the user named; empty for none.
     """
     names = names_in(path, _MOST_NAMES) if path else set[str]()
     documents: dict[str, Mapping[str, object]] = {}
@@ -504,7 +525,9 @@ def _looked_at(where: str, path: str, streamed: Sequence[remote.RemoteFile] = ()
             jinja = _bounded(os.path.join(path, TEMPLATE)).decode("utf-8", "replace")
         except TokentuiError as error:
             unread[TEMPLATE] = error.what
-    folder = ModelFolder(where, path, (), "", (), documents, jinja, unread)
+    folder = ModelFolder(where, path, (), "", (), documents, jinja, unread, asked)
+    if file:
+        return replace(folder, vocabulary=(file,), why="the user named it")
     if streamed:
         url, why = _smallest(where, streamed)
         return replace(folder, vocabulary=(url,), why=why)

@@ -39,7 +39,7 @@ def has_lines(source: Source) -> bool:
     """Return whether the file has a line for the unknown token, and no line with several words."""
     lines = [line.rstrip() for line in source.lines]
     known = any(name in lines for name in UNKNOWN_NAMES) if len(lines) < _MOST_LINES else False
-    return known and not any("\t" in line or " " in line for line in lines)
+    return known and not any("\t" in line for line in lines)
 
 
 def _read(source: Source) -> Tokenizer:
@@ -57,18 +57,21 @@ def _read(source: Source) -> Tokenizer:
             again.append(name)
         tokens[name] = number
     known = source.of_class.known if source.of_class is not None else None
-    parts = known is not None and known.lines == "parts"
     cased = any(name != name.lower() for name in tokens if not _SPECIAL.fullmatch(name))
+    note = "capital letters, so case is kept" if cased else "no capital letters, so text is lower-cased"
+    notes = [f"the file does not say whether text is lower-cased: it has {note}"]
+    if source.of_class is not None and "tokenizer_class" in source.of_class.settings:
+        cased, notes = source.of_class.settings.get("do_lower_case") is False, []
     recipe = Recipe(
         ("bert-cased",) if cased else ("bert-uncased",), source.split or "bert", "char", f"prefix:{_PREFIX}",
         "first-seen", encode="longest-match", unknown="whole-word",
     )
+    way = TABLE
     if known is not None and known.lines != "wordpieces":
-        recipe = replace(recipe, normalize=(), split=source.split or known.split)
-    if parts:
+        recipe, notes = replace(recipe, normalize=(), split=source.split or known.split), []
+    if known is not None and known.lines == "parts":
         recipe = replace(recipe, mark="none", unknown="fused")
-    note = "capital letters, so case is kept" if cased else "no capital letters, so text is lower-cased"
-    notes = [] if recipe.split != "bert" else [f"the file does not say whether text is lower-cased: it has {note}"]
+        way = replace(TABLE, most=None).with_tables(limit=None)
     if again:
         notes.append(f"tokens in two lines: {len(again)}, such as {again[0][:40]!r}; the last line counts")
     specials = {name: number for name, number in tokens.items() if _SPECIAL.fullmatch(name)
@@ -77,7 +80,7 @@ def _read(source: Source) -> Tokenizer:
     names = sorted(tokens, key=tokens.__getitem__)
     pieces = [to_bytes(name) for name in names]
     return imported(
-        "bert", recipe, replace(TABLE, most=None).with_tables(limit=None) if parts else TABLE, pieces, [tokens[name] for name in names], specials=specials, notes=notes,
+        "bert", recipe, way, pieces, [tokens[name] for name in names], specials=specials, notes=notes,
         units={piece: symbol for symbol, piece in enumerate(pieces)}, around=("[CLS]", "[SEP]"),
         unknown=next((tokens[name] for name in unknowns if name in tokens), None),
     )

@@ -9,6 +9,7 @@ import click
 from tokentui.analyze.export import report as losses
 from tokentui.cli import output as out
 from tokentui.cli.options import (
+    CLASS,
     PATH,
     QUIET,
     SPLIT_OR_ENCODE,
@@ -42,6 +43,7 @@ Examples:
     click.argument("source", metavar="IN", type=PATH),
     click.argument("output", metavar="[OUT]", type=PATH, required=False),
     format_option("--to", "OUT"),
+    CLASS,
     SPLIT_OR_ENCODE,
     json_option("Print the report as JSON, one object per format."),
     QUIET,

@@ -76,7 +76,7 @@ def command(
         raise TokentuiError("--check and --stream cannot be combined", shared.command, "use one of them")
     if (special_tokens or allow_special) and not check:
         raise TokentuiError("--special-tokens and --allow-special require --check", shared.command, "name it")
-    tok = load(tokenizer)
+    tok = load(tokenizer, class_name=shared.class_name)
 
     if check and jsonl:
         rows = (output.read_ids(where, line) for where, line in output.input_lines())

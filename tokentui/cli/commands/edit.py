@@ -13,6 +13,7 @@ from tokentui.analyze.grow import extend, merge
 from tokentui.cli import output as out
 from tokentui.cli.commands.convert import STDOUT, check_output
 from tokentui.cli.options import (
+    CLASS,
     COUNT_HINT,
     EXACT,
     PATH,
@@ -48,6 +49,7 @@ Examples:
 @options(
     click.argument("source", metavar="IN", type=PATH),
     click.argument("output", metavar="OUT", type=PATH),
+    CLASS,
     click.option("--add", "texts", metavar="TEXT", multiple=True, help="Add a token that is matched in text "
                  "exactly. Its id follows the last one. Can be repeated."),
     click.option("--special", "names", metavar="TEXT", multiple=True, help="Add a special token. Its id "
@@ -110,7 +112,7 @@ def command(
     if init is not None:
         init_file(init, ())
         out.check_target(init)
-    tokenizer = load(source, shared.split_for_file())
+    tokenizer = load(source, shared.split_for_file(), class_name=shared.class_name)
     shared.notice(tokenizer.notes)
     behind = None if other is None else load(other, otherwise=shared.split_for_file())
     format = format_of(output, tokenizer.recipe, format_, option="--to", like=written_format(source))

@@ -178,7 +178,7 @@ def command(
         if whole:
             with bar.phase("inspecting"):
                 health = examine(tok)
-                folder = model_folder(tokenizer)
+                folder = model_folder(tokenizer, shared.class_name)
                 if folder is not None:
                     health = replace(health, checks=(*health.checks, *examine_folder(folder, tok)))
         jobs.check()

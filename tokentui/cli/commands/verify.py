@@ -14,6 +14,7 @@ from tokentui.analyze.verify.peers import PEERS, peer_of
 from tokentui.analyze.verify.trained import verify_trained
 from tokentui.analyze.verify.verify_report import peer_report, trained_report
 from tokentui.cli.options import (
+    CLASS,
     CORPUS,
     COUNT_HINT,
     NAMED,
@@ -54,6 +55,7 @@ Examples:
     click.option("-t", "--tokenizer", metavar="TOKENIZER", type=PATH,
                  help="Compare the encodings of this file; without --against, compare its merges with a "
                  "training run."),
+    CLASS,
     click.option("--against", metavar="PEER", help=f"The other library: {', '.join(PEERS)}."),
     click.option("--merges", metavar="N", type=Count(min=1),
                  help="Compare at most N steps [default: all]."),
@@ -92,7 +94,8 @@ def command(shared: SharedOptions, tokenizer: str | None, against: str | None) -
     with working(shared.quiet) as bar:
         if tokenizer is not None:
             shared.refuse_training_options()
-            ours, corpus = load(tokenizer, shared.split_for_file()), shared.read_corpus(bar)
+            ours = load(tokenizer, shared.split_for_file(), class_name=shared.class_name)
+            corpus = shared.read_corpus(bar)
             texts = corpus.documents or [word for word, _ in corpus.counts or ()]
             with bar.phase("encoding"):
                 report = verify_encoding(ours, tokenizer, peer, texts)
