@@ -24,6 +24,7 @@ from tokentui.core.choices import Parameter
 from tokentui.core.limits import LIMITS
 from tokentui.core.toml import toml_value
 from tokentui.formats import ASPECTS, FORMATS, Format
+from tokentui.formats.classes import CLASSES, LINES, MODELS, PAIRS, REFUSED, TokenizerClass
 from tokentui.formats.gguf.pre import PRE, UNREAD, Pre
 from tokentui.formats.proof import EXAMPLES
 from tokentui.preset_table import PRESETS, Preset
@@ -228,6 +229,62 @@ def formats() -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
+def classes() -> str:
+    """The tokenizer classes of transformers: how a folder of each is read, or why it is not."""
+    lines = [
+        "# Tokenizer classes", "",
+        "A folder without a `tokenizer.json` is read as its tokenizer class of transformers does. The class",
+        "is `tokenizer_class` of `tokenizer_config.json`, with or without `Fast`, or follows from",
+        "`model_type` of `config.json`. `--class NAME` names another one, also for a file alone. Ids, the",
+        "tokens around a text (`--special-tokens`) and special tokens are those of transformers 4. Where",
+        "transformers 5 differs, the table says how.", "",
+        _MADE, "", "## Exact", "",
+    ]
+    forms = {files: names for names, files in (
+        ("a `.model` of sentencepiece", tuple((name,) for name in MODELS)),
+        ("`vocab.json`, `merges.txt`", PAIRS), ("`vocab.txt`", LINES))}
+    exact = {name: known for name, known in CLASSES.items() if not known.remark}
+    lines += table(("class", "files", "ids", "around a text", "transformers 5"), (
+        (code(name), forms.get(known.files, ", ".join(map(code, known.files[0]))), _ids(known),
+         code(known.around) if known.around else "as the files say", plain(known.newer) or "the same")
+        for name, known in sorted(exact.items())))
+    lines += ["`*` is the text. A `vocab.txt` without `##` needs `Bert`, `Esm` or `Smiles`. In a folder of",
+              "`Marian`, `source.spm` cuts a text; name `FOLDER/target.spm` for texts of the target.", "",
+              "## Exact, with a remark", ""]
+    lines += table(("class", "remark"), ((code(name), plain(known.remark))
+                                         for name, known in sorted(CLASSES.items()) if known.remark))
+    lines += ["## Refused", "",
+              "A class with a `.model` that is in no table is refused too. A file named alone has the ids of its",
+              "pieces.", ""]
+    lines += table(("class", "reason"), ((code(name), plain(why)) for name, why in sorted(REFUSED.items())))
+    lines += ["## Files alone", "",
+              "What a file does not say, a remark on reading names, or a line asks for.", ""]
+    lines += table(("format", "exact", "remark or question"), (
+        (code(one.name), "✓" if one.says_text and not one.needs_split else "with a remark", _unsaid(one))
+        for one in FORMATS.values()))
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _unsaid(one: Format) -> str:
+    """Return what a file of a format does not say, in words."""
+    unsaid = [what for what, silent in (("how a text is split", one.needs_split),
+                                        ("how a text is normalized", not one.says_text)) if silent]
+    return plain(" and ".join(unsaid))
+
+
+def _ids(known: TokenizerClass) -> str:
+    """Return how a class numbers tokens, in words."""
+    numbering = known.numbering
+    if numbering.listed:
+        return "in `vocab.json`"
+    if known.files[0][0] not in MODELS:
+        return "in the file"
+    if not numbering.offset:
+        return "of the model" + (f", then {len(numbering.last)} more" if numbering.last else "")
+    last = f", then {len(numbering.last)} more" if numbering.last else ""
+    return f"{len(numbering.first)} tokens first, those of the model plus {numbering.offset}{last}"
+
+
 def _holds(one: Format) -> tuple[str, ...]:
     holds = one.holds
     split = ", ".join(map(code, holds.splits)) or ("one pattern" if holds.pattern else "any")
@@ -345,7 +402,7 @@ def _kind(type_: Type) -> str:
 
 
 PAGES = {
-    "axes": axes, "presets": presets, "keys": keys, "formats": formats, "measures": measures,
+    "axes": axes, "presets": presets, "keys": keys, "formats": formats, "classes": classes, "measures": measures,
     "json": json_schemas,
 }
 """The pages by name."""

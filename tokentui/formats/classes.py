@@ -93,6 +93,7 @@ class TokenizerClass:
             (the longest tokens anywhere in a word).
         types: The `model_type` of models that use the class.
         remark: What it does to a text that is not done here; empty for none.
+        newer: What transformers 5 does otherwise with these files; empty for nothing.
     """
 
     files: Rows
@@ -110,6 +111,7 @@ class TokenizerClass:
     lines: str = "wordpieces"
     types: tuple[str, ...] = ()
     remark: str = ""
+    newer: str = ""
 
     @property
     def named(self) -> dict[str, str]:
@@ -177,7 +179,7 @@ _ROBERTA = TokenizerClass(PAIRS, "gpt2", tokens=_FAIRSEQ, around="cls * sep")
 _BERT = TokenizerClass(LINES, unit="char", encode="longest-match", around="cls * sep",
                        tokens=_BRACKETS.removeprefix("bos=[CLS] eos=[SEP] "))
 
-CLASSES: Mapping[str, TokenizerClass] = {
+_CLASSES: Mapping[str, TokenizerClass] = {
     "Albert": replace(_UNIGRAM, tokens=_BRACKETS.replace("[UNK]", "<unk>").replace("[PAD]", "<pad>"),
                       around="cls * sep", preparation=_google(lower=True, accents=False), types=("albert",)),
     "Barthez": replace(_UNIGRAM, tokens=_FAIRSEQ, around="cls * sep", types=("barthez",)),
@@ -277,6 +279,29 @@ CLASSES: Mapping[str, TokenizerClass] = {
     "TikToken": TokenizerClass((("tiktoken.model",),), KIMI.split,
                                specials=(KIMI.reserved,) * len(KIMI.specials)),
 }
+_NORMALIZED = "it normalizes a text otherwise"
+_AT_SPACE = "all white space ends a word"
+_BARE = "it adds no tokens around a text"
+_NEWER: Mapping[str, str] = {
+    "Barthez": f"{_NORMALIZED}, and {_BARE}",
+    "BigBird": f"{_NORMALIZED}, and merges in another order",
+    "Blenderbot": f"it adds a space before a text, and {_BARE}",
+    "Camembert": _AT_SPACE, "MT5": _AT_SPACE, "T5": _AT_SPACE, "XLMRoberta": _AT_SPACE,
+    "CodeLlama": "a text that begins with a space gets no other one",
+    "DebertaV2": _NORMALIZED, "MBart": f"{_NORMALIZED}, and {_AT_SPACE}", "MBart50": _NORMALIZED,
+    "FNet": f"{_NORMALIZED}, and {_BARE}",
+    "Gemma": f"{_BARE} without add_bos_token",
+    "Llama": f"a text that begins with a space gets no other one, and {_BARE} without add_bos_token",
+    "MLuke": "it gives the ids of the model",
+    "Nllb": f"{_NORMALIZED}, and knows no language that the settings do not name",
+    "Pegasus": _NORMALIZED, "Reformer": _NORMALIZED,
+    "RemBert": f"{_NORMALIZED}, and {_BARE}",
+    "SeamlessM4T": _NORMALIZED,
+    "XGLM": "it does not read the model: each word is unknown",
+}
+CLASSES: Mapping[str, TokenizerClass] = {
+    name: replace(known, newer=_NEWER.get(name, "")) for name, known in _CLASSES.items()
+}
 """The classes by name, without `Tokenizer` or `TokenizerFast`."""
 REFUSED: Mapping[str, str] = {
     "BartPho": "its ids are in dict.txt",
@@ -330,7 +355,7 @@ def numbering_by(
         named: The special token of each role.
     """
     numbering, extra, offset = known.numbering, settings.get("extra_ids"), settings.get("offset")
-    if known is _T5 and type(extra) is int and 0 <= extra <= _MOST_EXTRA:
+    if known.numbering is _T5.numbering and type(extra) is int and 0 <= extra <= _MOST_EXTRA:
         return Numbering(last=_extra_ids(extra))
     if known is CLASSES["Pegasus"]:
         sentences = settings.get("mask_token_sent", "<mask_1>")

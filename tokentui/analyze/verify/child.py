@@ -152,13 +152,20 @@ class HuggingFace(Opened):
 
 
 class Transformers(HuggingFace):
-    """A model folder, as `AutoTokenizer` loads it. No code of the folder runs."""
+    """A model folder, as `AutoTokenizer` loads it. No code of the folder runs.
+
+    A model of sentencepiece is read by sentencepiece, not by its conversion, which is another tokenizer.
+    """
 
     def __init__(self, path: str, **_: object) -> None:
         os.environ["HF_HUB_OFFLINE"] = "1"  # read when the library is imported
         from transformers import AutoTokenizer
 
-        self._auto = AutoTokenizer.from_pretrained(path, local_files_only=True, trust_remote_code=False)
+        names = os.listdir(path)
+        fast = "tokenizer.json" in names or not any(name.endswith((".model", ".spm")) for name in names)
+        self._auto = AutoTokenizer.from_pretrained(
+            path, local_files_only=True, trust_remote_code=False, use_fast=fast
+        )
         if (backend := getattr(self._auto, "backend_tokenizer", None)) is not None:
             self._opened = backend
 
@@ -167,7 +174,7 @@ class Transformers(HuggingFace):
         return list(whole["input_ids"])
 
     def stages(self, text: str) -> dict[str, object]:
-        if hasattr(self, "_one"):
+        if hasattr(self, "_opened"):
             return super().stages(text)
         return {"normalized": None, "words": None, "tokens": self._auto.tokenize(text)}
 
