@@ -94,7 +94,7 @@ PRESETS: dict[str, Preset] = {
         _preset("xlnet", "sentencepiece", "XLNet: unigram, some signs as symbols", "zihangdai/xlnet",
                 replace(_UNIGRAM, coverage=0.99995, symbols=_XLNET), _SPM, vocab_size=32000),
         _preset("bert", "BERT", "BERT as Hugging Face trains it: BPE by count with ##",
-                "tokenizers, WordPieceTrainer", replace(_BERT, tie="lowest-ids"), _BERT_SPECIALS,
+                "tokenizers, WordPieceTrainer", replace(_BERT, base="alphabet", tie="lowest-ids"), _BERT_SPECIALS,
                 vocab_size=30522),
         _preset("wordpiece", "BERT", "WordPiece by score: c(xy)/(c(x)·c(y))",
                 "Hugging Face course, chapter 6", replace(_BERT, tie="first-seen", objective="score"),

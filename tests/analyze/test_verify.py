@@ -58,7 +58,7 @@ def test_nothing_of_a_peer_is_imported_here() -> None:
     [
         ("tokenizers", "gpt2", None), ("tokenizers", "hf-bpe", 20), ("rustbpe", "rustbpe", None),
         ("tiktoken", "tiktoken-edu", 15), ("subword-nmt", "subword-nmt", None),
-        ("sentencepiece", "sentencepiece-bpe", None),
+        ("sentencepiece", "sentencepiece-bpe", None), ("tokenizers", "bert", None),
     ],
 )
 def test_trainings_that_are_alike(name: str, recipe: str, merges: int | None) -> None:
@@ -95,7 +95,7 @@ def test_a_token_without_its_pair_is_looked_up_again() -> None:
 
 CANNOT: dict[str, dict[str, tuple[str, ...]]] = {
     "tokenizers": {
-        "unit": ("grapheme",), "mark": ("prefix:##", "end-suffix:</w>"), "pieces": ("sentencepiece",),
+        "unit": ("grapheme",), "mark": ("end-symbol:</w>",), "pieces": ("sentencepiece",),
     },
     "rustbpe": {"unit": ("char", "grapheme"), "mark": ("prefix:##", "end-symbol:</w>")},
     "tiktoken": {"unit": ("char", "grapheme"), "mark": ("prefix:##", "end-symbol:</w>")},
@@ -122,6 +122,10 @@ HANDED: list[tuple[str, dict[str, Any]]] = [
         for name in ("tokenizers", "rustbpe", "tiktoken")
     ),
     ("tokenizers", {"base": "first-seen"}),
+    *(
+        ("tokenizers", {"mark": mark, "unit": unit, "base": "alphabet"})
+        for mark in ("prefix:##", "prefix:#", "end-suffix:</w>") for unit in ("char", "byte")
+    ),
     ("subword-nmt", {"normalize": "nfkc,lowercase", "base": "first-seen"}),
     ("sentencepiece", {"normalize": "nfkc,lowercase", "unknown": "byte-fallback"}),
 ]

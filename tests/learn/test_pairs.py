@@ -38,7 +38,8 @@ recipes = st.builds(
     st.sampled_from(
         [
             ("byte", "bytes"), ("byte", "gpt2-bytes"), ("byte", "sorted"), ("char", "sorted"),
-            ("char", "first-seen"), ("char", "frequency"), ("grapheme", "sorted"),
+            ("char", "first-seen"), ("char", "frequency"), ("char", "alphabet"), ("byte", "alphabet"),
+            ("grapheme", "sorted"),
         ]
     ),
     st.sampled_from(MARKS),

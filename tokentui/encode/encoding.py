@@ -68,7 +68,7 @@ class Encoding(_Waiting):
     >>> bert = tokentui.train("sample:hugs", "bert", merges=8)
     >>> encoding = bert.encode("Hugs!")  # no text of the corpus had an exclamation mark
     >>> encoding.ids, encoding.tokens, encoding.unknown
-    ((15, 6, None), ('hug', '##s', '<unk>'), (2,))
+    ((21, 18, None), ('hug', '##s', '<unk>'), (2,))
     """
 
     text: str

@@ -71,11 +71,13 @@ class Base(Choice):
     Attributes:
         units: Its units in the order of their ids, from those of the corpus.
         all_bytes: True if all 256 bytes are among them, whatever the corpus is.
+        bare_first: True if each unit is in it without its mark, too, before those with a mark.
         after_merges: True if their ids follow those of the merges.
     """
 
     units: Callable[[Totals], list[bytes]]
     all_bytes: bool = False
+    bare_first: bool = False
     after_merges: bool = False
 
 
@@ -95,6 +97,10 @@ def _after_merges(recipe: Recipe) -> Refusal | None:
 BASES = Axis(
     "base", "the starting vocabulary and the order of its ids",
     Base("sorted", "units of the corpus, in code point order", units=sorted),
+    Base(
+        "alphabet", "units of the corpus without a mark, then with it, each in code point order",
+        units=sorted, bare_first=True,
+    ),
     Base("first-seen", "units of the corpus, in order of first appearance", units=list),
     Base(
         "frequency", "units of the corpus, most frequent first; their ids follow the merges",
@@ -111,6 +117,24 @@ BASES = Axis(
     ),
 )
 """The starting vocabularies, by name."""
+
+
+def base_units(recipe: Recipe, totals: Totals) -> list[bytes]:
+    """Return the starting vocabulary of a training in the order of its ids.
+
+    Args:
+        recipe: The recipe.
+        totals: The count of each unit, with its mark, without barriers.
+
+    >>> recipe = Recipe(unit="char", mark="prefix:##", base="alphabet", unknown="error")
+    >>> base_units(recipe, {b"b": 1, b"##a": 2})
+    [b'a', b'b', b'##a']
+    """
+    base = BASES.of(recipe.base)
+    if not base.bare_first:
+        return base.units(totals)
+    bare = dict.fromkeys(map(_bare(recipe), totals), 0)
+    return base.units(bare) + base.units({unit: totals[unit] for unit in totals.keys() - bare})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

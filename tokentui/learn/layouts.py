@@ -17,7 +17,7 @@ from typing import Self
 
 from tokentui.core.jobs import each
 from tokentui.encode.events import Event, EventKind, EventVocabulary
-from tokentui.learn.bases import BASES, BOUNDARY, WEIGHTS, barriers, tokens_of, totals_of
+from tokentui.learn.bases import BOUNDARY, WEIGHTS, barriers, base_units, tokens_of, totals_of
 from tokentui.learn.candidates import Candidates, CandidateTable, Rewrite
 from tokentui.learn.engine import Pair
 from tokentui.learn.objectives import Material
@@ -242,7 +242,7 @@ def lay_out(
     units = [cut(text) for text in each(texts, len(texts))]
     totals = totals_of(units, weights)
     barred = barriers(totals, recipe)
-    base = BASES.of(recipe.base).units({unit: totals[unit] for unit in totals if unit not in barred})
+    base = base_units(recipe, {unit: totals[unit] for unit in totals if unit not in barred})
     make = material.objective.vocabulary or EventVocabulary
     vocabulary = make(recipe, base, run.specials, run.first_id)
     assert isinstance(vocabulary, EventVocabulary)

@@ -39,7 +39,7 @@ from tokentui.core.choices import Refusal
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.bases import BASES, Totals, barriers, totals_of
+from tokentui.learn.bases import Totals, barriers, base_units, totals_of
 from tokentui.learn.engine import Constraints, Merged, Pair, PairEngine, Ranked
 from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.learn.pairs import PairTrainer
@@ -515,7 +515,7 @@ def _lay_out(
     def vocabulary_of(totals: Totals) -> Vocabulary:
         if not base:  # the first engine has the words of all parts
             more = {unit: 0 for unit in totals_to_add if unit not in totals and unit not in barred}
-            base.extend(BASES.of(recipe.base).units({**totals, **more}))
+            base.extend(base_units(recipe, {**totals, **more}))
         return Vocabulary(recipe, base, run.specials, run.first_id)
 
     def lay_out(words: Words) -> SharedEngine:

@@ -44,7 +44,7 @@ from tokentui.encode.events import Event, EventKind
 from tokentui.encode.segment import UNKNOWN
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.bases import BASES, FILTERS, WEIGHTS, barriers, tokens_of, totals_of
+from tokentui.learn.bases import FILTERS, WEIGHTS, barriers, base_units, tokens_of, totals_of
 from tokentui.learn.objectives import Material
 from tokentui.learn.pages import contains_any, entry_of, listed_entries, page, vocabulary_page
 from tokentui.learn.part_lengths import PartLengths
@@ -149,9 +149,9 @@ class PathTrainer:
         units = [self._cut(word) for word in each(words, len(words))]
         totals = totals_of(units, self._weights)
         self._barriers = barriers(totals, recipe)
-        self._units = list(BASES.of(recipe.base).units(
-            {unit: totals[unit] for unit in totals if unit not in self._barriers}
-        ))
+        self._units = base_units(
+            recipe, {unit: totals[unit] for unit in totals if unit not in self._barriers}
+        )
         self._barrier_tokens = tokens_of(self._barriers, units, self._weights, recipe)
         self._unit_words = [UnitWord.of(word, self._barriers) for word in units]
         self._entry = lru_cache(4 * KEPT_ROWS)(Entry)

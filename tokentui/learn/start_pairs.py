@@ -10,7 +10,7 @@ from tokentui.core import native
 from tokentui.core.runtime import quiet_collector
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.bases import BASES, FILTERS, WEIGHTS, Totals
+from tokentui.learn.bases import FILTERS, WEIGHTS, Totals, base_units
 from tokentui.learn.bpe import PlainPairs
 from tokentui.learn.engine import PairEngine
 from tokentui.learn.objectives import OBJECTIVES, Material
@@ -144,7 +144,7 @@ def pair_trainer(
     recipe, run = material.recipe, material.run
 
     def vocabulary_of(totals: Totals) -> Vocabulary:
-        return Vocabulary(recipe, BASES.of(recipe.base).units(totals), run.specials, run.first_id)
+        return Vocabulary(recipe, base_units(recipe, totals), run.specials, run.first_id)
 
     with quiet_collector():
         engine = start_engine(material, vocabulary_of, source, number, compiled)

@@ -28,7 +28,7 @@ from tokentui.encode.segment.merges import Merging
 from tokentui.encode.segment.within import Within
 from tokentui.encode.superbpe import StagedVocabulary
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.bases import BASES, Totals
+from tokentui.learn.bases import Totals, base_units
 from tokentui.learn.bpe import PlainPairs
 from tokentui.learn.engine import Constraints, Merged, PairEngine, Ranked
 from tokentui.learn.objectives import OBJECTIVES, CorpusPart, Material
@@ -122,7 +122,7 @@ class TwoStages:
 
         def vocabulary_of(totals: Totals) -> Vocabulary:
             run = material.run
-            return vocabulary(recipe, BASES.of(recipe.base).units(totals), run.specials, run.first_id)
+            return vocabulary(recipe, base_units(recipe, totals), run.specials, run.first_id)
 
         self.first: PairEngine = start_engine(self._inner, vocabulary_of)
         """The engine of the first stage."""

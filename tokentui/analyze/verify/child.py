@@ -42,14 +42,21 @@ def spread(words: list[str], counts: list[int]) -> Iterator[str]:
 
 
 def train_tokenizers(
-    words: list[str], counts: list[int], alphabet: list[str], merges: int, base: int, **_: object
+    words: list[str], counts: list[int], alphabet: list[str], marks: dict[str, str], marked: list[str],
+    merges: int, **_: object,
 ) -> list[list[str]]:
-    """Train by Hugging Face tokenizers."""
+    """Train by Hugging Face tokenizers.
+
+    Its alphabet is in code point order, and the units with a mark follow in an order that differs each time.
+    Both are given to it as special tokens, which get the first ids, so that the order is that of `marked`.
+    """
     import tokenizers
 
+    units = dict.fromkeys([*sorted({*alphabet, *"".join(words)}), *marked])
     tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
     trainer = tokenizers.trainers.BpeTrainer(
-        vocab_size=base + merges, min_frequency=0, show_progress=False, initial_alphabet=alphabet
+        vocab_size=len(units) + merges, min_frequency=0, show_progress=False, initial_alphabet=alphabet,
+        special_tokens=list(units), **marks,
     )
     tokenizer.train_from_iterator(spread(words, counts), trainer)
     return [list(row) for row in json.loads(tokenizer.to_str())["model"]["merges"]]

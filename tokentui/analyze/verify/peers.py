@@ -24,11 +24,12 @@ from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.jobs import check
 from tokentui.core.safetext import to_bytes
 from tokentui.formats.tokens import LETTERS, name_of
+from tokentui.learn.bases import base_units, totals_of
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words
 from tokentui.text.normalize import normalize
-from tokentui.text.pretokenize import UNITS
+from tokentui.text.pretokenize import MARKS, UNITS, Pretokenizer
 from tokentui.text.split import spaced
 
 _CHILD = Path(__file__).with_name("child.py")
@@ -49,11 +50,10 @@ class Peer:
     Attributes:
         name: Its name for `--against`.
         module: The module that it is imported as; `train_MODULE` of the child trains with it.
-        axes: The values of each axis that it trains with, for axes of which it does not take all; empty if it
-            does not train.
+        axes: The values of each axis that it trains with, for axes of which it does not take all; a name
+            alone stands for all its values. Empty if it does not train.
         package: Its name in a package index; empty if it is `name`.
         also: Other names for `--against`.
-        because: An axis, and why it trains with no other values of it.
         coverage: The least coverage that it trains with; None if it has neither coverage nor symbols.
         documents: True if it trains on documents, which it normalizes and splits itself; false if it trains
             on our pre-tokens.
@@ -76,7 +76,6 @@ class Peer:
     axes: Mapping[str, tuple[str, ...]]
     package: str = ""
     also: tuple[str, ...] = ()
-    because: tuple[str, str] = ("", "")
     coverage: float | None = None
     documents: bool = False
     breaks: str = ""
@@ -104,9 +103,10 @@ PEERS: dict[str, Peer] = {
     peer.name: peer
     for peer in (
         Peer(
-            "tokenizers", "tokenizers", {**_BYTES, "unit": ("byte", "char")}, also=("huggingface", "hf"),
-            letters=True, because=("mark", "; with a mark, its ids and ties differ each time"),
-            reads="tokenizer.json", format="huggingface", opens="HuggingFace", specials=True,
+            "tokenizers", "tokenizers",
+            {**_BYTES, "unit": ("byte", "char"), "mark": ("none", "prefix", "end-suffix")},
+            also=("huggingface", "hf"), letters=True, reads="tokenizer.json", format="huggingface",
+            opens="HuggingFace", specials=True,
         ),
         Peer(
             "sentencepiece", "sentencepiece",
@@ -168,9 +168,9 @@ def check_recipe(recipe: Recipe, peer: Peer) -> None:
         able = ", ".join(name for name, other in PEERS.items() if other.axes)
         raise TokentuiError(f"{peer.name} cannot be compared by training", "--against", f"use {able}")
     for axis, values in {"objective": ("count",), "weight": ("occurrences",), **peer.axes}.items():
-        if (value := recipe.axis(axis)) not in values:
+        value = recipe.axis(axis)
+        if not {value, value.partition(":")[0]} & {*values}:
             hint = f"it trains with {' or '.join(f'{axis}={allowed}' for allowed in values)}"
-            hint += peer.because[1] if axis == peer.because[0] else ""
             raise TokentuiError(f"{peer.name} cannot train with {axis}={value}", "--against", hint)
     if recipe.what_if:
         what = f"{peer.name} does not support what-ifs"
@@ -207,7 +207,25 @@ def request(peer: Peer, recipe: Recipe, corpus: Corpus, words: Words) -> dict[st
     characters = set().union(*spelled)
     delimiter = next(chr(code) for code in range(0xE000, 0xF900) if chr(code) not in characters)
     alphabet = LETTERS if lettered else ()
-    return {"words": spelled, "counts": words.counts, "delimiter": delimiter, "alphabet": alphabet}
+    return {
+        "words": spelled, "counts": words.counts, "delimiter": delimiter, "alphabet": alphabet,
+        **_marked(recipe, words, lettered),
+    }
+
+
+def _marked(recipe: Recipe, words: Words, lettered: bool) -> dict[str, object]:
+    """Return the mark of a recipe by the option of `tokenizers`, and the units that bear it, in the order of
+    our ids. `tokenizers` numbers these units in an order that differs each time, which decides ties."""
+    kind, mark = MARKS.of(recipe.mark), to_bytes(recipe.mark_text)
+    if not mark:
+        return {"marks": {}, "marked": ()}
+    option = "continuing_subword_prefix" if kind.in_front else "end_of_word_suffix"
+    cut = Pretokenizer(recipe).units
+    totals = totals_of(map(cut, words.words), words.counts)
+    return {
+        "marks": {option: name_of(mark, lettered)},
+        "marked": [name_of(unit, lettered) for unit in base_units(recipe, totals)],
+    }
 
 
 def _documents(peer: Peer, recipe: Recipe, corpus: Corpus) -> dict[str, object]:
