@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from itertools import pairwise
 
 import pytest
 from dialogs import FakeEngine, assert_safe, shown, tried_on_all_sizes
@@ -13,12 +14,13 @@ from screens import explorer
 from waiting import screen_text, settled, until
 
 from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.safetext import is_safe
 from tokentui.session.commands import Pieces
 from tokentui.session.snapshot import PiecePart, PiecesView
 from tokentui.session.views import CorpusPlace
 from tokentui.ui.dialogs import pieces
 from tokentui.ui.dialogs.pieces import PiecesScreen, PiecesText
-from tokentui.ui.draw.text import Cell, width
+from tokentui.ui.draw.text import Cell, runs, width
 
 BRANCHES = ("letters, with a space in front   ?\\p{L}++", "digits  \\p{N}++", "signs  [^\\s\\p{L}\\p{N}]++")
 _PIECE = re.compile(r"(?P<a> ?[^\W\d_]+)|(?P<b>\d+)|(?P<c>[^\w\s]+)|(?P<d>\s)")
@@ -82,8 +84,8 @@ async def test_each_piece_has_the_number_of_its_branch(size: tuple[int, int]) ->
         await until(pilot, lambda: text_of(dialog).top == 0 and "Typed text" in screen_text(pilot))
         await pilot.pause()
         assert "17 pieces, 9 distinct" in screen_text(pilot)
-        assert "¹It³'¹s·²12¹·o³'¹clock⇥³!" in screen_text(pilot)
-        assert "¹On¹·an¹·exceptionally¹·hot¹·evening³," in screen_text(pilot)
+        assert "¹It│³'│¹s·│²12│¹·o│³'│¹clock⇥│³!" in screen_text(pilot)
+        assert "¹On│¹·an│¹·exceptionally│¹·hot" in screen_text(pilot)
 
 
 async def test_it_scrolls_through_the_whole_corpus_and_asks_for_nothing_twice() -> None:
@@ -97,7 +99,7 @@ async def test_it_scrolls_through_the_whole_corpus_and_asks_for_nothing_twice() 
             await pilot.press("end")
         rows = "\n".join(plain(list(text.cells)))
         assert rows.count("³,") == 23
-        assert "document 4\n²2¹·more³." in rows
+        assert "document 4\n²2│¹·more│³." in rows
         assert len(set(corpus.asked)) == len(corpus.asked)
         await pilot.press("home")
         await until(pilot, lambda: text.top == 0)
@@ -109,7 +111,7 @@ async def test_empty_documents_are_stepped_over_as_far_as_a_question_goes(empty:
     async with shown(PiecesScreen(corpus, CorpusPlace()), (40, 12)) as (_, pilot):
         await until(pilot, lambda: "the end of the corpus" in screen_text(pilot))
         assert f"document {empty + 1}" in screen_text(pilot)
-        assert "²2¹·more³." in screen_text(pilot)
+        assert "²2│¹·more│³." in screen_text(pilot)
         assert len(corpus.asked) == questions
 
 
@@ -127,7 +129,7 @@ async def test_it_begins_at_the_place_and_goes_to_the_start() -> None:
         await until(pilot, lambda: f"from character {len(WORDS) + 5} of document 2" in screen_text(pilot))
         assert corpus.asked[0] == CorpusPlace(1, len(WORDS) + 4)
         # The piece that holds the place is there as a whole.
-        assert any(row.startswith("¹·an¹·exceptionally") for row in plain(list(text_of(dialog).cells)))
+        assert any(row.startswith("¹·an│¹·exceptionally") for row in plain(list(text_of(dialog).cells)))
         await pilot.press("b")
         await until(pilot, lambda: "¹x" in screen_text(pilot))
         assert CorpusPlace() in corpus.asked
@@ -190,6 +192,25 @@ async def test_the_key_asks_from_the_place_that_is_looked_at() -> None:
 
 
 @given(st.text(st.sampled_from("ab 1.é漢\n\t\r\x1b\u202e"), max_size=80), st.integers(8, 40))
+def test_chips_are_in_the_tints_of_their_branches(text: str, room: int) -> None:
+    """With bars between those of one branch, and no other signs in the text."""
+    parts = cut(text)
+    cells = list(pieces.rows(parts, room, chips=True))
+    assert all(width(cell) <= room for cell in cells)
+    assert all(is_safe(run) for cell in cells for run, _ in cell)
+    drawn = [(char, style.partition("+")[0]) for cell in cells for run, style in cell for char in run]
+    expected = [
+        (char, "dropped" if part.branch is None else pieces.ground_of(part.branch))
+        for part in parts for run, _ in runs(part.text) for char in run
+    ]
+    letters = "ab1.é漢"
+    assert [one for one in drawn if one[0] in letters] == [one for one in expected if one[0] in letters]
+    joined = ["".join(run for run, style in cell if style.startswith("tint")) for cell in cells]
+    bars = sum(line.count("│") for line in joined)
+    assert bars <= sum(left.branch == right.branch for left, right in pairwise(parts))
+
+
+@given(st.text(st.sampled_from("ab 1.é漢\n\t\r\x1b\u202e"), max_size=80), st.integers(8, 40))
 def test_rows_hold_everything_in_order_and_fit(text: str, room: int) -> None:
     parts = cut(text)
     cells = list(pieces.rows(parts, room))
@@ -204,7 +225,7 @@ def test_rows_hold_everything_in_order_and_fit(text: str, room: int) -> None:
 
 def test_spaces_are_seen_and_what_is_dropped_is_dim() -> None:
     [row] = pieces.rows(cut("a b 1\t2"), 40)
-    assert "".join(text for text, _ in row) == "¹a¹·b·²1⇥²2"
+    assert "".join(text for text, _ in row) == "¹a│¹·b·│²1⇥│²2"
     [dropped] = pieces.rows((PiecePart("xx", 0, 2, None),), 40)
     assert dropped == (("xx", "dropped"),)
 

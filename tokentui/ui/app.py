@@ -114,8 +114,6 @@ class ExplorerApp(TerminalApp):
         self._typed = self.user_settings.sentence if typed is None else typed
         self._begin, self._then = begin, then
         self._boundaries = boundaries
-        self.chips = False
-        """True if tokens are chips in all panes and dialogs, by the choice of the user."""
         self._notes: tuple[str, ...] = ()
         self._said: dict[str, tuple[float, Severity]] = {}
         """Until when each line that was said is seen, the newest last."""

@@ -74,6 +74,9 @@ class Guarded(MessagePump):
 class GuardedApp(Guarded, App[None]):
     """An app that shows every `TokentuiError` and goes on."""
 
+    chips = False
+    """True if tokens are chips in all panes and dialogs, by the choice of the user."""
+
     def tell(self, error: BaseException) -> None:
         """Show an error in one line."""
         severity = "information" if isinstance(error, Cancelled) else "error"

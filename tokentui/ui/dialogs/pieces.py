@@ -14,6 +14,7 @@ from textual.containers import Horizontal, Vertical
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import CharKind, safe, safe_line
 from tokentui.core.table import plural
+from tokentui.core.tints import COUNT as TINTS
 from tokentui.learn.trainer import Compressed
 from tokentui.session.commands import Compress, Pieces
 from tokentui.session.snapshot import PiecePart, PiecesView
@@ -42,14 +43,24 @@ def style_of(branch: int) -> str:
 
 
 def number_of(branch: int) -> str:
-    """The number of a branch as it stands before its pieces and in the legend, from ¹ on."""
+    """The number of a branch as it stands before its pieces and in the legend without chips, from ¹ on."""
     return "".join(_SMALL[int(digit)] for digit in str(branch + 1))
 
 
-def legend(view: PiecesView) -> Iterator[Cell]:
-    """The branches, a line each."""
+def ground_of(branch: int) -> str:
+    """The style of the chips of a branch: its tint; after the tints come the same ones underlined."""
+    again, tint = divmod(branch, TINTS)
+    return f"tint-{tint}" + ("+partial-here" if again % 2 else "")
+
+
+def legend(view: PiecesView, chips: bool = False) -> Iterator[Cell]:
+    """The branches, a line each, with the looks of their pieces."""
     for branch, about in enumerate(view.branches):
-        yield ((number_of(branch) + " ", "strong"), (safe(about, limit=400), style_of(branch)))
+        text = safe(about, limit=400)
+        if chips:
+            yield ((f" {branch + 1} ", ground_of(branch)), (f" {text}", ""))
+        else:
+            yield ((number_of(branch) + " ", "strong"), (text, style_of(branch)))
     parts = (*view.typed, *view.corpus)
     if any(part.branch is None for part in parts):
         yield (("  ", ""), ("dropped", "dropped"), (" between pieces", "muted"))
@@ -62,27 +73,33 @@ def facts(view: PiecesView) -> Cell:
     return ((safe(view.split, limit=60), "strong"), (f" · {many}, {longest}", "muted"))
 
 
-def rows(parts: Iterable[PiecePart], width: int, begun: Cell = ()) -> Iterator[Cell]:
-    """Pieces as running text, each behind the number of its branch. A row ends before a piece that does not
-    fit, inside one that is longer than a row, and after a newline.
+def rows(parts: Iterable[PiecePart], width: int, begun: Cell = (), chips: bool = False) -> Iterator[Cell]:
+    """Pieces as running text. A row ends before a piece that does not fit, inside one that is longer than a
+    row, and after a newline.
 
     Args:
         parts: The pieces.
         width: The columns of a row.
         begun: The row that they go on in.
+        chips: True to show pieces as chips in the tint of their branch, with bars between those of one
+            branch; else each stands behind a bar and the number of its branch.
     """
     row = list(begun)
     left = width - ui_text.width(row)
     for part in parts:
-        head: tuple[Run, ...] = () if part.branch is None else ((number_of(part.branch), "muted"),)
-        plain = "dropped" if part.branch is None else style_of(part.branch)
+        plain, head = "dropped", tuple[Run, ...]()
+        if part.branch is not None:
+            plain = ground_of(part.branch) if chips else style_of(part.branch)
+            bar = "│" if row and (not chips or row[-1][1].split("+")[0] == plain.split("+")[0]) else ""
+            head = ((bar, plain),) if chips else ((bar + number_of(part.branch), "muted"),)
         shown, more = part.text[:_MOST_DRAWN], part.text[_MOST_DRAWN:]
         for line in shown.splitlines(keepends=True) if "\n" in shown else (shown,):
             cell = (*head, *_drawn(line, plain))
-            head = ()
             if ui_text.width(cell) > left and row and (ui_text.width(cell) <= width or left < width // 2):
                 yield tuple(row)
                 row, left = [], width
+                cell = tuple([(text.replace("│", ""), name) for text, name in head]) + cell[len(head) :]
+            head = ()
             first, *rest = wrap(cell, left) if left >= 2 else wrap(cell, width)
             row += first
             for full in rest:
@@ -100,6 +117,9 @@ def rows(parts: Iterable[PiecePart], width: int, begun: Cell = ()) -> Iterator[C
 
 
 def _drawn(text: str, plain: str) -> Iterator[Run]:
+    if plain.startswith("tint"):
+        yield from ui_text.chip(ui_text.runs(text), plain)
+        return
     for run, kind in ui_text.tinted(ui_text.runs(text), plain):
         # A carriage return ends every line of some files: as quiet as the newline behind it.
         yield run, CharKind.space if kind == CharKind.control and "\r" in text and set(run) == {"␍"} else kind
@@ -236,7 +256,7 @@ class PiecesScreen(Dialog[None]):
         if view is None or not width:
             return
         self.facts.show(facts(view))
-        legend_line = tuple(legend(view))
+        legend_line = tuple(legend(view, self.app.chips))
         self.legend.styles.height = len(legend_line) + 1  # and the rule below
         self.legend.show(lambda width, height: legend_line)
         self.text.show(tuple(self._told(view, width)))
@@ -245,7 +265,7 @@ class PiecesScreen(Dialog[None]):
         if view.typed:
             pieces = sum(part.branch is not None for part in view.typed)
             yield (("Typed text", "strong"), (f" · {plural(pieces, 'piece')}", "muted"))
-            yield from rows(view.typed, width)
+            yield from rows(view.typed, width, chips=self.app.chips)
             yield ()
         character, first = number(self._start.offset + 1), number(self._start.document + 1)
         start = f" from character {character} of document {first} on"
@@ -264,7 +284,8 @@ class PiecesScreen(Dialog[None]):
             if document != before:
                 self._rows.append(((f"document {number(document + 1)}", "muted"),))
             goes_on = document == before and last and not last[-1].text.endswith("\n")
-            self._rows += rows(parts, width, self._rows.pop() if goes_on else ())
+            begun = self._rows.pop() if goes_on else ()
+            self._rows += rows(parts, width, begun, self.app.chips)
         self._laid = len(self._parts)
 
 
