@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, combinations, pairwise
 
 import pytest
 from hostile import MARKUP_NAMES
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.color import Color as RichColor
 from screens import explorer, screen_text
-from textual.theme import Theme
+from textual.color import Color
+from textual.theme import BUILTIN_THEMES, Theme
 from waiting import settled, until
 
+from tokentui.core.colors import contrast, distance
 from tokentui.core.safetext import is_safe
 from tokentui.core.tints import COUNT, DARK, LIGHT, Tint
 from tokentui.encode.encoding import EncodedToken
@@ -160,5 +163,56 @@ async def test_a_kept_mark_stays(mark: str) -> None:
 def test_the_own_themes_have_the_tints(theme: Theme, own: tuple[Tint, ...]) -> None:
     """Of the color cube where a terminal has 256 colors: the nearest to others are grays."""
     for cube in (False, True):
-        found = [variables(theme, cube=cube)[f"tint-{n}"] for n in range(COUNT)]
+        found = [variables(theme, {}, cube=cube)[f"tint-{n}"] for n in range(COUNT)]
         assert found == [tint.cube if cube else tint.color for tint in own]
+
+
+@pytest.mark.first_run(cases=12)
+@pytest.mark.parametrize("cube", [False, True])
+@pytest.mark.parametrize("name", [*BUILTIN_THEMES, DARK_THEME.name, LIGHT_THEME.name])
+def test_each_theme_has_tints_that_are_told_apart(name: str, cube: bool) -> None:
+    """In all themes, with 16 million colors and with 256: all pairs may meet."""
+    theme = {**BUILTIN_THEMES, DARK_THEME.name: DARK_THEME, LIGHT_THEME.name: LIGHT_THEME}[name]
+    base = theme.to_color_system().generate() | theme.variables
+    found = variables(theme, base, cube=cube)
+    tints = [found[f"tint-{n}"] for n in range(COUNT)]
+    background = Color.parse(base["background"])
+    grounds = [*tints, found["fresh"], found["fresh-other"]]
+    grounds += [background.hex6.lower()] if background.ansi is None else []
+    for first, second in combinations(grounds, 2):
+        assert distance(first, second) >= 8, (first, second)
+    for tint in tints:
+        assert contrast(tint, found["chip-text"]) >= 4.5
+    for fresh in (found["fresh"], found["fresh-other"]):
+        assert contrast(fresh, found["fresh-text"]) >= 4.5
+    if cube:
+        numbers = {RichColor.from_ansi(number).get_truecolor().hex for number in range(16, 232)}
+        assert set(tints) <= numbers
+
+
+@pytest.mark.first_run(cases=6)
+@pytest.mark.parametrize("name", BUILTIN_THEMES)
+def test_each_theme_mixes_its_grays(name: str) -> None:
+    theme = BUILTIN_THEMES[name]
+    base = theme.to_color_system().generate() | theme.variables
+    background = Color.parse(base["background"])
+    if background.ansi is not None:
+        return
+    found = variables(theme, base)
+    steps = [distance(found[gray], background.hex6.lower()) for gray in
+        ("shade-a", "shade-b", "shade-c", "frame", "text-disabled")]
+    assert steps == sorted(steps)
+    assert steps[0] >= 2
+    assert contrast(found["text-disabled"], background.hex6.lower()) < contrast(
+        Color.parse(base["foreground"]).hex6.lower(), background.hex6.lower())
+
+
+async def test_without_colors_the_focused_pane_has_a_double_border(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app, _ = explorer(None)
+    async with app.run_test(size=(120, 40)) as pilot:
+        for key, title in (("1", "1 Corpus"), ("2", "2 Pairs"), ("3", "3 Vocabulary")):
+            await pilot.press(key)
+            await settled(pilot)
+            assert f"╔═ {title}" in screen_text(app)
+            assert screen_text(app).count("╔") == 1

@@ -128,7 +128,8 @@ class ExplorerApp(TerminalApp):
     def get_css_variables(self) -> dict[str, str]:
         """Textual's variables, and over them those of the theme and our own."""
         cube = self.console.color_system != "truecolor"
-        return {**super().get_css_variables(), **ui_text.variables(self.current_theme, cube=cube)}
+        base = super().get_css_variables()
+        return {**base, **ui_text.variables(self.current_theme, base, cube=cube)}
 
     def action_go_back(self) -> None:
         """Go to the place before the last jump. In a tour there is none: the places are the user's own."""

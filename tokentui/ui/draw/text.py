@@ -23,6 +23,7 @@ from textual.content import Content
 from textual.content import Span as ContentSpan
 from textual.theme import Theme
 
+from tokentui.core.choices import Ref
 from tokentui.core.safetext import (
     MARKS_SENT,
     CharKind,
@@ -75,7 +76,7 @@ PALETTE: Mapping[str, str] = MappingProxyType(
         "focus": "$text-secondary bold",
         "dropped": "$foreground-muted italic",
         "partial-here": "underline",
-        **{f"tint-{n}": f"on $tint-{n}" for n in range(TINTS)},
+        **{f"tint-{n}": f"$chip-text on $tint-{n}" for n in range(TINTS)},
         "shade-a": "on $shade-a",
         "shade-b": "on $shade-b",
         "shade-c": "on $shade-c",
@@ -383,6 +384,7 @@ SAFE_TEXT = SafeText(is_safe, replace, clusters_of)
 # On Compare each column has a color of its own, which is that of its letter, its row and its curve.
 
 
+_MIXED = Ref("tokentui.ui.draw.mixing:mixed")
 DARK_NAME = "tokentui"
 LIGHT_NAME = "tokentui-light"
 
@@ -432,16 +434,20 @@ DARK = _theme(DARK_NAME, True, muted="#8a8a8a", disabled="#626262", selection="#
 LIGHT = _theme(LIGHT_NAME, False, muted="#626262", disabled="#949494", selection="#bcbcbc")
 
 
-def variables(theme: Theme, *, cube: bool = False) -> dict[str, str]:
+def variables(theme: Theme, base: Mapping[str, str], *, cube: bool = False) -> dict[str, str]:
     """Return the variables that the style sheet needs in addition to Textual's own, for any theme.
 
     Args:
         theme: The theme.
+        base: Textual's variables of the theme.
         cube: True to take the tints of tokens from the 256-color palette.
     """
+    own = {**_own(theme.dark), "chip-text": _COLORS["foreground"][not theme.dark]}
+    if theme.name not in (DARK_NAME, LIGHT_NAME):
+        return {**own, **theme.variables, **_MIXED(theme.dark, base, cube=cube)}
     tints = DARK_TINTS if theme.dark else LIGHT_TINTS
     chips = {f"tint-{n}": tint.cube if cube else tint.color for n, tint in enumerate(tints)}
-    return {**_own(theme.dark), **chips, **theme.variables}
+    return {**own, **chips, **theme.variables}
 
 
 class Copied(NamedTuple):
