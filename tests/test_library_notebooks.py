@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 import re
 import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +13,9 @@ import pytest
 from exporting import HOSTILE, preset
 
 import tokentui
+from tokentui.core.colors import contrast
 from tokentui.core.safetext import is_safe, visible
+from tokentui.core.tints import LIGHT, tints
 from tokentui.formats.files import export
 
 
@@ -27,12 +30,25 @@ def test_an_encoding_shows_its_tokens_in_a_notebook(name: str, text: str) -> Non
     encoding = preset(name).encode(text)
     page = encoding._repr_html_()
     seen = written(page)
-    shown = ("".join(span.text for span in visible(piece or b"?")) for piece in encoding.pieces)
-    assert seen == "".join(shown)
+    data = (row.text if row.piece is None else row.piece for row in encoding.rows)
+    assert seen == "".join(span.text for one in data for span in visible(one))
     assert is_safe(seen)
     assert re.findall('title="([^"]*)"', page) == [
         "no id" if one is None else str(one) for one in encoding.ids
     ]
+
+
+def test_tokens_have_the_tints_of_the_screen() -> None:
+    """Neighbors differ. A chip sets both colors, so its text can be read on any page."""
+    encoding = preset("gpt2").encode("A crowd in the street")
+    styles = [dict(row.split(":") for row in style.split(";"))
+              for style in re.findall('style="([^"]*padding[^"]*)"', encoding._repr_html_())]
+    starts = [start for start, _ in encoding.offsets]
+    assert [style["background"] for style in styles] == [LIGHT[tint].color for tint in tints(starts)]
+    assert all(contrast(style["background"], style["color"]) >= 4.5 for style in styles)
+    assert all(a != b for a, b in itertools.pairwise(styles))
+    page = preset("gpt2")._repr_html_()
+    assert len(set(re.findall("background:(#[0-9a-f]*)", page))) == len(LIGHT)
 
 
 def test_a_long_encoding_is_cut() -> None:

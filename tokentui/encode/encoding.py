@@ -134,11 +134,11 @@ class Encoding(_Waiting):
         return len(self.ids)
 
     def _repr_html_(self) -> str:
-        """Return the tokens in colors, for a notebook."""
+        """Return the tokens as chips, for a notebook."""
         from tokentui.encode.html import tokens_html
 
-        pieces = zip(self.ids, (piece or b"?" for piece in self.pieces), strict=True)
-        return tokens_html(pieces, len(self))
+        shown = ((row.id, row.text if row.piece is None else row.piece, row.start) for row in self.rows)
+        return tokens_html(shown, len(self))
 
 
 _WORKED_OUT = ("ids", "tokens", "pieces", "offsets", "words", "unknown")

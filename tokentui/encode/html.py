@@ -1,39 +1,39 @@
-"""Values as HTML for notebooks: tokens in colors, and the curve of a training.
+"""Values as HTML for notebooks: tokens as chips, and the curve of a training.
 
-All text from data is made visible and escaped. Colors have their own background, so that they are readable on
-light and dark pages.
+All text from data is made visible and escaped. A chip sets the color of its text and of its background, so
+that it is readable on light and dark pages.
 """
 
 from __future__ import annotations
 
 import html
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 
 from tokentui.core.safetext import safe, visible
+from tokentui.core.tints import LIGHT, LIGHT_TEXT, tints
 
 MOST_TOKENS = 500
 """The most tokens that are shown."""
-_HUES = (210, 30, 120, 330, 60, 270)
 _WIDE, _HIGH = 480, 96
 _POINTS = 200
 """Approximate number of points of a curve."""
 
 
-def tokens_html(tokens: Iterable[tuple[int | None, bytes | str]], count: int) -> str:
-    """Return tokens as HTML, in alternating colors. Hovering over a token shows its id.
+def tokens_html(tokens: Iterable[tuple[int | None, bytes | str, int]], count: int) -> str:
+    """Return tokens as HTML, each on its tint. Hovering over a token shows its id.
 
     Args:
-        tokens: (id, bytes or text) of each token.
+        tokens: (id, bytes or text, offset for its tint) of each token, see `core.tints`.
         count: The number of all tokens, which may be more than `tokens`.
     """
+    listed = list(itertools.islice(tokens, MOST_TOKENS))
     spans = []
-    for n, (token_id, piece) in enumerate(tokens):
-        if n == MOST_TOKENS:
-            break
-        hue = _HUES[n % len(_HUES)]
-        style = f"background:hsl({hue} 70% 86%);color:#111;padding:0 2px;white-space:pre-wrap"
+    for (token_id, piece, _), tint in zip(listed, tints([start for _, _, start in listed]), strict=True):
+        colors = f"background:{LIGHT[tint].color};color:{LIGHT_TEXT.color}"
         text = "".join(span.text for span in visible(piece))
         label = "no id" if token_id is None else str(token_id)
+        style = f"{colors};padding:0 2px;white-space:pre-wrap"
         spans.append(f'<span title="{label}" style="{style}">{html.escape(text)}</span>')
     if count > MOST_TOKENS:
         spans.append(f"… and {count - MOST_TOKENS:,} more")

@@ -119,7 +119,8 @@ class Tokenizer:
 
         recipe, entries = self.recipe, self.entries()
         facts = [f"{self.vocab_size:,} ids", f"{self.merges:,} merges"]
-        listed = [(entry.id, entry.piece) for entry in itertools.islice(entries, MOST_TOKENS)]
+        first = enumerate(itertools.islice(entries, MOST_TOKENS))
+        listed = [(entry.id, entry.piece, number) for number, entry in first]
         return titled(f"{recipe.objective} · {recipe.split}", facts, tokens_html(listed, self.vocab_size))
 
     def __len__(self) -> int:
