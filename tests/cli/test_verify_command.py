@@ -86,7 +86,7 @@ def test_a_file_that_differs(tmp_path: Path) -> None:
     loaded = load(tmp_path / "t.json")
     (tmp_path / "t.json").write_text(json.dumps(said))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tokentui.cli.commands.verify.load", lambda *_: loaded)
+        patch.setattr("tokentui.cli.commands.verify.load", lambda *_, **__: loaded)
         result = cli(*words)
     assert result.exit_code == 1
     assert [line for line in result.stdout.splitlines() if "str" in line.split()] == []

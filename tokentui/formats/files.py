@@ -95,7 +95,8 @@ def recognize(path: str | os.PathLike[str]) -> Format | None:
     """
     try:
         where = str(path) if is_remote(path) else os.fspath(path)
-        if (folder := model_folder(located(where))) is not None:
+        where = located(where)
+        if (folder := model_folder(where)) is not None:
             where = folder.file
             if not is_url(where) and not is_gguf(where):
                 return recognized(folder.source())

@@ -42,7 +42,7 @@ def spread(words: list[str], counts: list[int]) -> Iterator[str]:
 
 
 def train_tokenizers(
-    words: list[str], counts: list[int], alphabet: list[str], marks: dict[str, str], marked: list[str],
+    words: list[str], counts: list[int], alphabet: list[str], marks: dict[str, Any], marked: list[str],
     merges: int, **_: object,
 ) -> list[list[str]]:
     """Train by Hugging Face tokenizers.
