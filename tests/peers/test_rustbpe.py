@@ -1,4 +1,4 @@
-"""rustbpe (nanochat's trainer) makes the same tokens and encodes alike."""
+"""rustbpe, also with nanochat's pattern, makes the same tokens and encodes alike."""
 
 from __future__ import annotations
 
@@ -15,15 +15,23 @@ rustbpe = pytest.importorskip("rustbpe")
 pytestmark = pytest.mark.peer
 
 
+NANOCHAT = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,2}| ?[^\s\p{L}\p{N}]++[\r\n]*"
+    r"|\s*[\r\n]|\s+(?!\S)|\s+"
+)
+"""The pattern that nanochat passes (`nanochat/tokenizer.py`, `SPLIT_PATTERN`)."""
+RECIPES = {None: preset("rustbpe"), NANOCHAT: preset("nanochat")}
+
+
+@pytest.mark.parametrize(("name", "pattern"), soak.covering(peers.CORPORA, [None, NANOCHAT, r"\S+|\s+"]))
 @pytest.mark.first_run(cases=8)
-@pytest.mark.parametrize(("name", "pattern"), soak.covering(peers.CORPORA, [None, r"\S+|\s+"]))
 def test_training(name: str, pattern: str | None) -> None:
     """Until no pair is left. It tells its tokens, not the pairs that they were made of."""
     theirs = rustbpe.Tokenizer()
     theirs.train_from_iterator(iter(peers.corpus(name).documents), 100_000, pattern=pattern)
     ranks = dict(theirs.get_mergeable_ranks())
     ranks = {bytes(token): rank for token, rank in ranks.items()}
-    recipe = preset("rustbpe") if pattern is None else preset("rustbpe", split=f"regex:{pattern}")
+    recipe = RECIPES.get(pattern) or preset("rustbpe", split=f"regex:{pattern}")
     trainer = start(peers.corpus(name), recipe)
     assert learn.run(trainer, Stops()) == "no pair left"
     peers.same_steps(peers.made(trainer), sorted(ranks, key=ranks.__getitem__)[256:])

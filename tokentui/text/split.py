@@ -356,6 +356,13 @@ SPLITS = Axis(
         branches=(_CONTRACTION, _LETTERS, _DIGITS, _SIGNS, _TO_END, _BUT_LAST, _SPACE),
     ),
     Split(
+        "nanochat", "nanochat's pattern: GPT-4's as first published, with digits by two",
+        pattern=r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,2}| ?[^\s\p{L}\p{N}]++[\r\n]*"
+        r"|\s*[\r\n]|\s+(?!\S)|\s+",
+        cut=_GPT4_CUT,
+        branches=(_CONTRACTION, _LETTERS, "one or two digits", _SIGNS, _TO_END, _BUT_LAST, _SPACE),
+    ),
+    Split(
         "o200k", "GPT-4o's pattern",
         pattern=r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
