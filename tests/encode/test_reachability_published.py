@@ -8,7 +8,8 @@ import oracle
 import pytest
 
 import tokentui
-from tokentui.encode.reachability import completions, reachability_of_all, typed_text
+from tokentui.encode.completions import completions
+from tokentui.encode.reachability import reachability_of_all, typed_text
 from tokentui.encode.tokenizer import TokenEntry, Tokenizer
 
 CL100K, LLAMA = "tiktoken_cl100k_base/cl100k_base.tiktoken", "llama2/tokenizer.json"

@@ -12,7 +12,8 @@ from naive import lowest_rank_first
 
 import tokentui
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.reachability import completions, neighbors, reachability_of
+from tokentui.encode.completions import completions
+from tokentui.encode.reachability import neighbors, reachability_of
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.encode.why_not import REASONS, Case, Outlook, why_not

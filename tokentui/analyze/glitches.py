@@ -16,9 +16,15 @@ from dataclasses import dataclass
 from tokentui.analyze.report import Cell, Report, Row, Section, Target, as_row, data, pieces
 from tokentui.analyze.vocabulary import ORDINARY, usage
 from tokentui.core.jobs import each
-from tokentui.encode.decode import bare
+from tokentui.encode.completions import completions
+from tokentui.encode.decode import bare, spelled_units
 from tokentui.encode.pretokens import Pretokens
-from tokentui.encode.reachability import completions, neighbors, reachability_of, typed_text
+from tokentui.encode.reachability import (
+    neighbors,
+    reachability_of,
+    typed_text,
+    whole_characters,
+)
 from tokentui.encode.tokenizer import TokenEntry, Tokenizer
 from tokentui.text.corpus import Corpus
 
@@ -33,7 +39,7 @@ TITLES = {NEVER: "unreachable", UNWRITTEN: "never typed", SWALLOWED: "always mer
 """The kinds in reports."""
 _FEW = 40
 _LINE = "\t\n\r"
-_MOST_TRIED = 1 << 18
+_MOST_TRIED, _MOST_VARIED = 1 << 18, 1 << 12
 """The most characters that are tried for a token that is a part of a character."""
 _ROW = 128
 """The code points of a script mostly fill rows of this many."""
@@ -131,8 +137,8 @@ def _glitch(
     text, reason = reachability.text, unwritten(reachability.text)
     own = None if entry.symbol is None else typed_text(tokenizer, entry.symbol)
     if reason and own is None:
-        data = bytes((int(entry.text[3:5], 16),)) if entry.symbol is None else _bare(tokenizer, entry)
-        text = next((typed for typed in _whole(data) if tokenizer.encoder.ids_include(typed, entry.id)), text)
+        typed = (whole for whole in _whole(tokenizer, entry) if not unwritten(whole))
+        text = next((whole for whole in typed if tokenizer.encoder.ids_include(whole, entry.id)), text)
         reason = unwritten(text)
     if reason:
         sentence = ("only invalid UTF-8 produces it" if reason == "not-utf8" else
@@ -144,10 +150,13 @@ def _glitch(
     return None
 
 
-def _whole(data: bytes) -> Iterator[str]:
-    """Yield texts that people type and that contain some bytes, a part of a character. At most `_MOST_TRIED`
-    characters are tried."""
-    return (text for text in itertools.islice(completions(data), _MOST_TRIED) if not unwritten(text))
+def _whole(tokenizer: Tokenizer, entry: TokenEntry) -> Iterator[str]:
+    """Yield texts that contain the bytes of a token that is a part of a character."""
+    if entry.symbol is None:
+        return itertools.islice(completions(bytes((int(entry.text[3:5], 16),))), _MOST_TRIED)
+    data = bare(tokenizer.recipe, tokenizer.vocabulary.spelled(entry.symbol))
+    units = spelled_units(tokenizer.encoder, entry.symbol)
+    return itertools.islice(whole_characters(tokenizer, units, data), _MOST_VARIED)
 
 
 def _lone(tokenizer: Tokenizer, own: str, number: int) -> bool:
@@ -168,11 +177,6 @@ def _lone(tokenizer: Tokenizer, own: str, number: int) -> bool:
                if unicodedata.category(char) in ("Lo", "Ll"))
     return not any(tokenizer.encoder.ids_include(letter + own, number)
                    for letter in itertools.chain(string.ascii_lowercase, letters))
-
-
-def _bare(tokenizer: Tokenizer, entry: TokenEntry) -> bytes:
-    assert entry.symbol is not None
-    return bare(tokenizer.recipe, tokenizer.vocabulary.spelled(entry.symbol))
 
 
 def analysis(tokenizer: Tokenizer, corpus: Corpus | None) -> Report:

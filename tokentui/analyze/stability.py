@@ -17,7 +17,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import tick
 from tokentui.core.safetext import to_bytes
 from tokentui.core.table import plural
-from tokentui.encode.reachability import completions
+from tokentui.encode.completions import completions
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import NO_ID
 

@@ -20,7 +20,7 @@ from tokentui.core.memo import Memo
 from tokentui.encode import id_tables
 from tokentui.encode.encoding import EncodedToken, Encoding, joined, packed
 from tokentui.encode.id_tables import IdTable, table_of
-from tokentui.encode.pipeline import contains_name, cut_at_names
+from tokentui.encode.pipeline import NO_NAMES, NameFinder
 from tokentui.encode.segment import UNKNOWN, WAYS, EncodingWay, Follower, Segmenter, UnknownUnit, WordPart
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.vocabulary import NO_ID, UNKNOWN_NAMES, Section, Special, Vocabulary, byte_token, quoted
@@ -80,11 +80,11 @@ class WordEncoder:
         self.tokens: Memo[tuple[WordToken, ...]] = Memo(self._tokens_of)
         """Cache of the tokens of each word alone."""
         self._id_table: IdTable | None = None
-        self._specials = tuple([
+        self._specials = NameFinder(
             name for name in vocabulary.specials if vocabulary.imported or name not in recipe.symbols
-        ])
-        """The specials that a text may contain by name, for `allow_special=True`. Symbols are excluded: they
-        are words of the text."""
+        )
+        """Finds the specials that a text may contain by name, for `allow_special=True`. Symbols are excluded:
+        they are words of the text."""
 
     def word(self, word: str, parts: list[WordPart] | None = None) -> tuple[WordToken, ...]:
         """Return the tokens of a pre-token. Unknown tokens never raise here, even if the recipe refuses them.
@@ -322,7 +322,7 @@ class WordEncoder:
         if self._stretches is not None:
             yield from self._stretches(text, allow_special)
             return
-        for start, stretch in cut_at_names(text, self._specials if allow_special else ()):
+        for start, stretch in (self._specials if allow_special else NO_NAMES).cut(text):
             if isinstance(stretch, Special):
                 yield stretch
             else:
@@ -332,7 +332,7 @@ class WordEncoder:
     def special_places(self, text: str) -> Iterator[Special]:
         """Yield the special tokens that a text contains by name, with their places. Neither the tokens
         between them nor their places are computed."""
-        parts: Iterable[Section | str] = (part for _, part in cut_at_names(text, self._specials))
+        parts: Iterable[Section | str] = (part for _, part in self._specials.cut(text))
         if self._stretches is not None:
             parts = self._stretches(text, True)
         for part in parts:
@@ -347,7 +347,7 @@ class WordEncoder:
         """
         if type(self.pretokenizer) is not Pretokenizer:
             return False
-        return self._stretches is None or not contains_name(text, self._specials)
+        return self._stretches is None or not self._specials.is_in(text)
 
     def plain_parts(self, text: str, allow_special: bool) -> Iterable[Special | str | list[str]] | None:
         """Return the parts of a text without places: special tokens, texts that the recipe alone cuts, or
@@ -359,9 +359,9 @@ class WordEncoder:
         plainly = self.splits_plainly(text)
         if not plainly and self._stretches is not None:
             return None if self._bare is None else self._bare(text, allow_special)
-        names = self._specials if allow_special and self._stretches is None else ()
+        names = self._specials if allow_special and self._stretches is None else NO_NAMES
         words = self.pretokenizer.words
-        parts = (part for _, part in cut_at_names(text, names))
+        parts = (part for _, part in names.cut(text))
         return parts if plainly else (words(part) if isinstance(part, str) else part for part in parts)
 
     def parts(

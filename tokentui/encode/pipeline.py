@@ -9,7 +9,6 @@ made, not of rows.
 from __future__ import annotations
 
 import functools
-import os.path
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import cast, overload
@@ -58,32 +57,25 @@ class NameFinder:
                 end = start + length
                 yield start, end
 
+    def is_in(self, text: str) -> bool:
+        """Return whether a text contains a name."""
+        return next(self.spans(text), None) is not None
 
-_finder = functools.lru_cache(8)(NameFinder)
-
-
-def cut_at_names(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int, str | Special]]:
-    """Yield (start, part) of each special token that a text contains by name, and of the text between them.
-    """
-    at = 0
-    for start, end in _finder(specials).spans(text):
-        if start > at:
-            yield at, text[at:start]
-        yield start, Special(text[start:end], start, end)
-        at = end
-    if at < len(text):
-        yield at, text[at:]
-
-
-def contains_name(text: str, names: tuple[str, ...]) -> bool:
-    """Return whether a text contains one of these names.
-
-    The common prefix of the names is looked up first.
-    """
-    return _prefix_of(names) in text and any(name in text for name in names)
+    def cut(self, text: str) -> Iterator[tuple[int, str | Special]]:
+        """Yield (start, part) of each name that a text contains, as a special token, and of the text between
+        them."""
+        at = 0
+        for start, end in self.spans(text):
+            if start > at:
+                yield at, text[at:start]
+            yield start, Special(text[start:end], start, end)
+            at = end
+        if at < len(text):
+            yield at, text[at:]
 
 
-_prefix_of = functools.lru_cache(8)(os.path.commonprefix)
+NO_NAMES = NameFinder(())
+"""Finds nothing."""
 
 
 class ImportedVocabulary(Vocabulary):

@@ -15,11 +15,14 @@ from collections.abc import Iterator, Sequence
 
 from tokentui.core.jobs import each
 from tokentui.core.safetext import to_bytes
+from tokentui.encode.completions import ALL, Allowed, completions, varied
 from tokentui.encode.decode import bare, spelled_units
-from tokentui.encode.pipeline import contains_name
+from tokentui.encode.pipeline import NameFinder
 from tokentui.encode.results import Reachability
+from tokentui.encode.segment import UNKNOWN
 from tokentui.encode.tokenizer import TokenEntry, Tokenizer
 from tokentui.encode.why_not import Case, reason_of, shortest_word
+from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import MARKS
 
 _CONTEXTS = ("{}", "a{}", "{}a", "a{}a", " {}", "1{}", "{}1", "1{}1", "'{}", "a {}", "{} ")
@@ -27,7 +30,9 @@ _NEIGHBORS = 128
 """The number of units, and of longest tokens, that are put next to a token that alone becomes other tokens.
 """
 _MOST_TRIED = 1 << 15
-"""The most texts that are tried for a token that is part of a character."""
+"""The most texts that are tried for a byte-fallback token."""
+_FIRST_TRIED, _MOST_VARIED = 1 << 7, 1 << 11
+"""The texts that are tried for a token that is part of a character: the shortest, then all with others."""
 _MOST_OPENINGS = 1 << 12
 """The most texts that are tried in front of a token that is nearly as long as the longest word."""
 _UNKNOWN = ("\u0378", "☃", "\ue000", "\U0010fffd", "\x01", "a" * 200)
@@ -37,7 +42,10 @@ _UNKNOWN = ("\u0378", "☃", "\ue000", "\U0010fffd", "\x01", "a" * 200)
 class _Answers:
     """Cached answers about one tokenizer."""
 
-    def __init__(self) -> None:
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self.specials = NameFinder(tokenizer.vocabulary.specials)
+        self.allowed = _allowed(tokenizer)
+        self.beside = _beside(tokenizer.recipe, self.allowed)
         self.neighbors: tuple[str, ...] | None = None
         self.reached: dict[tuple[int, int | None], Reachability] = {}
 
@@ -63,7 +71,7 @@ def neighbors(tokenizer: Tokenizer) -> tuple[str, ...]:
 def _known(tokenizer: Tokenizer) -> _Answers:
     known = _KNOWN.get(tokenizer)
     if known is None:
-        known = _KNOWN.setdefault(tokenizer, _Answers())
+        known = _KNOWN.setdefault(tokenizer, _Answers(tokenizer))
     return known
 
 
@@ -116,7 +124,7 @@ def _reach(tokenizer: Tokenizer, entry: TokenEntry, others: Sequence[str] | None
         return _answer(tokenizer, entry, None, own)
     if own is None:
         data = bare(tokenizer.recipe, piece)
-        for text in itertools.islice(completions(data), _MOST_TRIED):
+        for text in itertools.islice(whole_characters(tokenizer, units, data), _MOST_VARIED):
             has_units = True
             if encoder.ids_include(text, entry.id):
                 return Reachability(entry.id, piece, text)
@@ -124,7 +132,7 @@ def _reach(tokenizer: Tokenizer, entry: TokenEntry, others: Sequence[str] | None
         raws = (context.replace("{}", raw) for context in _CONTEXTS)
         invalid_text = next((raw for raw in raws if encoder.ids_include(raw, entry.id)), None)
         return _answer(tokenizer, entry, invalid_text, raw, has_units)
-    named = contains_name(own, vocabulary.specials)
+    named = _known(tokenizer).specials.is_in(own)
     # Each unit has a byte of the word, except a mark that is a unit of its own. A character that continues a
     # word has another one before it.
     continues = vocabulary.recipe.unit == "char" and vocabulary.unit_continues(units[0])
@@ -156,6 +164,61 @@ def _reach(tokenizer: Tokenizer, entry: TokenEntry, others: Sequence[str] | None
     return _answer(tokenizer, entry, None, own, has_units)
 
 
+def whole_characters(tokenizer: Tokenizer, units: Sequence[bytes], data: bytes) -> Iterator[str]:
+    """Yield texts of whole characters that contain the units of a token side by side, with the marks that
+    they have: the shortest ones, then ones that differ much. If unknown units are refused, the bytes beside
+    them are known.
+
+    Args:
+        tokenizer: The tokenizer.
+        units: The units of the token.
+        data: Their bytes without marks.
+    """
+    vocabulary, mark = tokenizer.vocabulary, MARKS.of(tokenizer.recipe.mark)
+    continues, ends = vocabulary.unit_continues(units[0]), vocabulary.unit_ends(units[-1])
+    allowed = _known(tokenizer).allowed
+    around = [*_known(tokenizer).beside, *neighbors(tokenizer)[:2]]
+    inside = Allowed(allowed.first + allowed.inner, allowed.inner, allowed.inner + allowed.last)
+    added = allowed if allowed is ALL or not (mark.in_front or mark.at_end) else inside
+    few = itertools.islice(completions(data, added), _FIRST_TRIED)
+    for text in itertools.chain(few, varied(data, added)):
+        begun, ended = text.encode().startswith(data), text.encode().endswith(data)
+        if (mark.in_front and begun < (not continues)) or (mark.ends_word and ended < ends):
+            return  # a byte of its character is on the side where its mark says that no unit is
+        if not (mark.in_front and begun and continues) and not (mark.at_end and ended and not ends):
+            yield text
+        if mark.in_front and begun <= continues:
+            yield from (other + text for other in around)
+        if mark.at_end and ended <= (not ends):
+            yield from (text + other for other in around)
+
+
+def _beside(recipe: Recipe, allowed: Allowed) -> list[str]:
+    """Return characters that may begin a word, if marks are in front, or end one, if they are at the end: one
+    letter, digit, space and other character. None for other marks."""
+    mark, found = MARKS.of(recipe.mark), dict[tuple[bool, ...], str]()
+    values = allowed.first if mark.in_front else allowed.last if mark.at_end else b""
+    for value in dict.fromkeys(value for value in (*b"a!1", *values) if value in values):
+        for text in itertools.islice(completions(bytes((value,)), allowed), _FIRST_TRIED):
+            found.setdefault((text.isalpha(), text.isdigit(), text.isspace()), text)
+    return list(found.values())
+
+
+def _allowed(tokenizer: Tokenizer) -> Allowed:
+    """Return the bytes of words that a tokenizer encodes: all, unless it refuses unknown bytes."""
+    recipe, encoder = tokenizer.recipe, tokenizer.encoder
+    if recipe.unit != "byte" or not UNKNOWN.of(recipe.unknown).is_error or encoder.pretokenizer.symbols:
+        return ALL
+    known, mark = encoder.vocabulary.known_units(tokenizer.merges), MARKS.of(recipe.mark)
+    text = to_bytes(recipe.mark_text)
+    front, end = (text if mark.in_front else b""), (text if mark.at_end else b"")
+    values = [bytes((value,)) for value in range(256)]
+    return Allowed(*(
+        b"".join(value for value in values if before + value + after in known)
+        for before, after in ((b"", b""), (front, b""), (front, end))
+    ))
+
+
 def _whole_word(tokenizer: Tokenizer, symbol: int, piece: bytes) -> str | None:
     """Return the text of a token that is a word without a mark, if that text becomes the token; else None.
 
@@ -167,7 +230,7 @@ def _whole_word(tokenizer: Tokenizer, symbol: int, piece: bytes) -> str | None:
     if marked or symbol >= vocabulary.base_size:
         return None
     text = typed_text(tokenizer, symbol)
-    if not text or contains_name(text, vocabulary.specials) or encoder.pretokenizer.words(text) != [text]:
+    if not text or _known(tokenizer).specials.is_in(text) or encoder.pretokenizer.words(text) != [text]:
         return None
     if to_bytes(text) != piece:
         return None
@@ -259,52 +322,9 @@ def _byte(tokenizer: Tokenizer, entry: TokenEntry) -> Reachability:
     return Reachability(entry.id, entry.piece, None, reason.reason, reason.sentence, reason.facts)
 
 
-# ---- characters by some of their bytes
-
-_LEADS = {2: range(0xC2, 0xE0), 3: range(0xE0, 0xF0), 4: range(0xF0, 0xF5)}
-"""The first bytes of the characters of each size in bytes."""
-_REST = [bytes((value,)) for value in range(0x80, 0xC0)]
-
-
 def _characters(value: int) -> Iterator[str]:
     """Yield characters whose UTF-8 contains a byte."""
     if value < 0x80:
         yield chr(value)
     else:
         yield from itertools.islice(completions(bytes((value,))), _MOST_TRIED)
-
-
-def completions(data: bytes) -> Iterator[str]:
-    """Yield texts of whole characters that contain these bytes, with as few other characters as possible.
-
-    >>> next(completions(b"\\x80")), next(completions(b"t\\xc3")), list(completions(b"\\xff"))
-    ('\\x80', 'tÀ', [])
-    """
-    before = len(data) - len(data.lstrip(b"".join(_REST)))
-    after = next((n for n in range(1, min(4, len(data) - before + 1)) if data[-n] >= 0xC2), 0)
-    if before == len(data):
-        for size, leads in _LEADS.items():
-            for missing in range(size - before):  # this many bytes of the character are missing after it
-                for head in _bytes(leads, size - 1 - before - missing):
-                    for tail in itertools.product(_REST, repeat=missing):
-                        yield from _text(head + data + b"".join(tail))
-        return
-    lead = data[-after] if after else 0
-    size = next((size for size, leads in _LEADS.items() if lead in leads), after)
-    heads = [(leads, size - 1 - before) for size, leads in _LEADS.items() if size > before] if before else []
-    for head in itertools.chain.from_iterable(_bytes(*leads) for leads in heads) if before else (b"",):
-        for tail in itertools.product(_REST, repeat=max(0, size - after)):
-            yield from _text(head + data + b"".join(tail))
-
-
-def _bytes(leads: range, rest: int) -> Iterator[bytes]:
-    for lead in leads:
-        for more in itertools.product(_REST, repeat=rest):
-            yield bytes((lead,)) + b"".join(more)
-
-
-def _text(data: bytes) -> Iterator[str]:
-    try:
-        yield data.decode()
-    except UnicodeDecodeError:
-        return

@@ -197,7 +197,8 @@ def _literals(value: object, where: str) -> Iterator[tuple[str, str]]:
         if isinstance(text, str):
             yield inside, text
         for name, inner in value.items():
-            yield from _literals(inner, inside or str(name))
+            if isinstance(inner, Mapping | list):
+                yield from _literals(inner, inside or str(name))
     elif isinstance(value, list):
         for inner in value:
             yield from _literals(inner, where)

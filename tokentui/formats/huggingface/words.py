@@ -206,6 +206,9 @@ class Added:
     rstrip: bool = False
 
 
+_FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
+
+
 def read_added(node: Node, vocabulary: Mapping[str, int]) -> tuple[list[Added], list[str]]:
     """Read the added tokens with their ids, and sentences on doubts.
 
@@ -222,8 +225,8 @@ def read_added(node: Node, vocabulary: Mapping[str, int]) -> tuple[list[Added], 
     check_tokens((len(row["content"].text()) for row in rows), node)
     for row in rows:
         content, asked = row["content"].text(), row["id"].number()
-        flags = {name: row[name].flag()
-                 for name in ("single_word", "lstrip", "rstrip", "normalized", "special")}
+        value = row.mapping().get
+        flags = {name: flag if isinstance(flag := value(name), bool) else row[name].flag() for name in _FLAGS}
         if not content:
             continue
         number = ids.setdefault(content, len(ids))
