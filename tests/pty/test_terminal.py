@@ -63,3 +63,22 @@ def test_a_signal_ends_it_and_restores_the_terminal() -> None:
             os.kill(terminal.run, number)
             assert terminal.code() == 128 + number
             assert_restored(terminal)
+
+
+@pytest.mark.parametrize("errors", ["", os.devnull, "errors.log"])
+@pytest.mark.slow
+def test_the_screen_is_drawn_whatever_standard_error_is(errors: str, tmp_path: Path) -> None:
+    with Terminal("sample:hugs", "-r", "gpt2", errors=errors, folder=tmp_path) as terminal:
+        terminal.until(lambda text: "2 Pairs" in text and "step 0" in text and "▸" in text)
+        terminal.press("n")
+        terminal.until(lambda text: "step 1" in text)
+        terminal.press("\x1a")
+        terminal.until_stopped()
+        assert_restored(terminal)
+        terminal.screen.reset()
+        os.kill(terminal.process, signal.SIGCONT)
+        terminal.until(lambda text: "step 1" in text and "2 Pairs" in text)
+        terminal.press("q")
+        assert terminal.end() == 0
+        assert_restored(terminal)
+    assert all(path.read_bytes() == b"" for path in tmp_path.glob("errors.log"))

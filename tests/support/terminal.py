@@ -54,12 +54,13 @@ class Terminal:
         program: What Python runs, instead of the program as it is.
         ignored: Signals that it is started with as ignored, as under nohup.
         folder: Where it runs; here if None.
+        errors: The file that standard error is; empty for closed, the terminal if None.
     """
 
     def __init__(
         self, *arguments: str, columns: int = 80, rows: int = 24,
         environment: Mapping[str, str] | None = None, program: Sequence[str] = ("-m", "tokentui"),
-        ignored: Sequence[signal.Signals] = (), folder: Path | None = None,
+        ignored: Sequence[signal.Signals] = (), folder: Path | None = None, errors: str | None = None,
     ) -> None:
         self.screen = Screen(columns, rows)
         self.draw: Callable[[bytes], object] = pyte.ByteStream(self.screen).feed
@@ -71,6 +72,7 @@ class Terminal:
         self.attributes = termios.tcgetattr(self.slave)
         """The settings of the terminal before the program began."""
         self._environment, self._ignored, self._folder = dict(environment or {}), tuple(ignored), folder
+        self._errors = errors
         self.begin(*arguments, program=program)
 
     def begin(self, *arguments: str, program: Sequence[str] = ("-m", "tokentui")) -> None:
@@ -84,6 +86,10 @@ class Terminal:
             for descriptor in (0, 1, 2):
                 os.dup2(self.slave, descriptor)
             os.closerange(3, 64)
+            if self._errors is not None:
+                os.close(2)
+            if self._errors:
+                os.open(self._errors, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
                 signal.signal(number, signal.SIG_DFL)  # the tests themselves may run under nohup
             for number in self._ignored:

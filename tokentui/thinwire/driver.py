@@ -8,6 +8,7 @@ import os
 import select
 import selectors
 import signal
+import sys
 import threading
 import time
 from collections import deque
@@ -51,6 +52,7 @@ class ThinWireDriver(LinuxDriver):
         self, app: App[Any], *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None
     ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self._file = sys.__stdout__  # Textual draws on standard error, which may be a file or closed
         self._diff = DiffWriter(back_color_erase=has_back_color_erase(os.environ))
         self._buffer: ScreenBuffer | None = None
         self._cursor = (0, 0)
@@ -106,7 +108,7 @@ class ThinWireDriver(LinuxDriver):
 
     def start_application_mode(self) -> None:
         """Take the terminal. After a suspension, send all of the screen again."""
-        assert self._file is not None, "the app draws on standard error"
+        assert self._file is not None, "the app draws on standard output"
         self._output = OutputThread(self._file.fileno(), lambda: self._call_in_loop(self._send_frame))
         self._stopped = False
         self._diff.forget()

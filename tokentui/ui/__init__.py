@@ -53,7 +53,7 @@ def run(
     # is for processors.
     os.environ.setdefault("TEXTUAL_FPS", "250")
     for stream in (sys.__stderr__, sys.__stdout__):
-        # Textual draws on standard error; a locale without UTF-8 would spell every border as an escape.
+        # A locale without UTF-8 would spell every border as an escape.
         if stream is not None and hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
     with interrupts_end():

@@ -70,8 +70,9 @@ class TerminalApp(ThinWireApp[None], GuardedApp):
             code = CRASHED
             words = self._watchdog.words or _crash_message(self._exception)
             self._watchdog.words = ""  # written once
-            sys.stderr.write(words)
-            sys.stderr.flush()
+            if sys.stderr is not None:  # it may be closed
+                sys.stderr.write(words)
+                sys.stderr.flush()
         else:
             code = self._requested_code or 0
         # A reader that hangs on a device would hold up the end of the interpreter.
