@@ -99,7 +99,7 @@ async def test_find_counts_its_matches_however_narrow_the_title_is(size: tuple[i
         app.main.action_find_again(backward=False)
         await until(pilot, lambda: app.main.vocabulary.match)
         said = app.main.vocabulary.match[0][0]
-        assert said.startswith("1 of ")
+        assert said.startswith("match 1 of ")
         await until(pilot, lambda: said in screen_text(app))
 
 

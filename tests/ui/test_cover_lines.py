@@ -80,7 +80,7 @@ def test_reasons_before_and_after_a_step(objective: str) -> None:
 
 def test_rows_of_candidates() -> None:
     assert table(explorer("greedtok"), "candidates")[0].split()[:2] == ["n+e+w+e+s+t", "30"]
-    assert table(explorer("length-max"), "candidates")[0].split()[:2] == ["e+w+e+s+t", "=30"]
+    assert table(explorer("length-max"), "candidates")[0].split()[:2] == ["e+w+e+s+t", "30╮"]
     it = explorer("pathpiece")
     tell(it, do.Move(32))
     assert table(it, "candidates")[0].split() == ["lower", "4", "2", "low+e+r"]

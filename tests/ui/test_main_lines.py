@@ -329,10 +329,11 @@ def test_ties_ends_and_an_empty_corpus_are_explained() -> None:
 
 
 @pytest.mark.parametrize(("width", "shown"), [
-    (26, "newest · tokens: 704"), (25, "tokens: 704"), (17, "tokens: 704"), (16, "704"), (9, "704"), (8, ""),
+    (32, "newest first · tokens: 704"), (31, "tokens: 704"), (17, "tokens: 704"), (16, "704"), (9, "704"),
+    (8, ""),
 ])
 def test_the_number_of_a_note_gives_way_last(width: int, shown: str) -> None:
-    note = (("newest · ", "muted"), ("tokens: ", "muted"), ("704", "muted"))
+    note = (("newest first · ", "muted"), ("tokens: ", "muted"), ("704", "muted"))
     assert plain(note_cell(note, width)) == shown
 
 

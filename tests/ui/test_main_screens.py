@@ -238,7 +238,7 @@ async def test_without_colors_everything_is_still_told(monkeypatch: pytest.Monke
     app, session = explorer(None)
     async with app.run_test(size=(120, 40)) as pilot:
         text = await draw(app, session, pilot)
-        assert "│O│n│·a│n│" in text
+        assert "║O│n│·a│n│" in text
         fresh = []
         for strip in strips_of(app):
             for run, style, _ in strip:

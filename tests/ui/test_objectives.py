@@ -25,7 +25,7 @@ from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.draw.figures import amount, behind, decimal
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.main_screen import MainScreen
-from tokentui.ui.panes.column_tables import ColumnTable, candidates, replacement_cell
+from tokentui.ui.panes.column_tables import ColumnTable, _ties, candidates, replacement_cell
 from tokentui.ui.panes.scrubber import curve, scrubber
 from tokentui.ui.panes.why import sentences
 from tokentui.ui.waits import has
@@ -33,11 +33,11 @@ from tokentui.ui.waits import has
 STATES = {"score": SCORE, "unigram": UNIGRAM, "gage": GAGE}
 SIZES = ((120, 40), (80, 24), (40, 12))
 SHOWN = {
-    ("score", "2"): ("▸ ##q+##u 1,201", "0.0038219", "##z+##z 196", "=2.4456e-4"),
+    ("score", "2"): ("▸ ##q+##u 1,201", "0.0038219", "##z+##z 196", "2.4456e-4╮"),
     ("score", "3"): ("·w 6,711",),
     ("unigram", "2"): ("× ▁inde", "1.23e-7 p+tion", "▸ llé", "−∞ ▁in+de"),
     ("unigram", "3"): ("aa 900 −5.000", "ba 869 −5.333"),
-    ("gage", "2"): ("A+B C xxxd 2", "B+q C xdq =1", "q+A C qxx 1"),
+    ("gage", "2"): ("A+B C xxxd 2", "B+q C xdq 1╮", "q+A C qxx 1╯"),
     ("gage", "3"): ("66 B = x+d 2", "65 A = x+x 2", "120 x 1"),
 }
 """What the panes of candidates and of the vocabulary show under each objective."""
@@ -71,7 +71,7 @@ async def test_dropped_pieces_are_rows_of_the_vocabulary_and_no_tokens_of_it() -
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await draw(app, session, pilot, **UNIGRAM)
-        assert plain(app.main.vocabulary.note) == f"newest · tokens: {len(PIECES)}"
+        assert plain(app.main.vocabulary.note) == f"newest first · tokens: {len(PIECES)}"
 
 
 def columns(text: str) -> list[int]:
@@ -139,8 +139,8 @@ async def test_ties_are_marked_and_close_scores_told_apart() -> None:
         rows = {line.split("┌")[0].strip(): line for line in text.splitlines() if "##" in line}
         assert any("0.0038219" in row for row in rows)
         assert any("0.0038215" in row and "0.01 %" in row for row in rows)
-        # The sign of a tie is at the first of those that tie.
-        assert ["=2.4456e-4" in row for row in rows if "2.4456e-4" in row] == [True, False]
+        # A bracket holds those that tie.
+        assert [row.partition("2.4456e-4")[2][:1] for row in rows if "2.4456e-4" in row] == ["╮", "╯"]
 
 
 @given(st.floats(1e-300, 1e6), st.integers(7, 12))
@@ -335,8 +335,9 @@ async def test_only_the_placeholder_is_marked_as_new_and_it_says_its_pair() -> N
             app, session, pilot, **{**GAGE, "vocabulary": (*GAGE["vocabulary"], base), "vocab_size": 5}
         )
         assert "B = x+d" in text
-        marks = [row.mark for n in range(5) if (row := app.main.vocabulary.row_at(n))]
-        assert marks == ["•", " ", " ", " ", " "]
+        rows = [row for n in range(5) if (row := app.main.vocabulary.row_at(n))]
+        marked = [any(style == "accent+strong" for cell in row.cells for _, style in cell) for row in rows]
+        assert marked == [True, False, False, False, False]
 
 
 def cells_of(bar: str) -> float:
@@ -359,14 +360,18 @@ def test_bars_in_pairs_are_proportional_to_counts_from_zero(width: int, counts: 
         why=Why(rows[0], None, 1, counts[0], "first-seen"),
     ).main
     drawn = candidates(main, "text", width)
-    place = next(n for n, column in enumerate(drawn.columns) if not column.title)
-    full = drawn.columns[place].width
+    place = next(n for n, column in enumerate(drawn.columns) if column.title in ("", "saves"))
+    shares = drawn.columns[place].title == "saves"
+    full = drawn.columns[place].width - 8 * shares
     for n, count in enumerate(counts[top:], top):
-        length = cells_of(plain(drawn.row_of(rows[n], n).cells[place]))
+        cell = drawn.row_of(rows[n], n).cells[place]
+        if shares:
+            assert plain(cell[2:]).strip() == f"{100 * count / main.at.tokens:.2f} %"
+        length = cells_of(plain(cell[:1]))
         assert length == pytest.approx(full * count / counts[0], abs=1 / 8)
 
 
-def test_equal_counts_have_equal_full_bars_and_a_tie_is_marked_once() -> None:
+def test_a_tie_is_said_once_with_a_bracket_beside_its_rows() -> None:
     counts = ((7, True), (7, True), (6, False))
     rows = tuple(
         pair_row(b"x", bytes([97 + n]), b"x", count, tied=tied) for n, (count, tied) in enumerate(counts)
@@ -377,12 +382,31 @@ def test_equal_counts_have_equal_full_bars_and_a_tie_is_marked_once() -> None:
         main = snapshot(pairs=shown, pairs_total=len(shown), why=why).main
         drawn = candidates(main, "text", 60)
         made.append([drawn.row_of(row, n) for n, row in enumerate(shown)])
-    assert [plain(row.cells[1]) for row in made[0]] == ["=7", "7", "6"]
-    lengths = [cells_of(plain(row.cells[2])) for row in made[0]]
-    assert lengths == [16, 16, pytest.approx(16 * 6 / 7, abs=1 / 8)]
-    assert [plain(row.cells[2]) for row in made[1]] == ["█" * 16] * 2
-    # Nothing has changed, and the column says so.
-    assert {plain(row.cells[3]) for row in made[0]} == {"0"}
+    assert [plain(row.cells[1]) for row in made[0]] == ["7╮", "7╯", "6 "]
+    lengths = [cells_of(plain(row.cells[2][:1])) for row in (made[0][0], made[0][2])]
+    assert lengths == [8, pytest.approx(8 * 6 / 7, abs=1 / 8)]
+    assert [plain(rows[1].cells[2]) for rows in made] == ["2 tied"] * 2
+    # Nothing has changed.
+    assert {plain(row.cells[3]) for row in made[0]} == {""}
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=12), st.integers(0, 3), st.integers(0, 3))
+def test_brackets_hold_the_rows_that_tie(lengths: list[int], top: int, more: int) -> None:
+    """Each group has one that begins and ends with it, unless it goes on beyond the page. How many tie is
+    said where that is known."""
+    worths = [100 - n for n, length in enumerate(lengths) for _ in range(length)]
+    total = top + len(worths) + more
+    found = _ties(worths, top, total, 100, lengths[0] if not top and (len(lengths) > 1 or not more) else 5)
+    at = 0
+    for n, length in enumerate(lengths):
+        begins, ends = n > 0 or not top, n < len(lengths) - 1 or not more
+        signs = "".join(found.get(place, ("", None))[0] for place in range(at, at + length))
+        whole = "" if length < 2 else "╮" * begins + "│" * (length - begins - ends) + "╯" * ends
+        assert signs == whole
+        said = [found[place][1] for place in range(at, at + length) if place in found]
+        size = 5 if n == 0 and not (begins and ends) else length if begins and ends else 0
+        assert said == ([None, f"{size} tied" if size else "", *[""] * (length - 2)] if length > 1 else [])
+        at += length
 
 
 @pytest.mark.parametrize("size", SIZES[:2])

@@ -11,7 +11,15 @@ from textual.binding import Binding, BindingType
 from tokentui.axes import AXES
 from tokentui.core.safetext import GlyphMode, is_safe, safe
 from tokentui.core.table import plural
-from tokentui.learn.rows import BY_COUNT, Candidate, Entry, PairCandidate, PieceCandidate, TokenCandidate
+from tokentui.learn.rows import (
+    BY_COUNT,
+    Candidate,
+    Entry,
+    PairCandidate,
+    PieceCandidate,
+    TokenCandidate,
+    Worth,
+)
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import ColumnSnapshot, Found
 from tokentui.ui.bindings import Hint
@@ -37,10 +45,10 @@ _HEADS = {"left uses": "f(x)", "right uses": "f(y)", "probability": "p", "parts"
 
 
 def match_cell(found: Found) -> Cell:
-    """Return `3 of 782 · `, the number of a match and of all; empty if matches were not counted."""
+    """Return `match 3 of 782 · `, the number of a match and of all; empty if matches were not counted."""
     if not found.matches:
         return ()
-    return (f"{number(found.number)} of {number(found.matches)}", ""), (" · ", "muted")
+    return (f"match {number(found.number)} of {number(found.matches)}", ""), (" · ", "muted")
 
 
 def append_note(note: Cell, more: Cell) -> Cell:
@@ -183,12 +191,20 @@ class PairTable(ColumnTable):
 
 
 class _Row(NamedTuple):
-    """A row of candidates: the sign of a tie, the styles of its value, loss and bar, and if it is taken."""
+    """A row of candidates.
+
+    Attributes:
+        tie: The part of the bracket beside rows that tie; a blank for others.
+        value, loss, bar: The styles of these.
+        said: What stands in the place of the bar, since the row above has it; None for the bar.
+        taken: True if the next step takes it.
+    """
 
     tie: Run
     value: str
     loss: str
     bar: str
+    said: str | None
     taken: bool
 
 
@@ -222,6 +238,7 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
     worths = [row.worth for row in page.rows]
     most = float(best.worth if best is not None else max(worths, default=0))
     by_order = page.order == BY_COUNT
+    ties = _ties(worths, page.top, page.total, best.worth if best is not None else None, column.why.tied)
     # While the next step is EM, the marks are no more than what a pruning would do by the figures of now.
     first = training.taken if training is not None and training.going is not None else -1
     parts = [n for n, kind in enumerate(kinds) if kind == "part"]
@@ -235,21 +252,22 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
         head, of = _HEADS.get(name, name), itemgetter(n)
         match kind:
             case "count" if by_count and (traits.replays or n == kinds.index("count")):
-                # one more for the sign of a tie
+                # one more for the bracket of a tie
                 wide = max(digits, len(head)) if traits.replays else digits + 1
                 columns.append(Column(head, width=wide, align="right", priority=6))
-                looks.append((of, lambda value, row: (row.tie, (number(value) if value else "∅", row.value))))
+                looks.append((of, lambda value, row: ((number(value), row.value), row.tie)))
                 if not (traits.replays or traits.compresses):
                     shown = page.rows if best is None else (best, *page.rows)
                     largest = max([of(row.values) for row in shown], default=0)
-                    columns.append(Column("", width=room, priority=1))
-                    looks.append((of, lambda value, row, largest=largest: (  # type: ignore[misc]
-                        (bar(value, largest, room), row.bar),
+                    share = _share_of(column) if room >= _SHARE_LEAST else None
+                    columns.append(Column("saves" if share else "", width=room, priority=1))
+                    looks.append((of, lambda value, row, largest=largest, share=share: (  # type: ignore[misc]
+                        _bar_cell(value, largest, room, row, share)
                     )))
             case "count":
                 head = "f(xy)" if parts else head
                 columns.append(Column(head, width=max(digits, len(head)), align="right", priority=6))
-                looks.append((of, lambda value, _: ((number(value) if value else "∅", ""),)))
+                looks.append((of, lambda value, _: ((number(value), ""),)))
             case "part" if n == parts[0]:  # one column, so that neither stands without the other
                 names = [traits.columns[place].name for place in parts]
                 both = " ".join([f"{_HEADS.get(name, name):>{digits}}" for name in names])
@@ -260,7 +278,7 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
                 )))
             case "score":
                 columns.append(Column(head, width=SCORE_WIDTH + 1, align="right", priority=8))
-                looks.append((of, lambda value, row: (row.tie, (decimal(value, SCORE_WIDTH), row.value))))
+                looks.append((of, lambda value, row: ((decimal(value, SCORE_WIDTH), row.value), row.tie)))
                 columns.append(Column("behind", width=len(">99.9 %"), align="right", priority=4))
                 looks.append((of, lambda value, _: ((behind(value, most), "muted"),)))
             case "loss":
@@ -278,7 +296,7 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
                 columns.append(Column(head, width=max(6, digits), align="right", priority=3))
                 looks.append((of, lambda value, _: (
                     ("new", "") if value is None else (signed(value), "muted" if value < 0 else "")
-                    if value else ("0", "future"),
+                    if value else ("", ""),
                 )))
             case "byte":
                 columns.append(Column(head, width=len("ÿ FF"), priority=6))
@@ -308,13 +326,9 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
             mark = " " if place else "•" if held.number <= at.step else "▸"
             lead = tokens((held.token,), mode)
             cells.append(((number(held.number), "muted"),))
-        # Rows that tie are a group: the first has the sign, and the others are quiet.
-        above = index - page.top - 1
-        joins = held.tied and 0 <= above < len(worths) and worths[above] == held.worth
-        tie = "=" if held.tied and not joins else "", "muted"
-        bold = "strong" if taken else "muted" if joins else ""
-        bars = "accent" if taken else "future" if joins else "primary"
-        row = _Row(tie, bold, "" if dim else style, bars, taken)
+        sign, said = ties.get(index - page.top, (" ", None)) if held.tied else (" ", None)
+        bold = "strong" if taken else "muted" if said is not None else ""
+        row = _Row((sign, "frame"), bold, "" if dim else style, "accent" if taken else "primary", said, taken)
         cells += [lead, *[look(of(held.values), row) for of, look in looks]]
         return TableRow(held.parts if traits.grows else held.token, tuple(cells), dim=dim, mark=mark)
 
@@ -323,6 +337,62 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
     going: Cell = ((f"{plural(count, 'goes', 'go')} · ", "muted"),) if count else ()
     total = (f"{traits.candidate}s: ", "muted"), (number(column.candidates.total), "muted")
     return Rows(tuple(columns), row_of, (*going, *total))
+
+
+_SHARE, _SHARE_LEAST = 9, 16
+"""The columns of a share of the text, and the columns that it and a bar need."""
+
+
+def _share_of(column: ColumnSnapshot) -> Callable[[float], str] | None:
+    """Return what says which share of the tokens a merge at so many places saves; None if the counts are not
+    those of the whole text."""
+    tokens_now = column.at.tokens
+    if counted_in(column) or not tokens_now:
+        return None
+    return lambda count: f"{100 * count / tokens_now:.2f} %"
+
+
+def _bar_cell(
+    value: float, largest: float, room: int, row: _Row, share: Callable[[float], str] | None
+) -> Cell:
+    """Return the bar of a count, and the share of the text that its merge saves; of rows that tie, the first
+    has them."""
+    if row.said is not None:
+        return ((row.said, "muted"),)
+    if share is None:
+        return ((bar(value, largest, room), row.bar),)
+    size = room - _SHARE + 1
+    drawn = bar(value, largest, size)
+    said = share(value).rjust(_SHARE - 1)
+    return ((drawn, row.bar), (" " * (size - len(drawn)), ""), (said, "muted"))
+
+
+def _ties(
+    worths: Sequence[Worth], top: int, total: int, best: Worth | None, tied: int
+) -> dict[int, tuple[str, str | None]]:
+    """Return the parts of brackets beside rows that tie with a neighbor, by their places on a page, each with
+    what stands in the place of its bar: in the second row of a group how many tie, if that is known.
+
+    Args:
+        worths: The values of the rows of the page.
+        top: The number of the first row.
+        total: The number of all rows.
+        best: The best value of all; None if there is none.
+        tied: How many rows have it.
+    """
+    found: dict[int, tuple[str, str | None]] = {}
+    first = 0
+    for place in range(1, len(worths) + 1):
+        if place < len(worths) and worths[place] == worths[first]:
+            continue
+        begins, ends = first > 0 or top == 0, place < len(worths) or top + place >= total
+        size = tied if worths[first] == best and tied > 1 else place - first if begins and ends else 0
+        for row in range(first, place if place - first > 1 else first):
+            sign = "╮" if row == first and begins else "╯" if row == place - 1 and ends else "│"
+            said = None if row == first else f"{number(size)} tied" if row == first + 1 and size else ""
+            found[row] = sign, said
+        first = place
+    return found
 
 
 def entries(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
@@ -365,17 +435,17 @@ def entries(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
             came = f"{held.score:.3f}".replace("-", "−")
         else:
             came = number(held.made) if held.made is not None else held.kind
-        uses: Run = ("–", "muted") if held.uses is None else (number(held.uses) if held.uses else "∅", "")
+        uses: Run = ("–", "muted") if held.uses is None else (number(held.uses) if held.uses else "none", "")
         if newest or held.kind == "special":
-            piece = tinted(piece, "accent" if newest else "success")
+            piece = tinted(piece, "accent+strong" if newest else "success")
         if held.parts and traits.compresses:
             piece = (*piece, (" = ", "muted"), *tokens(held.parts, mode))
         identity = "–" if held.id is None else str(held.id)
         cells: tuple[Cell, ...] = (((identity, "muted"),), piece, (uses,), ((came, "muted"),))
-        return TableRow((held.kind, held.id), cells, dim=held.uses == 0, mark="•" if newest else " ")
+        return TableRow((held.kind, held.id), cells, dim=held.uses == 0, mark=" ")
 
     # The rows of a training that shrinks hold the tokens that the last step dropped.
     count = at.vocab_size if traits.shrinks else page.total - 1 + page.folded if page.folded else page.total
     total = ("tokens: ", "muted"), (number(count), "muted")
-    order: Cell = ((f"{page.order} · ", "muted"),) if page.order == USUAL_ORDER else ()
+    order: Cell = ((f"{page.order} first · ", "muted"),) if page.order == USUAL_ORDER else ()
     return Rows(columns, row_of, (*order, *total) if page.order else ())

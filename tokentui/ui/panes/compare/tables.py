@@ -196,7 +196,7 @@ def _shared_row(held: TokenInBoth, mode: GlyphMode) -> TableRow:
     ]
     uses: list[Cell] = []
     for identity, count in ((held.id_a, held.uses_a), (held.id_b, held.uses_b)):
-        shown = "" if identity is None else "–" if count is None else number(count) if count else "∅"
+        shown = "" if identity is None else "–" if count is None else number(count) if count else "none"
         uses.append(((shown, "muted" if not count else ""),))
     return TableRow(held, (tokens((held.piece,), mode), *ids, *uses))
 
