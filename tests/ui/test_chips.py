@@ -13,15 +13,21 @@ from rich.color import Color as RichColor
 from screens import explorer, screen_text
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
-from waiting import settled, until
+from waiting import settled, strips_of, until
 
+from tokentui.analyze import report
+from tokentui.axes import preset
 from tokentui.core.colors import contrast, distance
 from tokentui.core.safetext import is_safe
 from tokentui.core.tints import COUNT, DARK, LIGHT, Tint
 from tokentui.encode.encoding import EncodedToken
+from tokentui.session import commands as do
+from tokentui.session.engine.driver import Session
 from tokentui.session.views import CorpusPart, CorpusPlace, TokenSpan
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.running import Layout, LayoutKey
+from tokentui.ui.draw.running import Boundaries, Layout, LayoutKey
 from tokentui.ui.draw.text import DARK as DARK_THEME
 from tokentui.ui.draw.text import LIGHT as LIGHT_THEME
 from tokentui.ui.draw.text import cell_len, chip, join, runs, variables
@@ -216,3 +222,38 @@ async def test_without_colors_the_focused_pane_has_a_double_border(monkeypatch: 
             await settled(pilot)
             assert f"╔═ {title}" in screen_text(app)
             assert screen_text(app).count("╔") == 1
+
+
+@pytest.mark.parametrize("mark", ["chips", "bars"])
+async def test_reports_show_the_tokens_of_a_text_as_chips(mark: Boundaries) -> None:
+    """With their tints only if the user wants chips, on the row of the cursor too."""
+    app = ExplorerApp(
+        lambda publish: Session(publish, preset("gpt2")), typed="street", boundaries=mark,
+        begin=lambda session: session.send(do.Open(("sample:hugs",))),
+    )
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press("4", "enter")
+        await until(pilot, lambda: isinstance(app.screen, InspectScreen) and "ways" in screen_text(app))
+        await settled(pilot)
+        colors = [Color.parse(app.get_css_variables()[f"tint-{n}"]).rgb for n in range(COUNT)]
+        rows = {n: strip for n, strip in enumerate(strips_of(app)) if "s t r e e t" in strip.text}
+        assert rows
+        for strip in rows.values():
+            seen = [style.bgcolor.triplet for text, style, _ in strip
+                if style is not None and style.bgcolor is not None and style.bgcolor.triplet is not None
+                and text.strip() in set("stree")]
+            of_tokens = "→" in strip.text or "tokens" in strip.text
+            assert any(tuple(color) in colors for color in seen) == (mark == "chips" and of_tokens)
+
+
+@given(st.lists(st.binary(min_size=1, max_size=5), max_size=9))
+def test_a_text_that_is_cut_is_chips_or_has_bars(tokens: list[bytes]) -> None:
+    chips = ui_text.segmented(tokens, True, limit=40)
+    bars = ui_text.segmented(tokens, False, limit=40, style="accent")
+    assert all(is_safe(text) for text, _ in (*chips, *bars))
+    assert sum(text == "│" and style == "frame" for text, style in bars) == max(0, len(tokens) - 1)
+    assert all(style.startswith("tint-") for _, style in chips)
+    spans = [part for part in report.segmented(tokens) if isinstance(part, report.Span) and part.text != " "]
+    assert [part.text for part in spans] == tokens
+    assert all(left.role != right.role for left, right in pairwise(spans))

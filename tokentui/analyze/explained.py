@@ -23,6 +23,7 @@ from tokentui.analyze.report import (
     muted,
     piece_row,
     pieces,
+    segmented,
     warning,
 )
 from tokentui.analyze.results import StringFacts, WordFacts, WordSegmentations
@@ -110,7 +111,7 @@ def _step_row(
         description = (Span(step.candidate, "accent" if step.found else ""), f" {step.outcome}")
     if steps and isinstance(step, AppliedMerge | SplitStep):
         target = Target("step", step.rank + 1)
-    return Row((muted(f"{number}"), description, (muted("→ "), *pieces(after))), target)
+    return Row((muted(f"{number}"), description, (muted("→ "), *segmented(after))), target)
 
 
 def lattice_sections(word: WordExplanation) -> Iterator[Section]:
@@ -143,7 +144,7 @@ def ways_section(ways: WordSegmentations) -> Section:
         figures = [] if score is None else [f"{score:.4f}"]
         figures += [] if share is None else [_percent(share)]
         blanks = [""] * (2 if ways.shares else 1) if scored else []
-        written = pieces(way, role="accent" if chosen else "")
+        written = segmented(way, "accent" if chosen else "")
         cells: tuple[Cell, ...] = (plural(len(way), "token"), *(figures or blanks), written)
         rows.append(Row(cells, marked=chosen))
     columns = (Column(), NUMBER, NUMBER)[: len(rows[0].cells) - 1] if rows else ()

@@ -6,10 +6,12 @@ An analysis builds one `Report`. `tokentui.cli.output.write_report` prints it as
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from tokentui.core.records import dataclass
+from tokentui.core.tints import tints
 
 Json: TypeAlias = dict[str, object]
 """An object of JSON."""
@@ -26,7 +28,8 @@ class Span:
 
     Attributes:
         text: Words, as `str`; or data such as a token, as `bytes`, of which every character is made visible.
-        role: The name of a style of the screen, such as `muted` or `warning`. The terminal prints all alike.
+        role: The name of a style of the screen, such as `muted` or `warning`, or several joined by `+`. The
+            terminal prints all alike.
     """
 
     text: str | bytes
@@ -181,6 +184,17 @@ def pieces(tokens: Iterable[bytes], between: str = " ", role: str = "") -> tuple
         parts += [muted(between)] if parts else []
         parts.append(Span(token, role))
     return tuple(parts) or ("nothing",)
+
+
+def segmented(tokens: Iterable[bytes], role: str = "") -> tuple[Part, ...]:
+    """Return the tokens that a text is cut into as the parts of a cell, with blanks between them. To its role
+    each adds that of its tint, `tint-0` to `tint-3`."""
+    tokens = tuple(tokens)
+    starts = itertools.accumulate(map(len, tokens), initial=0)
+    found = tints(itertools.islice(starts, len(tokens)))
+    roles = ["+".join(filter(None, (role, f"tint-{tint}"))) for tint in found]
+    parts = [(muted(" "), Span(token, one)) for token, one in zip(tokens, roles, strict=True)]
+    return tuple(itertools.chain.from_iterable(parts))[1:] or ("nothing",)
 
 
 def merged(parts: Iterable[bytes], token: bytes | None = None) -> tuple[Part, ...]:

@@ -8,6 +8,7 @@ from tokentui.analyze.explained import leads_to
 from tokentui.analyze.results import StringFacts
 from tokentui.core.safetext import safe
 from tokentui.core.table import plural
+from tokentui.core.tints import tints
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.table import TableRow
 from tokentui.ui.draw.text import Cell
@@ -37,12 +38,15 @@ def reason(found: StringFacts, also: str = "") -> TableRow:
 def tokens_of(found: StringFacts) -> Iterator[TableRow]:
     """The tokens of a text with their ids, as many as there is room for; enter goes into each."""
     rows = [] if found.encoding is None else found.encoding.rows
-    for n, row in enumerate(rows[:MOST_TOKENS]):
+    grounds = tints([row.start for row in rows[:MOST_TOKENS]])
+    for n, (row, tint) in enumerate(zip(rows, grounds, strict=False)):
         shown = ui_text.runs(row.text if row.piece is None else row.piece, limit=_PIECE_SHOWN)
         note = "  not in the vocabulary" if row.id is None else f"  id {row.id}"
         key = ("no token", n) if row.id is None else ("token", row.id, n)
-        style = "warning" if row.piece is None else "primary"
-        yield told_row(key, "" if n else "tokens", (*ui_text.tinted(shown, style), (note, "muted")))
+        # without chips the tint is not drawn
+        cell = ui_text.chip(shown, f"primary+tint-{tint}")
+        cell = ui_text.tinted(shown, "warning") if row.piece is None else cell
+        yield told_row(key, "" if n else "tokens", (*cell, (note, "muted")))
     if (more := len(rows) - MOST_TOKENS) > 0:
         yield told_row("more tokens", "", ((f"and {plural(more, 'more token')}", "muted"),))
 

@@ -177,7 +177,8 @@ class LifeScreen(ListDialog[None]):
             return
         for turn in self.life.turns:
             label = f"step {number(turn.number)}" if turn.number else "start"
-            yield TableRow(turn.number, (((label, "muted"),), _as_it_was(turn), _made_by(turn)))
+            word = _as_it_was(turn, self.app.chips)
+            yield TableRow(turn.number, (((label, "muted"),), word, _made_by(turn)))
 
     def on_virtual_table_cursor_moved(self, event: Listing.CursorMoved) -> None:
         """Take the run to the step."""
@@ -211,13 +212,9 @@ def ui_text_of(text: str) -> str:
     return "".join(part for part, _ in ui_text.runs(text, limit=30))
 
 
-def _as_it_was(turn: Turn) -> Cell:
+def _as_it_was(turn: Turn, chips: bool) -> Cell:
     """The word in its tokens."""
-    out: list[tuple[str, str]] = []
-    for n, piece in enumerate(turn.pieces):
-        out += [("│", "frame")] if n else []
-        out += ui_text.runs(piece, limit=_SHOWN) or (("unknown", "warning"),)
-    return tuple(out)
+    return ui_text.segmented([piece or "unknown" for piece in turn.pieces], chips, limit=_SHOWN)
 
 
 def _made_by(turn: Turn) -> Cell:

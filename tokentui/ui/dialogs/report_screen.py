@@ -241,7 +241,8 @@ def screen_cell(cell: model.Cell) -> Cell:
         if isinstance(span, model.Bar):
             out.append((bar(span.share, 1.0, _BAR), "primary"))
         elif isinstance(span.text, bytes):
-            out += ui_text.tinted(ui_text.runs(span.text, limit=_PIECE_SHOWN), span.role)
+            shown = ui_text.runs(span.text, limit=_PIECE_SHOWN)
+            out += (ui_text.chip if "tint-" in span.role else ui_text.tinted)(shown, span.role)
         else:
             out.append((safe(span.text, limit=_WORDS_SHOWN), span.role))
     return tuple(out)

@@ -89,6 +89,8 @@ class StyledLines(Guarded, Widget):
     def _resolve(self, name: str) -> RichStyle:
         style, dim = self.visual_style, False
         for part in name.split("+"):
+            if part.startswith("tint-") and not self.app.chips:
+                continue
             words = WITHOUT_COLOR.get(part, PALETTE[part]) if self.app.no_color else PALETTE[part]
             if words == "dim":
                 dim = True  # Textual would mix a color; a terminal dims in four bytes

@@ -436,7 +436,7 @@ class VirtualTable(ScrolledLines):
                 cell = ui_text.highlight(cell, self.find)
             # The cursor does not reverse a bar: the ground behind it would look like a longer bar.
             ground, looks = style, styles
-            if line.cursor and not titles and is_bar("".join([text for text, _ in cell])):
+            if line.cursor and not titles and any(is_bar(text) for text, _ in cell):
                 looks = self._styles("dim" if row.dim else "")
                 ground = looks[_GROUND]
             out += [Segment(" " * left, ground), *ui_text.segments(cell, looks)]
@@ -466,6 +466,8 @@ class VirtualTable(ScrolledLines):
         if name in ("", _GROUND):
             return ground
         own = self.named[name]
+        if "tint-" in name and self.app.chips:
+            return own  # chips that were reversed could not be told apart
         # The colors of the cursor replace those of the cell, and reversed text is not reversed there.
         return ground + own.without_color + RichStyle(reverse=not own.reverse) if reverse else own
 

@@ -37,7 +37,7 @@ from tokentui.core.safetext import (
 )
 from tokentui.core.tints import COUNT as TINTS
 from tokentui.core.tints import DARK as DARK_TINTS
-from tokentui.core.tints import DARK_TEXT, LIGHT_TEXT
+from tokentui.core.tints import DARK_TEXT, LIGHT_TEXT, tints
 from tokentui.core.tints import LIGHT as LIGHT_TINTS
 from tokentui.thinwire import SafeText, correct_widths
 
@@ -241,11 +241,30 @@ ON_CHIPS: Mapping[str, str] = MappingProxyType({
 
 def chip(cell: Cell, ground: str) -> Cell:
     """Return a token as a chip: its runs on the ground of a style, a tint or that of a new token."""
-    tint = ground.startswith("tint")
+    tint = "tint-" in ground
     return tuple([
         (text, "+".join(filter(None, (ground, ON_CHIPS.get(name, name) if tint else ""))))
         for text, name in ((text, "" if name == CharKind.text else name) for text, name in cell)
     ])
+
+
+def segmented(tokens: Iterable[bytes | str], chips: bool, *, limit: int, style: str = "") -> Cell:
+    """Return the tokens that a text is cut into: as chips, or with bars between them and in a style.
+
+    Args:
+        tokens: The tokens.
+        chips: True for chips.
+        limit: The most characters of a token that are shown.
+        style: The style of their text without chips.
+    """
+    tokens = tuple(tokens)
+    starts = itertools.accumulate(map(len, tokens), initial=0)
+    out: list[Run] = []
+    for token, tint in zip(tokens, tints(itertools.islice(starts, len(tokens))), strict=True):
+        out += [("│", "frame")] if out and not chips else []
+        text = runs(token, limit=limit)
+        out += chip(text, f"tint-{tint}") if chips else tinted(text, style) if style else text
+    return tuple(out)
 
 
 def highlight(cell: Cell, find: str) -> Cell:
