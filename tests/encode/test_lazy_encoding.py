@@ -33,7 +33,7 @@ def made() -> list[Tokenizer]:
     unknown = ("pass-through", "byte-fallback", "drop")
     return [
         *(
-            tokentui.train("sample:hugs", name, vocab_size=400 if name in BYTES else 20, specials=["<unk>"])
+            tokentui.train("sample:hugs", name, vocab_size=400 if name in BYTES else 24, specials=["<unk>"])
             for name in RECIPES
         ),
         *(
