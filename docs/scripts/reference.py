@@ -254,8 +254,8 @@ def classes() -> str:
     lines += table(("class", "remark"), ((code(name), plain(known.remark))
                                          for name, known in sorted(CLASSES.items()) if known.remark))
     lines += ["## Refused", "",
-              "A class with a `.model` that is in no table is refused too. A file named alone has the ids of its",
-              "pieces.", ""]
+              "A class with a `.model` that is in no table is refused too. A `.model` named alone has the",
+              "ids of its pieces.", ""]
     lines += table(("class", "reason"), ((code(name), plain(why)) for name, why in sorted(REFUSED.items())))
     lines += ["## Files alone", "",
               "What a file does not say, a remark on reading names, or a line asks for.", ""]
@@ -402,7 +402,8 @@ def _kind(type_: Type) -> str:
 
 
 PAGES = {
-    "axes": axes, "presets": presets, "keys": keys, "formats": formats, "classes": classes, "measures": measures,
+    "axes": axes, "presets": presets, "keys": keys, "formats": formats, "classes": classes,
+    "measures": measures,
     "json": json_schemas,
 }
 """The pages by name."""

@@ -26,6 +26,7 @@ def test_a_class_numbers_the_pieces(name: str, tmp_path: Path) -> None:
         assert list(tokenizer.encode(text, allow_special=True).ids) == plain, text
         ids = tokenizer.encode(text, allow_special=True, special_tokens=True).ids
         assert list(ids) == around, text
+        assert isinstance(tokenizer.decode(ids), str)
 
 
 def test_a_class_that_is_not_known_is_refused_by_name(tmp_path: Path) -> None:

@@ -194,12 +194,18 @@ class ImportedVocabulary(Vocabulary):
         return self
 
     def with_specials(
-        self, specials: Mapping[str, int], pipeline: Pipeline, recipe: Recipe | None = None
+        self, specials: Mapping[str, int], pipeline: Pipeline, recipe: Recipe | None = None,
+        unknown: str = "",
     ) -> ImportedVocabulary:
-        """Return a copy with other special tokens, by name, another pipeline, and perhaps another recipe."""
+        """Return a copy with other special tokens, by name, another pipeline, and perhaps another recipe.
+
+        `unknown` names the special token that is the unknown token; it is empty to keep that of this one.
+        """
+        added = {number: name for name, number in specials.items() if number not in self._symbols}
         return ImportedVocabulary(
             recipe or self.recipe, self.pieces, self.order, self.merges, units=self.units, specials=specials,
-            pipeline=pipeline, unknown=self._unknown, names=self.names,
+            pipeline=pipeline, unknown=specials[unknown] if unknown else self._unknown,
+            names={**added, **self.names},
             bytes_=self.byte_symbols, scores=self.scores, never=self.unreachable,
         )
 

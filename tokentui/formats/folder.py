@@ -433,12 +433,15 @@ class ModelFolder:
         if origin.format in ("gpt2", "bert", "tiktoken"):
             recipe = self._recipe(recipe)
         same = recipe == tokenizer.recipe
-        if len(specials) == len(vocabulary.specials) and ends == [*tokenizer.encoder.around] and same:
+        unknown = ""
+        if known is not None and known.around and origin.format in ("gpt2", "bert"):
+            unknown = self._named_in(known)["unk"]
+        if specials.keys() == set(vocabulary.specials) and ends == [*tokenizer.encoder.around] and same:
             return tokenizer
         notes = tuple(note for note in tokenizer.notes if not specials or note != NO_SPECIALS)
         words = vocabulary.pipeline.pretokenizer if same else Pretokenizer(recipe)
         pipeline = replace(vocabulary.pipeline, pretokenizer=words, around=(ends[0], ends[1]), notes=notes)
-        changed = vocabulary.with_specials(specials, pipeline, recipe)
+        changed = vocabulary.with_specials(specials, pipeline, recipe, unknown)
         return Tokenizer(changed, tokenizer.merges, tokenizer.run)
 
 
