@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from running_cli import done
 
+from tokentui.cli.main import COMMANDS
+
 PROGRAM = [sys.executable, "-m", "tokentui"]
 HOSTILE = "\x1b]52;c;eA==\x07 \x9b31m \u202ea \x1b[2J"
 
@@ -89,6 +91,27 @@ def test_a_stream_that_is_not_there(closed: str, code: int, said: str) -> None:
     process = subprocess.run(["sh", "-c", line], stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert (process.returncode, process.stderr) == (code, said)
     assert process.stdout == ("2\n" if "grep" in closed else "")
+
+
+def test_no_command_writes_to_nothing() -> None:
+    """Each that would write says that there is no standard output: the help of all commands too."""
+    helps = [[*name, option] for name in ([], *([one] for one in COMMANDS)) for option in ("--help", "-h")]
+    others = [
+        ["--version"], ["--limits"], ["--completion", "bash"], ["recipes"], ["tour"],
+        ["split", "a", "-s", "split=gpt2"], ["train", "sample:hugs", "-r", "gpt2", "--merges", "1", "-o", "-"],
+    ]
+    lines = [*helps, *others]
+    code = (
+        "import json, sys; from tokentui.cli.main import run; lines = json.loads(sys.argv[1]); "
+        "print(*[run(one) for one in lines], file=sys.stderr)"
+    )
+    process = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-c", code, json.dumps(lines)],
+        stderr=subprocess.PIPE, text=True, check=True,
+    )
+    *said, codes = process.stderr.splitlines()
+    assert said == ["tokentui: standard output: there is none (open it, or name a file)"] * len(lines)
+    assert codes.split() == ["2"] * len(lines)
 
 
 def test_ctrl_c(letters: str) -> None:

@@ -15,6 +15,7 @@ from trainers import trainer_class
 from tokentui.cli.output import ProgressBar, working
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import check, tick
+from tokentui.formats import FORMATS
 from tokentui.formats.files import load
 from tokentui.recipe import Stops
 from tokentui.tokenizer import Trainer
@@ -345,3 +346,26 @@ def test_no_bar_is_drawn_on_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -
     clock.now += 2
     bar.update("merging", 3, 1000)
     assert stderr.text == ""
+
+
+@pytest.mark.parametrize("format", ["tokentui", "huggingface", "gpt2", "sentencepiece", "subword-nmt"])
+@pytest.mark.first_run(cases=2)
+def test_a_trace_never_replaces_the_tokenizer(format: str, tmp_path: Path) -> None:
+    """Whatever the spelling of its path, also for a format with several files."""
+    recipe = {"sentencepiece": "sentencepiece-bpe", "subword-nmt": "subword-nmt"}.get(format, "gpt2")
+    (tmp_path / "link").symlink_to(tmp_path)
+    names = FORMATS[format].files if len(FORMATS[format].files) > 1 else ("made",)
+    output = tmp_path if len(names) > 1 else tmp_path / names[0]
+    for name in names:
+        for folder in (tmp_path, tmp_path / "link", tmp_path / "link" / ".." / tmp_path.name):
+            trace = folder / name
+            told = refused(
+                "train", "sample:hugs", "-r", recipe, "--merges", "2", "-o", str(output), "--format", format,
+                "--trace", str(trace),
+            )
+            assert told == f"--trace {trace}: two outputs cannot be the same file (name another)"
+    assert [path.name for path in tmp_path.iterdir()] == ["link"]
+    words = "train", "sample:hugs", "-r", "gpt2", "--merges", "2"
+    done(*words, "-o", os.devnull, "--format", "tokentui", "--trace", os.devnull)
+    done(*words, "-o", str(tmp_path / "a.json"), "--trace", str(tmp_path / "b.jsonl"))
+    assert len((tmp_path / "b.jsonl").read_text().splitlines()) == 3

@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem, shell_complete
 
 import tokentui
 from tokentui.cli import completion as shells
-from tokentui.cli.output import complain, write_text
+from tokentui.cli.output import bytes_of, complain, write_text
 from tokentui.core import limits, native, runtime
 from tokentui.core.choices import Ref
 from tokentui.core.errors import SHORT_OF_MEMORY, Cancelled, TokentuiError, is_short_of_memory
@@ -46,6 +46,15 @@ LIMIT = click.Option(
 """The option that every command has."""
 
 
+class _Context(click.Context):
+    """The context of the program and of each command."""
+
+    def get_help(self) -> str:
+        """Return the help. Raises if there is no standard output, to which click would write nothing."""
+        bytes_of(sys.stdout, "standard output")
+        return super().get_help()
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
     """A command of the program: an entry of `COMMANDS` and a module in `tokentui.cli.commands`.
@@ -64,7 +73,7 @@ class Command:
         """Import the click command, and add the options that every command has."""
         with runtime.interrupts_end():
             command: click.Command = self.options.resolve()
-        command.name, command.short_help = self.name, self.about
+        command.name, command.short_help, command.context_class = self.name, self.about, _Context
         if LIMIT not in command.params:
             command.params.append(LIMIT)
         return command
@@ -132,6 +141,8 @@ _LONGEST = 160
 
 class Program(click.Group):
     """The click group. Arguments that do not start with the name of a command belong to the explorer."""
+
+    context_class = _Context
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands in the order of the help."""
@@ -265,6 +276,7 @@ def run(words: Sequence[str]) -> int:
         limits.use(None)
         limits.now()
         if instruction := os.environ.get(COMPLETE_VARIABLE):
+            bytes_of(sys.stdout, "standard output")
             return shell_complete(program, {}, NAME, COMPLETE_VARIABLE, instruction)
         with program.make_context(NAME, list(words)) as ctx:
             return program.invoke(ctx) or DONE

@@ -207,6 +207,24 @@ def complain(line: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
+def check_apart(taken: Iterable[str], others: Mapping[str, str | None]) -> None:
+    """Raise before the work starts if an output would replace another one. Devices take several.
+
+    Args:
+        taken: The paths of the first output.
+        others: The paths of the other outputs, each by its option; None for one that is not asked for.
+
+    Raises:
+        TokentuiError: Two paths name the same file.
+    """
+    known = {os.path.realpath(path) for path in taken}
+    for option, path in others.items():
+        if path is not None:
+            if os.path.realpath(path) in known and (os.path.isfile(path) or not os.path.exists(path)):
+                raise TokentuiError("two outputs cannot be the same file", f"{option} {path}", "name another")
+            known.add(os.path.realpath(path))
+
+
 def check_target(path: str) -> None:
     """Raise before the work starts if a file could not be written.
 

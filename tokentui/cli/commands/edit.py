@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 
 import click
@@ -117,13 +116,7 @@ def command(
     behind = None if other is None else load(other, otherwise=shared.split_for_file())
     format = format_of(output, tokenizer.recipe, format_, option="--to", like=written_format(source))
     check_output(output, format)
-    others = {"--map": map_, "--init": init}
-    taken = [*map(os.path.realpath, targets(output, format))]
-    for option, path in others.items():
-        if path is not None:
-            if os.path.realpath(path) in taken:
-                raise TokentuiError("two outputs cannot be the same file", f"{option} {path}", "name another")
-            taken.append(os.path.realpath(path))
+    out.check_apart(targets(output, format), {"--map": map_, "--init": init})
     edited = unchanged(tokenizer)
     trained_size = tokenizer.vocab_size
     with out.working(shared.quiet) as bar:

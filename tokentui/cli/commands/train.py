@@ -31,7 +31,7 @@ from tokentui.core.files import write_whole
 from tokentui.core.jobs import current_phase, job
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import Format
-from tokentui.formats.files import export, format_of
+from tokentui.formats.files import export, format_of, targets
 from tokentui.formats.proof import check_export
 from tokentui.formats.spec import Spec, Unsupported
 from tokentui.learn import start
@@ -101,6 +101,7 @@ def command(
         check_output(output, format)
     if trace is not None and trace != STDOUT:
         out.check_target(trace)
+        out.check_apart(() if output in (None, STDOUT) else targets(output or "", format), {"--trace": trace})
     rows = io.StringIO()
     with out.working(shared.quiet) as bar:
         corpus = shared.read_corpus(bar)
