@@ -34,7 +34,7 @@ from tokentui.ui.draw.text import clusters_of
 DOCS = Path(__file__).resolve().parents[1]
 CELL, LINE, SIZE, TOP = 8.4, 18, 14, 30
 """Pixels: the width of a cell, the height of a row, of a letter, of the bar above."""
-INK, GROUND = "#d0d0d0", "#121212"
+INK, GROUND = "#dadada", "#121212"
 """The terminal's own colors."""
 POLL_S, STILL = 0.1, 4
 """A screen stands still if it shows the same so many times."""
@@ -308,7 +308,9 @@ def walk(scene: Scene, frames: list[list[Row]]) -> str:
 
 
 def drawn(scene: Scene) -> str:
-    """The file of a scene."""
+    """The file of a scene, as a terminal with 16 million colors shows it."""
+    os.environ.pop("NO_COLOR", None)
+    os.environ |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
     frames = asyncio.run(frames_of(scene))
     return walk(scene, frames) if scene.walk else picture(scene, frames[-1])
 
