@@ -133,12 +133,11 @@ def age_of(made: int) -> str:
 
 
 def ages_legend() -> Cell:
-    """Return the legend of ages, each in its color: `0 ≤10 ≤100 ≤1k ≤10k >10k`."""
+    """Return the legend of ages, each in its color: `made by step 0 ≤10 ≤100 ≤1k ≤10k >10k`."""
     labels = [f"≤{step // 1000}k" if step >= 1000 else f"≤{step}" if step else "0" for step in AGES]
     labels.append(f">{AGES[-1] // 1000}k")
-    return tuple([
-        run for n, label in enumerate(labels) for run in ((" " if n else "", ""), (label, f"age-{n}"))
-    ])
+    ages = [run for n, label in enumerate(labels) for run in ((" " if n else "", ""), (label, f"age-{n}"))]
+    return (("made by step ", "muted"), *ages)
 
 BAR = "│"
 
