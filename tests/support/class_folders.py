@@ -63,6 +63,9 @@ OTHERS = {
     "Funnel": Layout("bert", ("<unk>", "<sep>", "<cls>", "<pad>", "<mask>", "<s>", "</s>"), "bert"),
 }
 """The layout of each class with `vocab.json` and `merges.txt`, or with `vocab.txt`; its file is a format."""
+_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789.,!'`;:"
+WORDS = ("the", "river", "stone", "##s", "##es", "two", "sp", "##ac", "##er", "up", "low", "東", "京", "▁")
+"""Tokens of a vocabulary of BERT, besides the characters."""
 AMINO = ("<cls>", "<pad>", "<eos>", "<unk>", *"LAGVSERTIDPKQNFYMHWCXBUZO.-", "<null_1>", "<mask>")
 """The lines of a vocabulary of proteins."""
 LISTED = ("M2M100", "Marian", "Speech2Text")
@@ -94,7 +97,11 @@ def write(folder: Path, name: str, **settings: object) -> Path:
         return folder
     if name in OTHERS:
         recipe, specials, format = OTHERS[name]
-        _model(recipe, specials).save(folder / ("vocab.txt" if format == "bert" else ""), format)
+        if format == "bert":
+            lines = (*specials, *_LETTERS, *(f"##{letter}" for letter in _LETTERS), *WORDS)
+            (folder / "vocab.txt").write_text("\n".join(lines))
+            return folder
+        _model(recipe, specials).save(folder, format)
         if name == "CLIP":  # its vocabulary has each byte, also at the end of a word
             ids = json.loads((folder / "vocab.json").read_text())
             units = (unit + end for end in ("", "</w>") for unit in LETTERS)
