@@ -23,6 +23,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
 from tokentui.encode.events import LEAVING, MAKING, Event, EventKind, EventVocabulary
 from tokentui.encode.gage import GageVocabulary
+from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment import WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
@@ -46,7 +47,9 @@ VERSION = 1
 _KEYS = ("format", "version", "recipe", "run", "vocabulary", "merges")
 _WITH_ENDS = ("sentencepiece", "bert", "tekken")
 """Formats whose reader puts tokens around a text that the file does not name."""
-_STAGES = ("format", "letters", "names", "scores", "specials", "notes", "encode", "around")
+_BY_CLASS = ("gpt2", "bert")
+"""Formats whose special tokens follow from the class of a folder."""
+_STAGES = ("format", "letters", "names", "scores", "specials", "notes", "encode", "around", "unknown")
 _LEAST_SCORE = 1e6
 _quoted = json.encoder.encode_basestring
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
@@ -182,6 +185,8 @@ def _with_stages(document: _Document, spec: Spec) -> _Document:
     }
     if any(around := (list(spec.before), list(spec.after))) or spec.origin.format in _WITH_ENDS:
         optional["around"] = list(around)
+    if spec.origin.format in _BY_CLASS and spec.unknown:
+        optional["unknown"] = spec.unknown
     if not scored and any(token.score for token in fitted.tokens):
         optional["scores"] = [token.score for token in fitted.tokens]
     document.stages = {"format": spec.origin.format, "letters": letters, **fitted.metadata,
@@ -615,11 +620,17 @@ def _restored(recipe: Recipe, root: Node) -> Tokenizer:
         axis = next(axis for axis, value in asdict(recipe).items() if theirs[axis] != value)
         raise root["recipe"].error(f"{axis} does not match the stages", "fix one of the two")
     vocabulary = tokenizer.vocabulary
+    if name in _BY_CLASS and isinstance(vocabulary, ImportedVocabulary):
+        unknown = stages["unknown"].text() if "unknown" in stages else ""
+        if unknown and unknown not in specials:
+            raise stages["unknown"].error(f"{unknown[:40]!r} is no special token", "fix the file")
+        vocabulary = vocabulary.with_specials(specials, vocabulary.pipeline, None, unknown)
+        tokenizer = Tokenizer(vocabulary, tokenizer.merges, tokenizer.run)
     around = tokenizer.encoder.around
     if "around" in stages:
         before, after = (tuple(side.texts()) for side in stages["around"].fields("before", "after"))
-        if unknown := {*before, *after}.difference(specials):
-            raise stages["around"].error(f"{min(unknown)[:40]!r} is no special token", "fix the file")
+        if strangers := {*before, *after}.difference(specials):
+            raise stages["around"].error(f"{min(strangers)[:40]!r} is no special token", "fix the file")
         around = before, after
     vocabulary.pipeline = replace(vocabulary.pipeline, notes=notes, around=around)
     vocabulary.notes = notes

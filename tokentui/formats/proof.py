@@ -87,6 +87,9 @@ def contents(tokenizer: Tokenizer, format: Format) -> tuple[ExportReport, tuple[
     losses = report.losses
     if spec.came_from(format.name) and back.encoder.around != (spec.before, spec.after):
         losses += (Loss(_AROUND, "readers add other tokens around a text", _around(spec) or "none here"),)
+    if spec.came_from(format.name) and (names := {*spec.specials} ^ {*back.vocabulary.specials}):
+        aspect = EXAMPLES["specials"].what
+        losses += (Loss(aspect, "readers take other tokens for special ones", min(names)[:40]),)
     if format.says_text and (other := trial.decoded()):
         example = f"{other.theirs[0][:40]!r}, not {other.ours[0][:40]!r}"
         losses += (Loss("decoding", "a text may come back otherwise", example),)

@@ -71,6 +71,9 @@ def _read(source: Source) -> Tokenizer:
         recipe, notes = replace(recipe, normalize=(), split=source.split or known.split), []
     if known is not None and known.lines == "parts":
         recipe = replace(recipe, mark="none", unknown="fused")
+    if source.known is not None and source.known.recipe.split != "bert":
+        recipe, notes = source.known.recipe, []
+    if recipe.mark == "none":
         way = replace(TABLE, most=None).with_tables(limit=None)
     if again:
         notes.append(f"tokens in two lines: {len(again)}, such as {again[0][:40]!r}; the last line counts")
