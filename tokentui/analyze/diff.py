@@ -8,7 +8,7 @@ in order of their ids.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tokentui.analyze.divergence import Decision, Meanings, first_numbers
@@ -17,23 +17,25 @@ from tokentui.analyze.report import (
     Cell,
     Column,
     Json,
-    Part,
     Report,
     Row,
     Section,
     Span,
     Target,
+    Tokens,
     as_json,
     as_row,
     data,
     merged,
     muted,
     piece_row,
+    segmented,
     strong,
 )
 from tokentui.analyze.stages import STAGES, FirstText
 from tokentui.axes import label, word
 from tokentui.core.jobs import each
+from tokentui.core.safetext import to_bytes
 from tokentui.core.table import plural
 from tokentui.encode.pipeline import Parents
 from tokentui.encode.segment.merges import JoinedMerging
@@ -652,13 +654,13 @@ def _first_sections(first: FirstText) -> Iterator[Section]:
     yield Section("first text", f"document {first.number:,}, stage {first.stage}: {STAGES[first.stage]}")
     rows = [Row((muted("text"), data(first.text)))]
     for letter, side in zip(_LETTERS, (first.a, first.b), strict=True):
-        cells: tuple[Part, ...] = tuple(_cut(side.tokens))
+        cells: Cell = _tokens(side.tokens)
         if side.refused is not None and first.stage not in ("normalization", "split"):
             cells = (f"refused: {side.refused}",)
         elif first.stage == "normalization":
             cells = (data(side.normalized),)
         elif first.stage == "split":
-            cells = tuple(_cut(side.words))
+            cells = _tokens(side.words)
         elif first.stage == "ids":
             cells = (" ".join("null" if number is None else str(number) for number in side.ids),)
         rows.append(Row((letter, cells)))
@@ -676,7 +678,7 @@ def _document(document: ChangedDocument) -> Row:
     if place is not None:
         text = (muted("…" * (place.start > _BEFORE)), data(place.before[-_BEFORE:], "muted"), muted("▸"),
                 data(place.text, "strong"), muted("◂"))
-        cells = (text, (*_cut(place.a), muted(" → "), *_cut(place.b)))
+        cells = (text, (_tokens(place.a, place.start), muted(" → "), _tokens(place.b, place.start)))
     refusals = [
         f"{letter} cannot encode it: {why}"
         for letter, why in zip(_LETTERS, document.refusals, strict=True) if why
@@ -684,12 +686,8 @@ def _document(document: ChangedDocument) -> Row:
     return Row((f"document {document.number:,}{times}:", sizes, *cells, *refusals), about=beginning)
 
 
-def _cut(tokens: Sequence[str]) -> tuple[Span, ...]:
-    parts: list[Span] = []
-    for token in tokens:
-        parts += [muted("│")] if parts else []
-        parts.append(data(token))
-    return tuple(parts) or (Span("nothing"),)
+def _tokens(texts: Iterable[str], start: int = 0) -> Tokens:
+    return segmented(map(to_bytes, texts), start, between="│")
 
 
 def _value(

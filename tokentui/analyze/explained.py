@@ -16,13 +16,13 @@ from tokentui.analyze.report import (
     Section,
     Span,
     Target,
+    Tokens,
     as_json,
     as_row,
     data,
     merged,
     muted,
     piece_row,
-    pieces,
     segmented,
     warning,
 )
@@ -90,15 +90,14 @@ def word_section(word: WordExplanation, steps: bool = False) -> Section:
         steps: True if the rows of merges lead to their steps.
     """
     rows = tuple(
-        _step_row(number, step, count, after, steps)
+        _step_row(number, step, count, segmented(after, word.start, prefix=word.prefix), steps)
         for number, (step, count, after) in enumerate(word.ladder, 1)
     )
-    return Section("word", (data(word.text), ": ", *pieces(word.units)), rows)
+    units = segmented(word.units, word.start, prefix=word.prefix)
+    return Section("word", (data(word.text), ": ", units), rows)
 
 
-def _step_row(
-    number: int, step: EncodingStep, count: int | None, after: tuple[bytes, ...], steps: bool
-) -> Row:
+def _step_row(number: int, step: EncodingStep, count: int | None, after: Tokens, steps: bool) -> Row:
     target = None
     description: tuple[Part, ...]
     if isinstance(step, AppliedMerge):
@@ -111,7 +110,7 @@ def _step_row(
         description = (Span(step.candidate, "accent" if step.found else ""), f" {step.outcome}")
     if steps and isinstance(step, AppliedMerge | SplitStep):
         target = Target("step", step.rank + 1)
-    return Row((muted(f"{number}"), description, (muted("→ "), *segmented(after))), target)
+    return Row((muted(f"{number}"), description, (muted("→ "), after)), target)
 
 
 def lattice_sections(word: WordExplanation) -> Iterator[Section]:
@@ -133,7 +132,7 @@ def ways_section(ways: WordSegmentations) -> Section:
     """Return the segmentations of a word: most probable first, or shortest first without probabilities. The
     one that the encoder uses is marked, and comes last if it is not among the first."""
     count = f"{ways.count:,}" if ways.count < _HUGE else f"about 10^{len(str(ways.count)) - 1}"
-    used = ("; used: ", *pieces(ways.chosen), muted(f" ({ways.how})"))
+    used = ("; used: ", segmented(ways.chosen), muted(f" ({ways.how})"))
     listed = [(way, score, share) for (way, score), share in itertools.zip_longest(ways.ways, ways.shares)]
     if ways.chosen and all(way != ways.chosen for way, *_ in listed):
         listed.append((ways.chosen, None, None))
@@ -144,7 +143,7 @@ def ways_section(ways: WordSegmentations) -> Section:
         figures = [] if score is None else [f"{score:.4f}"]
         figures += [] if share is None else [_percent(share)]
         blanks = [""] * (2 if ways.shares else 1) if scored else []
-        written = segmented(way, "accent" if chosen else "")
+        written = segmented(way, role="accent" if chosen else "")
         cells: tuple[Cell, ...] = (plural(len(way), "token"), *(figures or blanks), written)
         rows.append(Row(cells, marked=chosen))
     columns = (Column(), NUMBER, NUMBER)[: len(rows[0].cells) - 1] if rows else ()

@@ -6,12 +6,10 @@ An analysis builds one `Report`. `tokentui.cli.output.write_report` prints it as
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from tokentui.core.records import dataclass
-from tokentui.core.tints import tints
 
 Json: TypeAlias = dict[str, object]
 """An object of JSON."""
@@ -46,7 +44,23 @@ class Bar(NamedTuple):
     share: float
 
 
-Part: TypeAlias = "str | bytes | Span | Bar"
+class Tokens(NamedTuple):
+    """The tokens that a text is cut into, in order. Where they are marked, each is on its tint.
+
+    Attributes:
+        pieces: The tokens, each as bytes.
+        starts: The offset in the text at which each starts, see `core.tints`.
+        between: The text between two tokens where tokens are not marked.
+        role: The role of all of them.
+    """
+
+    pieces: tuple[bytes, ...]
+    starts: tuple[int, ...]
+    between: str = " "
+    role: str = ""
+
+
+Part: TypeAlias = "str | bytes | Span | Bar | Tokens"
 Cell: TypeAlias = "Part | tuple[Part, ...]"
 """A cell of a row: words, data, or several of both."""
 
@@ -176,25 +190,39 @@ def data(text: str, role: str = "") -> Span:
     return Span(text.encode("utf-8", "surrogateescape"), role)
 
 
-def pieces(tokens: Iterable[bytes], between: str = " ", role: str = "") -> tuple[Part, ...]:
+def pieces(tokens: Iterable[bytes], between: str = " ", role: str = "") -> tuple[Span | str, ...]:
     """Return tokens as the parts of a cell, with muted text between them. No tokens give the word `nothing`.
     """
-    parts: list[Part] = []
+    parts: list[Span] = []
     for token in tokens:
         parts += [muted(between)] if parts else []
         parts.append(Span(token, role))
     return tuple(parts) or ("nothing",)
 
 
-def segmented(tokens: Iterable[bytes], role: str = "") -> tuple[Part, ...]:
-    """Return the tokens that a text is cut into as the parts of a cell, with blanks between them. To its role
-    each adds that of its tint, `tint-0` to `tint-3`."""
-    tokens = tuple(tokens)
-    starts = itertools.accumulate(map(len, tokens), initial=0)
-    found = tints(itertools.islice(starts, len(tokens)))
-    roles = ["+".join(filter(None, (role, f"tint-{tint}"))) for tint in found]
-    parts = [(muted(" "), Span(token, one)) for token, one in zip(tokens, roles, strict=True)]
-    return tuple(itertools.chain.from_iterable(parts))[1:] or ("nothing",)
+def segmented(
+    tokens: Iterable[bytes], start: int = 0, *, prefix: bytes = b"", between: str = " ", role: str = ""
+) -> Tokens:
+    """Return the tokens that a text is cut into. The places where they start follow from their lengths.
+
+    Args:
+        tokens: The tokens, each as bytes.
+        start: The character of the text at which the first one starts.
+        prefix: The mark of tokens that continue a word. It is no character of the text.
+        between: The text between two tokens where tokens are not marked.
+        role: The role of all of them.
+    """
+    listed, starts = tuple(tokens), []
+    for token in listed:
+        bare = token.removeprefix(prefix)
+        starts.append(start - _continues(bare[:1]))
+        start += len(bare) - _continues(bare)
+    return Tokens(listed, tuple(starts), between, role)
+
+
+def _continues(data: bytes) -> int:
+    """Count the bytes that continue a character of UTF-8."""
+    return sum(byte & 0xC0 == 0x80 for byte in data)
 
 
 def merged(parts: Iterable[bytes], token: bytes | None = None) -> tuple[Part, ...]:
@@ -203,10 +231,32 @@ def merged(parts: Iterable[bytes], token: bytes | None = None) -> tuple[Part, ..
     return (*pieces(parts, " + "), *result)
 
 
+def parts_of(cell: Cell) -> tuple[Part, ...]:
+    """Return the parts of a cell."""
+    return cell if isinstance(cell, tuple) and not isinstance(cell, Bar | Tokens) else (cell,)
+
+
 def spans(cell: Cell) -> tuple[Span | Bar, ...]:
-    """Return a cell as spans and bars, without empty texts."""
-    parts = cell if isinstance(cell, tuple) and not isinstance(cell, Bar) else (cell,)
-    return tuple(part if isinstance(part, Span | Bar) else Span(part) for part in parts if part != "")
+    """Return a cell as spans and bars, without empty texts. To the role of each of `Tokens` is added that of
+    its tint, `tint-0` to `tint-3`."""
+    found: list[Span | Bar] = []
+    for part in parts_of(cell):
+        if isinstance(part, Tokens) and part.pieces:
+            found += _tinted(part)
+        elif isinstance(part, Tokens):
+            found.append(Span("nothing"))
+        elif part != "":
+            found.append(part if isinstance(part, Span | Bar) else Span(part))
+    return tuple(found)
+
+
+def _tinted(tokens: Tokens) -> Iterator[Span]:
+    from tokentui.core.tints import tints  # nothing that is piped needs it
+
+    for n, (piece, tint) in enumerate(zip(tokens.pieces, tints(tokens.starts), strict=True)):
+        if n:
+            yield muted(tokens.between)
+        yield Span(piece, "+".join(filter(None, (tokens.role, f"tint-{tint}"))))
 
 
 # ---- JSON
