@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from painted import bare
 from running_cli import done
 
 from tokentui.cli.main import COMMANDS
@@ -39,14 +40,18 @@ def letters(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_a_command_imports_no_screen() -> None:
+def test_a_command_imports_no_screen(tmp_path: Path) -> None:
+    """Nor what marks tokens on a terminal, where its output is piped."""
+    hugs = str(tmp_path / "hugs.json")
+    done("train", "sample:hugs", "-r", "gpt2", "--merges", "2", "-o", hugs, "-q")
     lines = [
         ["--help"], ["train", "sample:sailor", "-r", "gpt2", "--merges", "2", "--trace", "-"],
-        ["split", "-s", "split=gpt2", "a"], ["recipes"],
+        ["split", "-s", "split=gpt2", "a"], ["recipes"], ["encode", "-t", hugs, "hugs"],
     ]
     code = (
         f"import sys; from tokentui.cli.main import run\nfor words in {lines!r}:\n    code = run(words)\n"
-        "    print(code, [m for m in ('textual', 'rich') if m in sys.modules], file=sys.stderr)"
+        "    screen = 'textual', 'rich', 'tokentui.cli.chips', 'tokentui.core.tints'\n"
+        "    print(code, [m for m in screen if m in sys.modules], file=sys.stderr)"
     )
     process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert [line for line in process.stderr.splitlines() if "[" in line] == ["0 []"] * len(lines)
@@ -190,7 +195,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.pty
-def test_nothing_acts_on_a_terminal_of_ascii(hostile: str) -> None:
+@pytest.mark.parametrize("term", ["xterm-256color", "xterm"])
+@pytest.mark.first_run(cases=1)
+def test_nothing_acts_on_a_terminal_of_ascii(hostile: str, term: str) -> None:
     """One of UTF-8 is tried by `hostile/test_hostile_commands.py`."""
     corpus = hostile.removesuffix("json") + "txt"
     commands = [
@@ -199,6 +206,7 @@ def test_nothing_acts_on_a_terminal_of_ascii(hostile: str) -> None:
         ["train", corpus, "-r", "minbpe-basic", "-o", "-"],
         ["encode", "-t", hostile, "--json", HOSTILE],
         ["encode", "-t", hostile, "--explain", HOSTILE],
+        ["encode", "-t", hostile, HOSTILE],
         ["decode", "-t", hostile, *done("encode", "-t", hostile, HOSTILE).split()],
         ["split", "-s", "split=gpt2", HOSTILE],
         ["split", "-s", "split=gpt2", "--json", HOSTILE],
@@ -206,12 +214,14 @@ def test_nothing_acts_on_a_terminal_of_ascii(hostile: str) -> None:
         ["recipes"],
     ]
     utf8_off = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    _, got = on_terminal([sys.executable, "-c", ALL, json.dumps(commands)], LC_ALL="C", **utf8_off)
+    _, got = on_terminal([sys.executable, "-c", ALL, json.dumps(commands)], LC_ALL="C", TERM=term,
+        NO_COLOR="", **utf8_off)
     *printed, codes = got.decode("ascii").rstrip("\n").split("\n")
-    assert codes == "0 0 0 0 0 0 0 0 2 0"
+    assert codes == "0 0 0 0 0 0 0 0 0 2 0"
     assert len(printed) > 50
+    assert any(bare(line) != line for line in printed) == (term == "xterm-256color")
     for line in printed:
-        assert line.isprintable(), line
+        assert bare(line).isprintable(), line
 
 
 @pytest.mark.pty

@@ -12,6 +12,7 @@ from pathlib import Path
 import hostile
 import pytest
 from grammar import is_clean
+from painted import bare
 from terminal import Terminal
 from text_guards import ALONE, WALLS, Walls
 
@@ -43,7 +44,7 @@ for words in lines:
     print(f"======== {run(words)}")
 """
 """One process for all lines of words: what a start costs is not what is tested."""
-TEXT = "x\x1b[2J\u202e[/]\x9b31m\x1b\x07]52;c;eA==\x07\u200b" + "e" + "\u0301" * 20
+TEXT = "x\x1b[2J\u202e\u05e9\u05dc\u05d5\u05dd[/]\x9b31m\x1b\x07]52;c;eA==\x07\u200b" + "e" + "\u0301" * 20
 
 
 def about_tokenizers(folder: Path) -> Iterator[list[str]]:
@@ -55,6 +56,7 @@ def about_tokenizers(folder: Path) -> Iterator[list[str]]:
     ):
         yield ["inspect", "-t", path, TEXT]
         yield ["encode", "-t", path, "--explain", TEXT]
+        yield ["encode", "-t", path, TEXT]
         yield ["decode", "-t", path, "1", "9", "27", "5001"]
         # the report on a tokenizer and that on an export print the same tokens of each file
         yield ["inspect", "-t", path] if number % 2 else ["convert", path]
@@ -65,6 +67,9 @@ def about_tokenizers(folder: Path) -> Iterator[list[str]]:
             yield ["encode", "-t", path, "--json", TEXT]
             yield ["inspect", "-t", path, "--json"]
             yield ["compare", str(corpus), "-t", path, "-r", "gpt2", "--merges", "9", "--find", TEXT]
+            yield ["compare", str(corpus), "-t", path, "-r", "gpt2", "--merges", "9", "--text", TEXT]
+            yield ["diff", path, path, str(corpus), "--as", "lines"]
+            yield ["encode", "-t", path, "--color", "never", TEXT]
 
 
 def about_corpora(folder: Path) -> Iterator[list[str]]:
@@ -123,11 +128,14 @@ def test_what_is_printed(walls: Walls, tmp_path: Path) -> None:
     told = tmp_path / "lines.json"
     told.write_text(json.dumps([walls, [[os.fsencode(word).decode("utf-8",
         "surrogateescape") for word in one] for one in lines]]))
-    with Terminal(str(told), program=("-c", RUN)) as terminal:
+    colors = {"TERM": "xterm-256color", "COLORTERM": "", "NO_COLOR": ""}
+    with Terminal(str(told), program=("-c", RUN), environment=colors) as terminal:
         terminal.draw = lambda data: None
         assert terminal.end() == 0
         written = bytes(terminal.written).decode()
-    # On a busy machine a progress bar is drawn and cleared. No other sequence is written.
+    # Tokens have colors. On a busy machine a progress bar is drawn and cleared. No other sequence is written.
+    assert bare(written) != written
+    written = bare(written)
     for sequence in ("\x1b[?25l", "\x1b[K\x1b[?25h"):
         written = written.replace(sequence, "")
     for line in re.split("[\r\n]", written):

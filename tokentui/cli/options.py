@@ -13,7 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from tokentui.cli.main import completions
-from tokentui.cli.output import ProgressBar, bytes_of, complain
+from tokentui.cli.output import ProgressBar, bytes_of, complain, is_ascii_only, is_terminal
 from tokentui.core.counts import read_count
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.records import dataclass
@@ -24,6 +24,7 @@ from tokentui.text.named import PARALLEL, SHARES, Corpora, named_in, named_row
 from tokentui.text.sources import READ_AS, samples
 
 if TYPE_CHECKING:
+    from tokentui.cli.chips import Marks
     from tokentui.encode.tokenizer import Tokenizer
     from tokentui.text.corpus import Corpus
 
@@ -78,6 +79,7 @@ class SharedOptions:
         class_name: The tokenizer class of transformers that `--class` names; empty for that of a folder.
         as_json: True to print JSON.
         quiet: True to suppress progress and notices.
+        color: When tokens are marked in color: `auto`, `always` or `never`.
     """
 
     command: str
@@ -93,6 +95,18 @@ class SharedOptions:
     class_name: str = ""
     as_json: bool = False
     quiet: bool = False
+    color: str = "auto"
+
+    @property
+    def marks(self) -> Marks | None:
+        """How the tokens of a text are marked on standard output; None if they are not: if it is no terminal,
+        or with `--color never`."""
+        always = self.color == "always"
+        if not always and (self.color == "never" or not is_terminal(sys.stdout)):
+            return None
+        from tokentui.cli.chips import marks_for  # nothing that is piped needs it
+
+        return marks_for(os.environ, always=always, ascii_only=is_ascii_only())
 
     def read_corpus(self, bar: ProgressBar) -> Corpus:
         """Read the corpus. Print notices about it.
@@ -516,6 +530,10 @@ def TOKENIZER(command: Command) -> Command:
 
 EXACT = click.option("--exact", is_flag=True,
                      help="Exit with code 1 if the requested size or target is not reached.")
+COLOR = click.option("--color", metavar="WHEN", type=click.Choice(["auto", "always", "never"]),
+                     default="auto", help="When to mark the tokens of a text: always in color, never, or "
+                     "auto: on a terminal, in color, or with bars between tokens if it has fewer than 256 "
+                     "colors or NO_COLOR is set [default: auto].")
 QUIET = click.option("-q", "--quiet", is_flag=True, help="Suppress progress and notices.")
 
 

@@ -11,17 +11,31 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, BinaryIO, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 import click
 
-from tokentui.analyze.report import JSON_VERSION, Cell, Json, Report, Section, Span, as_json, spans
+from tokentui.analyze.report import (
+    JSON_VERSION,
+    Bar,
+    Cell,
+    Json,
+    Report,
+    Section,
+    Span,
+    Tokens,
+    as_json,
+    parts_of,
+)
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import current_phase, job
 from tokentui.core.runtime import interrupts_cancel
 from tokentui.core.safetext import is_safe, safe, safe_line, stand_in, visible
 from tokentui.core.table import TextTable, printed
+
+if TYPE_CHECKING:
+    from tokentui.cli.chips import Marks
 
 DELAY_S = 1.0
 """Seconds of work before the progress bar appears."""
@@ -42,7 +56,8 @@ def takes_utf8(stream: TextIO | None) -> bool:
     return (getattr(stream, "encoding", None) or "ascii").lower().replace("-", "") == "utf8"
 
 
-def _ascii_only() -> bool:
+def is_ascii_only() -> bool:
+    """Return whether standard output is a terminal without UTF-8."""
     return is_terminal(sys.stdout) and not takes_utf8(sys.stdout)
 
 
@@ -50,6 +65,10 @@ def write(data: bytes) -> None:
     """Write to standard output and flush. On a terminal, control sequences are made visible."""
     if is_terminal(sys.stdout):
         data = _guarded(data.decode("utf-8", "surrogateescape"), sys.stdout).encode("utf-8", "replace")
+    _send(data)
+
+
+def _send(data: bytes) -> None:
     stream = bytes_of(sys.stdout, "standard output")
     stream.write(data)
     stream.flush()
@@ -83,58 +102,75 @@ def write_file(data: bytes) -> None:
         write(data)
 
 
-def write_text(text: str) -> None:
-    """Write a text and a newline as UTF-8. On a terminal, control sequences are made visible."""
+def write_text(text: str, marks: Marks | None = None) -> None:
+    """Write a text and a newline as UTF-8. On a terminal, control sequences are made visible.
+
+    Args:
+        text: The text. If tokens in it are marked, it must be safe: joined emoji stay whole.
+        marks: How tokens in it are marked; None if they are not.
+    """
+    if marks is not None:
+        lines = [marks.painted(line, _guarded_part) for line in text.split("\n")]
+        _send("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
+        return
     if is_terminal(sys.stdout):
-        text = "\n".join(safe(line, ascii_only=_ascii_only()) for line in text.split("\n"))
+        text = "\n".join(safe(line, ascii_only=is_ascii_only()) for line in text.split("\n"))
     write(text.encode("utf-8", "surrogateescape") + b"\n")
 
 
+def _guarded_part(text: str) -> str:
+    return _guarded(safe(text, ascii_only=True) if is_ascii_only() else text, sys.stdout)
+
+
 def write_answer(
-    as_json: bool, row: Callable[[], Json], tables: Iterable[TextTable], between: str = "\n"
+    as_json: bool, row: Callable[[], Json], tables: Iterable[TextTable], between: str = "\n",
+    marks: Marks | None = None,
 ) -> None:
     """Write a result as a JSON row or as tables. Only the one that is written is computed."""
     if as_json:
         write_json(row())
     else:
-        write_text(printed(tables, between))
+        write_text(printed(tables, between), marks)
 
 
-def write_report(in_json: bool, report: Report) -> None:
+def write_report(in_json: bool, report: Report, marks: Marks | None = None) -> None:
     """Write a report: its value as JSON, or its sections as text."""
     if in_json:
         write_json({name: as_json(value) for name, value in report.value.items()})
     else:
-        write_sections(report.sections)
+        write_sections(report.sections, marks)
 
 
-def write_sections(sections: Iterable[Section]) -> None:
+def write_sections(sections: Iterable[Section], marks: Marks | None = None) -> None:
     """Write sections as text. A blank line is above and below a table with titles."""
     out: list[str] = []
     blank = False
     for section in sections:
-        lines = _section_table(section).lines()
+        lines = _section_table(section, marks).lines()
         if lines:
             out += [""] if out and (blank or section.titled) else []
             out += lines
             blank = section.titled
-    write_text("\n".join(out))
+    write_text("\n".join(out), marks)
 
 
-def _section_table(section: Section) -> TextTable:
-    marks = any(row.marked for row in section.rows)
+def _section_table(section: Section, marks: Marks | None) -> TextTable:
+    def text(cell: Cell) -> str:
+        return cell_text(cell, marks)
+
+    stars = any(row.marked for row in section.rows)
     rows: list[tuple[str, ...]] = []
     for row in section.rows if section.few is None else section.rows[: section.few]:
-        cells = tuple(map(cell_text, row.cells))
-        if marks and cells:
+        cells = tuple(map(text, row.cells))
+        if stars and cells:
             cells = (("* " if row.marked else "  ") + cells[0], *cells[1:])
         rows.append(cells)
-        rows += [("    " + "  ".join(map(cell_text, detail.cells)),) for detail in row.details[: row.few]]
+        rows += [("    " + "  ".join(map(text, detail.cells)),) for detail in row.details[: row.few]]
         if row.few and len(row.details) > row.few:
             rows.append((f"    … and {len(row.details) - row.few:,} {section.unit}",))
     shown = len(section.rows) if section.few is None else min(section.few, len(section.rows))
     left = (len(section.rows) if section.total is None else section.total) - shown
-    title = f"{section.name:<{_LABEL}} {cell_text(section.summary)}".rstrip()
+    title = f"{section.name:<{_LABEL}} {text(section.summary)}".rstrip()
     if section.wrap:
         import textwrap  # few sections need it
 
@@ -145,17 +181,28 @@ def _section_table(section: Section) -> TextTable:
         head=[column.title for column in section.columns] if section.titled else (),
         right=[n for n, column in enumerate(section.columns) if column.align == "right"],
         indent=2, total=len(rows) + left, more=section.unit,
-        notes=[f"  {cell_text(note)}" for note in section.notes],
+        notes=[f"  {text(note)}" for note in section.notes],
     )
 
 
-def cell_text(cell: Cell) -> str:
-    """Return a cell of a report as safe text; every character of data can be seen."""
-    texts = [span.text for span in spans(cell) if isinstance(span, Span)]
-    ascii_only = _ascii_only()
-    return "".join(
-        shown(text) if isinstance(text, bytes) else safe_line(text, ascii_only=ascii_only) for text in texts
-    )
+def cell_text(cell: Cell, marks: Marks | None = None) -> str:
+    """Return a cell of a report as safe text; every character of data can be seen.
+
+    Args:
+        cell: The cell.
+        marks: How the tokens of a text are marked; None if they are not.
+    """
+    ascii_only = is_ascii_only()
+    texts: list[str] = []
+    for part in parts_of(cell):
+        if isinstance(part, Tokens):
+            pieces = list(map(shown, part.pieces)) or ["nothing"]
+            texts.append(marks.joined(pieces, part.starts) if marks and part.pieces
+                         else safe_line(part.between, ascii_only=ascii_only).join(pieces))
+            continue
+        text = part.text if isinstance(part, Span) else "" if isinstance(part, Bar) else part
+        texts.append(shown(text) if isinstance(text, bytes) else safe_line(text, ascii_only=ascii_only))
+    return "".join(texts)
 
 
 def json_row(value: Mapping[str, object]) -> str:
@@ -175,7 +222,7 @@ def write_json(value: Mapping[str, object]) -> None:
 def write_document(text: str) -> None:
     """Write lines of JSON. On a terminal, unsafe characters are written as JSON escapes."""
     if is_terminal(sys.stdout):
-        ascii_only = _ascii_only()
+        ascii_only = is_ascii_only()
         escaped = {
             ord(char): json.dumps(char)[1:-1] for char in set(text)
             if char != "\n" and not (is_safe(char) and (char.isascii() or not ascii_only))
@@ -186,7 +233,7 @@ def write_document(text: str) -> None:
 
 def shown(data: bytes | str) -> str:
     """Return a token or pre-token as safe text in which every character is visible."""
-    return "".join(span.text for span in visible(data, ascii_only=_ascii_only()))
+    return "".join(span.text for span in visible(data, ascii_only=is_ascii_only()))
 
 
 def merged(parts: Sequence[bytes], token: bytes | None = None) -> str:

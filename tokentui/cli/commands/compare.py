@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import click
 
 from tokentui import learn
-from tokentui.analyze.align import align
+from tokentui.analyze.align import DROPPED, Alignment, align
 from tokentui.analyze.compare import (
     PAIR_MEASURES,
     DifferentCut,
@@ -33,10 +34,11 @@ from tokentui.analyze.metrics import (
     tally,
 )
 from tokentui.analyze.metrics import shown as number
-from tokentui.analyze.report import Json, as_json, as_row
+from tokentui.analyze.report import Json, as_json, as_row, segmented
 from tokentui.analyze.results import ONE_BOUNDARY, DivergenceSide
 from tokentui.axes import label
 from tokentui.cli.options import (
+    COLOR,
     CORPUS,
     NAMED,
     PATH,
@@ -52,8 +54,8 @@ from tokentui.cli.options import (
 from tokentui.cli.output import ProgressBar, merged, shown, working, write_answer
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import short_names
-from tokentui.core.safetext import safe, safe_line
-from tokentui.core.table import TextTable
+from tokentui.core.safetext import safe, safe_line, to_bytes
+from tokentui.core.table import TextTable, plural
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
@@ -65,6 +67,9 @@ from tokentui.learn.trainer import Trainer
 from tokentui.recipe import Recipe, Run
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import COVERED, Coverage, WordCounts, coverage
+
+if TYPE_CHECKING:
+    from tokentui.cli.chips import Marks
 
 LETTERS = "ABCD"
 _SHORT = 24
@@ -111,6 +116,7 @@ Examples:
                  help="Find the first differing step by the spelling of merges instead of their meaning."),
     click.option("--formulas", is_flag=True, help="Print the formula of each measure."),
     json_option("Print the same numbers as one JSON row."),
+    COLOR,
     QUIET,
 )
 def command(
@@ -180,7 +186,8 @@ def command(
                 answer.encodings[n] = column.tokenizer.encode(text)
         except TokentuiError as error:
             answer.refused[n] = error
-    write_answer(shared.as_json, lambda: _row(answer), _tables(answer), "\n\n")
+    marks = shared.marks
+    write_answer(shared.as_json, lambda: _row(answer), _tables(answer, marks), "\n\n", marks)
     return 1 if answer.refused or any(column.error for column in columns) else 0
 
 
@@ -292,8 +299,8 @@ def _divergences(columns: Sequence[Column], bar: ProgressBar) -> dict[Between, _
 # ---- tables
 
 
-def _tables(answer: Answer) -> Iterator[TextTable]:
-    """Yield the text output as tables."""
+def _tables(answer: Answer, marks: Marks | None) -> Iterator[TextTable]:
+    """Yield the text output as tables. `marks` says how tokens are marked; None if they are not."""
     corpus = answer.corpus
     rows = [[LETTERS[n], *_about(column)] for n, column in enumerate(answer.columns)]
     yield TextTable(rows, f"corpus  {safe(corpus.name)}, {corpus.size:,} bytes")
@@ -307,8 +314,8 @@ def _tables(answer: Answer) -> Iterator[TextTable]:
     head = ["vocabularies", "compared by", "common", "only the first", "only the second", "Jaccard"]
     yield TextTable(rows, head=head if rows else (), right=range(-4, 0))
     yield TextTable(notes=[line for names in answer.divergences for line in _divergence(answer, names)])
-    yield TextTable(notes=[line for pair in answer.pairs for line in differing(pair)])
-    yield TextTable(notes=list(_alignment(answer)))
+    yield TextTable(notes=[line for pair in answer.pairs for line in differing(pair, marks)])
+    yield TextTable(notes=list(_encodings(answer, marks)))
     yield TextTable(notes=list(_found(answer)))
 
 
@@ -379,14 +386,42 @@ def _candidate(candidate: Candidate, side: DivergenceSide) -> list[str]:
     return cells
 
 
-def _alignment(answer: Answer) -> Iterator[str]:
-    if encodings := answer.encodings:
-        alignment = align(list(encodings.values()))
-        for row, n in enumerate(encodings):
-            yield f"{LETTERS[n]}  {alignment.line(row)}".rstrip()
-        yield f"   {alignment.counts()}".rstrip()
+def _encodings(answer: Answer, marks: Marks | None) -> Iterator[str]:
+    """Yield the encodings of a text, and the errors of columns that refuse it.
+
+    Unmarked tokens have the same column for the same character, and the last line counts the boundaries. If
+    tokens are marked, what the tokenizers split differently is underlined.
+    """
+    if answer.encodings:
+        alignment = align(list(answer.encodings.values()))
+        for row, n in enumerate(answer.encodings):
+            head = f"{LETTERS[n]}  "
+            for line in [alignment.line(row)] if marks is None else _marked_row(alignment, row, marks):
+                yield f"{head}{line}".rstrip()
+                head = " " * len(head)
+        if marks is None:
+            yield f"   {alignment.counts()}".rstrip()
+        else:
+            sizes = [f"{LETTERS[n]} {plural(len(tokens), 'token')}" for n, tokens in answer.encodings.items()]
+            underlined = marks.underlines and alignment.partings
+            yield f"   {', '.join(sizes)}{'; underlined: split differently' if underlined else ''}"
     for n, error in answer.refused.items():
         yield f"{LETTERS[n]}  {safe_line(error)}"
+
+
+def _marked_row(alignment: Alignment, row: int, marks: Marks) -> Iterator[str]:
+    """Yield the lines of a row of marked tokens."""
+    from tokentui.cli.chips import Shown
+
+    tokens = []
+    for cell in alignment.rows[row]:
+        text = alignment.text[cell.start : cell.end]
+        parting = alignment.before(cell.end)
+        tokens.append(Shown(
+            shown(text) if cell.of == 1 else cell.text.strip(" "), cell.start, ends_line="\n" in text,
+            underlined=parting is not None and parting.end > cell.start, is_token=cell.token != DROPPED,
+        ))
+    yield from marks.lines(tokens, indent=3)
 
 
 def _found(answer: Answer) -> Iterator[str]:
@@ -493,21 +528,23 @@ def _text_row(answer: Answer) -> Json | None:
 # ---- agreement
 
 
-def differing(pair: PairAgreement) -> Iterator[str]:
+def differing(pair: PairAgreement, marks: Marks | None = None) -> Iterator[str]:
     """Yield the stretches that two columns split differently most often, then such words and their share."""
-    yield from _cuts(f"most frequent differences, {pair_names(pair.a, pair.b)}", pair.partings)
+    yield from _cuts(f"most frequent differences, {pair_names(pair.a, pair.b)}", pair.partings, marks)
     agreement = pair.agreement
     different = agreement.words - agreement.same_words
     share = number(different / agreement.words if agreement.words else None)
     title = f"words split differently, {pair_names(pair.a, pair.b)}: "
     title += f"{different:,} of {agreement.words:,} ({share})"
-    yield from _cuts(title, pair.words)
+    yield from _cuts(title, pair.words, marks)
 
 
-def _cuts(title: str, differences: Sequence[DifferentCut]) -> list[str]:
+def _cuts(title: str, differences: Sequence[DifferentCut], marks: Marks | None) -> list[str]:
     """Return a table of differently split texts; empty if there are none."""
     rows = [
-        [f"{cut.count:,}", _short([cut.text]), _short(cut.a), _short(cut.b)] for cut in differences
+        [f"{difference.count:,}", _short([difference.text]), _short(difference.a, marks),
+         _short(difference.b, marks)]
+        for difference in differences
     ]
     return TextTable(rows, title, indent=2).lines() if rows else []
 
@@ -535,7 +572,10 @@ def pair_letters(a: int, b: int) -> Json:
     return {"a": LETTERS[a], "b": LETTERS[b]}
 
 
-def _short(tokens: Iterable[str]) -> str:
+def _short(tokens: Sequence[str], marks: Marks | None = None) -> str:
     """Join tokens into a clipped text."""
-    line = "│".join(map(shown, tokens))
+    texts = list(map(shown, tokens))
+    if marks is not None:
+        return marks.joined(texts, segmented(map(to_bytes, tokens)).starts, _SHORT)
+    line = "│".join(texts)
     return line if len(line) <= _SHORT else line[: _SHORT - 1] + "…"

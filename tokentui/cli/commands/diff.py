@@ -8,6 +8,7 @@ import click
 
 from tokentui.analyze.diff import diff, report
 from tokentui.cli.options import (
+    COLOR,
     NAMED,
     PATH,
     QUIET,
@@ -50,6 +51,7 @@ Examples:
     click.option("--max-growth", metavar="SHARE", help="Fail only if the number of tokens grows by more "
                  "than this, such as 0.5%, or if B cannot encode a document that A can."),
     json_option("Print one JSON row with all tokens, and the documents up to --rows."),
+    COLOR,
     QUIET,
 )
 def command(
@@ -78,7 +80,7 @@ def command(
         bounds["--same-ids"] = changes.same_ids
     if share is not None:
         bounds[f"--max-growth {max_growth}"] = not changes.grows_more(share)
-    write_report(shared.as_json, report(changes, (old, new), (a, b), bounds, rows))
+    write_report(shared.as_json, report(changes, (old, new), (a, b), bounds, rows), shared.marks)
     return SAME if (all(bounds.values()) if bounds else changes.same) else DIFFERS
 
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import randrange
+from typing import TYPE_CHECKING
 
 import click
 
 from tokentui.analyze import explained
 from tokentui.analyze.explained import ENCODED, ids_line
-from tokentui.analyze.report import Json, Section, as_row
+from tokentui.analyze.report import Json, Section, Tokens, as_row, segmented
 from tokentui.analyze.stability import prefix_stability
 from tokentui.analyze.stability import report as stability_report
 from tokentui.cli import output
 from tokentui.cli.options import (
+    COLOR,
     ENCODE,
     PATH,
     QUIET,
@@ -29,7 +31,8 @@ from tokentui.cli.options import (
     text_argument,
 )
 from tokentui.core.errors import TokentuiError
-from tokentui.core.table import TextTable, printed
+from tokentui.core.safetext import to_bytes
+from tokentui.core.table import TextTable, plural, printed
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.sampling import SEEDS, Drawn, read_sample
@@ -38,6 +41,9 @@ from tokentui.encode.segmentations import segmentations
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.text.count import COVERED
 
+if TYPE_CHECKING:
+    from tokentui.cli.chips import Marks
+
 _WAYS = 5
 
 
@@ -45,6 +51,7 @@ _WAYS = 5
     epilog="""\b
 Examples:
   tokentui encode -t novel.json 'The crowd'
+  tokentui encode -t novel.json --color always 'The crowd'
   tokentui encode -t novel.json --explain crowd
   tokentui encode -t novel.json -s encode=longest-suffix --explain crowd
   tokentui encode -t novel.json --sample dropout:p=0.1,like=tokenizers --seed 7 --n 3 'The crowd'
@@ -87,6 +94,7 @@ Examples:
                  help="With --chat: a template file, or the name of one of the templates of the tokenizer."),
     click.option("--add-generation-prompt", is_flag=True, help="With --chat: begin a reply at the end."),
     click.option("--continue-final-message", is_flag=True, help="With --chat: leave the last message open."),
+    COLOR,
     QUIET,
 )
 def command(
@@ -95,7 +103,8 @@ def command(
     special_tokens: bool, allow_special: bool,
     chat: str | None, chat_template: str | None, add_generation_prompt: bool, continue_final_message: bool,
 ) -> int:
-    """Encode TEXT, or standard input without its final newline, and print the ids on one line.
+    """Encode TEXT, or standard input without its final newline, and print the ids on one line. On a terminal,
+    print the tokens in color, each above its id.
 
     A token without an id is printed as null. With --jsonl, a line that cannot be encoded is answered with
     {"text": ..., "error": ...}, and the exit code is 1. A notice is printed if TEXT already begins with the
@@ -179,11 +188,21 @@ def command(
     elif dropout is not None:
         first = randrange(SEEDS) if seed is None else seed
         for number in range(first, first + times):
-            _write_drawn(tok.draws(whole, p=dropout[0], like=dropout[1], seed=number), explain)
+            drawn = tok.draws(whole, p=dropout[0], like=dropout[1], seed=number)
+            if explain:
+                marks = shared.marks
+                output.write_text(printed(list(drawn_tables(drawn, marks))), marks)
+            else:
+                _write_tokens(drawn.encoding, shared.marks)
     elif explain:
-        _write_explained(tok, whole)
+        _write_explained(tok, whole, shared.marks)
     elif sample is not None:
-        output.write(f"{ids_line(encoded(whole).ids)}\n".encode())
+        _write_tokens(encoded(whole), shared.marks)
+    elif (marks := shared.marks) is not None:
+        with output.working(shared.quiet) as bar, bar.phase("encoding"):
+            encoding = encoded(whole)
+        _write_tokens(encoding, marks)
+        doubled += special_tokens and begins_twice(tok, encoding.ids)
     else:
         with output.working(shared.quiet) as bar, bar.phase("encoding"):
             ids = tok.encode_ids(whole, special_tokens=special_tokens, allow_special=allow_special)
@@ -247,12 +266,30 @@ def _write_chat(
     if shared.as_json or explain:
         output.write_report(shared.as_json, report(encoded))
     else:
-        output.write(f"{ids_line(encoded.encoding.ids)}\n".encode())
+        _write_tokens(encoded.encoding, shared.marks)
     shared.notice(warning.text for warning in encoded.warnings)
     return 0
 
 
-def _write_explained(tok: Tokenizer, text: str) -> None:
+def _write_tokens(encoding: Encoding, marks: Marks | None) -> None:
+    """Write the ids of a text on one line. If tokens are marked, write them with their ids below, then their
+    number."""
+    if marks is None:
+        output.write(f"{ids_line(encoding.ids)}\n".encode())
+        return
+    from tokentui.cli.chips import shown_tokens
+
+    tokens = shown_tokens(encoding.text, [
+        (output.shown(row.text if row.piece is None else row.piece), row.start, ids_line([row.id]))
+        for row in encoding.rows
+    ])
+    size = len(to_bytes(encoding.text))
+    facts = [plural(len(tokens), "token"), f"{size:,} B"]
+    facts += [f"{size / len(tokens):.2f} B/token"] if tokens else []
+    output.write_text("\n".join([*marks.lines(tokens), ", ".join(facts)]), marks)
+
+
+def _write_explained(tok: Tokenizer, text: str, marks: Marks | None) -> None:
     """Write how each word is encoded, and what decoding loses."""
     words = tok.explain(text)
     sections: list[Section] = []
@@ -262,25 +299,20 @@ def _write_explained(tok: Tokenizer, text: str) -> None:
         sections += explained.lattice_sections(word)
     if any(word.lattice for word in words):
         sections.append(explained.ways_section(segmentations(tok.encoder, text, _WAYS)))
-    output.write_sections([*sections, *explained.decoded_sections(tok.round_trip(text))])
+    output.write_sections([*sections, *explained.decoded_sections(tok.round_trip(text))], marks)
 
 
-def _write_drawn(drawn: Drawn, explain: bool) -> None:
-    if explain:
-        output.write_text(printed(list(drawn_tables(drawn))))
-    else:
-        output.write(f"{ids_line(drawn.encoding.ids)}\n".encode())
-
-
-def drawn_tables(drawn: Drawn) -> Iterator[TextTable]:
+def drawn_tables(drawn: Drawn, marks: Marks | None = None) -> Iterator[TextTable]:
     """Yield the tables of a sampled encoding: the seed and the tokens, then each word with one row per draw.
     """
-    taken = "│".join(map(output.shown, drawn.encoding.tokens)) or "nothing"
+    rows = drawn.encoding.rows
+    pieces = tuple(to_bytes(row.text) for row in rows)
+    taken = output.cell_text(Tokens(pieces, tuple(row.start for row in rows), "│"), marks)
     yield TextTable(notes=[f"seed {drawn.seed}  p {drawn.p:g}, like {drawn.like}: {taken}"])
     for word in drawn.words:
-        rows = [(f"{n:>3}  {_draw(draw, drawn.p)}",) for n, draw in enumerate(word.draws, 1)]
-        title = f"{output.shown(word.text)}: {shown_pieces(word.units)}"
-        yield TextTable(rows, title, indent=2, notes=(f"  ids  {ids_line(word.ids) or 'none'}",))
+        draws = [(f"{n:>3}  {_draw(draw, drawn.p)}",) for n, draw in enumerate(word.draws, 1)]
+        title = f"{output.shown(word.text)}: {output.cell_text(segmented(word.units), marks)}"
+        yield TextTable(draws, title, indent=2, notes=(f"  ids  {ids_line(word.ids) or 'none'}",))
 
 
 def _draw(draw: Draw, p: float) -> str:
@@ -288,8 +320,3 @@ def _draw(draw: Draw, p: float) -> str:
     sign = "≥" if draw.number >= p else "<"
     what = output.merged((draw.left, draw.right)) if draw.left and draw.right else "out of date"
     return f"{draw.number:.4f} {sign} {p:g}  {what}  {draw.fate}"
-
-
-def shown_pieces(pieces: Iterable[bytes]) -> str:
-    """Return tokens as a line of text."""
-    return " ".join(map(output.shown, pieces)) or "nothing"

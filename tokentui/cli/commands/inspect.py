@@ -24,6 +24,7 @@ from tokentui.cli import output
 from tokentui.cli.commands.budget import print_budget
 from tokentui.cli.main import completions
 from tokentui.cli.options import (
+    COLOR,
     EXACT,
     PATH,
     QUIET,
@@ -96,6 +97,7 @@ Examples:
                  help="A health check that does not affect the exit code. Can be repeated."),
     json_option("Print one JSON object."),
     EXACT,
+    COLOR,
     QUIET,
 )
 def command(
@@ -183,7 +185,7 @@ def command(
                     health = replace(health, checks=(*health.checks, *examine_folder(folder, tok)))
         jobs.check()
     if not whole:
-        output.write_report(shared.as_json, string_report(facts, token, uses))
+        output.write_report(shared.as_json, string_report(facts, token, uses), shared.marks)
         return 0
     result = report_on(tok, health, report, measures)
     output.write_report(shared.as_json, result if folder is None else with_folder(result, folder))

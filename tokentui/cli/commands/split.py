@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
 
 from tokentui.analyze.report import Json
 from tokentui.cli import output
 from tokentui.cli.options import (
+    COLOR,
     RECIPE,
     SHAPE_OPTIONS,
     SharedOptions,
@@ -18,13 +22,17 @@ from tokentui.cli.options import (
 from tokentui.core.errors import TokentuiError
 from tokentui.recipe import Recipe
 from tokentui.text.count import COVERED, coverage_of_text
-from tokentui.text.pretokenize import Pretokenizer
+from tokentui.text.pretokenize import PreToken, Pretokenizer
+
+if TYPE_CHECKING:
+    from tokentui.cli.chips import Marks
 
 
 @click.command(
     epilog="""\b
 Examples:
   tokentui split -s split=gpt2 "It's 2024, isn't it?"
+  tokentui split -s split=gpt2 --color always "It's 2024, isn't it?"
   tokentui split -s split=whitespace -s unit=char -s mark=prefix:## --json 'low lower'
   tokentui split -r bert --jsonl < texts.jsonl""",
 )
@@ -35,10 +43,11 @@ Examples:
     json_option("Print one JSON row: text, normalized, pieces, units (hex)."),
     click.option("--jsonl", is_flag=True,
                  help='Answer each line {"text": ...} of standard input with such a row.'),
+    COLOR,
 )
 def command(shared: SharedOptions, text: tuple[str, ...], jsonl: bool) -> int:
     """Normalize and pre-tokenize TEXT, or standard input without its final newline, and print one pre-token
-    per line.
+    per line. On a terminal, print them in color, next to each other.
 
     The axes normalize and split determine the result. The axes unit and mark only change the units of --json.
     """
@@ -61,10 +70,20 @@ def command(shared: SharedOptions, text: tuple[str, ...], jsonl: bool) -> int:
     if shared.as_json:
         output.write_json(row(whole))
     else:
-        words = pretokenizer.analyze(whole).pretokens
-        output.write("".join(f"{output.shown(word.text)}\n" for word in words).encode())
+        _write_words(whole, pretokenizer.analyze(whole).pretokens, shared.marks)
     shared.notice(coverage_of_text(whole, pretokenizer.recipe).notes)
     return 0
+
+
+def _write_words(text: str, words: Sequence[PreToken], marks: Marks | None) -> None:
+    """Write the pre-tokens of a text, one per line; next to each other if they are marked."""
+    if marks is None:
+        output.write("".join(f"{output.shown(word.text)}\n" for word in words).encode())
+        return
+    from tokentui.cli.chips import shown_tokens
+
+    tokens = shown_tokens(text, [(output.shown(word.text), word.start, "") for word in words])
+    output.write_text("\n".join(marks.lines(tokens)), marks)
 
 
 def _recipe(shared: SharedOptions) -> Recipe:
