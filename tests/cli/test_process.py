@@ -103,7 +103,8 @@ def test_no_command_writes_to_nothing() -> None:
     helps = [[*name, option] for name in ([], *([one] for one in COMMANDS)) for option in ("--help", "-h")]
     others = [
         ["--version"], ["--limits"], ["--completion", "bash"], ["recipes"], ["tour"],
-        ["split", "a", "-s", "split=gpt2"], ["train", "sample:hugs", "-r", "gpt2", "--merges", "1", "-o", "-"],
+        ["split", "a", "-s", "split=gpt2"],
+        ["train", "sample:hugs", "-r", "gpt2", "--merges", "1", "-o", "-"],
     ]
     lines = [*helps, *others]
     code = (

@@ -430,7 +430,8 @@ class Rule(NamedTuple):
 
 RULES = {
     "gpt2": Rule(_gpt2, GPT2), "gpt4": Rule(_gpt4), "gpt4-trailing": Rule(_gpt4, GPT4_TRAILING),
-    "qwen": Rule(_qwen), "gpt4o": Rule(_gpt4o, GPT4O), "whitespace": Rule(_whitespace), "bert": Rule(_bert, table=bert_table),
+    "qwen": Rule(_qwen), "gpt4o": Rule(_gpt4o, GPT4O), "whitespace": Rule(_whitespace),
+    "bert": Rule(_bert, table=bert_table),
     "space": Rule(_bert, table=space_table),
     RUNS: Rule(_bert, table=bert_runs_table), SPACED: Rule(_bert, table=spaced_table),
 }
