@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 import scanners
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tokentui import learn
@@ -94,6 +94,7 @@ def test_a_safe_cut_far_away() -> None:
 @pytest.mark.first_run(cases=5)
 @pytest.mark.parametrize("split", scanners.SPLITS)
 @settings(max_examples=30)
+@example(documents=["1", "111.a a"], threads=3, chunk=1, window=3)  # a later search finds an earlier cut
 @given(
     documents=st.lists(texts, max_size=4), threads=st.integers(1, 3), chunk=st.integers(1, 9),
     window=st.integers(1, 5),

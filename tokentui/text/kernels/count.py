@@ -454,8 +454,10 @@ def _starts(
     wanted = [sum(sizes) * run // runs for run in range(1, runs)]
     before = 0
     for number, (document, size) in enumerate(zip(documents, sizes, strict=True)):
+        place = 0
         while wanted and wanted[0] < before + size:
-            place = safe_cut(document, wanted.pop(0) - before, cut)
+            # A search from an earlier place may find a later cut: it sees another part of a long text.
+            place = max(place, safe_cut(document, wanted.pop(0) - before, cut))
             yield (number, place) if place < size else (number + 1, 0)
         before += size
     yield from [(len(documents), 0)] * (len(wanted) + 1)
