@@ -67,7 +67,8 @@ PROPERTIES = (
     "Quotation_Mark", "Emoji_Presentation", "Decimal Number", "Greek", "Zyyy",
 )
 OTHERS = (
-    "IDC", "VS", "InCB", "PosixPunct", "PosixDigit", "IsHan", "InGreek", "Arrows", "Basic_Latin", "V", "inf",
+    "IDC", "VS", "InCB", "PosixPunct", "PosixDigit", "IsHan", "InGreek", "In_Latin_1", "InNo_Block", "In",
+    "Arrows", "Basic_Latin", "V", "inf",
     "Infinity", "nan", "Script=Han", "Grape",
 )
 """Names that mean something else in Oniguruma, or nothing, or that the `regex` library fails at."""
@@ -78,6 +79,7 @@ CLASSES = (
     *(rf"\p{{{name}}}" for name in (*CATEGORIES, *PROPERTIES, *POSIX)), *(f"[[:{name}:]]" for name in POSIX),
     *(f"[[:^{name}:]]" for name in POSIX), "(?i:[a-z])", r"(?i:[^\p{Lu}])", "(?i:[ıİ])", "(?i:k)", "(?i:ı)",
     "(?i:ς)", r"[\d\h]", r"[^\W\d]", r"[^\D\w]", r"[^\D]", r"[^\w\W]", r"[\W\d]",
+    r"\p{InGreek_and_Coptic}", r"\P{in hangul syllables}", r"[^\p{In_Arrows}a]", r"\p{^In_CJK_Compatibility}",
 )
 
 
@@ -208,6 +210,56 @@ def test_random_patterns(pattern: str, samples: list[str]) -> None:
     check(pattern, samples)
 
 
+@st.composite
+def referring(draw: st.DrawFn) -> str:
+    """A pattern with groups, references to those that have ended, comments, and places of a match."""
+    names, opened, ended = draw(st.booleans()), 0, list[int]()
+    plain = ("a", "b", "c", "ab", ".", "[ab]", "[^a]", "[^b]", r"\w", "é", "-", "A", " ", "#")
+    marks = (r"\G", r"\K", r"\b", "^", "$", "(?#c)", r"\p{InBasicLatin}", "(?x)", "(?i)", "(?x: a b #c\n)")
+    groups = ("(", "(", "(", "(?:", "(?=", "(?!", "(?<=", "(?<!", "(?>", "(?i:", "(?x:", "(?m:")
+
+    def atom(depth: int) -> str:
+        nonlocal opened
+        kind = draw(st.integers(0, 9))
+        if ended and kind in (4, 5):
+            group = draw(st.sampled_from(ended))
+            forms = ("\\k<n{0}>", "\\k'n{0}'") if names else ("\\{0}", "\\k<{0}>", "\\k<{1}>")
+            return draw(st.sampled_from(forms)).format(group, group - opened - 1)
+        if kind < 6 or depth > 3:
+            return draw(st.sampled_from(plain))
+        if kind == 6:
+            return draw(st.sampled_from(marks))
+        opening = draw(st.sampled_from(groups))
+        number = opened = opened + (opening == "(")
+        inside = choice(depth + 1)
+        if opening == "(":
+            ended.append(number)
+            opening = f"(?<n{number}>" if names else opening
+        return f"{opening}{inside})"
+
+    def row(depth: int) -> str:
+        repeats = st.sampled_from(("", "", "", "", *REPEATS))
+        return "".join(atom(depth) + draw(repeats) for _ in range(draw(st.integers(1, 4))))
+
+    def choice(depth: int) -> str:
+        return "|".join(row(depth) for _ in range(draw(st.integers(1, 3))))
+
+    return choice(0)
+
+
+@pytest.mark.slow
+@settings(max_examples=400)
+@given(referring(), st.lists(st.text("aabbccA é-\n#", min_size=1, max_size=9), min_size=4, max_size=9))
+@example(r"([!=\-])\1*|\w+", ["a==b!!!", "=-==--!"])
+@example(r"(?<q>['\"]).*?\k<q>|\w+", ["say 'a \"b\" c' or \"d'e\""])
+@example(r"(?=(\w+))\1c|(a)(b)?\3", ["abc", "ab ac", "abb"])
+@example("(?x) a b  # two letters\n | [ #] + | \\# (?# a comment )", ["ab #", "a b"])
+@example(r"\Ga|b\Kc|\p{InBasicLatin}+", ["aabc", "bcé"])
+@example("A([^a]|.)|[^a]|[^b]", ["AaaAb", "ab"])
+def test_random_references(pattern: str, samples: list[str]) -> None:
+    check(pattern, samples)
+
+
 WITHOUT = {
     "none": "one document", "bert": "classes of `re`, as Unicode 8 has them",
     "regex": "it has no pattern of its own",
@@ -225,15 +277,19 @@ def test_known_patterns(name: str) -> None:
 
 
 def words() -> Iterator[str]:
-    yield from ("K", "X", "y", "Y", "G", "g<1>", "k<a>", "1")
+    yield from ("X", "y", "Y", "g<1>", "k<a>", "k<-1>", "k<1+0>", "k", "1", "8", "12", "141")
 
 
 @pytest.mark.parametrize(
     ("pattern", "named"),
     [
         *((rf"a\{letter}", rf"\{letter[0]}") for letter in words()), ("(?~ab)", "(?~"), ("(?{x})", "(?{"),
-        ("(*FAIL)", "(*"), ("(?(1)a|b)", "(?("), ("(?#a)b", "(?#"), (r"\pL", "without braces"),
-        *((rf"\p{{{name}}}", name) for name in OTHERS), ("(?W:a)", "option W"), ("(?x: a)", "option x"),
+        ("(*FAIL)", "(*"), ("(?(1)a|b)", "(?("), ("(?#a", "(?#"), (r"\pL", "without braces"),
+        *((row.replace("#", r"\1"), r"\1") for row in ("#(a)", "(a#)", "(?i)(a)#", "(a)+#", "(?:(a)b){2}#",
+            "(?!(a))#", "(?<=(a))#", "(a)(?<=#)", "(a)(?<n>b)#")),
+        (r"(?<n>a)(?<n>b)\k<n>", r"\k<n>"), (r"(?:a\K)b", r"\K in a group"), (r"a\Kb?", r"\K before"),
+        (r"\Ga?", r"\G in a pattern"), (r"(?<=\G)a", "looked behind"),
+        *((rf"\p{{{name}}}", name) for name in OTHERS), ("(?W:a)", "option W"),
         ("(a", "without )"), ("(?i-W:a)", "option W"),
         ("a)", "without ("), ("[a", "without ]"), ("*a", "without what"), ("(?:a*)*", "may be empty"),
         (r"(?<=a++)b", "gives nothing back"), (r"\141", r"\1"), (r"\xC3\xA9", r"\x"),

@@ -2,15 +2,16 @@
 library.
 
 The syntax is Oniguruma's own, with the defaults of version 6.9. A recursive-descent parser writes the
-translation as it reads. The grammar covers what tokenizer files use. Everything else (references to groups,
-comments, characters by their bytes), and syntax without an exact equivalent, is refused by name. Source:
+translation as it reads. The grammar covers what tokenizer files use. Everything else (calls of groups,
+conditions, characters by their bytes), and syntax without an exact equivalent, is refused by name. Source:
 `doc/RE` and `regparse.c` of Oniguruma.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from tokentui.formats.oniguruma import classes
@@ -30,7 +31,10 @@ def translated(pattern: str) -> str:
     Raises:
         Untranslated: It is invalid, or contains syntax that is not translated.
     """
-    return _Translator(pattern).whole()
+    translator = _Translator(pattern)
+    text = translator.whole()
+    referred = frozenset(translator.referred)
+    return _Translator(pattern, referred).whole() if referred else text
 
 
 def pattern_of(split: str) -> str:
@@ -106,9 +110,31 @@ def _either(branches: list[_Translated]) -> _Translated:
     )
 
 
+class _Group(NamedTuple):
+    """A group that may be referred to.
+
+    Attributes:
+        number: Its number among all such groups, from 1.
+        name: Its name; empty if it has none.
+        looks: The negative lookaheads and the lookbehinds that it is in.
+        repeats: True if it, or a group around it, is repeated and has ended.
+        empty: True if it may match the empty text; None if it is not closed yet.
+    """
+
+    number: int
+    name: str
+    looks: tuple[int, ...]
+    repeats: bool = False
+    empty: bool | None = None
+
+
 _ANY = (r"[\s\S]", r"[^\n]")
 """Translations of `.`, with and without line ends."""
 _LINE_STARTS = (r"\A", r"(?:\A|(?<=\n)(?!\Z))")
+_KEEP = r"\K"
+_COMMENT = r"\(\?#(?:\\[\s\S]|[^\\)])*\)"
+_BLANK = r"[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|#[^\n]*\n?"
+"""The white space of Oniguruma, and a comment up to the end of its line."""
 _MOST_TIMES = 100_000
 _DEEPEST = 60
 _SIMPLE = {"?": (0, 1), "*": (0, None), "+": (1, None)}
@@ -124,18 +150,30 @@ class _Translator(Brackets):
 
     Args:
         pattern: The pattern.
+        captured: The numbers of the groups that are written as groups that capture.
     """
 
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, pattern: str, captured: Collection[int] = ()) -> None:
         super().__init__(pattern)
         self._options: frozenset[str] = frozenset()
-        self._depth = self._behind = 0
+        self._depth = self._behind = self._within = 0
+        self._captured = captured
+        self._groups: list[_Group] = []
+        self._looks: tuple[int, ...] = ()
+        self._by_number = ""
+        self._from_start = False
+        self.referred: set[int] = set()
+        """The numbers of the groups that references name."""
 
     def whole(self) -> str:
         """Return the translation of the whole pattern."""
         part = self._choice()
         if self._at < len(self._text):
             raise Untranslated(") without (")
+        if self._by_number and any(group.name for group in self._groups):
+            raise Untranslated(f"{self._by_number} beside a group with a name")
+        if self._from_start and part.empty:
+            raise Untranslated(r"\G in a pattern that may match nothing")
         if part.passes:
             raise Untranslated(
                 "a . without an end after a condition, which Oniguruma looks for at the begin of a line alone"
@@ -160,16 +198,28 @@ class _Translator(Brackets):
 
     def _branch(self) -> _Translated:
         parts: list[_Translated] = []
+        self._skip()
         while self._next() not in ("", "|", ")"):
             if options := self._match(r"\(\?([a-zA-Z-]+)\)"):
                 # for all that follows in the group, alternatives and all
-                return self._joined([*parts, self._under(options[1], self._choice)])
-            parts.append(self._repeated(self._one()))
+                parts.append(self._under(options[1], self._choice))
+                break
+            before = len(self._groups)
+            parts.append(self._repeated(self._one(), before))
+            self._skip()
         return self._joined(parts)
+
+    def _skip(self) -> None:
+        """Skip comments; under (?x) also white space, and comments up to the end of a line."""
+        while self._match(_COMMENT) or ("x" in self._options and self._match(_BLANK)):
+            pass
 
     def _joined(self, parts: list[_Translated]) -> _Translated:
         """Return a sequence of parts as one. Adjacent letters are written together if they may be one
         character in another case, also inside a nested sequence."""
+        kept = [n for n, part in enumerate(parts) if part.text == _KEEP]
+        if kept and all(part.empty for part in parts[kept[-1] + 1 :]):
+            raise Untranslated(r"\K before what may be empty")
         runs: list[list[_Translated]] = []
         for atom in (atom for part in parts for atom in part.parts or (part,)):
             last = runs[-1][-1].letters if runs else ""
@@ -199,16 +249,18 @@ class _Translator(Brackets):
         """
         before = self._options
         set_, _, off = letters.partition("-")
-        if odd := {*set_} - {*"im"} | {*off} - {*"imx-"}:
+        if odd := {*set_} - {*"imx"} | {*off} - {*"imx-"}:
             raise Untranslated(f"the option {min(odd)}")
         self._options = before.union(set_).difference(off)
         part = read()
         self._options = before
         return part._replace(letters="", parts=())  # its letters join no others
 
-    def _repeated(self, part: _Translated) -> _Translated:
-        """Read the repeats after a part, and return the repeated part."""
+    def _repeated(self, part: _Translated, groups: int) -> _Translated:
+        """Read the repeats after a part, and return the repeated part. `groups` is the number of groups
+        before it."""
         while True:
+            self._skip()
             sign = self._next()
             if sign in _SIMPLE:
                 self._at += 1
@@ -227,6 +279,8 @@ class _Translator(Brackets):
                 raise Untranslated("a repeat of what may be empty")
             if (low, high, possessive) == (1, 1, False):
                 continue  # letters join across it
+            if high is None or high > 1:
+                self._groups[groups:] = [group._replace(repeats=True) for group in self._groups[groups:]]
             part = self._times(part, low, high, lazy)
             if possessive:
                 part = self._atomic(part)
@@ -315,7 +369,18 @@ class _Translator(Brackets):
             return _Translated(_ANY[letter == "N"])
         if letter == "R":
             return self._atomic(_Translated(r"\r\n|[\n-\r\x85\u2028\u2029]", _CHOICE))
-        if letter in "KXyYGgk":
+        if letter in "123456789k":
+            return self._reference(letter)
+        if letter == "G" and not self._behind:
+            self._from_start = True
+            return _Translated(r"\G", place=True, empty=True)
+        if letter == "K" and not self._within:
+            return _Translated(_KEEP, place=True, empty=True)
+        if letter == "X":
+            raise Untranslated(r"\X, whose characters differ between versions of Unicode")
+        if letter in "GK":
+            raise Untranslated(rf"\{letter} in a group" if letter == "K" else r"\G that is looked behind")
+        if letter in "yYg":
             raise Untranslated(rf"\{letter}")
         return self._letter(self._literal(letter))
 
@@ -323,9 +388,8 @@ class _Translator(Brackets):
 
     def _group(self) -> _Translated:
         """Read a group after its `(`."""
-        if self._match(r"\?(?:<[^\W\d]\w*>|'[^\W\d]\w*')") or self._next() not in ("?", "*"):
-            inside = self._closed()  # nothing refers to it
-            return inside.closed(f"(?:{inside.text})")
+        if (name := self._match(r"\?(?:<([^\W\d]\w*)>|'([^\W\d]\w*)')")) or self._next() not in ("?", "*"):
+            return self._captures("" if name is None else name[name.lastindex or 0])
         if not self._took("?"):
             raise Untranslated("(*")
         for sign in ("<=", "<!", "=", "!"):
@@ -343,14 +407,51 @@ class _Translator(Brackets):
         behind = len(sign) == 2
         if behind and self._behind:
             raise Untranslated("a look behind that is looked behind")
+        before = self._looks
+        self._looks += (self._at,) * (sign != "=")
         self._behind += behind
         inside = self._closed()
         self._behind -= behind
+        self._looks = before
         return _Translated(f"(?{sign}{inside.text})", place=True, empty=True)
 
     def _closed(self) -> _Translated:
         """Read the inside of a group and its closing parenthesis."""
+        self._within += 1
         part = self._choice()
+        self._within -= 1
         if not self._took(")"):
             raise Untranslated("( without )")
         return part
+
+    def _captures(self, name: str) -> _Translated:
+        """Read the inside of a group that references may name, and its closing parenthesis."""
+        number = len(self._groups) + 1
+        self._groups.append(_Group(number, name, self._looks))
+        inside = self._closed()
+        self._groups[number - 1] = self._groups[number - 1]._replace(empty=inside.empty)
+        opening = f"(?P<g{number}>" if number in self._captured else "(?:"
+        return inside.closed(f"{opening}{inside.text})")
+
+    def _reference(self, letter: str) -> _Translated:
+        """Read a reference to a group after its first letter: `\\1`, `\\k<1>`, `\\k<-1>` or `\\k<name>`."""
+        match = self._match("<([^>]*)>|'([^']*)'" if letter == "k" else "[0-9]*")
+        if match is None:
+            raise Untranslated(r"\k without a name")
+        written = "\\" + letter + match[0]
+        wanted = match[match.lastindex or 0] if letter == "k" else letter + match[0]
+        if re.fullmatch("-?[0-9]{1,5}", wanted):
+            self._by_number = written
+            number = int(wanted) if int(wanted) > 0 else len(self._groups) + 1 + int(wanted)
+            found = self._groups[number - 1 : number] if wanted.strip("-0") else []
+        else:
+            found = [group for group in self._groups if group.name == wanted and wanted]
+        if len(found) != 1 or found[0].empty is None:
+            raise Untranslated(f"{written}, which refers to no group that ends before it")
+        group = found[0]
+        if "i" in self._options or self._behind or self._looks[: len(group.looks)] != group.looks:
+            raise Untranslated(f"{written} under (?i), or a look around it or around its group")
+        if group.repeats:  # `regex` does not try all ways to repeat it: `(\w{1,2})*\1` matches no "abb"
+            raise Untranslated(f"{written}, which refers to a group that is repeated")
+        self.referred.add(group.number)
+        return _Translated(f"(?P=g{group.number})", empty=bool(group.empty))

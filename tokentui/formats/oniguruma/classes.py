@@ -16,6 +16,7 @@ from dataclasses import field
 import regex
 
 from tokentui.core.records import dataclass
+from tokentui.formats.oniguruma.blocks import BLOCKS
 from tokentui.formats.oniguruma.newer import all_newer, newer_in, without
 
 
@@ -147,6 +148,8 @@ _BARE = "²³¹¼½¾"
 _POSIX = ("alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
           "upper", "word", "xdigit")
 _SINGLE = regex.compile(r"\\[sS]|\\[pP]\{[^}]*\}")
+_CHARACTER = regex.compile(r"[^\\]|\\(?:\W|[tvrf]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
+"""The items of one character, other than a line end."""
 _CATEGORIES = (
     "C Other, Cc Control, Cf Format, Cn Unassigned, Co Private_Use, Cs Surrogate, L Letter, LC Cased_Letter, "
     "Ll Lowercase_Letter, Lm Modifier_Letter, Lo Other_Letter, Lt Titlecase_Letter, Lu Uppercase_Letter, "
@@ -218,6 +221,9 @@ class Class:
         if not self.items:
             return r"[\s\S]" if self.negated else "(?!)"
         single = not self.negated and _SINGLE.fullmatch(self.items)
+        if self.negated and _CHARACTER.fullmatch(self.items):
+            # `regex` takes `[^a]|[^b]` for `[^ab]`; that of `.`, `[^\n]`, is then the only one.
+            return f"[^{self.items * 2}]"
         return self.items if single else f"[{'^' if self.negated else ''}{self.items}]"
 
     def _none_of(self) -> str:
@@ -312,7 +318,7 @@ def of_name(name: str, negated: bool, bare: bool = False) -> Class:
     plain = _plain(name)
     if plain == "word":
         return of_type("W" if negated else "w", bare)
-    items = _PROPERTIES.get(plain) or _script(plain)
+    items = _PROPERTIES.get(plain) or _script(plain) or _block(plain)
     if not items:
         raise Untranslated(rf"\p{{{name[:40]}}}, a property that is not known here")
     if negated and items.startswith(r"\p{") and items.count("\\") == 1:
@@ -330,6 +336,12 @@ def _script(plain: str) -> str:
     except (regex.error, ValueError, OverflowError):
         return ""
     return rf"\p{{Script={plain}}}"
+
+
+def _block(plain: str) -> str:
+    """Return the bracket items of a block, as in `InBasicLatin`; empty if the name is unknown."""
+    block = plain.removeprefix("in")
+    return rf"\p{{Block={block}}}" if block != plain and block in BLOCKS else ""
 
 
 # --- reading ---
@@ -397,7 +409,7 @@ class Brackets:
             return _character(int(match[match.lastindex or 0], 16))
         if letter == "0" and (octal := self._match("[0-7]{0,2}")):
             return chr(int("0" + octal[0], 8))
-        if letter in "cCMo123456789":
+        if letter in "cCMo":
             raise Untranslated(rf"\{letter}")
         return letter
 
