@@ -15,6 +15,7 @@ from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import FORMATS, OWN, WRITTEN, Format, named_like, recognized
 from tokentui.formats.folder import model_folder
+from tokentui.formats.near_misses import lost_bytes, near_miss, refuse_before
 from tokentui.formats.proof import ExportReport, contents
 from tokentui.formats.published import located
 from tokentui.formats.source import NeedsSplit, Node, Source, check_tokens, is_gguf, read_source
@@ -24,12 +25,6 @@ from tokentui.recipe import Recipe
 from tokentui.text.named import sources_in
 from tokentui.text.remote import is_remote, is_url
 
-_OTHERS = (
-    (b"\xff\xfe", "UTF-16, not UTF-8", "save it as UTF-8"),
-    (b"\xfe\xff", "UTF-16, not UTF-8", "save it as UTF-8"),
-    (b"PK\x03\x04", "packed with zip", "unpack it first"),
-)
-"""Other files that users often pass by mistake: the first bytes, the kind, and a hint."""
 _ELSEWHERE = {"hf": "huggingface", "tokenizers": "huggingface", "transformers": "huggingface",
               "spm": "sentencepiece", "model": "sentencepiece", "wordpiece": "bert", "json": "tokentui"}
 """Names of formats in other libraries."""
@@ -61,14 +56,14 @@ def load(
     where, split = path_of(path, "tokenizer"), name_of(split, "split")
     folder = model_folder(where, class_name)
     source = read_source(where, split) if folder is None else folder.source(split)
-    _refuse_others(source.data, source.where)
+    refuse_before(source)
     with quiet_collector():
         if (format := recognized(source)) is None:
             if has_lines(source):
                 hint = "add --class Bert (words), --class Esm (proteins) or --class Smiles (molecules)"
                 raise source.error("a vocab.txt without ## does not say how words are cut", hint)
             known = "; ".join(format.about for format in FORMATS.values())
-            raise source.error(_UNSUPPORTED, f"supported: {known}")
+            raise near_miss(source) or source.error(_UNSUPPORTED, f"supported: {known}")
         if folder is not None and folder.known_class is not None and format.name in UNSPLIT and not split:
             source = replace(source, split=folder.known_class.split)
         try:
@@ -77,6 +72,8 @@ def load(
             if not otherwise:
                 raise
             tokenizer = format.codec.read(replace(source, split=otherwise))
+        except TokentuiError as error:
+            raise lost_bytes(source) or error from None
         if folder is not None:
             tokenizer = folder.applied(tokenizer)
     check_tokens(map(len, tokenizer.vocabulary.specials), Node(None, source.where))
@@ -106,17 +103,6 @@ def recognize(path: str | os.PathLike[str]) -> Format | None:
         return recognized(read_source(where)) if readable else None
     except (OSError, TokentuiError):
         return None
-
-
-def _refuse_others(data: bytes, where: str) -> None:
-    """Raise an error for a file that users often pass by mistake. Do nothing for other files."""
-    if not data.strip():
-        raise TokentuiError("the file is empty", where, "download it or train it again")
-    if data.lstrip()[:20].lower().startswith((b"<!doctype html", b"<html")):
-        raise TokentuiError("a web page, not a tokenizer file", where, "download the raw file")
-    for begin, what, hint in _OTHERS:
-        if data.startswith(begin):
-            raise TokentuiError(what, where, hint)
 
 
 # --- files that are written ---

@@ -23,6 +23,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import UNKNOWN_NAMES
 from tokentui.formats import Codec
 from tokentui.formats.huggingface.words import CLIP, ClipWords, is_clip
+from tokentui.formats.near_misses import near_miss
 from tokentui.formats.source import Node, Source, check_number
 from tokentui.formats.spec import FileToken, Fitted, Spec, Unsupported, merge_rows
 from tokentui.formats.tokens import LETTERS, imported, in_merge_order, is_unit, name_of, piece_of
@@ -88,7 +89,8 @@ def _read(source: Source) -> Tokenizer:
     vocabulary, merges = ((source, _find_merges(source)) if source.is_object
                           else (_find_vocabulary(source), source))
     if merges is None:
-        raise source.error("the merges are missing", "put merges.txt or vocab.bpe next to it")
+        missing = source.error("the merges are missing", "put merges.txt or vocab.bpe next to it")
+        raise near_miss(source) or missing
     if vocabulary is None:
         raise source.error("the vocabulary is missing", "put vocab.json or encoder.json next to it")
     named = vocabulary.root.ids()
