@@ -236,8 +236,10 @@ def classes() -> str:
         "A folder without a `tokenizer.json` is read as its tokenizer class of transformers does. The class",
         "is `tokenizer_class` of `tokenizer_config.json`, with or without `Fast`, or follows from",
         "`model_type` of `config.json`. `--class NAME` names another one, also for a file alone. Ids, the",
-        "tokens around a text (`--special-tokens`) and special tokens are those of transformers 4. Where",
-        "transformers 5 differs, the table says how.", "",
+        "tokens around a text (`--special-tokens`) and special tokens are those of transformers 4; where",
+        "its slow and fast classes differ, those of the slow one. Where transformers 5 differs, the table",
+        "says how. A sweep compares all classes with transformers, except those that it does not have",
+        "(`QWen`, `TikToken`, `Smiles`) or that take more than a text (`LayoutXLM`, `Luke`).", "",
         _MADE, "", "## Exact", "",
     ]
     forms = {files: names for names, files in (
