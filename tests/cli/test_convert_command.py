@@ -9,7 +9,7 @@ import pytest
 from running_cli import cli, done, refused, rows
 
 from tokentui.core.errors import TokentuiError
-from tokentui.formats import WRITTEN
+from tokentui.formats import WRITTEN, proof
 from tokentui.formats.files import export, load
 
 
@@ -44,6 +44,41 @@ def test_a_report_for_machines(novel: str, tmp_path: Path) -> None:
     assert row["checked"] > 60
     assert {loss["what"] for loss in row["losses"]} == {"counts", "recipe"}
     assert json.loads((tmp_path / "a.json").read_text())["model"]["type"] == "BPE"
+
+
+def test_a_named_loss_is_accepted(tmp_path: Path) -> None:
+    """A format that cannot normalize is written if that is accepted; a name must be that of a loss."""
+    source, out = str(tmp_path / "nfc.json"), tmp_path / "ranks.tiktoken"
+    done("train", "sample:hugs", "-r", "gpt2", "-s", "normalize=nfc", "--merges", "4", "-o", source)
+    result = cli("convert", source, str(out))
+    assert (result.exit_code, out.exists()) == (1, False)
+    assert "it normalizes text with nfc" in result.stderr
+    assert "nothing is written; --accept normalizer writes it" in result.stderr
+    result = cli("convert", source, str(out), "--accept", "normaliser")
+    assert (result.exit_code, out.exists()) == (2, False)
+    assert "tiktoken has no such loss (did you mean normalizer?)" in result.stderr
+    told = done("convert", source, str(out), "--accept", "normalizer", "--accept", "counts")
+    assert "  lost  normalizer: text must be normalized before it is encoded (nfc)\n" in told
+    assert done("encode", "-t", str(out), "-s", "split=gpt2", "hugs") == done("encode", "-t", source, "hugs")
+    assert "name OUT" in refused("convert", source, "--accept", "normalizer")
+
+
+def test_texts_that_are_encoded_otherwise_are_accepted(
+    novel: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A difference that no loss explains becomes one."""
+    monkeypatch.setattr(
+        proof._Trial, "_difference", lambda self, text: proof.EncodingDifference(text, ("a",), ("b",))
+    )
+    out = tmp_path / "a.tiktoken"
+    result = cli("convert", novel, str(out))
+    assert (result.exit_code, out.exists()) == (1, False)
+    assert "--accept encoding writes it" in result.stderr
+    told = done("convert", novel, str(out), "--accept", "encoding")
+    assert "  lost  encoding: some texts are encoded otherwise (" in told
+    assert "verified" not in told
+    (row,) = rows(done("convert", novel, str(out), "--accept", "encoding", "--json"))
+    assert (row["checked"], row["accept"], row["refused"]) == (0, "", "")
 
 
 def test_with_in_alone_every_format_is_told_of(novel: str) -> None:

@@ -11,6 +11,9 @@ from exporting import HOLD, HOSTILE, bytes_of, fitted, preset
 from oracle import large
 from owner_encoders import OWNERS, promised
 
+from tokentui.formats import WRITTEN
+from tokentui.formats.proof import contents
+
 pytestmark = pytest.mark.peer
 
 _QUICK = {
@@ -96,6 +99,18 @@ def test_a_file_is_written_again_as_its_owner_has_it(name: str, tmp_path: Path) 
         assert now(text) == was(text), text
     if format == "sentencepiece":
         assert len(files[0]) - len(both[0]) in range(32)  # defaults that sentencepiece leaves out are said
+
+
+@pytest.mark.parametrize("name", ["trained/spm-bpe/m.model", "trained/spm-unigram/m.model"])
+def test_a_model_becomes_a_file_of_hugging_face(name: str, tmp_path: Path) -> None:
+    """What its library cannot be given, bytes that are not UTF-8, is not compared."""
+    tokenizer = owners.read(name, tmp_path)
+    report, files = contents(tokenizer, WRITTEN["huggingface"])
+    assert report.refused == ""
+    theirs = pytest.importorskip("tokenizers").Tokenizer.from_str(files[0].decode())
+    texts = ["The crowd in the street", "naïve café 1,234", "雨の日の図書館 👩‍👩‍👧", "\ufffd a\ufffd"]
+    for text in texts:
+        assert theirs.encode(text, add_special_tokens=False).ids == list(tokenizer.encode(text).ids), text
 
 
 def _both(path: Path) -> tuple[bytes, ...]:

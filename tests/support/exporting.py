@@ -64,6 +64,8 @@ def _held(format: Format) -> set[str]:
     """The presets that a format can hold, by its record."""
     found = set()
     for name, chosen in PRESETS.items():
+        if chosen.recipe.normalize and not format.holds.normalize:
+            continue
         way = "placeholders" if chosen.recipe.objective == "gage" else chosen.recipe.encode
         with contextlib.suppress(Unsupported):
             check_holds(format.holds, chosen.recipe, way)

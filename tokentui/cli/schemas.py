@@ -42,6 +42,7 @@ EXPORT = {
     "losses": Field([LOSS], "What the format cannot store."),
     "refused": Field("text", "Why nothing is written; empty if it is."),
     "checked": Field("int", "The number of texts on which the written file gives the same."),
+    "accept": Field("text", "The loss to accept to write it anyway; empty for none."),
 }
 ENCODING = {
     "ids": Field(["int?"], "The ids; null for a token without one."),

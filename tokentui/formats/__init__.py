@@ -86,6 +86,7 @@ class Format:
         also: Other names of its files, each as long as `files`.
         specials: The special tokens that other programs expect in it. If they include an unknown token, a
             tokenizer without one gets it as a new id on writing.
+        takes_bytes: True if its programs take a text as bytes, which may be other than UTF-8.
     """
 
     name: str
@@ -98,6 +99,7 @@ class Format:
     keeps: tuple[str, ...] = ()
     also: tuple[tuple[str, ...], ...] = ()
     specials: tuple[str, ...] = ()
+    takes_bytes: bool = False
 
     @property
     def codec(self) -> Codec:
@@ -141,7 +143,7 @@ FORMATS: dict[str, Format] = {
             "tokentui", "tokentui's own format", ("tokenizer.json",),
             Ref("tokentui.formats.own:CODEC"), ((".json", rb'\s*\{\s*"format"\s*:\s*"tokentui"'),),
             (".json",),
-            keeps=ASPECTS,
+            keeps=ASPECTS, takes_bytes=True,
         ),
         Format(
             "huggingface", "Hugging Face's tokenizer.json", ("tokenizer.json",),
@@ -156,7 +158,7 @@ FORMATS: dict[str, Format] = {
         ),
         Format(
             "gguf", "the vocabulary of a GGUF file", ("model.gguf",), Ref("tokentui.formats.gguf.file:GGUF"),
-            ((".gguf", b""),), keeps=ASPECTS[3:],
+            ((".gguf", b""),), keeps=ASPECTS[3:], takes_bytes=True,
         ),
         Format(
             "tiktoken", "tiktoken's ranks", ("ranks.tiktoken",), Ref("tokentui.formats.byte_files:TIKTOKEN"),
@@ -167,7 +169,7 @@ FORMATS: dict[str, Format] = {
             Ref("tokentui.formats.sentencepiece.file:SENTENCEPIECE"), ((".model", b""),), (".model",),
             Holds(("merges", "ranks", "viterbi"), ("char",), ("none",), ("metaspace", "none")),
             ("symbols", "space", "merges", "split", "normalize", "specials", "around"),
-            specials=("<unk>", "<s>", "</s>"),
+            specials=("<unk>", "<s>", "</s>"), takes_bytes=True,
         ),
         Format(
             "clip", "CLIP's bpe_simple_vocab", ("bpe_simple_vocab_16e6.txt",),

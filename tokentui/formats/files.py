@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import zlib
+from collections.abc import Collection
 from dataclasses import replace
 
 from tokentui.core.choices import UNWRITABLE, unwritable
@@ -108,7 +109,10 @@ def recognize(path: str | os.PathLike[str]) -> Format | None:
 # --- files that are written ---
 
 
-def export(tokenizer: Tokenizer, path: str | os.PathLike[str], format: str | None = None) -> ExportReport:
+def export(
+    tokenizer: Tokenizer, path: str | os.PathLike[str], format: str | None = None,
+    accept: Collection[str] = (),
+) -> ExportReport:
     """Write a tokenizer's file, or all files of its format, and report what was lost.
 
     A file for another tool is first read back and tested on many texts. If a text is encoded differently and
@@ -119,21 +123,28 @@ def export(tokenizer: Tokenizer, path: str | os.PathLike[str], format: str | Non
         path: The target. A symlink's target is written, and an existing file keeps its permissions. For a
             format with several files, one of them or a folder.
         format: A name in `WRITTEN`; None to choose by the suffix.
+        accept: The names of losses to write it in spite of; see `proof.contents`.
 
     Raises:
-        TokentuiError: The format is unknown, or a file cannot be written.
+        TokentuiError: The format or a loss is unknown, or a file cannot be written.
         Unsupported: The format cannot represent the tokenizer.
         Cancelled: The job is cancelled.
     """
     path = path_of(path, "path")
     chosen = format_of(path, tokenizer.recipe, None if format is None else name_of(format, "format"))
     places = targets(path, chosen)
-    report, files = contents(tokenizer, chosen)
+    report, files = contents(tokenizer, chosen, accept)
     if report.refused:
-        raise Unsupported(f"{report.format} cannot store it: {report.refused}", os.fspath(path),
-                      "nothing is written")
+        raise unwritten(report, os.fspath(path))
     write_together(list(zip(places, files, strict=True)))
     return report
+
+
+def unwritten(report: ExportReport, where: str = "") -> Unsupported:
+    """Return, without raising it, the error for a report that refuses an export."""
+    hints = ["nothing is written"] if where else []
+    hints += [f"--accept {report.accept} writes it"] if report.accept else []
+    return Unsupported(f"{report.format} cannot store it: {report.refused}", where, "; ".join(hints))
 
 
 def format_of(

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from tokentui.core.errors import TokentuiError
+from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.jobs import silent, tick
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes, visible
@@ -25,7 +26,8 @@ from tokentui.formats import ASPECTS, OWN, Format, Holds, recognized
 from tokentui.formats.source import source_of
 from tokentui.formats.spec import Fitted, Loss, Spec, Unsupported, pattern_of
 from tokentui.recipe import Recipe
-from tokentui.text.pretokenize import MARKS
+from tokentui.text.normalize import normalize
+from tokentui.text.pretokenize import MARKS, UNITS
 from tokentui.text.split import SPLITS
 
 
@@ -40,6 +42,7 @@ class ExportReport:
         losses: What the format cannot represent.
         refused: Why it is not written; empty if it is.
         checked: The number of texts for which the written file gave equal results; 0 if it was not tested.
+        accept: The name of the loss that must be accepted to write it; empty if it is written, or cannot be.
     """
 
     format: str
@@ -48,6 +51,7 @@ class ExportReport:
     losses: tuple[Loss, ...] = ()
     refused: str = ""
     checked: int = 0
+    accept: str = ""
 
 
 def check_export(spec: Spec, format: Format) -> ExportReport:
@@ -56,14 +60,34 @@ def check_export(spec: Spec, format: Format) -> ExportReport:
     return _fitted(spec, format)[0]
 
 
-def contents(tokenizer: Tokenizer, format: Format) -> tuple[ExportReport, tuple[bytes, ...]]:
+def contents(
+    tokenizer: Tokenizer, format: Format, accept: Collection[str] = ()
+) -> tuple[ExportReport, tuple[bytes, ...]]:
     """Return the report of an export and the bytes of its files; no bytes if the report refuses the export.
 
+    Args:
+        tokenizer: The tokenizer.
+        format: The format.
+        accept: The names of losses to write it in spite of. Those of `BLOCKING` keep it from being written
+            otherwise; others are only reported.
+
     Raises:
+        TokentuiError: A name in `accept` is no loss of this export.
         Cancelled: The job is cancelled.
     """
-    spec = Spec(tokenizer)
-    report, fitted = _fitted(spec, format)
+    report, files = _contents(Spec(tokenizer), format, accept)
+    known = dict.fromkeys([*(loss.what for loss in report.losses), *BLOCKING])
+    for name in accept:
+        if name not in known:
+            what = f"{format.name} has no such loss"
+            raise TokentuiError(what, f"accept {name!r}", nearest(name, known))
+    return report, files
+
+
+def _contents(
+    spec: Spec, format: Format, accept: Collection[str]
+) -> tuple[ExportReport, tuple[bytes, ...]]:
+    report, fitted = _fitted(spec, format, accept)
     if fitted is None:
         return report, ()
     try:
@@ -78,13 +102,16 @@ def contents(tokenizer: Tokenizer, format: Format) -> tuple[ExportReport, tuple[
         return replace(report, refused="a token contains a lone surrogate, which has no UTF-8"), ()
     except TokentuiError as error:
         return replace(report, refused=f"the written file could not be read: {error}"), ()
-    trial = _Trial(spec, fitted, back, format.says_text)
+    trial = _Trial(spec, fitted, back, format)
     difference, texts = trial.encoded()
+    losses = report.losses
     if difference is not None:
         theirs, ours = _shown(difference.theirs), _shown(difference.ours)
-        what = f"it would encode {difference.text[:60]!r} as {theirs}, not as {ours}"
-        return replace(report, refused=what, checked=texts), ()
-    losses = report.losses
+        what = f"{difference.text[:60]!r} as {theirs}, not as {ours}"
+        if _ENCODING not in accept:
+            return replace(report, refused=f"it would encode {what}", checked=texts, accept=_ENCODING), ()
+        losses += (Loss(_ENCODING, "some texts are encoded otherwise", what),)
+        texts = 0
     if spec.came_from(format.name) and back.encoder.around != (spec.before, spec.after):
         losses += (Loss(_AROUND, "readers add other tokens around a text", _around(spec) or "none here"),)
     if spec.came_from(format.name) and (names := {*spec.specials} ^ {*back.vocabulary.specials}):
@@ -96,22 +123,36 @@ def contents(tokenizer: Tokenizer, format: Format) -> tuple[ExportReport, tuple[
     return replace(report, losses=losses, checked=texts), files
 
 
-def _fitted(spec: Spec, format: Format) -> tuple[ExportReport, Fitted | None]:
+def _fitted(
+    spec: Spec, format: Format, accept: Collection[str] = ()
+) -> tuple[ExportReport, Fitted | None]:
     """Convert a tokenizer to a format. Return the report with its losses, and the converted tokenizer, or
     None if the report has a reason to refuse."""
     report = ExportReport(format.name, format.about, format.files)
     own = spec.came_from(format.name)  # what its file did not say is not lost on the way
+    rules = () if own or format.holds.normalize else spec.recipe.normalize
     try:
         if not own:
             check_holds(format.holds, spec.recipe, spec.way)
         fitted = format.codec.to_format(spec)
     except TokentuiError as error:
         return replace(report, refused=error.what + (f" ({error.hint})" if error.hint else "")), None
+    if rules:
+        if _NORMALIZER not in accept:
+            why = f"it normalizes text with {','.join(rules)} (the format cannot store it)"
+            return replace(report, refused=why, accept=_NORMALIZER), None
+        lost = EXAMPLES["normalize"]
+        changed = functools.partial(_is_changed, rules)
+        fitted.lose(lost.what, lost.consequence, lost.example(spec), changed)
     for aspect in () if own else (EXAMPLES[name] for name in ASPECTS if name not in format.keeps):
         if example := aspect.example(spec):
             excuse = functools.partial(aspect.differs, spec) if aspect.differs else None
             fitted.lose(aspect.what, aspect.consequence, example, excuse)
     return replace(report, losses=tuple(fitted.losses)), fitted
+
+
+def _is_changed(rules: tuple[str, ...], text: str) -> bool:
+    return normalize(text, rules) != text
 
 
 # --- what a format can represent ---
@@ -137,9 +178,6 @@ def check_holds(holds: Holds, recipe: Recipe, way: str) -> None:
         hint = f"the format's are {'s or '.join(holds.units or ['any unit'])}s" + (
             f" with mark={' or '.join(holds.marks)}" if holds.marks else "")
         raise Unsupported(f"its units are {recipe.unit}s with mark={recipe.mark}", "", hint)
-    if recipe.normalize and not holds.normalize:
-        raise Unsupported(f"it normalizes text with {','.join(recipe.normalize)}", "",
-                      "the format cannot store it")
     if holds.splits and recipe.split not in holds.splits:
         raise Unsupported(f"it splits text with split={recipe.split}", "",
                       f"the format knows {' and '.join(holds.splits)}")
@@ -219,6 +257,11 @@ def _extra(name: str) -> Callable[[Spec], str]:
 
 
 _AROUND = "around"
+_NORMALIZER = "normalizer"
+_ENCODING = "encoding"
+BLOCKING = (_ENCODING, _NORMALIZER)
+"""The losses that keep a file from being written, unless they are accepted: some texts are encoded otherwise
+and no other loss explains it; the format cannot store how text is normalized."""
 EXAMPLES: Mapping[str, Aspect] = {
     "counts": Aspect("counts", "the count of each pair when it was merged is not kept", _counts),
     "recipe": Aspect("recipe", "the training recipe is not kept", _recipe),
@@ -241,7 +284,7 @@ EXAMPLES: Mapping[str, Aspect] = {
         lambda spec: f"-s split={spec.recipe.split}",
     ),
     "normalize": Aspect(
-        "normalizer", "text must be normalized before it is encoded",
+        _NORMALIZER, "text must be normalized before it is encoded",
         lambda spec: ",".join(spec.recipe.normalize),
     ),
     "specials": Aspect("specials", "the file does not name them: name them where it is read", _specials),
@@ -290,6 +333,7 @@ TEXTS: tuple[str, ...] = (
 )
 """Texts that every written file is tested with. Bytes that are not UTF-8 are lone surrogates."""
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _LONG = 24
 _LONGEST_WORD = 10_000
 _SINGLY = 6000
@@ -334,20 +378,22 @@ def _typed(piece: bytes, spec: Spec) -> str:
 class _Trial:
     """Compares the written tokenizer with the one that was read back, on equal texts.
 
-    A text is skipped if it cannot be encoded, if a reported loss explains its difference, or if it has
-    unknown units and these cannot be kept.
+    A text is skipped if it cannot be encoded, if a reported loss explains its difference, if it has unknown
+    units and these cannot be kept, or if it has bytes that are not UTF-8, neither side has units of bytes,
+    and the programs of the format cannot be given such a text.
 
     Args:
         spec: The tokenizer.
         fitted: The converted tokenizer, with its losses.
         back: The tokenizer that was read back.
-        says_text: True if the file determines how a text is normalized and split; False to use `spec` for
+        format: The format. If its file does not determine how a text is normalized and split, `spec` does
             both.
     """
 
-    def __init__(self, spec: Spec, fitted: Fitted, back: Tokenizer, says_text: bool) -> None:
+    def __init__(self, spec: Spec, fitted: Fitted, back: Tokenizer, format: Format) -> None:
         self._spec, self._fitted, self._back = spec, fitted, back
-        other = None if says_text else spec.pretokenizer
+        self._texts_only = not format.takes_bytes and not UNITS.of(spec.recipe.unit).is_byte
+        other = None if format.says_text else spec.pretokenizer
         self._encoders = spec.encoder, WordEncoder(back.vocabulary, back.merges, pretokenizer=other)
         self._becomes = None if fitted.keeps_ids else _renumbered(spec, back)
 
@@ -361,7 +407,7 @@ class _Trial:
         for n, text in enumerate(texts):
             if n % 16 == 0:
                 tick(n, len(texts))
-            if self._fitted.excused(text):
+            if self._skips(text):
                 continue
             tried += 1
             with silent():
@@ -377,9 +423,12 @@ class _Trial:
                 ours, theirs = self._spec.tokenizer.decode(ids), self._back.decode(ids)
             except TokentuiError:
                 continue
-            if None not in ids and ours != theirs and not self._fitted.excused(text):
+            if None not in ids and ours != theirs and not self._skips(text):
                 return EncodingDifference(text, (ours,), (theirs,))
         return None
+
+    def _skips(self, text: str) -> bool:
+        return (self._texts_only and _SURROGATE.search(text) is not None) or self._fitted.excused(text)
 
     def _quickly_same(self, text: str) -> bool:
         """Return whether the ids are certainly equal, by a fast comparison without places."""
@@ -421,7 +470,7 @@ class _Trial:
             half, quarter = len(text) // 2, len(text) // 4
             halves = (text[:half], text[half:], text[quarter : quarter + half]) if len(text) > _LONG else ()
             for part in (*halves, text[1:], text[:-1]):
-                if not self._fitted.excused(part) and (difference := self._difference(part)):
+                if not self._skips(part) and (difference := self._difference(part)):
                     text, shorter = part, difference
                     break
             else:
