@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from tokentui.analyze import verify
 from tokentui.analyze.stages import shorten
 from tokentui.analyze.verify import verify_encoding, verify_training
 from tokentui.analyze.verify.peers import PEERS, Peer, asking, check_recipe, peer_of
+from tokentui.analyze.verify.pieces import verify_pieces
+from tokentui.analyze.verify.verify_report import pieces_report
 from tokentui.axes import changed, preset
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job, silent
@@ -66,6 +69,50 @@ def test_trainings_that_are_alike(name: str, recipe: str, merges: int | None) ->
     assert found.difference is None
     assert found.steps == merges or (merges is None and found.steps > 10)
     assert found.peer.version
+
+
+@pytest.mark.peer
+@pytest.mark.parametrize("axes", [
+    {}, {"unknown": "byte-fallback"}, {"symbols": ("the", "<sep>"), "coverage": 0.98},
+    {"normalize": "nmt-nfkc,lowercase"}, {"pieces": "sentencepiece-digits"},
+])
+def test_unigram_models_have_the_same_pieces_and_scores(axes: dict[str, Any]) -> None:
+    corpus, recipe = read("sample:english", as_="lines"), preset("sentencepiece-unigram", **axes)
+    found = verify_pieces(corpus, recipe, peer("sentencepiece"), Run(Stops(vocab_size=560)))
+    assert found.difference is None
+    assert found.pieces > 250
+    assert 0 < found.apart < 1e-4
+
+
+@pytest.mark.peer
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["english", "indonesian", "turkish", "finnish", "python", "numbers"])
+@pytest.mark.parametrize("size", [300, 500, 800])
+def test_unigram_models_of_all_corpora_have_the_same_pieces(name: str, size: int) -> None:
+    """The scores of a few pieces differ by some thousandths: see `APART`."""
+    corpus = read(f"sample:{name}", as_="lines")
+    run = Run(Stops(vocab_size=size))
+    found = verify_pieces(corpus, preset("sentencepiece-unigram"), peer("sentencepiece"), run)
+    assert found.apart < 0.005
+    if found.difference is not None:
+        assert (found.difference.only_ours, found.difference.only_theirs) == ((), ())
+        assert len(found.difference.scores) <= 0.1 * found.pieces
+
+
+@pytest.mark.peer
+def test_unigram_models_that_differ_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scores that are further apart than allowed, and pieces that one of the two lacks."""
+    monkeypatch.setattr("tokentui.analyze.verify.pieces.APART", 0.0)
+    corpus, recipe = read("sample:english", as_="lines"), preset("t5")
+    found = verify_pieces(corpus, recipe, peer("sentencepiece"), Run(Stops(vocab_size=300)))
+    assert found.difference is not None
+    assert (found.difference.only_ours, found.difference.only_theirs) == ((), ())
+    assert len(found.difference.scores) > 200
+    report = pieces_report(replace(found, difference=replace(found.difference, only_ours=(b"a", b"b"))))
+    value = json.loads(json.dumps(report.value))
+    assert value["differs"]["only_ours"] == ["61", "62"]
+    with pytest.raises(TokentuiError, match="rounds, not merges"):
+        verify_pieces(corpus, recipe, PEERS["sentencepiece"], Run(Stops(merges=3)))
 
 
 @pytest.mark.peer

@@ -351,6 +351,14 @@ SCHEMAS: Mapping[str, Type] = {
             "theirs": ({"hex": (["hex"], "null"), "token": "hex", "count": "int", "place": "int?"}, "null"),
         }, "null"),
     },
+    "verify -r --against sentencepiece, of a unigram model": {
+        **PEER, "pieces": "int", "apart": Field("float", "The greatest difference of two scores."),
+        "end": "text",
+        "differs": ({
+            "only_ours": ["hex"], "only_theirs": ["hex"],
+            "scores": [{"hex": "hex", "ours": "float", "theirs": "float"}],
+        }, "null"),
+    },
     "verify -t --against": {
         **PEER, "texts": "int", "tokens": "int",
         "differs": ({"number": "int", "text": "text", "stage": "text", "specials": "bool",

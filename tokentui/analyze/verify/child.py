@@ -110,6 +110,24 @@ def train_sentencepiece(
     return [[processor.id_to_piece(number)] for number in range(first, first + merges)]
 
 
+def train_sentencepiece_pieces(
+    documents: list[str], first: int, size: int, **options: Any
+) -> list[list[str | float]]:
+    """Train a unigram model by sentencepiece, in one thread, at most to a size. Return the pieces, without
+    specials, symbols and bytes, with their scores."""
+    import sentencepiece
+
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(documents), model_writer=model, model_type="unigram", vocab_size=size,
+        hard_vocab_limit=False, num_threads=1, minloglevel=2, **options,
+    )
+    processor = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+    first += 256 * options["byte_fallback"]
+    return [[processor.id_to_piece(number), processor.get_score(number)]
+            for number in range(first, processor.get_piece_size())]
+
+
 # Files: what opens one, and then encodes with it.
 
 

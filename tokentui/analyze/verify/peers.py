@@ -112,7 +112,7 @@ PEERS: dict[str, Peer] = {
             "sentencepiece", "sentencepiece",
             {
                 "pieces": ("sentencepiece", _DIGITS), "unit": ("char",), "split": ("metaspace",),
-                "mark": ("none",),
+                "mark": ("none",), "objective": ("count", "unigram"),
             },
             also=("spm",), coverage=0.98, documents=True, least_count=2, asks_more=False,
             reserved=("<unk>", "<s>", "</s>"), reads=".model", format="sentencepiece", opens="SentencePiece",

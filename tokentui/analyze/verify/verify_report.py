@@ -19,10 +19,14 @@ from tokentui.analyze.report import (
     muted,
 )
 from tokentui.analyze.verify import EncodingReport, StepDifference, Taken, TextDifference, TrainingReport
+from tokentui.analyze.verify.pieces import APART, PiecesReport
 from tokentui.analyze.verify.trained import TrainedReport
 from tokentui.axes import label
 from tokentui.core.table import plural
 from tokentui.encode.vocabulary import NO_ID
+
+_MOST = 10
+"""The most pieces that are listed."""
 
 
 def trained_report(found: TrainedReport) -> Report:
@@ -107,6 +111,38 @@ def peer_report(found: EncodingReport | TrainingReport) -> Report:
         "differs": _step_json(differs) if isinstance(differs, StepDifference) else differs,
     }
     return Report(f"Against {peer.name}", tuple(sections), value)
+
+
+def pieces_report(found: PiecesReport) -> Report:
+    """Report on a unigram training against another library; pieces are in hex in JSON."""
+    differs, value = found.difference, None
+    sections = [Section("against", f"{found.peer.name} {found.peer.version}")]
+    apart = f"scores differ by {found.apart:.2g} at most"
+    sections.append(Section("compared", f"the pieces as sets, and each score within {APART}"))
+    sections.append(Section("same", f"{plural(found.pieces, 'piece')}; {apart} (stopped: {found.end})"))
+    if differs is not None:
+        counts = len(differs.only_ours), len(differs.only_theirs), len(differs.scores)
+        sections.append(Section("differs", "{} only here, {} only there, {} in the score".format(*counts)))
+        for name, pieces in (("ours", differs.only_ours), ("theirs", differs.only_theirs)):
+            if pieces:
+                rows = tuple(Row(((piece,),)) for piece in pieces[:_MOST])
+                sections.append(Section(name, "the most probable", rows, (Column(),)))
+        if differs.scores:
+            rows = tuple(
+                Row((f"{row.ours:.4f}", f"{row.theirs:.4f}", (row.piece,))) for row in differs.scores[:_MOST]
+            )
+            sections.append(Section("scores", "ours and theirs", rows, (NUMBER, NUMBER, Column())))
+        value = {
+            "only_ours": [piece.hex() for piece in differs.only_ours],
+            "only_theirs": [piece.hex() for piece in differs.only_theirs],
+            "scores": [
+                {"hex": row.piece.hex(), "ours": row.ours, "theirs": row.theirs} for row in differs.scores
+            ],
+        }
+    return Report(f"Against {found.peer.name}", tuple(sections), {
+        "peer": found.peer.name, "version": found.peer.version, "alike": differs is None,
+        "pieces": found.pieces, "apart": found.apart, "end": found.end, "differs": value,
+    })
 
 
 def _step_sections(step: StepDifference) -> Iterator[Section]:

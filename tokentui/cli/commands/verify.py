@@ -11,8 +11,9 @@ from tokentui.analyze.verify import (
     verify_training,
 )
 from tokentui.analyze.verify.peers import PEERS, peer_of
+from tokentui.analyze.verify.pieces import PiecesReport, verify_pieces
 from tokentui.analyze.verify.trained import verify_trained
-from tokentui.analyze.verify.verify_report import peer_report, trained_report
+from tokentui.analyze.verify.verify_report import peer_report, pieces_report, trained_report
 from tokentui.cli.options import (
     CLASS,
     CORPUS,
@@ -32,6 +33,7 @@ from tokentui.cli.options import (
 from tokentui.cli.output import working, write_report
 from tokentui.core.errors import TokentuiError
 from tokentui.formats.files import load
+from tokentui.learn.objectives import OBJECTIVES
 
 
 @click.command(
@@ -40,6 +42,7 @@ Examples:
   tokentui verify novel.txt -r gpt2 --against tokenizers --merges 2000
   tokentui verify sample:english --as lines -r subword-nmt --against subword-nmt
   tokentui verify novel.txt -r minbpe --against rustbpe --json
+  tokentui verify novel.txt --as lines -r t5 --against sentencepiece --vocab-size 2000
   tokentui verify novel.txt -t tokenizer.json --against tokenizers
   tokentui verify novel.txt -t model --against transformers
   tokentui verify novel.txt -t model.gguf --against llama.cpp
@@ -71,6 +74,9 @@ def command(shared: SharedOptions, tokenizer: str | None, against: str | None) -
     print the first text that differs, shortened as far as possible, and the stage at which the two diverge. A
     text with special tokens is compared as plain text, and with the special tokens recognized.
 
+    Of a unigram model the pieces are compared, as sets, and the score of each: scores that differ by at most
+    0.0002 are the same.
+
     With -t but without --against, train on CORPUS with -r, or with the recipe of the file, and print how many
     of its merges agree, the first that differs with both counts, and which single-axis change would make more
     merges agree: each value of normalize, split and tie is tried, and some values of coverage. The minimum
@@ -90,7 +96,7 @@ def command(shared: SharedOptions, tokenizer: str | None, against: str | None) -
         what = f"--{min(sizes).replace('_', '-')} is for a training, not for a file"
         raise TokentuiError(what, shared.command, "leave it out")
     peer = peer_of(against)
-    report: EncodingReport | TrainingReport
+    report: EncodingReport | TrainingReport | PiecesReport
     with working(shared.quiet) as bar:
         if tokenizer is not None:
             shared.refuse_training_options()
@@ -103,8 +109,10 @@ def command(shared: SharedOptions, tokenizer: str | None, against: str | None) -
             recipe, run = shared.recipe_and_run(shared.recipe or "")
             corpus = shared.read_corpus(bar)
             with bar.phase("training"):
-                report = verify_training(corpus, recipe, peer, run)
-    write_report(shared.as_json, peer_report(report))
+                scored = OBJECTIVES.of(recipe.objective).scored
+                report = (verify_pieces if scored else verify_training)(corpus, recipe, peer, run)
+    told = pieces_report(report) if isinstance(report, PiecesReport) else peer_report(report)
+    write_report(shared.as_json, told)
     return 0 if report.difference is None else 1
 
 
