@@ -3,6 +3,7 @@ lines."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import termios
@@ -12,6 +13,8 @@ from pathlib import Path
 
 import pytest
 from terminal import Forks, Terminal, assert_restored
+
+from tokentui.core.errors import SHORT_OF_MEMORY
 
 pytestmark = [pytest.mark.pty, pytest.mark.slow]
 
@@ -30,7 +33,6 @@ MainScreen.action_follow_merge = action
 """
 FAILURES = (
     ("ValueError('x\\x1b[2J [red]')", "fail()", "ValueError"),
-    ("MemoryError()", "fail()", "MemoryError"),
     ("RuntimeError('in a thread')", "threading.Thread(target=fail).start()", "RuntimeError"),
     ("RuntimeError('later')", "self.app._loop.call_soon(fail)", "RuntimeError"),
     (
@@ -71,6 +73,26 @@ def test_a_failure_is_told_in_a_few_lines(tmp_path: Path) -> None:
             assert "\x1b" not in account
             assert str(home / "crash.txt") in "".join(line.strip() for line in found)
             (home / "crash.txt").unlink()
+
+
+@pytest.mark.slow
+def test_a_lack_of_memory_is_told_in_one_line(tmp_path: Path) -> None:
+    """In a handler, in a thread and in the event loop."""
+    home = tmp_path / "home"
+    errors = ("MemoryError()", "OSError(12, 'x')", "RuntimeError(\"can't start new thread\")")
+    ways = itertools.product(errors, FAILURES[:3])
+    lines = [BROKEN.format(error=error, how=how) for error, (_, how, _) in ways]
+    environment = {"TOKENTUI_HOME": str(home)}
+    with Forks("sample:hugs", "-r", "comp336", lines=lines, environment=environment) as terminal:
+        for _ in lines:
+            terminal.next()
+            terminal.until(lambda text: "step 0" in text)
+            terminal.press("f")
+            assert terminal.code() == 2
+            assert_restored(terminal)
+            told = bytes(terminal.written).rsplit(b"\x1b[?1006l", 1)[1].partition(b"========")[0].decode()
+            assert told.strip() == f"tokentui: {SHORT_OF_MEMORY}"
+            assert not (home / "crash.txt").exists()
 
 
 @pytest.mark.slow

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
 from terminal import Forks, Terminal, assert_restored
+
+from tokentui.core.errors import SHORT_OF_MEMORY
 
 pytestmark = [pytest.mark.pty, pytest.mark.slow]
 
@@ -82,3 +85,35 @@ def test_the_screen_is_drawn_whatever_standard_error_is(errors: str, tmp_path: P
         assert terminal.end() == 0
         assert_restored(terminal)
     assert all(path.read_bytes() == b"" for path in tmp_path.glob("errors.log"))
+
+
+LIMITED = (
+    "import resource, sys; size = int(sys.argv.pop(1)) << 20; "
+    "resource.setrlimit(resource.RLIMIT_AS, (size, size)); "
+    "from tokentui.__main__ import main; sys.exit(main())"
+)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the address space")
+@pytest.mark.parametrize("size", [*range(100, 501, 100), 511, 512, 600, 700, 800])
+@pytest.mark.slow
+def test_a_lack_of_memory_is_one_line(size: int) -> None:
+    """The explorer starts and ends, or it says that memory is short: it neither hangs nor crashes."""
+    words = str(size), "sample:hugs", "-r", "gpt2"
+    with Terminal(*words, program=("-c", LIMITED), columns=120) as terminal:
+        if size < 512:
+            assert terminal.end() == 2
+            assert terminal.text().splitlines()[0].startswith(
+                "tokentui: not enough memory: the explorer needs 512 MB of address space, and the limit is "
+                f"{size} MB"
+            )
+            return
+        while terminal.status is None and "step 0" not in terminal.text():
+            terminal.read(0.5)
+        if terminal.status is None:
+            terminal.press("nGq")
+        code = terminal.end()
+        assert code in (0, 2), terminal.text()
+        assert (SHORT_OF_MEMORY.encode() in terminal.written) == (code == 2)
+        assert b"should not have happened" not in terminal.written
+        assert_restored(terminal)

@@ -55,10 +55,12 @@ class Cancelled(Exception):
 
 
 def in_words(error: BaseException) -> str:
-    """Return an error as one line. An error that is not a `TokentuiError` is described as a fault of the
-    program."""
+    """Return an error as one line. An error that is neither a `TokentuiError` nor a lack of memory is
+    described as a fault of the program."""
     if isinstance(error, TokentuiError):
         return str(error)
+    if isinstance(error, Exception) and is_short_of_memory(error):
+        return SHORT_OF_MEMORY
     return f"internal error: {type(error).__name__}: {error}"
 
 

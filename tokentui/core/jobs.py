@@ -202,3 +202,15 @@ def mark_retrieved(future: asyncio.Future[_T]) -> None:
     """Retrieve the exception of a future that nobody awaits, so that the event loop does not report it."""
     if not future.cancelled():
         future.exception()
+
+
+
+def report_failure(task: asyncio.Task[_T]) -> None:
+    """Report the exception of a finished task to the event loop, at once.
+
+    Nothing to report if it has none.
+    """
+    if not task.cancelled() and (error := task.exception()) is not None:
+        task.get_loop().call_exception_handler(
+            {"message": f"{task.get_name()} has failed", "exception": error, "task": task}
+        )

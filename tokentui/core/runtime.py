@@ -237,15 +237,23 @@ class Watchdog:
     def watch(self, code: int, seconds: float = END_S) -> None:
         """End the process with this exit code after a number of seconds unless `rest` is called before. Later
         calls do nothing."""
-        if self._timer is None:
-            self._timer = threading.Timer(seconds, self.end, (code,))
-            self._timer.daemon = True
+        if self._timer is not None:
+            return
+        self._timer = threading.Timer(seconds, self.end, (code,))
+        self._timer.daemon = True
+        try:
             self._timer.start()
+        except RuntimeError:  # there is no memory for a thread
+            with contextlib.suppress(ValueError):  # in the main thread only
+                signal.signal(signal.SIGALRM, lambda *_: self.end(code))
+                signal.setitimer(signal.ITIMER_REAL, seconds)
 
     def rest(self) -> None:
         """Cancel the pending forced exit."""
         if self._timer is not None:
             self._timer.cancel()
+            with contextlib.suppress(ValueError):
+                signal.setitimer(signal.ITIMER_REAL, 0)
 
     def end(self, code: int) -> None:
         """Restore the terminal and end the process now."""

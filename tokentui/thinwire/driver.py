@@ -107,14 +107,23 @@ class ThinWireDriver(LinuxDriver):
     # Start and stop.
 
     def start_application_mode(self) -> None:
-        """Take the terminal. After a suspension, send all of the screen again."""
+        """Take the terminal. After a suspension, send all of the screen again.
+
+        Gives the terminal back if that fails, as without memory for a thread.
+        """
         assert self._file is not None, "the app draws on standard output"
         self._output = OutputThread(self._file.fileno(), lambda: self._call_in_loop(self._send_frame))
         self._stopped = False
         self._diff.forget()
         with contextlib.suppress(BlockingIOError):
             os.read(self._wake_reader, 64)  # the byte that stopped the input thread before
-        super().start_application_mode()  # type: ignore[no-untyped-call]
+        try:
+            super().start_application_mode()  # type: ignore[no-untyped-call]
+        except BaseException:
+            self._key_thread = None
+            self.stop_application_mode()
+            self.close()
+            raise
         # Python handles a signal when it runs next, and the loop may sleep for long. A handler that is added
         # to the loop wakes it, for this and all other signals.
         if callable(resized := signal.getsignal(signal.SIGWINCH)):

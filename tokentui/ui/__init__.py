@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from tokentui.core import sandbox
 from tokentui.core.errors import Cancelled
-from tokentui.core.jobs import mark_retrieved
+from tokentui.core.jobs import mark_retrieved, report_failure
 from tokentui.core.runtime import interrupts_end
 from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import Open, OpenTokenizer
@@ -152,7 +152,7 @@ class LateSession:
         painted = asyncio.Event()
         self._when_painted(painted.set)
         self._begun = asyncio.create_task(self._begin(painted), name="tokentui engine")
-        self._begun.add_done_callback(mark_retrieved)
+        self._begun.add_done_callback(report_failure)
 
     async def _begin(self, painted: asyncio.Event) -> Session:
         await painted.wait()

@@ -16,7 +16,7 @@ from textual import events
 
 from tokentui.core.children import DOWNLOADS
 from tokentui.core.choices import Ref
-from tokentui.core.errors import Cancelled
+from tokentui.core.errors import SHORT_OF_MEMORY, Cancelled, is_short_of_memory
 from tokentui.core.runtime import Watchdog
 from tokentui.core.safetext import safe
 from tokentui.thinwire import ThinWireApp, ThinWireDriver
@@ -25,8 +25,8 @@ from tokentui.ui.guard import EXPECTED, GuardedApp
 
 QUIT_S = 3.0
 """Seconds that a requested exit may take; an exit by a signal has `END_S`."""
-CRASHED = 70
-"""The exit code after a crash: an internal error, in the words of sysexits.h."""
+CRASHED, SHORT = 70, 2
+"""The exit codes after a crash (an internal error, in the words of sysexits.h) and for lack of memory."""
 _WIDEST = 300
 _KEEP_ACCOUNT = Ref("tokentui.session.persist.session_file:keep_account")
 
@@ -54,8 +54,8 @@ class TerminalApp(ThinWireApp[None], GuardedApp):
         """Run on the terminal of the process until the user, a signal or a failure ends it.
 
         Returns:
-            The exit code: 128 and the signal's number after a signal, `CRASHED` after a failure, whose
-                message is written to standard error.
+            The exit code: 128 and the signal's number after a signal, `SHORT` for lack of memory and
+                `CRASHED` after another failure. The message of a failure is written to standard error.
         """
         self._watchdog = Watchdog()
         # Under nohup SIGHUP is ignored, but a screen without a terminal is of no use to anybody.
@@ -67,7 +67,7 @@ class TerminalApp(ThinWireApp[None], GuardedApp):
         except Exception as error:
             self._handle_exception(error)
         if self._exception is not None:
-            code = CRASHED
+            code = _code_of(self._exception)
             words = self._watchdog.words or _crash_message(self._exception)
             self._watchdog.words = ""  # written once
             if sys.stderr is not None:  # it may be closed
@@ -138,7 +138,7 @@ class TerminalApp(ThinWireApp[None], GuardedApp):
         if self._watchdog is not None:
             if self._exception is not None and not self._watchdog.words:
                 self._watchdog.words = _crash_message(self._exception)
-            self._watchdog.watch(CRASHED)
+            self._watchdog.watch(_code_of(self._exception))
         self._close_messages_no_wait()
 
     def _print_error_renderables(self) -> None:
@@ -155,8 +155,16 @@ def _driver_class() -> type[ThinWireDriver]:
     return BrowserDriver
 
 
+def _code_of(error: BaseException | None) -> int:
+    """Return the exit code after a failure."""
+    return SHORT if is_short_of_memory(error) else CRASHED
+
+
 def _crash_message(error: BaseException) -> str:
-    """Return a few safe lines about a failure. The traceback is written to a file, which they name."""
+    """Return a few safe lines about a failure. The traceback is written to a file, which they name. For lack
+    of memory, return one line."""
+    if is_short_of_memory(error):
+        return f"tokentui: {SHORT_OF_MEMORY}\n"
     frames = traceback.extract_tb(error.__traceback__)
     where = next((f for f in reversed(frames) if f"{os.sep}tokentui{os.sep}" in f.filename),
         frames[-1] if frames else None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import glob
 import os
+import resource
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 _SAMPLE = "sample:english"
 _PRESET = "gpt2"
+_LEAST_MEMORY = 512 << 20
+"""Bytes of address space that the explorer needs: most of them for its threads."""
 
 
 class _Explorer(OrderedCommand):
@@ -83,6 +86,7 @@ def command(shared: SharedOptions, tokenizers: tuple[str, ...], held_out: str | 
     if recipes and columns:
         asked = columns[len(tokenizers)].run  # its column is the training that is opened
     _check_terminal(sources)
+    _check_memory()
     from tokentui.session.commands import Open, OpenTokenizer
     from tokentui.ui import run  # the screen is loaded when one is opened
 
@@ -96,6 +100,7 @@ def command(shared: SharedOptions, tokenizers: tuple[str, ...], held_out: str | 
 def play(tour: Tour) -> int:
     """Open the explorer with a tour. The session is neither saved nor restored."""
     _check_terminal(())
+    _check_memory()
     from tokentui.session.commands import Open
     from tokentui.ui import run
 
@@ -170,6 +175,17 @@ def check_source(source: str) -> None:
             known = f"name a file, - or sample:english; the commands are {', '.join(COMMANDS)}"
             hint = f"did you mean the command {close[0]}?" if close else known
         raise TokentuiError("no such file", shown_path(source), hint)
+
+
+def _check_memory() -> None:
+    """Raise if the limit on address space is too small for threads. Python waits forever for a thread that
+    gets no memory while it starts."""
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most not in (resource.RLIM_INFINITY, -1) and most < _LEAST_MEMORY:
+        raise TokentuiError(
+            f"not enough memory: the explorer needs {_LEAST_MEMORY >> 20} MB of address space, and the limit "
+            f"is {most >> 20} MB", "", "raise it with ulimit -v",
+        )
 
 
 def _check_terminal(sources: tuple[str, ...]) -> None:

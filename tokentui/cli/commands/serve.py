@@ -61,7 +61,7 @@ write to it: their browser downloads what they export.""",
                  help="The maximum number of simultaneous visitors."),
     click.option("--idle", metavar="MINUTES", type=click.FloatRange(0), default=30.0, show_default=True,
                  help="End a session after this many minutes without a key press; 0 means never."),
-    click.option("--memory", metavar="MB", type=click.IntRange(256), default=1024, show_default=True,
+    click.option("--memory", metavar="MB", type=click.IntRange(512), default=1024, show_default=True,
                  help="The memory limit of each visitor's process (address space), in MB."),
 )
 def command(

@@ -27,11 +27,11 @@ from typing import TypeVar, cast
 from tokentui.core import native
 from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled
-from tokentui.core.jobs import check, job, mark_retrieved
+from tokentui.core.jobs import check, job, mark_retrieved, report_failure
 from tokentui.core.runtime import responsive
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session.engine.jobs import BackgroundQuery, JobPool, report_failure
+from tokentui.session.engine.jobs import BackgroundQuery, JobPool
 from tokentui.session.engine.queue import Answer, CommandQueue, summary
 from tokentui.session.engine.state import State
 from tokentui.session.snapshot import Snapshot

@@ -199,14 +199,3 @@ class JobPool:
             running.cancelled = True
         self.running.clear()
         self._pool.shutdown(wait=self._threads > 1, cancel_futures=True)
-
-
-def report_failure(task: asyncio.Task[None]) -> None:
-    """Report the exception of a finished task to the event loop, at once.
-
-    Nothing to report if it has none.
-    """
-    if not task.cancelled() and (error := task.exception()) is not None:
-        task.get_loop().call_exception_handler(
-            {"message": f"{task.get_name()} has failed", "exception": error, "task": task}
-        )
