@@ -252,7 +252,7 @@ DOORS = {
     "core/streams.py", "text/tally.py",  # writes where it may, and its own temporary files
     "core/building.py", "core/children.py", "core/forks.py", "core/native.py", "core/provenance.py",
     "core/runtime.py", "text/kernels/rules.py", "text/sources.py", "formats/oniguruma/classes.py",
-    "analyze/verify/peers.py",
+    "analyze/verify/peers.py", "analyze/verify/child.py",  # a process of another library
     # paths of the program's own, which nobody types
     "session/persist/session_file.py", "session/persist/settings_file.py",
 }

@@ -37,7 +37,6 @@ from tokentui.formats.classes import (
     short_name,
 )
 from tokentui.formats.published import located
-from tokentui.formats.sentencepiece import begins
 from tokentui.formats.source import LARGEST_ID, NO_SPECIALS, Node, Source, check_depth, parse, read_source
 from tokentui.recipe import Recipe
 from tokentui.text import remote
@@ -251,7 +250,7 @@ class ModelFolder:
             TokentuiError: It cannot be read.
         """
         source = read_source(self.file, split)
-        spelled = self.file.endswith(_SPELLED) and begins(source.data[:_HEAD])
+        spelled = self.file.endswith(_SPELLED) and _is_model(source.data[:_HEAD])
         if spelled or self.vocabulary in (*PAIRS, *LINES) or (self.asked and not source.is_object):
             return self._with_class(source, needed=spelled)
         model, listed = source.document.get("model"), source.document.get("added_tokens", [])
@@ -497,6 +496,13 @@ def model_folder(where: str, asked: str = "") -> ModelFolder | None:
         return None
     looked_at = _looked_at(where, folder or os.curdir, file=name, asked=asked)
     return looked_at if asked or looked_at.known_class is CLASSES["Marian"] else None
+
+
+def _is_model(head: bytes) -> bool:
+    """Return whether bytes begin a model of sentencepiece."""
+    from tokentui.formats.sentencepiece import begins  # no training waits for it
+
+    return begins(head)
 
 
 def _looked_at(
