@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from exporting import preset as made
 
 from tokentui.analyze import verify
 from tokentui.analyze.stages import shorten
+from tokentui.analyze.verify import child as program
 from tokentui.analyze.verify import verify_encoding, verify_training
 from tokentui.analyze.verify.peers import PEERS, Peer, asking, check_recipe, peer_of
 from tokentui.analyze.verify.pieces import verify_pieces
@@ -71,6 +74,31 @@ def test_trainings_that_are_alike(name: str, recipe: str, merges: int | None) ->
     assert found.peer.version
 
 
+LANGUAGES = {"en": "sample:english", "hi": "sample:hindi", "tr": "sample:turkish"}
+PARITY = [
+    "parity", "parity:global_merges=30", "parity:variant=ratio", "parity:variant=ratio,ratios=1:2.5:1.3",
+    "parity:variant=window,window_size=20,alpha=1.1",
+    "parity:variant=window,window_size=10,alpha=1.2,global_merges=15",
+]
+
+
+@pytest.mark.peer
+@pytest.mark.parametrize("recipe", ["hf-bpe", "bert", "gpt1"])
+@pytest.mark.parametrize("objective", PARITY)
+@pytest.mark.parametrize("development", [None, {"en": "sample:finnish", "hi": "sample:python"}], ids=str)
+@pytest.mark.first_run(cases=3)
+def test_parity_aware_trainings_are_alike(
+    recipe: str, objective: str, development: dict[str, str] | None
+) -> None:
+    if not hasattr(pytest.importorskip("tokenizers"), "trainers"):
+        pytest.skip("this release of tokenizers has no trainers")
+    corpus = read(LANGUAGES, development=development)
+    by = preset(recipe, objective=objective, tie="largest-pair")
+    found = verify_training(corpus, by, peer("tokenizers"), Run(Stops(merges=150)))
+    assert found.difference is None
+    assert found.steps == 150
+
+
 @pytest.mark.peer
 @pytest.mark.parametrize("axes", [
     {}, {"unknown": "byte-fallback"}, {"symbols": ("the", "<sep>"), "coverage": 0.98},
@@ -113,6 +141,54 @@ def test_unigram_models_that_differ_are_reported(monkeypatch: pytest.MonkeyPatch
     assert value["differs"]["only_ours"] == ["61", "62"]
     with pytest.raises(TokentuiError, match="rounds, not merges"):
         verify_pieces(corpus, recipe, PEERS["sentencepiece"], Run(Stops(merges=3)))
+
+
+class OfRelease1:
+    """The interface of tokenizers 1.0, over that of an earlier release: settings are arguments, and stages
+    are not told."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+
+    def encode(
+        self, text: str, *, add_special_tokens: bool, encode_special_tokens: bool, padding: None,
+        truncation: None,
+    ) -> Any:
+        self._tokenizer.encode_special_tokens = encode_special_tokens
+        return self._tokenizer.encode(text, add_special_tokens=add_special_tokens)
+
+    def tokenize(self, text: str, **options: Any) -> list[str]:
+        return list(self.encode(text, **options).tokens)
+
+
+@pytest.mark.peer
+def test_both_generations_of_tokenizers_encode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "t.json"
+    export(made("gpt2"), path, "huggingface")
+    open_file = pytest.importorskip("tokenizers").Tokenizer.from_file
+    before = program.HuggingFace(str(path))
+    given = [("the hat<|endoftext|> sat", specials) for specials in (False, True)]
+    want, stages = [before.ids(*one) for one in given], before.stages("the hat")
+    of_release_1 = SimpleNamespace(from_file=lambda path: OfRelease1(open_file(path)))
+    monkeypatch.setitem(sys.modules, "tokenizers", SimpleNamespace(Tokenizer=of_release_1))
+    after = program.HuggingFace(str(path))
+    assert [after.ids(*one) for one in given] == want
+    assert want[0] != want[1]
+    assert after.stages("the hat") == {"normalized": None, "words": None, "tokens": stages["tokens"]}
+    with pytest.raises(program.NoTrainerError):
+        program.train_tokenizers(["a"], [1], [], {}, [], 1)
+
+
+@pytest.mark.parametrize("objective", ["count", "parity"])
+def test_a_release_without_a_trainer_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, objective: str
+) -> None:
+    empty = 'sys.modules["tokenizers"] = type(sys)("tokenizers")\nif __name__'
+    child(monkeypatch, tmp_path, Path(program.__file__).read_text().replace("if __name__", empty))
+    with pytest.raises(TokentuiError) as raised:
+        verify_training(read(LANGUAGES), preset("gpt2", objective=objective), peer("tokenizers"))
+    assert raised.value.what == "this release has no trainer for this in Python"
+    assert raised.value.where.startswith("tokenizers ")
 
 
 @pytest.mark.peer
@@ -406,8 +482,6 @@ def test_a_process_that_says_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_what_a_library_prints_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tokentui.analyze.verify import child as program
-
     noisy = "def noisy():\n    print('hello')\n    raise SystemExit('no')\n\n\nif __name__"
     child(monkeypatch, tmp_path, Path(program.__file__).read_text().replace("if __name__", noisy))
     with (

@@ -13,7 +13,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 MEMORY = 12 << 30
 """Bytes of address space that a library may take; much of it is never touched."""
@@ -38,27 +38,43 @@ def spread(words: list[str], counts: list[int]) -> Iterator[str]:
             yield word
 
 
+class NoTrainerError(Exception):
+    """This release of a library has no trainer."""
+
+
 # Trainings: the (left, right) of each merge by name, or each token made.
 
 
 def train_tokenizers(
     words: list[str], counts: list[int], alphabet: list[str], marks: dict[str, Any], marked: list[str],
-    merges: int, **_: object,
+    merges: int, parity: dict[str, Any] | None = None, **languages: Any,
 ) -> list[list[str]]:
-    """Train by Hugging Face tokenizers.
+    """Train by Hugging Face tokenizers; with `parity`, the options of its parity-aware trainer, on the words
+    of each language.
 
     Its alphabet is in code point order, and the units with a mark follow in an order that differs each time.
     Both are given to it as special tokens, which get the first ids, so that the order is that of `marked`.
     """
     import tokenizers
 
-    units = dict.fromkeys([*sorted({*alphabet, *"".join(words)}), *marked])
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
-    trainer = tokenizers.trainers.BpeTrainer(
-        vocab_size=len(units) + merges, min_frequency=0, show_progress=False, initial_alphabet=alphabet,
-        special_tokens=list(units), **marks,
+    trainers = getattr(tokenizers, "trainers", None)  # 1.0 has none
+    wanted = "BpeTrainer" if parity is None else "ParityBpeTrainer"
+    if trainers is None or not hasattr(trainers, wanted):
+        raise NoTrainerError
+    units = list(dict.fromkeys([*sorted({*alphabet, *"".join(words)}), *marked]))
+    size = {"vocab_size": len(units) + merges} if parity is None else {"num_merges": merges, **parity}
+    trainer = getattr(trainers, wanted)(
+        min_frequency=0, show_progress=False, initial_alphabet=alphabet, special_tokens=units, **size, **marks
     )
-    tokenizer.train_from_iterator(spread(words, counts), trainer)
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
+    if parity is None:
+        tokenizer.train_from_iterator(spread(words, counts), trainer)
+    else:
+        sides = [
+            None if side is None else [spread(*counted) for counted in side]
+            for side in (languages["languages"], languages["developments"])
+        ]
+        trainer.train_from_iterator(tokenizer, *sides, ratio=languages["ratio"])
     return [list(row) for row in json.loads(tokenizer.to_str())["model"]["merges"]]
 
 
@@ -151,22 +167,31 @@ class HuggingFace(Opened):
     """A `tokenizer.json`, opened by `tokenizers`.
 
     Each call sets whether the names of special tokens are read; both calls do so before they encode. The
-    words of a tokenizer without a pre-tokenizer are the one normalized text.
+    words of a tokenizer without a pre-tokenizer are the one normalized text. From 1.0 on, the library has no
+    such setting, but an argument, and does not tell its stages.
     """
+
+    _PLAIN: ClassVar[dict[str, Any]] = {"add_special_tokens": False, "padding": None, "truncation": None}
 
     def __init__(self, path: str, **_: object) -> None:
         import tokenizers
 
-        self._opened = tokenizers.Tokenizer.from_file(path)
-        self._opened.no_truncation()
-        self._opened.no_padding()
+        self._opened: Any = tokenizers.Tokenizer.from_file(path)
+        if hasattr(self._opened, "no_truncation"):
+            self._opened.no_truncation()
+            self._opened.no_padding()
 
     def ids(self, text: str, specials: bool) -> list[int]:
+        if not hasattr(self._opened, "no_truncation"):
+            return list(self._opened.encode(text, encode_special_tokens=not specials, **self._PLAIN).ids)
         self._opened.encode_special_tokens = not specials
         return list(self._opened.encode(text, add_special_tokens=False).ids)
 
     def stages(self, text: str) -> dict[str, object]:
         tokenizer = self._opened
+        if not hasattr(tokenizer, "no_truncation"):
+            tokens = tokenizer.tokenize(text, encode_special_tokens=True, **self._PLAIN)
+            return {"normalized": None, "words": None, "tokens": tokens}
         tokenizer.encode_special_tokens = True
         normalized = tokenizer.normalizer.normalize_str(text) if tokenizer.normalizer else text
         words = [(normalized, None)]

@@ -13,7 +13,7 @@ import json
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,10 +25,13 @@ from tokentui.core.jobs import check
 from tokentui.core.safetext import to_bytes
 from tokentui.formats.tokens import LETTERS, name_of
 from tokentui.learn.bases import base_units, totals_of
+from tokentui.learn.objectives import OBJECTIVES
+from tokentui.learn.parity import Rule
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words
 from tokentui.text.normalize import normalize
+from tokentui.text.parts import CorpusPart
 from tokentui.text.pretokenize import MARKS, UNITS, Pretokenizer
 from tokentui.text.split import spaced
 
@@ -104,7 +107,10 @@ PEERS: dict[str, Peer] = {
     for peer in (
         Peer(
             "tokenizers", "tokenizers",
-            {**_BYTES, "unit": ("byte", "char"), "mark": ("none", "prefix", "end-suffix")},
+            {
+                **_BYTES, "unit": ("byte", "char"), "mark": ("none", "prefix", "end-suffix"),
+                "objective": ("count", "parity"),
+            },
             also=("huggingface", "hf"), letters=True, reads="tokenizer.json", format="huggingface",
             opens="HuggingFace", specials=True,
         ),
@@ -209,7 +215,32 @@ def request(peer: Peer, recipe: Recipe, corpus: Corpus, words: Words) -> dict[st
     alphabet = LETTERS if lettered else ()
     return {
         "words": spelled, "counts": words.counts, "delimiter": delimiter, "alphabet": alphabet,
-        **_marked(recipe, words, lettered),
+        **_marked(recipe, words, lettered), **_parity(recipe, words, lettered),
+    }
+
+
+def _parity(recipe: Recipe, words: Words, lettered: bool) -> dict[str, object]:
+    """Return the rule of parity-aware training by the options of `tokenizers`, and the words of each language
+    with its development words, which are its own words if it has no development text. Empty for other
+    objectives."""
+    if OBJECTIVES.of(recipe.objective) is not OBJECTIVES["parity"]:
+        return {}
+    rule = Rule.of(recipe.objective)
+    parts = words.parts or (CorpusPart("", words),)
+    ratios = [*map(float, rule.ratios)] or [1.0] * len(parts)
+
+    def given(words: Words) -> tuple[list[str], Sequence[int]]:
+        return [name_of(to_bytes(word), lettered) for word in words.words], words.counts
+
+    by_ratio = rule.variant == "ratio"
+    return {
+        "parity": {
+            "variant": "base" if by_ratio else rule.variant, "global_merges": rule.global_merges,
+            "window_size": rule.window_size, "alpha": float(rule.alpha),
+        },
+        "ratio": ratios if by_ratio else None,
+        "languages": [given(part.words) for part in parts],
+        "developments": None if by_ratio else [given(part.development or part.words) for part in parts],
     }
 
 
@@ -292,6 +323,9 @@ def asking(peer: Peer) -> Iterator[Ask]:
         if not line.result():
             raise gone()
         answer, error = json.loads(line.result())
+        if error.startswith("NoTrainerError"):
+            what, where = "this release has no trainer for this in Python", f"{peer.name} {peer.version}"
+            raise TokentuiError(what, where, "tokenizers 0.23 has one")
         if error:
             what = f"the library refuses: {error}"
             raise TokentuiError(what, peer.name, "use another file or corpus")
