@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -65,3 +67,35 @@ def test_time_matters_only_where_something_has_begun(monkeypatch: pytest.MonkeyP
     now[0] += keys.timeout
     assert [type(event) for event in keys.feed(b"")] == [events.Paste]
     assert keys.timeout is None
+
+
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.first_run(cases=1)
+def test_escape_and_another_key_are_two_keys(together: bool) -> None:
+    """However soon the other one follows: no key is used with Alt, except those that move in a line, and
+    their bytes come together."""
+    singles = [chr(code) for code in (*range(128), 0xE9, 0x4E2D)]
+    sequences = ["\x1b[A", "\x1b[5~", "\x1bOP", "\x1b[1;5C", "\x1b[Z"]
+    for typed in (*singles, *sequences):
+        alone, both = KeyParser(), KeyParser()
+        wanted = ["escape", *pressed(alone, typed.encode())]
+        data = typed.encode()
+        found = [
+            event.key for part in ([b"\x1b" + data] if together else [b"\x1b", data])
+            for event in both.feed(part) if isinstance(event, events.Key)
+        ]
+        found += pressed(both, b"")
+        if together and typed in "bf\x7f":
+            wanted = {"b": ["ctrl+left"], "f": ["ctrl+right"], "\x7f": ["ctrl+w"]}[typed]
+        assert found == wanted, repr(typed)
+
+
+def pressed(keys: KeyParser, data: bytes) -> list[str]:
+    """Return the keys of some bytes, after all that was begun has ended."""
+    found = keys_of(keys, data) if data else []
+    for _ in range(3):
+        if (seconds := keys.timeout) is None:
+            break
+        time.sleep(seconds + 0.01)
+        found += keys_of(keys, b"")
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import os
+import re
 import select
 import selectors
 import signal
@@ -37,6 +38,11 @@ typed."""
 DRAIN_S = 0.5
 """Seconds to wait at the end for the line to take the last output."""
 _PASTE_START, _PASTE_END = "\x1b[200~", "\x1b[201~"
+_SEQUENCES = "\x1b[O]P^_X"
+"""Characters after an escape character that begin a control sequence (ECMA-48), or another escape."""
+_ESCAPED = re.compile(f"\x1b(?![{re.escape(_SEQUENCES)}bf\x7f]|$)")
+"""The Escape key before another key. Alt with b, f and backspace moves or deletes in a line; no other key is
+used with Alt, which sends the same bytes."""
 _SYNC_START, _SYNC_END = "\x1b[?2026h", "\x1b[?2026l"
 
 
@@ -227,7 +233,7 @@ class KeyParser:
     """Turns the bytes of a terminal into events, whatever the bytes are.
 
     Textual's own parser ends with an exception on numbers out of range, and waits without end for the end of
-    a paste.
+    a paste. It takes an escape character and another key within 100 ms for a key with Alt.
     """
 
     def __init__(self) -> None:
@@ -236,6 +242,9 @@ class KeyParser:
         self._pasted = 0
         """Characters of the paste so far."""
         self._in_paste = False
+        self._begun = ""
+        """The escape character that came last and up to two characters after it, if it may begin a sequence.
+        """
         self._last_input = 0.0
         self._answers = 0
 
@@ -267,16 +276,52 @@ class KeyParser:
             yield from self._parse(text)
         if self._in_paste and (now - self._last_input >= PASTE_S or self._pasted > LONGEST_PASTE):
             yield from self._parse(_PASTE_END)
+        if escape_timeout(self._parser) == 0 and len(self._begun) < 3 and not self._in_paste:
+            yield from self._give_up()
         with self._new_parser_on_error():
             yield from self._parser.tick()
+        if escape_timeout(self._parser) is None:
+            self._begun = ""
 
     def _parse(self, text: str) -> Iterator[Message]:
         start, end = text.rfind(_PASTE_START), text.rfind(_PASTE_END)
         if start >= 0 or end >= 0:
             self._in_paste, self._pasted = start > end, 0
         self._pasted += len(text)
+        if start >= 0 or end >= 0 or self._in_paste:
+            yield from self._parse_plain(text)
+            return
+        if self._begun == "\x1b" and text[0] not in _SEQUENCES:
+            yield from self._give_up()
+        at = 0
+        for match in _ESCAPED.finditer(text):
+            yield from self._parse_plain(text[at : match.start()])
+            yield from self._give_up()
+            yield events.Key("escape", "\x1b")
+            at = match.end()
+        yield from self._parse_plain(text[at:])
+
+    def _parse_plain(self, text: str) -> Iterator[Message]:
+        if not text:
+            return  # it would end the parser
+        _, escape, more = (self._begun + text).rpartition("\x1b")
+        self._begun = (escape + more)[:3] if escape else ""
         with self._new_parser_on_error():
             yield from self._parser.feed(text)
+
+    def _give_up(self) -> Iterator[Message]:
+        """Yield the keys of a sequence that has begun and does not go on: Escape, perhaps with another key
+        after it."""
+        begun, self._begun = self._begun, ""
+        if escape_timeout(self._parser) is None:
+            return
+        if len(begun) > 2:
+            with self._new_parser_on_error():
+                yield from self._parser.feed("\x1b")
+        self._parser = XTermParser()
+        if len(begun) <= 2:
+            yield events.Key("escape", "\x1b")
+            yield from self._parse_plain(begun[1:])
 
     @contextlib.contextmanager
     def _new_parser_on_error(self) -> Iterator[None]:
