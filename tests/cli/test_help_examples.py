@@ -46,6 +46,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("gpt2", "texts", "model"):
         (home / name).mkdir()
     short = ("--merges", "80", "-q", "-o")
+    done("train", english, "-r", "gpt2", "-s", "normalize=nfc", *short, str(home / "nfc.json"))
     done("train", str(home / "novel.txt"), "-r", "gpt2", *short, str(home / "novel.json"))
     done("train", english, "-r", "gpt2", *short, str(home / "tokenizer.json"), "--format", "huggingface")
     shutil.copy(home / "tokenizer.json", home / "model")

@@ -76,6 +76,10 @@ CASES: dict[str, tuple[str, ...]] = {
         f"verify {TEXT} -r {recipe} --against {peer} --merges 20 --json"
         for recipe, peer in (("gpt2", "tokenizers"), ("minbpe-basic", "rustbpe")) if find_spec(peer)
     ),
+    "verify -r --against sentencepiece, of a unigram model": tuple(
+        f"verify {TEXT} -r sentencepiece-unigram --against {peer} --vocab-size 120 --json"
+        for peer in ("sentencepiece",) if find_spec(peer)
+    ),
     "verify -t --against": tuple(
         f"verify {TEXT} -t h.json --against {peer} --json" for peer in ("tokenizers",) if find_spec(peer)
     ),

@@ -17,7 +17,7 @@ from waiting import PATIENCE
 
 from tokentui.axes import preset
 from tokentui.core import native
-from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.errors import SHORT_OF_MEMORY, Cancelled, TokentuiError
 from tokentui.core.jobs import check, check_match, tick
 from tokentui.learn import Tokens
 from tokentui.session import commands as do
@@ -142,7 +142,7 @@ def test_a_column_that_fails_on_its_way_leaves_the_others_working(
         patch.setattr(bench.state.sync.columns[place].trainer, "advance", fails)
         bench.do(do.Move(3))
     seen = bench.find()
-    errors = ["", "internal error: MemoryError: "]
+    errors = ["", SHORT_OF_MEMORY]
     assert [one.error for one in seen.columns] == (errors if place else errors[::-1])
     there = seen.columns[1 - place]
     assert (seen.position.value, there.in_sync, seen.goal) == (expected, True, None)
@@ -200,8 +200,8 @@ def test_where_all_columns_fail_there_is_nothing_to_do(
         assert not bench.state.sync.has_work
         assert all(one.error and not one.in_sync for one in bench.seen.columns)
     bench.do(do.Leave())
-    assert "MemoryError" in bench.seen.main.error
-    with pytest.raises(TokentuiError, match=r"has no steps .*MemoryError"):
+    assert bench.seen.main.error == SHORT_OF_MEMORY
+    with pytest.raises(TokentuiError, match=r"has no steps .*not enough memory"):
         bench.do(command)
     bench.do(do.Compare())
     assert [(one.error, one.in_sync) for one in bench.seen.columns] == [("", True)] * 2, "they come back"
@@ -214,7 +214,7 @@ def test_a_column_that_fails_without_a_word_is_not_opened_again(monkeypatch: pyt
     (one,) = state.missing_trainings()
     state.install_column(one, MemoryError())
     assert not list(state.missing_trainings())
-    assert state.snapshot().columns[1].error == "internal error: MemoryError: "
+    assert state.snapshot().columns[1].error == SHORT_OF_MEMORY
 
 
 class Kernels:
