@@ -77,7 +77,7 @@ def _read(source: Source) -> Tokenizer:
 
 
 def _piece(literal: str) -> bytes | None:
-    """Return the bytes of a literal; None if it is invalid, or if bytes are valid UTF-8."""
+    """Return the bytes of a literal, of text or of bytes; None if it is invalid."""
     if "\\" not in literal and literal[0] != "b":
         return literal[1:-1].encode("utf-8")
     try:

@@ -63,7 +63,7 @@ def cluster_at(text: str, place: int) -> tuple[int, int]:
 
 
 def erased_left(text: str, place: int) -> int:
-    """Return the text that backspace leaves before a place.
+    """Return the place up to which backspace deletes from a place backward.
 
     A sign of a syllable goes by itself, as it was typed; all other clusters go as a whole.
     """

@@ -10,7 +10,7 @@ snapshot of the same turn published. A turn may make no snapshot: while a new tr
 place, or if the next command has come already. Then the answer comes first, and the snapshot follows in a
 later turn.
 
-The explorer handles an answer before it shows the snapshot of the same turn, see `ExplorerApp.show_later`.
+The explorer handles an answer before it shows the snapshot of the same turn, see `EngineLink.show_later`.
 """
 
 from __future__ import annotations

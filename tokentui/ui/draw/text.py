@@ -216,7 +216,7 @@ class StandIns(Highlighter):
     """
 
     def highlight(self, text: Text) -> None:
-        """Return a cell in which each match of a text within a run is marked, in upper or lower case."""
+        """Replace what is not safe in the text by stand-ins, and mark them."""
         typed = text.plain
         if not is_safe(typed):
             text.plain = replace(typed)
