@@ -12,6 +12,7 @@ from waiting import settled, until
 
 import tokentui
 from tokentui.cli.commands import explore
+from tokentui.preset_table import PRESETS
 from tokentui.session import commands as do
 from tokentui.session.engine.driver import Session
 from tokentui.session.persist.settings_file import keep_setting, settings
@@ -157,3 +158,25 @@ def test_settings_stay_and_a_damaged_file_is_none(home: Path) -> None:
     assert settings() == {}
     keep_setting("c", True)
     assert settings() == {"c": True}
+
+
+@pytest.mark.parametrize("name", ["gpt2", "wordpiece", "t5", "gage", "pathpiece", "comp336"])
+@pytest.mark.first_run(cases=1)
+async def test_it_says_what_the_next_step_does_at_any_step(name: str) -> None:
+    """At the end of a training no step is left: it offers to go back."""
+    recipe = PRESETS[name].recipe
+    app = ExplorerApp(
+        lambda publish: Session(publish, recipe), typed=TYPED,
+        begin=lambda session: session.send(do.Open(("sample:hugs",))), first_screen=True,
+    )
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press("G")
+        await settled(pilot)
+        await pilot.press("W")
+        await until(pilot, lambda: isinstance(app.screen, StartScreen))
+        await settled(pilot)
+        assert app.main.snapshot is not None
+        step, made = app.main.snapshot.main.traits.step, app.main.snapshot.main.at.step
+        assert f"b take back the last of {made:,} {step}" in seen(app)
+        assert "first" not in seen(app).partition("Tours")[0]

@@ -171,14 +171,7 @@ class StartScreen(EngineScreen[BoundAction | None]):
         return [head, *body, foot]
 
     def _keys(self, width: int) -> list[Cell]:
-        best = self.now.main.why.best if self.now is not None else None
-        first: Cell = (("make the first merge", "strong"),)
-        if best is not None and best.parts:
-            first = (
-                ("merge the most frequent pair: ", "strong"), *tokens(best.parts, "text"), (" → ", "accent"),
-                *tokens((best.token,), "text"), (f", in {plural(best.places, 'place')}", "muted"),
-            )
-        lines: list[Cell] = [(*self._key("next"), *first)]
+        lines: list[Cell] = [self._step()]
         cells = [(*self._key(name), (words, "")) for name, words in _KEYS]
         if width < 76:
             return [ui_text.clip(line, width) for line in (*lines, *cells)]
@@ -187,6 +180,25 @@ class StartScreen(EngineScreen[BoundAction | None]):
             left, right = cells[n], cells[n + 1] if n + 1 < len(cells) else ()
             lines.append((*left, (" " * max(2, half - ui_text.width(left)), ""), *right))
         return lines
+
+    def _step(self) -> Cell:
+        """The key of the next step and what the step does; at the end of a training, the key that goes back.
+        """
+        if self.now is None:
+            return (*self._key("next"), ("make the first merge", "strong"))
+        main = self.now.main
+        step, best, made = main.traits.step, main.why.best, main.at.step
+        if main.why.end is not None:
+            words = f"take back the last of {plural(made, step)}" if made else f"no {step} is possible"
+            return (*self._key("back" if made else "next"), (words, "strong"))
+        if best is None or not best.parts:
+            return (*self._key("next"), (f"make the {'next' if made else 'first'} {step}", "strong"))
+        which = "most frequent" if main.recipe.objective == "count" else "best"
+        return (
+            *self._key("next"), (f"merge the {which} pair: ", "strong"), *tokens(best.parts, "text"),
+            (" → ", "accent"), *tokens((best.token,), "text"),
+            (f", in {plural(best.places, 'place')}", "muted"),
+        )
 
     def _key(self, id: str) -> Cell:
         return ((" ", ""), (self._actions[id].shown_key.ljust(7), "key"))
