@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import tokentui
 from tokentui import learn
 from tokentui.analyze import results as values
 from tokentui.analyze.vocabulary import exhausted, usage, vocabulary_report
 from tokentui.axes import preset
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
+from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn import Trainer, start
@@ -208,3 +210,16 @@ def test_each_id_stands_as_often_as_in_the_text(texts: list[str], merges: int) -
     tokenizer = run.tokenizer()
     ids = Counter(number for text in texts for number in tokenizer.encode(text).ids)
     assert usage(tokenizer, run.words).uses == ids
+
+
+def test_its_progress_never_goes_back() -> None:
+    """Words are encoded first, then unused ids are looked at."""
+    seen: list[tuple[int, int]] = []
+    corpus = read("sample:english")
+    tokenizer = tokentui.train(corpus, "gpt2", merges=300)
+    with job(lambda done, total: seen.append((done, total))):
+        vocabulary_report(tokenizer, corpus, Pretokens(tokenizer).count(corpus)[0])
+    ticks = [(done, total) for done, total in seen if total]
+    assert len({total for _, total in ticks}) == 1
+    assert ticks == sorted(ticks)
+    assert len(ticks) > 2

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+from collections.abc import Callable
 
 import pytest
 from dialogs import FakeEngine, assert_safe, shown, tried_on_all_sizes, typed
-from screens import explorer
+from screens import explorer, snapshot
 from textual.widgets import Input
 from waiting import screen_text, settled, until
 
@@ -24,10 +25,21 @@ from tokentui.analyze.vocabulary import vocabulary_report
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.learn import start
 from tokentui.recipe import Recipe, Stops
-from tokentui.session.commands import AnalyzeVocabulary
+from tokentui.session.commands import (
+    AnalyzeVocabulary,
+    CountLanguages,
+    EncodeChat,
+    ExamineHealth,
+    ExplainSteps,
+)
+from tokentui.session.views import Busy
 from tokentui.text.corpus import Corpus
-from tokentui.ui.dialogs import StatusLine, questions
+from tokentui.ui.dialogs import ListDialog, StatusLine, questions
+from tokentui.ui.dialogs.chat import ChatScreen
+from tokentui.ui.dialogs.facts import FactsScreen
+from tokentui.ui.dialogs.languages import LanguagesScreen
 from tokentui.ui.dialogs.questions import ON, QUESTIONS, WAYS, QuestionsScreen
+from tokentui.ui.dialogs.steps import WhyScreen
 from tokentui.ui.draw.table import Listing, TableRow
 
 END = Exhausted(15_004, 15_260, 206_552, 15_003, 15_004, "no pair is left")
@@ -300,3 +312,25 @@ def test_documents_are_numbered_as_they_stand_in_the_corpus() -> None:
     rows = questions.saved(answers)
     shown = [["".join(text for text, _ in cell) for cell in row.cells[:2]] for row in rows]
     assert shown == [["3", "ababab"], ["1", "abab"], ["2", "xy"]]
+
+
+ASKED = AnalyzeVocabulary, ExplainSteps, ExamineHealth, CountLanguages, EncodeChat
+
+
+@pytest.mark.parametrize("make", [
+    QuestionsScreen, lambda engine: WhyScreen(engine, (1,)), FactsScreen, LanguagesScreen, ChatScreen,
+], ids=["questions", "why", "facts", "languages", "chat"])
+@pytest.mark.first_run(cases=1)
+async def test_a_long_question_shows_how_far_it_is(make: Callable[[FakeEngine], ListDialog[None]]) -> None:
+    """A report that takes seconds shows the share done and the time left, in every dialog."""
+
+    async def never(_: object) -> None:
+        await asyncio.Event().wait()
+
+    engine = FakeEngine(snapshot(), answers=dict.fromkeys(ASKED, never))
+    dialog = make(engine)
+    async with shown(dialog) as (_, pilot):
+        dialog.follow(snapshot(asked=Busy("", 45, 100, left=12)))
+        await until(pilot, lambda: "… 45 %, 12 s left" in screen_text(pilot))
+        dialog.follow(snapshot(asked=Busy("", 46, 100, left=11)))
+        await until(pilot, lambda: "… 46 %, 11 s left" in screen_text(pilot))

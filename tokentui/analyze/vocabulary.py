@@ -145,7 +145,8 @@ class Usage:
 
 
 def usage(tokenizer: Tokenizer, words: Words) -> Usage:
-    """Count the ids of a corpus by encoding its distinct pre-tokens, and say why each other id is unused.
+    """Count the ids of a corpus by encoding its distinct pre-tokens, and say why each other id is unused. The
+    job reports its progress in pre-tokens, then in ids.
 
     Args:
         tokenizer: The tokenizer.
@@ -155,7 +156,8 @@ def usage(tokenizer: Tokenizer, words: Words) -> Usage:
     uses: dict[int, int] = {}
     lengths: dict[str, tuple[int, int]] = {}
     units = tokens = 0
-    for word, count in each(zip(words.words, words.counts, strict=True), len(words.words)):
+    total = len(words.words) + tokenizer.vocab_size
+    for word, count in each(zip(words.words, words.counts, strict=True), total):
         encoded = encoder.word(word)
         size = len(encoder.pretokenizer.units(word))
         lengths[word] = (size, len(encoded))
@@ -193,7 +195,8 @@ def _unused(tokenizer: Tokenizer, words: Words, uses: Mapping[int, int]) -> tupl
         for word, count in each(zip(words.words, words.counts, strict=True)):
             places.add_word(word, count)
     unused = []
-    for entry in each(missing):
+    done = len(words.words) + tokenizer.vocab_size - len(missing)
+    for entry in each(missing, done + len(missing), done):
         why = "byte" if entry.kind == "byte" else "special"
         into: Counter[int] = Counter()
         if entry.kind in ORDINARY:

@@ -177,6 +177,11 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         asked = self.now.asked if self.now is not None else None
         return under_way(replace(asked, what="")) if asked is not None else ""
 
+    @property
+    def awaited(self) -> str:
+        """The work that an answer waits for, or what is done for it and how far; empty if none is awaited."""
+        return (self.waits or self.asking + self.asked_so_far) if self.asking else ""
+
     def follow(self, snapshot: Snapshot) -> None:
         """Take what the session shows now."""
         before, self.now = (self.waits, self.asked_so_far), snapshot
@@ -186,7 +191,7 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
     def tell_waiting(self) -> None:
         """Show what the answer waits for, in the notice, if an answer is awaited."""
         if self.asking:
-            self.notice.say(self.waits or self.asking + self.asked_so_far)
+            self.notice.say(self.awaited)
 
     def find_out(
         self, command: Command[Answer], found: Callable[[Answer], object], asking: str,

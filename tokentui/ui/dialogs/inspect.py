@@ -398,7 +398,7 @@ class InspectScreen(ListDialog[None]):
         width = max(20, self.listing.size.width - 3 - label - 2 * GAP)  # a blank stays at the end
         steps = column is not None and column.opened is None and self._column is None
         if self._asks is not None:
-            asking = (self.asking and (self.waits or self.asking)) or self._failed
+            asking = self.awaited or self._failed
             if found is not None:
                 yield reason(found, asking)
             else:

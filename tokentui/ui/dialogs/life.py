@@ -172,7 +172,7 @@ class LifeScreen(ListDialog[None]):
 
     def _rows(self) -> Iterator[TableRow]:
         if self.life is None:
-            status = self._said or self.waits or self.asking
+            status = self._said or self.awaited or self.waits
             yield TableRow(None, (((status, "error" if self._said else "muted"),),))
             return
         for turn in self.life.turns:

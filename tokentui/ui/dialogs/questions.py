@@ -304,11 +304,10 @@ class QuestionsScreen(ListDialog[None]):
 
     def _told(self, answers: VocabularyReport | None) -> Cell:
         if self.question == ON and self.asking == _GOES_ON:
-            return ((_GOES_ON, "strong"), (" esc stops it", "muted"))
+            return ((f"{_GOES_ON}{self.asked_so_far}", "strong"), ("  esc stops it", "muted"))
         if answers is not None:
             return QUESTIONS[self.question].summary(answers)
-        waits = (self.asking and (self.waits or self.asking)) or "no answer"
-        return _GO_ON if self.question == ON else ((waits, "muted"),)
+        return _GO_ON if self.question == ON else ((self.awaited or "no answer", "muted"),)
 
     # What the user does.
 

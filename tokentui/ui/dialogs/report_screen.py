@@ -145,8 +145,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         """Fit the rows to the room there is."""
         self._targets.clear()
         if self.shown is None:
-            waits = self.asking and (self.waits or self.asking + self.asked_so_far)
-            told = (waits, "muted") if waits else (self._error or "no answer", "error")
+            told = (self.awaited, "muted") if self.asking else (self._error or "no answer", "error")
             self.summary.show((told,))
             self.listing.show([], None, (Column(flex=1),))
             return

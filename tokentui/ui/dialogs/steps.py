@@ -254,7 +254,7 @@ class WhyScreen(ListDialog[None]):
     def _rows(self) -> Iterator[TableRow]:
         now = self.now
         if self.asking:
-            yield TableRow("asking", ((), ((self.waits or self.asking, "muted"),)))
+            yield TableRow("asking", ((), ((self.awaited, "muted"),)))
         if now is None:
             return
         for view in self.found:
