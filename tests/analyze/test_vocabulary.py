@@ -217,8 +217,9 @@ def test_its_progress_never_goes_back() -> None:
     seen: list[tuple[int, int]] = []
     corpus = read("sample:english")
     tokenizer = tokentui.train(corpus, "gpt2", merges=300)
+    words, _ = Pretokens(tokenizer).count(corpus)
     with job(lambda done, total: seen.append((done, total))):
-        vocabulary_report(tokenizer, corpus, Pretokens(tokenizer).count(corpus)[0])
+        vocabulary_report(tokenizer, corpus, words)
     ticks = [(done, total) for done, total in seen if total]
     assert len({total for _, total in ticks}) == 1
     assert ticks == sorted(ticks)
