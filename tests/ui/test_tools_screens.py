@@ -8,20 +8,23 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TypeVar
+from types import SimpleNamespace
+from typing import TypeVar, cast
 
 import pytest
-from dialogs import typed
-from screens import screen_text
+from dialogs import FakeEngine, shown, typed
+from screens import screen_text, snapshot
 from stepping import opened, walked
 from textual.pilot import Pilot
 from waiting import notes_of, settled, until
 
 import tokentui
+from tokentui.analyze.analyses import ANALYSES
 from tokentui.analyze.budget import budget, knee
 from tokentui.analyze.diff import diff
 from tokentui.analyze.glitches import analysis, glitches
 from tokentui.analyze.languages import BASES, Languages, costs, parallel_corpora
+from tokentui.analyze.report import Column, Report, Row, Section, Target
 from tokentui.core.safetext import is_safe
 from tokentui.preset_table import preset_named
 from tokentui.recipe import Recipe, Run
@@ -37,6 +40,7 @@ from tokentui.ui.dialogs.edit import EditScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.languages import LanguagesScreen
 from tokentui.ui.dialogs.report_screen import ReportScreen
+from tokentui.ui.main_screen import MainScreen
 
 SIZES = ((120, 40), (80, 24))
 MERGES = 40
@@ -249,3 +253,31 @@ async def test_hostile_texts_are_drawn_safely(text: str) -> None:
         await pilot.press("escape", "X", "p")
         await until(pilot, lambda: isinstance(app.screen, EditScreen) and app.screen.answer is not None)
         assert is_safe(screen_text(app).replace("\n", ""))
+
+
+ROW, TOKEN = Row(("a", "1")), Row(("b", "2"), Target("token", 5))
+TITLED = (Column("name"), Column("count", "right"))
+
+
+@pytest.mark.parametrize(("sections", "keys"), [
+    ((Section("sizes", "", (ROW,) * 20, TITLED),), ""),
+    ((Section("sizes", "", (ROW,), TITLED), Section("notes", "", (ROW,))), "tab section"),
+    ((Section("tokens", "", (TOKEN,)),), "v filter vocabulary  enter open"),
+    ((Section("rows", "", (ROW,) * 20),), "enter open"),
+    ((Section("rows", "", (ROW,), folded=True),), "enter open"),
+    ((Section("rows", "", (Row(("a",), details=(ROW,)),)), Section("tokens", "", (TOKEN,))),
+     "v filter vocabulary  enter open  tab section"),
+    ((Section("none", "nothing"),), ""),
+])
+async def test_the_keys_of_an_analysis_are_those_that_do_something(
+    sections: tuple[Section, ...], keys: str
+) -> None:
+    """The knee of a curve has no token to inspect, and one section no next one."""
+    engine = FakeEngine(snapshot(), answers={do.Analyze: Report("Budget", sections, {}, "short")})
+    main = cast(MainScreen, SimpleNamespace(engine=engine))
+    screen = AnalysisScreen(main, ANALYSES["budget"])
+    async with shown(screen, (120, 40)) as (app, pilot):
+        await until(pilot, lambda: screen.shown is not None)
+        await pilot.pause()
+        line = next(line for line in screen_text(app).splitlines() if "esc leave" in line)
+        assert line.strip(" │").partition(" │ ")[0].removesuffix("↑↓ scroll").strip() == keys

@@ -10,6 +10,7 @@ from textual.events import Key
 from tokentui.analyze.analyses import Analysis
 from tokentui.analyze.report import Report
 from tokentui.session.commands import Analyze, Command
+from tokentui.ui.bindings import BoundAction
 from tokentui.ui.dialogs.report_screen import ReportScreen
 
 if TYPE_CHECKING:  # it loads this dialog
@@ -42,6 +43,16 @@ class AnalysisScreen(ReportScreen[Report]):
         """Return the report, which is the answer."""
         return answer
 
+    def works(self, action: BoundAction) -> bool:
+        """Return whether a key does something with the report."""
+        return super().works(action) if action.id != "analysis.narrow" else bool(self._tokens())
+
+    def _tokens(self) -> frozenset[int]:
+        """Return the ids that are seen."""
+        sections = [self.section] if self.section is not None else self.tabs
+        targets = [row.target for section in sections for row in section.rows]
+        return frozenset(target.number for target in targets if target is not None and target.kind == "token")
+
     def on_key(self, event: Key) -> None:
         """Leave with the key that opened the screen."""
         if event.key == self.analysis.key:
@@ -52,10 +63,7 @@ class AnalysisScreen(ReportScreen[Report]):
 
     def action_narrow(self) -> None:
         """Leave, and show only the tokens that are seen in the vocabulary."""
-        sections = [self.section] if self.section is not None else self.tabs
-        targets = [row.target for section in sections for row in section.rows]
-        ids = frozenset(target.number for target in targets if target is not None and target.kind == "token")
-        if not ids:
+        if not (ids := self._tokens()):
             self.notice.say("there are no tokens to show", "warning")
             return
         self._main.narrow("vocabulary", "")

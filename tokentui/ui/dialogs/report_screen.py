@@ -14,7 +14,7 @@ from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Command, GoTo
-from tokentui.ui.bindings import HANDLED, Hint
+from tokentui.ui.bindings import HANDLED, BoundAction, Hint
 from tokentui.ui.dialogs import LEAVE, SCROLL, CellText, ListDialog
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import bar, number
@@ -141,8 +141,23 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
             self.listing.move_to(0)
             self._to_first_row()
 
+    def works(self, action: BoundAction) -> bool:
+        """Return whether a key of the line of keys does something with the report that is seen."""
+        if action.id in ("report.next", "report.previous"):
+            return len(self.tabs) > 1
+        if action.action != HANDLED or action.keys != ("enter",) or action.hint.pane == "line":
+            return True
+        sections = self.shown.sections if self.shown is not None else ()
+        a_table = self.section is not None and self.section.titled  # with all its rows
+        return any(
+            (not a_table and (section.folded or len(section.rows) > FEW))
+            or any(row.details or row.target for row in section.rows) for section in sections
+        )
+
     def lay_out(self) -> None:
-        """Fit the rows to the room there is."""
+        """Fit the rows to the room there is, and show the keys that do something."""
+        self.shown_actions = [action for action in self.named_actions if self.works(action)]
+        self.show_keys()
         self._targets.clear()
         if self.shown is None:
             told = (self.awaited, "muted") if self.asking else (self._error or "no answer", "error")
