@@ -76,7 +76,9 @@ def _of_ids(source: Source) -> TokentuiError | None:
 
 def lost_bytes(source: Source) -> TokentuiError | None:
     """Return the error for a file of bytes that was saved as text, so that U+FFFD took the place of bytes;
-    None if it has few of these characters."""
+    None if it has few of these characters, or is JSON, which may show a part of a character by one."""
+    if source.is_object:
+        return None
     lost = source.data.count(_LOST)
     of_bytes = len(source.data.translate(None, _CONTROLS)) < len(source.data)
     if not lost or (lost * 100 < len(source.data) and not of_bytes):
