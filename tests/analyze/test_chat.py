@@ -188,7 +188,7 @@ def test_a_missing_generation_prompt(text: str, role: str, warns: bool, tokenize
 
 
 @pytest.mark.parametrize("name", sorted(PRESETS))
-@pytest.mark.first_run(cases=3)
+@pytest.mark.first_run(cases=1)
 def test_special_tokens_are_found_without_the_other_tokens(name: str, tmp_path: Path) -> None:
     """Of a training, and of a file of another tool that holds it."""
     specials = ("<|x|>", "<|x|>>", "[Y]")

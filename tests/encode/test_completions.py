@@ -29,7 +29,7 @@ def characters() -> list[bytes]:
 
 
 @pytest.mark.parametrize("lead", EDGES)
-@pytest.mark.first_run(cases=3)
+@pytest.mark.first_run(cases=1)
 def test_all_characters_with_two_bytes(lead: int) -> None:
     """Against a look at all characters, where the bytes are in one."""
     for other in EDGES[1:7:2]:
