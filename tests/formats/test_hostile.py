@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import copy
 import functools
 import json
 import random
@@ -17,10 +18,13 @@ from exporting import dumps
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from protomake import message, varint
+from running_cli import cli
 
 from tokentui import learn
 from tokentui.axes import preset
+from tokentui.core import native
 from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import is_safe
 from tokentui.formats.files import load
 from tokentui.formats.sentencepiece.charsmap import TrieState, compiled
 from tokentui.formats.tokens import LETTERS
@@ -202,6 +206,77 @@ def test_ten_thousand_damaged_copies(folder: Path, name: str) -> None:
 def _damage(path: Path, data: bytes, draw: random.Random, copies: int) -> None:
     for _ in range(copies):
         assert "\n" not in opened(path, mutated(data, draw))
+
+
+def restructured(data: bytes, draw: random.Random) -> bytes:
+    """A copy of a document of JSON in which a few values are others, gone, or said twice. It is still JSON,
+    so more of these open."""
+    document: Any = json.loads(data)
+    others = [
+        json.loads(data), 0, -1, 1, 10**20, 1.5, None, True, "", "a", "\x1b[31m", "\ud800", [], {}, [0, 1],
+    ]
+    for _ in range(draw.choice((1, 1, 2, 4))):
+        places: list[tuple[Any, Any]] = [(document, key) for key in document]
+        for holder, key in places:
+            if isinstance(value := holder[key], dict | list) and len(places) < 5000:
+                keys = value if isinstance(value, dict) else range(len(value))
+                places += [(value, inner) for inner in keys]
+        if not places:
+            break
+        holder, key = draw.choice(places)
+        kind = draw.randrange(4)
+        if kind == 0:
+            del holder[key]
+        elif kind == 1:
+            holder[key] = draw.choice(others)
+        elif kind == 2:
+            there, place = draw.choice(places)
+            holder[key] = copy.deepcopy(there[place]) if place in there or isinstance(there, list) else 0
+        elif isinstance(holder, list):
+            holder.insert(key, copy.deepcopy(holder[key]))
+        else:
+            holder[draw.choice(["a", "type", "\x1b]0;x\x07", "\u202e"])] = holder[key]
+    return json.dumps(document).encode()
+
+
+def _command_on_damage(path: Path, data: bytes, draw: random.Random, copies: int) -> None:
+    """Run commands on damaged copies: they end with a result or one line, and write no control character."""
+    split = ["-s", "split=gpt2"] if path.suffix == ".tiktoken" else []
+    file = ["-t", str(path), *split]
+    lines = [
+        ["encode", *file, "ab abé\n1", "--explain"], ["encode", *file, "--special-tokens", "ab"],
+        ["inspect", *file], ["inspect", *file, "--glitch"], ["decode", *file, "0", "1", "2", "--json"],
+        ["convert", str(path), *split],
+    ]
+    for number in range(copies):
+        damaged = restructured(data, draw) if path.suffix == ".json" and number % 4 else mutated(data, draw)
+        path.write_bytes(damaged)
+        for words in lines:
+            result = cli(*words)
+            about = f"{words} {number}: {damaged!r}"
+            assert result.exit_code in (0, 1, 2), about
+            assert "internal error" not in result.stderr, about
+            written = result.stderr if "--json" in words else result.stdout + result.stderr
+            assert all(map(is_safe, written.split("\n"))), about
+            if result.exit_code == 2 and not result.stdout:
+                assert result.stderr.startswith("tokentui: "), about
+    assert native.available() == _KERNELS, "a file turned kernels off"
+
+
+_KERNELS = native.available()
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.slow
+def test_commands_on_damaged_copies(folder: Path, name: str) -> None:
+    _command_on_damage(folder / name, FILES[name](), random.Random(f"{name} commands"), 5)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("name", FILES)
+def test_commands_on_many_damaged_copies(folder: Path, name: str) -> None:
+    _command_on_damage(folder / name, FILES[name](), random.Random(f"{name} more commands"), 300)
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -166,7 +166,8 @@ def _with_stages(document: _Document, spec: Spec) -> _Document:
                       "keep the original file")
     fitted = WRITTEN[spec.origin.format].codec.to_format(spec)
     ids = {token.name: token.id for token in fitted.tokens}
-    if len(ids) < len(fitted.tokens) or len(set(ids.values())) < len(ids):
+    made_of = set(itertools.chain.from_iterable(fitted.rows))  # a token whose id another one has is left out
+    if len(ids) < len(fitted.tokens) or len(set(ids.values())) < len(ids) or not made_of <= ids.keys():
         raise Unsupported(
             "two tokens have one id or one name", "tokentui", "keep the original file"
         )
