@@ -230,7 +230,7 @@ async def test_the_corpus_stays_visible_and_marks_the_word_whose_life_is_shown(
         await pilot.press("escape")
         await settled(pilot)
         assert at(app) == STEP
-        assert screen_text(pilot) == below, "the corpus shows what it showed before"
+        await until(pilot, lambda: screen_text(pilot) == below)  # the corpus shows what it showed before
         assert not any("match" in style for row in text._painted for _, style in row)
 
 
