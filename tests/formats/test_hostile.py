@@ -9,7 +9,7 @@ import json
 import random
 import struct
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -264,6 +264,46 @@ def _command_on_damage(path: Path, data: bytes, draw: random.Random, copies: int
 
 
 _KERNELS = native.available()
+
+
+def with_half_pairs(value: Any) -> Iterator[Any]:
+    """Yield copies of a document: in each, another text has half of a surrogate pair at its end."""
+    if isinstance(value, str | None):
+        yield (value or "") + "\ud800"
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield {(key + "\ud800" if name == key else name): held for name, held in value.items()}
+            yield from ({**value, key: other} for other in with_half_pairs(inner))
+    elif isinstance(value, list):
+        for at, inner in enumerate(value):
+            yield from ([*value[:at], other, *value[at + 1 :]] for other in with_half_pairs(inner))
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".json")])
+@pytest.mark.slow
+def test_half_of_a_surrogate_pair_anywhere_in_a_document(folder: Path, name: str) -> None:
+    """JSON can write one, and UTF-8 cannot."""
+    path, other = folder / name, folder / f"other-{name}"
+    data = FILES[name]()
+    other.write_bytes(data)
+    changed = list(with_half_pairs(json.loads(data)))
+    text = "ab abé\n1"
+    lines = [
+        ["encode", "-t", str(path), text, "--explain"], ["encode", "-t", str(path), "--special-tokens", text],
+        ["inspect", "-t", str(path)], ["inspect", "-t", str(path), "--glitch"],
+        ["inspect", "-t", str(path), "--table", str(folder / "t.tsv")],
+        ["inspect", "-t", str(path), "--table", str(folder / "t.jsonl")],
+        ["diff", str(path), str(path)], ["diff", str(path), str(other)], ["convert", str(path)],
+        *(["convert", str(path), str(folder / f"out.{end}")]
+          for end in ("json", "hf.json", "tiktoken", "model")),
+        ["edit", str(path), str(folder / "edited.json"), "--add", "x"],
+        ["decode", "-t", str(path), "0", "1", "2", "257"],
+    ]
+    for document in changed[:: max(1, len(changed) // 40)]:
+        path.write_text(json.dumps(document))
+        for words in lines:
+            result = cli(*words)
+            assert result.exit_code in (0, 1, 2), (words, document, result.stderr)
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from tokentui.core.records import dataclass
+from tokentui.core.safetext import to_bytes
 
 Json: TypeAlias = dict[str, object]
 """An object of JSON."""
@@ -187,7 +188,7 @@ def warning(text: str | bytes) -> Span:
 
 def data(text: str, role: str = "") -> Span:
     """Return a text of a corpus or a file, of which every character is made visible."""
-    return Span(text.encode("utf-8", "surrogateescape"), role)
+    return Span(to_bytes(text), role)
 
 
 def pieces(tokens: Iterable[bytes], between: str = " ", role: str = "") -> tuple[Span | str, ...]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import to_bytes
 from tokentui.encode.decode import SymbolFinder, spelled_units, symbols_of
 from tokentui.encode.encoder import WordEncoder, WordToken
 from tokentui.encode.results import WordSegmentations
@@ -63,7 +64,7 @@ def _chosen(encoder: WordEncoder, tokens: Sequence[WordToken]) -> _TokenBytes:
     """Return the tokens that the encoder chooses; empty for a word that the recipe refuses."""
     if UNKNOWN.of(encoder.vocabulary.recipe.unknown).is_error and any(token.unknown for token in tokens):
         return ()
-    return tuple(token.text.encode() if token.piece is None else token.piece for token in tokens)
+    return tuple(to_bytes(token.text) if token.piece is None else token.piece for token in tokens)
 
 
 def ways_of(

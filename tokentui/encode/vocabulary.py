@@ -23,6 +23,7 @@ from typing import Any, Self
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
+from tokentui.core.safetext import to_bytes
 from tokentui.encode.segment import UNKNOWN, WAYS, EncodingWay, LimitedTable
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import MARKS, PreToken, Pretokenizer
@@ -180,7 +181,7 @@ class Vocabulary:
         """The name of each id that differs from its piece as text, for a vocabulary from a file."""
         self.byte_tokens = 256 if UNKNOWN.of(recipe.unknown).byte_fallback else 0
         self.base_last = recipe.base == "frequency"
-        self.mark = recipe.mark_text.encode()
+        self.mark = to_bytes(recipe.mark_text)
         """The mark of the recipe."""
         self._kind = MARKS.of(recipe.mark)
         self.prefix = self.mark if self._kind.in_front else b""

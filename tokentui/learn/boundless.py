@@ -25,6 +25,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from tokentui.core.jobs import each
+from tokentui.core.safetext import to_bytes
 from tokentui.encode.events import Event, EventKind, EventVocabulary
 from tokentui.learn.bases import WEIGHTS
 from tokentui.learn.engine import Constraints, NGram, Pair, Ranked
@@ -104,7 +105,7 @@ def _cut_corpus(material: Material) -> _CutCorpus:
             index = indexes.setdefault(word, len(indexes)) if word else -1
             if index == len(counts):
                 counts.append(0)
-                joins.append(unlockable(word.encode("utf-8", "surrogateescape")))
+                joins.append(unlockable(to_bytes(word)))
             if word:
                 counts[index] += weight
             if word and joins[index]:
@@ -139,7 +140,7 @@ class Documents:
 
     def __init__(self, vocabulary: EventVocabulary, words: Layout, cut: _CutCorpus, sizes: list[int]) -> None:
         self.vocabulary, self.words = vocabulary, words
-        self.items = [text.encode("utf-8", "surrogateescape") for text in cut.words]
+        self.items = [to_bytes(text) for text in cut.words]
         self.tokens = words.tokens
         self.times_made = Counter(vocabulary.pieces)
         """How many times each text was made. A text is never made twice; units count once."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from tokentui.core.jobs import check
 from tokentui.core.runtime import quiet_collector
+from tokentui.core.safetext import to_bytes
 from tokentui.encode.events import LEAVING, MAKING, Event, EventKind
 from tokentui.encode.segment import WAYS
 from tokentui.encode.segment.replaying import Replaying
@@ -150,7 +151,7 @@ class EventTrainer(PairTrainer):
 
         For ways of encoding that do not replay events.
         """
-        vocabulary, text = self.engine.vocabulary, word.encode("utf-8", "surrogateescape")
+        vocabulary, text = self.engine.vocabulary, to_bytes(word)
         for number in range(self.number + 1):
             if not number or vocabulary.pieces[vocabulary.made_by(number)] in text:
                 check()
