@@ -1,4 +1,4 @@
-"""The tints of tokens: which token has which, and that they are told apart."""
+"""Each token gets its tint, and people can distinguish the tints."""
 
 from __future__ import annotations
 

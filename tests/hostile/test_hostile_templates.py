@@ -184,7 +184,7 @@ def test_the_ids_of_a_long_rendering_need_no_places(monkeypatch: pytest.MonkeyPa
 )
 @pytest.mark.first_run(cases=1)
 def test_a_limit_that_keeps_texts_from_being_found_is_said(limit: str, text: str, message: str) -> None:
-    """The ids are complete, and a warning says what is not known."""
+    """The ids are complete, and a warning names the limit."""
     limits.use(limits.Limits().with_words([limit], "test"))
     tokenizer = tokentui.train("sample:hugs", "gpt2", merges=3)
     chat = Chat([{"role": "assistant", "content": "X"}])

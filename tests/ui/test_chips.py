@@ -35,7 +35,7 @@ from tokentui.ui.panes.encode import lay_out_tokens
 
 
 def parts_of(words: Sequence[Sequence[tuple[int, bool]]]) -> Iterator[CorpusPart]:
-    """Words of `x`, each cut into tokens of so many characters, new or not."""
+    """Words of `x`. For each token of a word: its number of characters, and whether the last step made it."""
     at = 0
     for word in words:
         ends = list(accumulate(length for length, _ in word))

@@ -231,7 +231,7 @@ def _columns(environ: Mapping[str, str]) -> int:
 
 
 def folded(text: str, width: int) -> list[str]:
-    """Return a safe text in parts of at most `width` columns. What is drawn together stays together."""
+    """Return a safe text in parts of at most `width` columns. No part ends inside a grapheme cluster."""
     if cell_width(text) <= width:
         return [text]
     cuts, used = [0], 0

@@ -1,4 +1,4 @@
-"""The tints of tokens: the background colors by which neighbors in a text are told apart.
+"""The tints of tokens: background colors that distinguish adjacent tokens of a text.
 
 The screens, the command line and notebooks use the same ones. This module imports nothing of the package.
 """

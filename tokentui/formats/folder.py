@@ -145,7 +145,7 @@ class ModelFolder:
 
     @property
     def known_class(self) -> TokenizerClass | None:
-        """What is known of the tokenizer class; None for an unknown one."""
+        """The record of the tokenizer class in `CLASSES`; None for an unknown class."""
         return CLASSES.get(self._class_name)
 
     def _is_like(self, name: str) -> bool:

@@ -235,7 +235,7 @@ class Compiled:
         recipe = pretokenizer.recipe
         self._split = scanned(recipe)
         self._normalized: Callable[[str], str] | None = None
-        """Normalizes a text before it is scanned; None if the text is scanned as it is."""
+        """Normalizes a text for the scanner; None if the scanner reads the text unchanged."""
         if not self._split and recipe.normalize:
             recipe = replace(recipe, normalize=())
             self._split, self._normalized = scanned(recipe), pretokenizer.normalized

@@ -91,4 +91,4 @@ _PUNCTUATION_MARKS = re.compile(f"[{re.escape(string.punctuation)}]+")
 KINDS: Mapping[str, Callable[..., AlignedText]] = {
     "google": _google, "gpt-sw3": _gpt_sw3, "siglip": _siglip, "lower": _lower,
 }
-"""What is done to a text, by the name that a class has for it (`classes.Preparation`)."""
+"""The functions that prepare a text, by the kind that a class names (`classes.Preparation`)."""

@@ -179,7 +179,7 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
 
     @property
     def awaited(self) -> str:
-        """The work that an answer waits for, or what is done for it and how far; empty if none is awaited."""
+        """The progress of the answer that the dialog waits for, in words; empty if it waits for none."""
         return (self.waits or self.asking + self.asked_so_far) if self.asking else ""
 
     def follow(self, snapshot: Snapshot) -> None:

@@ -25,7 +25,7 @@ _DISABLED = 0.4
 
 
 def mixed(dark: bool, base: Mapping[str, str], *, cube: bool) -> dict[str, str]:
-    """Return the variables of the style sheet for tints, shades, frames and what is disabled.
+    """Return the variables of the style sheet for tints, shades, frames and disabled text.
 
     A theme of the terminal's own colors has no color to mix: its chips have the tints and the text of the
     theme that is made for the screens.
