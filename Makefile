@@ -2,11 +2,11 @@
 PYTHON ?= python
 export PYTHON
 
-.PHONY: check lint test test-all soak engines kernels kernels-check kernels-arm64 kernels-local bench pictures pages docs release-check
+.PHONY: check lint test test-all soak engines kernels kernels-check kernels-arm64 kernels-local bench pictures pages pages-check docs release-check
 
 check: lint test  ## everything that a change has to pass
 
-lint:  ## style, types, imports
+lint:  ## style, types, imports, generated pages
 	.ci/lint
 
 test:
@@ -40,6 +40,11 @@ bench:  ## make bench CORPUS="novel.txt library.txt": docs/performance.md
 
 pictures:  ## the pictures of the documents, drawn by the running program
 	$(PYTHON) docs/scripts/pictures.py
+
+pages-check:  ## compare the generated pages with the program; part of make lint
+	$(PYTHON) docs/scripts/reference.py --check
+	$(PYTHON) docs/scripts/commands.py --check
+	$(PYTHON) docs/scripts/errors.py --check
 
 pages:  ## the generated pages, and the output of commands in the others
 	$(PYTHON) docs/scripts/reference.py

@@ -13,16 +13,14 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import click
-from pages import code, plain, table
+from pages import code, plain, table, write
 
 from tokentui.cli import completion as shells
 from tokentui.cli.main import COMMANDS, COMPLETE_VARIABLE, EXPLORE, NAME, Command, program
 from tokentui.core import limits
 
-DOCS = Path(__file__).resolve().parents[1]
 ABOUT = "see how a tokenizer comes to be"
 EXITS = (
     (0, "done"),
@@ -216,13 +214,5 @@ def files() -> dict[str, str]:
     return texts | {f"share/{PLACES[shell]}": completion(shell) for shell in shells.SHELLS}
 
 
-def main() -> int:
-    """Write the files. Returns the exit code."""
-    for path, text in files().items():
-        (DOCS / path).parent.mkdir(parents=True, exist_ok=True)
-        (DOCS / path).write_text(text, encoding="utf-8")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write(files(), sys.argv[1:]))

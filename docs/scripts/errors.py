@@ -16,11 +16,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pages import plain
+from pages import plain, write
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "tokentui"
-PAGE = ROOT / "docs" / "errors.md"
 BASE = "TokentuiError"
 ROOMS = {
     "recipe": "Recipes", "preset_table": "Recipes", "axes": "Recipes", "text": "Corpora and text",
@@ -199,7 +198,7 @@ def missing(found: Sequence[Entry], raised: Path) -> list[Entry]:
 
 
 def main(words: Sequence[str]) -> int:
-    """Write the page, or print what no test raised. Returns the exit code."""
+    """Write or check the page, or print what no test raised. Returns the exit code."""
     found = entries()
     if words[:1] == ["--raised"]:
         left = missing(found, Path(words[1]))
@@ -207,8 +206,7 @@ def main(words: Sequence[str]) -> int:
             sys.stdout.write(f"{one.file}:{one.first}: {one.what}\n")
         sys.stdout.write(f"{len(found) - len(left)} of {len(found)} errors were raised by a test\n")
         return 1 if left else 0
-    PAGE.write_text(page(found), encoding="utf-8")
-    return 0
+    return write({"errors.md": page(found)}, words)
 
 
 if __name__ == "__main__":

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
-from pages import code, plain, table
+from pages import DOCS, code, plain, table, write
 
 from tokentui.analyze.compare import PAIR_MEASURES
 from tokentui.analyze.health import CHECKS
@@ -34,7 +33,6 @@ from tokentui.ui.bindings import EVERYWHERE, BoundAction, key_name
 from tokentui.ui.keymap import dialog_sections, sections_of
 from tokentui.ui.settings import SETTINGS, Setting
 
-DOCS = Path(__file__).resolve().parents[1]
 _MADE = "`python docs/scripts/reference.py` generates this page from the program's own definitions."
 PANES = {
     "main": {
@@ -417,12 +415,5 @@ def files() -> dict[str, str]:
     return made | {"limits.md": limits((DOCS / "limits.md").read_text(encoding="utf-8"))}
 
 
-def main() -> int:
-    """Write the pages. Returns the exit code."""
-    for path, text in files().items():
-        (DOCS / path).write_text(text, encoding="utf-8")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write(files(), sys.argv[1:]))

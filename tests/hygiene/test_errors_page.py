@@ -21,13 +21,6 @@ def entries() -> list[Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.slow
-def test_the_page_is_made_of_the_code(entries: list[Any]) -> None:
-    """`python docs/scripts/errors.py` writes it anew."""
-    assert (ROOT / "docs" / "errors.md").read_text(encoding="utf-8") == MADE["page"](entries)
-
-
-@pytest.mark.slow
 def test_what_a_test_raises_is_told_from_what_none_does(entries: list[Any], tmp_path: Path) -> None:
     found = entries
     first, second = found[:2]
