@@ -143,8 +143,11 @@ def effects(column: ColumnSnapshot, mode: GlyphMode, places: bool = True) -> lis
     # A mark in front is not in the text: a left part has none at the start of a word.
     inside = [part[len(mark) :] if part.startswith(mark) else None for part in run]
     expected = [None if mark and run[0].startswith(mark) else run[0], *inside[1:]], inside
+    longest = {max(filter(None, texts), key=len, default="") for texts in expected}
     documents = documents_of(column.corpus.parts) if places else []
     for shown, n, part in ((document, n, part) for document in documents for n, part in enumerate(document)):
+        if not any(text in part.text for text in longest):
+            continue  # for a pair that is not there 0.5 ms in place of 2.8
         for at in range(len(part.tokens) - len(run) + 1):
             stretch = part.tokens[at : at + len(run)]
             left, right = stretch[0], stretch[-1]
@@ -158,8 +161,6 @@ def effects(column: ColumnSnapshot, mode: GlyphMode, places: bool = True) -> lis
         if len(out) == most:
             break
     return out
-
-
 
 
 def reasons(column: ColumnSnapshot, corpus: str, mode: GlyphMode, saves: bool = True) -> list[Cell]:
