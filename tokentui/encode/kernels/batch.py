@@ -68,19 +68,15 @@ def _merging(
     vocabulary: Vocabulary, segmenter: Merging, numbered: list[int], unit: str,
     known: Mapping[bytes, int] | None,
 ) -> Many | None:
-    lengths = list(map(len, vocabulary.pieces))
-    pairs = list(segmenter.pairs())
-    made_by: dict[int, int] = {}
-    tied = {rank for _, _, rank, made in pairs if made_by.setdefault(rank, made) != made}
-    # Here a rank has one result. Words that contain a result of a rank with several are left to plain Python.
-    left = {vocabulary.pieces[made] for _, _, rank, made in pairs if rank in tied}
+    pairs = segmenter.pair_table()
+    # A rank has one result. Words that contain a result of a rank with several are left to plain Python.
+    left = {vocabulary.pieces[made] for made in pairs.tied}
     if len(left) > _MOST_LEFT:
         return None
     left = {one for one in left if not any(other in one for other in left - {one})}
     apart = re.compile(b"|".join(map(re.escape, left))) if left else None
-    rest = (pair for pair in pairs if pair[2] not in tied)
-    merges = Merges([-1] * 256, itertools.chain.from_iterable(rest), numbered, {})
-    if not merges.are_plain(lengths):
+    merges = Merges([-1] * 256, pairs, vocabulary.pieces, numbered, {})
+    if not merges.fit:
         return None
     cells: dict[int | str, Sequence[int]] = {}
 

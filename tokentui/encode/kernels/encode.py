@@ -16,7 +16,7 @@ from typing import Any
 from tokentui.core.native import flat, larger
 from tokentui.encode.kernels import words
 from tokentui.encode.segment import Segmenter
-from tokentui.encode.segment.merges import Merging
+from tokentui.encode.segment.merges import Merging, PairTable
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.text.kernels.count import (
     FlatWords,
@@ -43,44 +43,27 @@ class Merges:
 
     Args:
         units: The symbol of each of the 256 bytes; -1 for none.
-        pairs: The left symbol, right symbol, rank and result of each pair that merges, flat. The lowest rank
-            merges first; pairs of one rank have the same result.
+        pairs: The pairs that merge. The lowest rank merges first.
+        pieces: The bytes of each symbol.
         numbered: The id of each symbol, of 32 bits.
         whole: The id of each word that is a token without merging.
     """
 
     def __init__(
-        self, units: Sequence[int], pairs: Iterable[int], numbered: Sequence[int], whole: Mapping[bytes, int]
+        self, units: Sequence[int], pairs: PairTable, pieces: Sequence[bytes], numbered: Sequence[int],
+        whole: Mapping[bytes, int],
     ) -> None:
-        columns = array("q", pairs)
-        self._pairs = [columns[n::4] for n in range(4)]
-        lefts, rights, ranks, made = self._pairs
-        makes = array("q", bytes(8 * (max(ranks, default=-1) + 1)))
-        for rank, symbol in zip(ranks, made, strict=True):
-            makes[rank] = symbol
-        slots = flat("uint64", 1 << (2 * len(ranks) + 1).bit_length())
-        words.put_pairs(lefts, rights, ranks, slots)
-        self.tables = words.MergeTables(array("q", units), slots, makes, array("q", numbered))
+        slots = flat("uint64", 1 << (2 * len(pairs.ranks) + 1).bit_length())
+        self.tables = words.MergeTables(array("q", units), slots, pairs.makes, array("q", numbered))
+        self.fit = max(len(pieces), len(pairs.makes)) < words.NONE and not words.put_pairs(
+            pairs.keys, pairs.ranks, pairs.makes, len(pieces), pairs.limit, array("q", map(len, pieces)), slots
+        )
+        """True if the tables can represent the merges: symbols and ranks fit into them, and a result is as
+        long as its parts together."""
         self.start = Table()
         """Table of the words in `whole`: word n has the one id `whole[n]`."""
         self.whole = array("i", whole.values())
         self.start.add(FlatWords(b"".join(whole), bounds_of(list(whole)), array("q", bytes(8 * len(whole)))))
-
-    def are_plain(self, lengths: Sequence[int]) -> bool:
-        """Return whether the tables can represent the merges.
-
-        Symbols and ranks must fit into the tables, and each rank must have one result, as long as its parts
-        together.
-
-        Args:
-            lengths: The length of each symbol, in bytes.
-        """
-        lefts, rights, ranks, made = self._pairs
-        makes = self.tables.makes
-        return max(len(lengths), len(makes)) < words.NONE and all(
-            makes[rank] == symbol and lengths[left] + lengths[right] == lengths[symbol]
-            for left, right, rank, symbol in zip(lefts, rights, ranks, made, strict=True)
-        )
 
 
 class Coded(Table):
@@ -349,10 +332,11 @@ def _merges(
     units = [known.get(bytes((value,)), -1) for value in range(256)]
     whole = segmenter.whole_words()
     by_piece = {piece: numbered[symbol] for symbol in whole if _is_text(piece := vocabulary.pieces[symbol])}
-    held = Merges(units, itertools.chain.from_iterable(segmenter.pairs()), numbered, by_piece)
+    pairs = segmenter.pair_table()
+    held = Merges(units, pairs, vocabulary.pieces, numbered, by_piece)
     # A segmenter detects stale merges by the result, kernels by the rank. Both agree if no place ever has two
     # pairs with the same result, which holds if a result is as long as its parts together.
-    return held if held.are_plain(list(map(len, vocabulary.pieces))) else None
+    return held if held.fit and not pairs.tied else None
 
 
 def _is_text(piece: bytes) -> bool:

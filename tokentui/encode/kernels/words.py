@@ -77,16 +77,36 @@ def rank_of(left: int, right: int, slots: Any) -> Any:
     return NONE if found == _EMPTY else I64(found & _RANK)
 
 
-@kernel(NOTHING, NUMBERS, NUMBERS, NUMBERS, HALVES)
-def put_pairs(lefts: Any, rights: Any, ranks: Any, slots: Any) -> None:
-    """Fill the table of merges. Its length is a power of two, more than the number of pairs. Of equal pairs
-    the first one counts."""
+@kernel(INT, NUMBERS, NUMBERS, NUMBERS, INT, INT, NUMBERS, HALVES)
+def put_pairs(
+    keys: Any, ranks: Any, makes: Any, width: int, limit: int, lengths: Any, slots: Any
+) -> int:
+    """Fill the table of merges. Its length is a power of two, more than the number of pairs.
+
+    Args:
+        keys: Each pair, as `left * width + right`.
+        ranks: The rank of each pair.
+        makes: The result of each rank.
+        width: See `keys`.
+        limit: Pairs are left out if a part or the result is not below it.
+        lengths: The length of each symbol, in bytes.
+        slots: Receives the table. Of equal pairs the first one counts.
+
+    Returns:
+        The number of pairs whose result is not as long as both parts together.
+    """
     slots[:] = _EMPTY
+    odd = 0
     for n in range(len(ranks)):
-        key = _U(lefts[n]) << _U(2 * SYMBOL_BITS) | _U(rights[n]) << _BITS
+        left, right, made = keys[n] // width, keys[n] % width, makes[ranks[n]]
+        if left >= limit or right >= limit or made >= limit:
+            continue
+        odd += I64(lengths[left] + lengths[right] != lengths[made])
+        key = _U(left) << _U(2 * SYMBOL_BITS) | _U(right) << _BITS
         place = slot_of(key, slots)
         if slots[place] == _EMPTY:
             slots[place] = key | _U(ranks[n])
+    return odd
 
 
 @helper

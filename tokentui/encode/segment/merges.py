@@ -17,8 +17,9 @@ from __future__ import annotations
 import copy
 import heapq
 import itertools
+from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from tokentui.core.jobs import check
 from tokentui.encode.segment import ASKED_EVERY, AppliedMerge, LimitedTable, RankedPair, WordPart, in_bytes
@@ -39,6 +40,24 @@ MergeLoop = Callable[
 and the next cell; see `merge_cells`."""
 CellMerge = tuple[int, int, int, int, int]
 """A merge of two cells of a word: (left symbol, right symbol, result, left cell, right cell)."""
+
+
+class PairTable(NamedTuple):
+    """The pairs that merge, in flat arrays for kernels.
+
+    Attributes:
+        keys: Each pair, as `left * width + right`, where `width` is the number of pieces.
+        ranks: The rank of each pair.
+        makes: The result of each rank.
+        limit: A pair counts only if both parts and the result are below it.
+        tied: The results of ranks with several results, whose pairs are left out.
+    """
+
+    keys: array[int]
+    ranks: array[int]
+    makes: array[int]
+    limit: int
+    tied: frozenset[int] = frozenset()
 
 
 def merge_cells(
@@ -138,6 +157,14 @@ class Merging:
         """Yield all pairs that merge at this number of merges."""
         for rank, (left, right) in enumerate(self._vocabulary.merges[: self._merges]):
             yield left, right, rank, self._base + rank
+
+    def pair_table(self) -> PairTable:
+        """Return the pairs of `pairs` as arrays."""
+        width, size = len(self._vocabulary.pieces), self._base + self._merges
+        keys = [left * width + right for left, right in self._vocabulary.merges[: self._merges]]
+        return PairTable(
+            array("q", keys), array("q", range(len(keys))), array("q", range(self._base, size)), size
+        )
 
     @property
     def plain(self) -> bool:
@@ -320,6 +347,11 @@ class PairMerging(Merging):
             if max(left, right, self.makes[row]) < self._limit:
                 yield left, right, row, self.makes[row]
 
+    def pair_table(self) -> PairTable:
+        """Return the pairs of `pairs` as arrays, and those that are not in use yet."""
+        keys, ranks = array("q", self._rows), array("q", self._rows.values())
+        return PairTable(keys, ranks, array("q", self.makes), self._limit)
+
     def in_order(self) -> int:
         """Return the number of tokens, from the first, that merge in the order of the vocabulary."""
         back = (later for earlier, later in itertools.pairwise(self.makes) if earlier > later)
@@ -368,6 +400,25 @@ class JoinedMerging(Merging):
                 left, right = symbol_of(piece[:cut]), symbol_of(piece[cut:])
                 if left is not None and right is not None and max(left, right) < self._limit:
                     yield left, right, rank, result
+
+    def pair_table(self) -> PairTable:
+        """Return the pairs of `pairs` as arrays."""
+        width, keys, ranks = len(self._pieces), array("q"), array("q")
+        made_by: dict[int, int] = {}
+        tied = set[int]()
+        for left, right, rank, made in self.pairs():
+            keys.append(left * width + right)
+            ranks.append(rank)
+            if made_by.setdefault(rank, made) != made:
+                tied.add(rank)
+        results = frozenset(made for _, _, rank, made in self.pairs() if rank in tied) if tied else ()
+        if tied:
+            kept = [n for n, rank in enumerate(ranks) if rank not in tied]
+            keys, ranks = (array("q", [values[n] for n in kept]) for values in (keys, ranks))
+        makes = array("q", bytes(8 * (max(made_by, default=-1) + 1)))
+        for rank, made in made_by.items():
+            makes[rank] = made
+        return PairTable(keys, ranks, makes, self._limit, frozenset(results))
 
     def in_order(self) -> int:
         """Return the number of tokens, from the first, that merge in the order of the vocabulary."""

@@ -1,4 +1,4 @@
-"""Kernels that number the words of texts and count them.
+"""Kernels that number the words of texts and count them, or number the stretches in which tokens may join.
 
 Texts are UTF-8. A lone surrogate has three bytes, as "surrogatepass" writes it. A word of up to 16 bytes is
 stored as two 64-bit numbers and compared by them. Longer words are compared byte by byte, so a collision of
@@ -30,6 +30,7 @@ from tokentui.core.native import (
 )
 from tokentui.text.kernels.rules import CUT, DROP, START, Split
 from tokentui.text.kernels.scan_words import class_of, code_at, width_of, word_end
+from tokentui.text.split import SPACE_MARK
 
 BLOCK = 4096
 """The bytes that are scanned at a time. The events of a block stay in the cache."""
@@ -41,6 +42,8 @@ _FIRST = constants([(1 << 8 * min(n, 8)) - 1 for n in range(INLINE + 1)])
 _SECOND = constants([(1 << 8 * max(n - 8, 0)) - 1 for n in range(INLINE + 1)])
 _SPREAD_SECOND = _U(0xC2B2AE3D27D4EB4F)
 _THIRTY_TWO, _ZERO, _ONE = _U(32), _U(0), _U(1)
+_CODE_BITS = _U(21)
+_SPACE, _MARK = 32, ord(SPACE_MARK)
 
 
 class _WordTable(NamedTuple):
@@ -68,6 +71,24 @@ class WordTable(_WordTable):
     """A `_WordTable` with a `__dict__`, in which `native` caches the argument words of a call."""
 
 
+class Bigrams(NamedTuple):
+    """The pairs of characters that may be side by side in a token. ▁ and the space count as one character.
+
+    Attributes:
+        low: A byte for each pair of ASCII characters, at `left << 7 | right`: 1 if they may be.
+        others: The same for all other pairs, at the hash of a pair. Two pairs may share a byte, which then
+            joins more than it must.
+        shift: 64 minus the number of bits of a place in `others`.
+        known: A byte for each code point: 0 for a character that joins with every neighbor. Empty if there is
+            none.
+    """
+
+    low: Any
+    others: Any
+    shift: int
+    known: Any
+
+
 class Scan(NamedTuple):
     """The texts and tables that a scan reads and fills.
 
@@ -88,6 +109,7 @@ class Scan(NamedTuple):
 
 SPLIT = Tuple((INT, NUMBERS, SHORTS, BYTES, BYTES), "Split", Split)
 WORDS = Tuple((EVENTS, INT, HALVES, BYTES, NUMBERS, NUMBERS), "WordTable", WordTable)
+BIGRAMS = Tuple((BYTES, BYTES, INT, BYTES), "Bigrams", Bigrams)
 SCAN = Tuple((BYTES, SPLIT, WORDS, EVENTS, EVENTS), "Scan", Scan)
 
 
@@ -245,6 +267,88 @@ def scan_texts(
                 dropped = event & DROP != 0
         number += 1
         at = end
+    return number, at, filled
+
+
+@inlined
+def bigram_code(data: Any, at: int) -> Any:
+    """Return the code point of the character at a place, as `Bigrams` counts it."""
+    if data[at] < 0x80:
+        return data[at]
+    code = code_at(data, at)
+    return _SPACE if code == _MARK else code
+
+
+@inlined
+def bigram_place(left: int, right: int, shift: int) -> Any:
+    """Return the place of a pair in `Bigrams.others`."""
+    return hashed(_U(left) << _CODE_BITS | _U(right), _U(shift))
+
+
+@kernel(NOTHING, BYTES, NUMBERS, BIGRAMS)
+def put_bigrams(data: Any, bounds: Any, bigrams: Bigrams) -> None:
+    """Note the pairs of characters in texts.
+
+    Args:
+        data: The concatenated texts, as UTF-8 with padding.
+        bounds: A 0, then the offset where each text ends.
+        bigrams: Receives the pairs.
+    """
+    for number in range(len(bounds) - 1):
+        at, end = bounds[number], bounds[number + 1]
+        left = -1
+        while at < end:
+            code = bigram_code(data, at)
+            if left >= 0:
+                if left | code < 0x80:
+                    bigrams.low[left << 7 | code] = 1
+                else:
+                    bigrams.others[bigram_place(left, code, bigrams.shift)] = 1
+            left = code
+            at += width_of(data[at])
+
+
+@kernel(Tuple((INT, INT, INT)), BYTES, WINDOWS, NUMBERS, BIGRAMS, WORDS, EVENTS, INT, INT, INT)
+def scan_bigrams(
+    data: Any, windows: Any, bounds: Any, bigrams: Bigrams, words: WordTable, numbers: Any, number: int,
+    at: int, filled: int,
+) -> tuple[int, int, int]:
+    """Cut texts between two characters that no token has side by side, and write the number of each stretch.
+
+    Args:
+        data: The concatenated texts, valid UTF-8 with padding.
+        windows, bounds, number, at, filled: As for `scan_texts`.
+        bigrams: The pairs.
+        words: The table of stretches. The scan adds new ones.
+        numbers: Receives the number of each stretch.
+
+    Returns:
+        As `scan_texts` does.
+    """
+    low, others, known, shift = bigrams.low, bigrams.others, bigrams.known, bigrams.shift
+    while number < len(bounds) - 1:
+        end = bounds[number + 1]
+        while at < end:
+            left = bigram_code(data, at)
+            here = at + width_of(data[at])
+            while here < end:
+                code = bigram_code(data, here)
+                if left | code < 0x80:
+                    if low[left << 7 | code] == 0:
+                        break
+                elif others[bigram_place(left, code, shift)] == 0 and (
+                    len(known) == 0 or (known[left] != 0 and known[code] != 0)
+                ):
+                    break
+                left = code
+                here += width_of(data[here])
+            word = number_of(data, windows, at, here, words)
+            if word < 0:
+                return number, at, filled
+            numbers[filled] = word
+            filled += 1
+            at = here
+        number += 1
     return number, at, filled
 
 
