@@ -128,7 +128,7 @@ def trained(text: str, recipe: Recipe, size: int, most: float) -> tuple[Tokenize
     with silent():
         trainer, reason = learn.start(corpus, recipe, Run(stops)), None
         while not reason and time.process_time() - began < most:
-            reason = learn.with_plain_fallback(trainer, lambda: trainer.advance(None, stops))
+            reason = learn.with_plain_fallback(trainer, lambda trainer: trainer.advance(None, stops))
     spent = time.process_time() - began
     return trainer.tokenizer(), {
         "cpu": spent, "steps": trainer.number, "engine": trainer.traits.engine, "ended": bool(reason),

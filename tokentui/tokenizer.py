@@ -470,7 +470,7 @@ class Trainer:
             start: The number of candidates to skip from the top.
         """
         rows, top = whole(limit, "limit", 0, "for example 100"), whole(start, "start", 0, "for example 0")
-        page = learn.with_plain_fallback(self._engine, lambda: self._engine.candidates(Query(top, rows)))
+        page = learn.with_plain_fallback(self._engine, learn.candidates, Query(top, rows))
         return list(page.rows) if page.top == top else []
 
     def why(self) -> Why:
@@ -480,7 +480,7 @@ class Trainer:
             TokentuiError: This is a unigram training, which has no next pair.
         """
         engine = self._engine
-        why = learn.with_plain_fallback(engine, lambda: engine.why(engine.limits))
+        why = learn.with_plain_fallback(engine, learn.why, engine.limits)
         if why.round is not None:
             raise TokentuiError("a unigram training has no next pair", "why", "use candidates()")
         return why

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from naive import lowest_rank_first
 
 import tokentui
+from tokentui import learn
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.completions import completions
 from tokentui.encode.reachability import neighbors, reachability_of
@@ -255,7 +256,7 @@ def test_a_text_outside_words_names_the_missing_pair() -> None:
 def test_a_piece_that_a_pruning_dropped() -> None:
     run = tokentui.Trainer("sample:english", "sentencepiece-unigram")
     run.run(vocab_size=200)
-    rows = run._engine.entries(Query(0, 5000)).rows
+    rows = learn.entries(run._engine, Query(0, 5000)).rows
     left = {row.piece.decode(): row.reason for row in rows if row.kind == "left"}
     assert left
     for piece, reason in left.items():

@@ -98,7 +98,7 @@ def test_a_tie_rule_is_one_entry(
     tied = Corpus.from_text("ab cd ef")
     for tie, token in ((NAME, b"ef"), ("first-seen", b"ab")):
         trainer = start(tied, recipe.with_axes(tie=tie))
-        assert trainer.candidates(Query()).rows[0].token == token
+        assert learn.candidates(trainer, Query()).rows[0].token == token
         assert learn.step(trainer) is not None
         assert trainer.taken(1).token == token  # type: ignore[union-attr]
     check_axis_lists("tie", recipe)
@@ -138,7 +138,7 @@ def test_an_objective_is_one_entry(
     )
     recipe = add_value("objective", record, monkeypatch)
     trainer = start(Corpus.from_text("ab ab ab cd"), recipe)
-    best = trainer.candidates(Query()).rows[0]
+    best = learn.candidates(trainer, Query()).rows[0]
     assert (best.token, best.values) == (b"cd", (1, 1.0))
     assert learn.step(trainer) is not None
     assert [column.name for column in trainer.traits.columns] == ["count", "rarity"]
@@ -164,7 +164,7 @@ def test_a_method_is_one_file_and_its_entry(
         plain.taken(step).token for step in range(1, 6)  # type: ignore[union-attr]
     ]
     assert (new.step_at(1).kind, new.traits.step) == ("only merge", "only merge")
-    assert added_method.FACT in new.why(Stops()).facts
+    assert added_method.FACT in learn.why(new, Stops()).facts
     learn.jump(new, 2)
     assert new.tokens_at(2) == plain.tokens_at(2)
     assert learn.what_if(new, recipe.under(()).changes).number == 2

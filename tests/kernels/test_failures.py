@@ -194,7 +194,7 @@ def test_what_kernels_raise_is_their_failure(error: type[Exception], failing: Fa
 
 def facts(trainer: Any) -> list[object]:
     """All that a training says of itself."""
-    page, tokenizer = trainer.candidates(Query(0, 10)), trainer.tokenizer()
+    page, tokenizer = learn.candidates(trainer, Query(0, 10)), trainer.tokenizer()
     return [
         trainer.number, trainer.computed, page, list(trainer.uses), *learn.steps(trainer),
         tokenizer.encode("the lowest and the newest"), trainer.ending(trainer.limits),
@@ -521,7 +521,7 @@ def test_a_column_that_fails_as_it_is_shown_leads_no_longer(
     def fails(*_: object) -> None:
         raise SystemError("a kernel")
 
-    monkeypatch.setattr(first.trainer, "candidates", fails)
+    monkeypatch.setattr(first.trainer, "candidates_at", fails)
     do.perform(do.SetViewport(replace(state.view, candidates_top=1)), state, nothing)
     shown = state.snapshot()
     assert first.needs_fallback

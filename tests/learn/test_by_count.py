@@ -29,7 +29,7 @@ def _sailor() -> Trainer:
 
 
 def counts(trainer: Trainer, query: Query) -> list[tuple[tuple[bytes, ...], int]]:
-    rows = trainer.candidates(query).rows
+    rows = learn.candidates(trainer, query).rows
     return [(row.parts, row.places) for row in rows if isinstance(row, PairCandidate)]
 
 
@@ -53,7 +53,7 @@ def test_a_page_is_a_part_of_the_whole_list(top: int, rows: int, only: bool, mat
     whole = counts(trainer, Query(0, ALL, BY_COUNT))
     joined = [b"".join(parts).replace(b"##", b"") for parts, _ in whole]
     wanted = [n for n, token in enumerate(joined) if match.encode() in token]
-    page = trainer.candidates(Query(top, rows, BY_COUNT, (match.encode(),) if match else (), only))
+    page = learn.candidates(trainer, Query(top, rows, BY_COUNT, (match.encode(),) if match else (), only))
     left = [whole[n] for n in wanted] if only and match else [] if only else whole
     assert page.total == len(left)
     assert [(row.parts, row.places) for row in page.rows] == left[page.top : page.top + rows]

@@ -91,7 +91,7 @@ def state(trainer: PairTrainer, limit: int = 200) -> dict[str, Any]:
         "sizes": (trainer.size_at(trainer.number), trainer.tokenizer().merges),
         "last": trainer.step_at(trainer.number) if trainer.number else None,
         "taken": trainer.taken(trainer.number) if trainer.number else None,
-        "pairs": trainer.candidates(Query()).total,
+        "pairs": learn.candidates(trainer, Query()).total,
         "candidates": best(trainer, limit),
         "later candidates": best(trainer, 3, 4),
         "why": why(trainer),
@@ -297,7 +297,7 @@ def test_numbers_are_plain_ones(axes: dict[str, Any]) -> None:
     found, step = best(compiled, 5)[0], merge_at(compiled, 40)
     values = [
         found.count, found.before, found.key[0], found.left_uses, found.right_uses,
-        compiled.tokens_at(compiled.number), compiled.candidates(Query()).total,
+        compiled.tokens_at(compiled.number), learn.candidates(compiled, Query()).total,
         compiled.computed, compiled.number, compiled.uses[3], compiled.memory(), why(compiled).replaced,
         step.count, step.tied, step.left_uses, step.right_uses,
         *compiled.tokenizer().vocabulary.merges[3], compiled.tokenizer().vocabulary.counts[3],

@@ -54,8 +54,8 @@ def test_unused_tokens_of_a_file_are_folded(tmp_path: Path, order: str) -> None:
 
 def check(trainer: Trainer, folds: Callable[[Entry], bool], order: str) -> None:
     """The rows are those of the whole list but for what folds, and the last one says how many do."""
-    whole = trainer.entries(Query(0, 10_000, order)).rows
-    page = trainer.entries(Query(0, 10_000, order, folded=True))
+    whole = learn.entries(trainer, Query(0, 10_000, order)).rows
+    page = learn.entries(trainer, Query(0, 10_000, order, folded=True))
     kept = [one for one in whole if not folds(one)]
     assert len(kept) < len(whole)
     assert list(page.rows[:-1]) == kept
@@ -63,7 +63,7 @@ def check(trainer: Trainer, folds: Callable[[Entry], bool], order: str) -> None:
     assert (page.total, page.folded) == (len(kept) + 1, len(whole) - len(kept))
     # Any part of it, the last row alone as well.
     for top, rows in ((0, 2), (1, 3), (len(kept), 5), (len(kept) + 9, 5)):
-        part = trainer.entries(Query(top, rows, order, folded=True))
+        part = learn.entries(trainer, Query(top, rows, order, folded=True))
         assert part.rows == page.rows[part.top : part.top + rows]
         assert part.top == min(top, len(kept))
 
@@ -71,11 +71,11 @@ def check(trainer: Trainer, folds: Callable[[Entry], bool], order: str) -> None:
 def test_a_search_and_other_orders_see_all_rows() -> None:
     trainer = trained("gpt2")
     for query in (Query(0, 500, "id"), Query(0, 500, "longest"), Query(0, 500, "newest", (b"z",))):
-        assert trainer.entries(query._replace(folded=True)) == trainer.entries(query)
+        assert learn.entries(trainer, query._replace(folded=True)) == learn.entries(trainer, query)
 
 
 def test_no_row_is_folded_if_all_entries_are_used() -> None:
     trainer = learn.start(Corpus.from_text(TEXT), preset("subword-nmt"))
-    page = trainer.entries(Query(0, 100, "newest", folded=True))
-    assert page == trainer.entries(Query(0, 100, "newest"))
+    page = learn.entries(trainer, Query(0, 100, "newest", folded=True))
+    assert page == learn.entries(trainer, Query(0, 100, "newest"))
     assert page.folded == 0

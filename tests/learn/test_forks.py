@@ -155,7 +155,7 @@ def walked(trainer: Trainer, walk: Sequence[int], model: Sequence[Any]) -> None:
         if goal is not None:
             learn.jump(trainer, goal)
             assert trainer.number == min(goal, len(model) - 1)
-        assert learn.with_plain_fallback(trainer, lambda: facts(trainer)) == expected(model, trainer.number)
+        assert learn.with_plain_fallback(trainer, facts) == expected(model, trainer.number)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -117,7 +117,7 @@ def assert_equal(trainer: Trainer, plain: Plain) -> None:
     ranked = plain.ranked()
     found = best(trainer, len(ranked) + 5)
     assert [(c.left + c.right, c.count) for c in found] == ranked
-    assert trainer.candidates(Query()).total == len(ranked)
+    assert learn.candidates(trainer, Query()).total == len(ranked)
     assert trainer.tokens_at(trainer.number) == plain.size()
     for one in found:
         assert one.token == bytes(plain.free[:1])
@@ -263,7 +263,7 @@ def test_no_free_byte_ends_it(lacking: bytes) -> None:
     assert learn.run(trainer, Stops(min_count=2)) == "no pair left"
     assert b"".join(step.token for step in merge_steps(trainer)) == lacking
     reasons = why(trainer)
-    assert (reasons.best, reasons.end, trainer.candidates(Query()).total, best(trainer)) == (
+    assert (reasons.best, reasons.end, learn.candidates(trainer, Query()).total, best(trainer)) == (
         None, "no pair left", 0, [],
     )
     assert any(fact.startswith("no free byte") for fact in reasons.facts)
@@ -297,10 +297,11 @@ def test_an_empty_corpus_ends_at_once() -> None:
 def test_a_token_is_found_by_its_byte_or_by_its_expansion() -> None:
     trainer = trained_on([b"xxxdqxxxdxo"])
     learn.run(trainer, Stops())
-    assert trainer.find(Made(frozenset({b"xxxd"}))) == trainer.find(Made(frozenset({b"C"}))) == 3
-    assert trainer.find(Made(frozenset({b"q"}))) == 0
-    assert trainer.find(Made(frozenset({b"q"})), 1) is None
-    assert trainer.find(Made(frozenset({b"xq"}))) is None
+    assert learn.find(trainer, Made(frozenset({b"xxxd"}))) == 3
+    assert learn.find(trainer, Made(frozenset({b"C"}))) == 3
+    assert learn.find(trainer, Made(frozenset({b"q"}))) == 0
+    assert learn.find(trainer, Made(frozenset({b"q"})), 1) is None
+    assert learn.find(trainer, Made(frozenset({b"xq"}))) is None
 
 
 @pytest.mark.parametrize(

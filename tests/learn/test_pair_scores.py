@@ -197,4 +197,4 @@ def test_the_columns_of_a_candidate_name_the_figures_of_its_value() -> None:
     assert isinstance(best, PairCandidate)
     assert best.values == (9, 2, 18.0)  # count, length, value
     again = learn.start(CORPUS, PLAIN.with_axes(objective="count-length"))
-    assert again.candidates(Query(0, 1)).rows[0] == best
+    assert learn.candidates(again, Query(0, 1)).rows[0] == best

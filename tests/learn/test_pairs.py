@@ -92,7 +92,7 @@ def assert_equal(trainer: Trainer, state: Naive) -> None:
     assert [(*c.key, c.count) for c in found] == [
         (*pair, counts[pair]) for pair in ranked
     ]
-    assert trainer.candidates(Query()).total == len(ranked)
+    assert learn.candidates(trainer, Query()).total == len(ranked)
     assert words_of(trainer) == state.words
     assert trainer.tokens_at(trainer.number) == state.tokens()
     for symbol in range(len(state.pieces)):

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import Naive
 
+from tokentui import learn
 from tokentui.axes import check
 from tokentui.core import native
 from tokentui.core.errors import TokentuiError
@@ -61,10 +62,11 @@ def example(written: str, compiled: bool) -> ParityTrainer:
 
 def told(trainer: ParityTrainer) -> Any:
     """Everything that can be asked at a step."""
-    why = trainer.why(Stops())
+    why = learn.why(trainer, Stops())
     words = trainer.words.words
     return (
-        trainer.number, why, trainer.candidates(Query(rows=40)), trainer.entries(Query(rows=60)),
+        trainer.number, why,
+        learn.candidates(trainer, Query(rows=40)), learn.entries(trainer, Query(rows=60)),
         trainer.tokens_at(trainer.number), trainer.lengths_at(trainer.number), trainer.changed(),
         [list(trainer.segment(Word(word))) for word in words], [n for n in enumerate(trainer.uses) if n[1]],
         trainer.number and trainer.step_at(trainer.number), trainer.number and trainer.taken(trainer.number),
@@ -79,7 +81,7 @@ def test_the_worked_example_at_every_step_forward_and_back(
     trainer = example(written, compiled)
     seen = [told(trainer)]
     for number, (lengths, language, merge, count) in enumerate(steps, 1):
-        judged = trainer.why(Stops()).judged
+        judged = learn.why(trainer, Stops()).judged
         assert tuple(one.tokens for one in judged) == lengths
         assert [one.name for one in judged if one.chosen] == ([] if language == "all" else [language])
         jump(trainer, number)
@@ -195,7 +197,7 @@ def test_training_agrees_with_a_count_from_scratch(case: Case, back: list[int], 
     seen = {0: told(trainer)}
     number = 0
     for number, (language, left, right, count, lengths) in enumerate(model(case), 1):
-        judged = tuple(one.tokens for one in trainer.why(Stops()).judged)
+        judged = tuple(one.tokens for one in learn.why(trainer, Stops()).judged)
         assert judged == (lengths if len(lengths) > 1 else ())
         assert trainer.advance(number, Stops(), math.inf) is Stop.MERGES
         step = trainer.step_at(number)
@@ -262,7 +264,7 @@ def test_stops_apply_to_the_language_that_decides(compiled: bool) -> None:
     assert trainer.number == 2  # German has no pair of five left, though English has one of nine
     trainer = example("parity", compiled)
     run(trainer, Stops(max_length=2))
-    assert max(len(one.piece) for one in trainer.entries(Query(rows=100)).rows) == 2
+    assert max(len(one.piece) for one in learn.entries(trainer, Query(rows=100)).rows) == 2
     trainer = example("parity:variant=window,window_size=1,alpha=1", compiled)
     assert run(trainer, Stops()) is Stop.NO_PAIR or trainer.number > 1
 
@@ -296,6 +298,6 @@ def test_the_merged_places_of_equal_neighbors_are_predicted(compiled: bool) -> N
     """A merge of "aaa" replaces one place of two, in all languages together."""
     recipe = CHARS.with_axes(objective="parity")
     trainer = parity_trainer(material([({"aaa": 3}, None), ({"aaaaa": 2}, None)], recipe), compiled=compiled)
-    foretold = trainer.why(Stops()).replaced
+    foretold = learn.why(trainer, Stops()).replaced
     trainer.advance(1, Stops(), math.inf)
     assert (trainer.step_at(1).replaced, foretold) == (7, 7)

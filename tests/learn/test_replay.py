@@ -27,7 +27,7 @@ from tokentui.encode.pretokens import Item, Pretokens
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
-from tokentui.learn import Changed, Made, MergeStep, Query, Size, Span, Stop, Word
+from tokentui.learn import Changed, Made, MergeStep, Query, Size, Span, Stop, TokenCandidate, Word
 from tokentui.learn.replay import ReplayTrainer
 from tokentui.learn.replay.segmentations import TokenOrder
 from tokentui.recipe import Run, Stops
@@ -308,20 +308,23 @@ def hugs(tmp_path: Path) -> ReplayTrainer:
 
 
 def test_tokens_come_in_the_order_of_their_first_merge(hugs: ReplayTrainer) -> None:
-    assert [one.token for one in hugs.candidates(Query()).rows] == [b"ug", b"hug", b"un", b"hugs", b"ugs"]
-    first = hugs.candidates(Query(rows=1)).rows[0]
+    rows = learn.candidates(hugs, Query()).rows
+    assert [one.token for one in rows] == [b"ug", b"hug", b"un", b"hugs", b"ugs"]
+    first = learn.candidates(hugs, Query(rows=1)).rows[0]
+    assert isinstance(first, TokenCandidate)
     assert (first.parts, first.places, first.words, first.id) == ((b"u", b"g"), 3, 2, 7)
     assert (
-        hugs.order.place(4), hugs.find(Made(frozenset({b"hugs"}))), hugs.find(Made(frozenset({b"h"}))),
+        hugs.order.place(4),
+        learn.find(hugs, Made(frozenset({b"hugs"}))), learn.find(hugs, Made(frozenset({b"h"}))),
     ) == ("merge 4", 4, 0)
-    assert hugs.find(Made(frozenset({b"nothing"}))) is None
+    assert learn.find(hugs, Made(frozenset({b"nothing"}))) is None
     assert hugs.fixed == {"<pad>": 1}
 
 
 def test_a_walk_to_a_size_to_a_stop_and_to_the_end(hugs: ReplayTrainer) -> None:
     sizes = [hugs.order.size(number) for number in range(hugs.computed + 1)]
     assert sizes == [9, 10, 11, 12, 13, 14], "units, the orphan and the added token are there from the start"
-    assert [hugs.find(Size(size)) for size in (9, 10, 14, 15)] == [0, 1, 5, None]
+    assert [learn.find(hugs, Size(size)) for size in (9, 10, 14, 15)] == [0, 1, 5, None]
     assert hugs.advance(None, Stops(merges=2)) == "merges"
     assert hugs.number == 2
     assert hugs.advance(None, Stops(vocab_size=1, min_count=99)) == Stop.LAST

@@ -47,8 +47,8 @@ def state(trainer: SuperTrainer) -> dict[str, Any]:
     number = trainer.number
     return {
         "number": number, "tokens": trainer.tokens_at(number), "size": trainer.size_at(number),
-        "step": trainer.step_at(number) if number else None, "why": trainer.why(NONE),
-        "candidates": trainer.candidates(Query(rows=30)), "changed": trainer.changed(),
+        "step": trainer.step_at(number) if number else None, "why": learn.why(trainer, NONE),
+        "candidates": learn.candidates(trainer, Query(rows=30)), "changed": trainer.changed(),
         "uses": list(trainer.uses)[: trainer.tokenizer().vocabulary.base_size + number],
         "words": [trainer.segment(Word(word)) for word in trainer.words.words],
     }

@@ -48,7 +48,8 @@ def trainer(
 
 def pieces(run: UnigramTrainer, rows: int = 10**6, top: int = 0) -> tuple[PieceCandidate, ...]:
     """The pieces in the order of pruning."""
-    return run.candidates(Query(top, rows)).rows
+    page = learn.candidates(run, Query(top, rows))
+    return tuple(row for row in page.rows if isinstance(row, PieceCandidate))
 
 
 def stepped(run: UnigramTrainer) -> RoundStep | None:
@@ -65,7 +66,7 @@ def state(run: UnigramTrainer) -> tuple[Any, ...]:
     """All that a step is."""
     return (
         run.number, run.size_at(run.number), run.at.tokens, run.at.objective, list(run.model.pieces),
-        list(run.model.scores), run.vocabulary.pieces, run.vocabulary.scores, run.left(),
+        list(run.model.scores), run.vocabulary.pieces, run.vocabulary.scores, run.inventory().removed,
         [astuple(row) for row in pieces(run, 20)],
     )
 
@@ -84,7 +85,7 @@ def test_steps() -> None:
             len(run.model.pieces), run.at.tokens, run.at.objective,
         )
         assert step.vocab_size == run.size_at(run.number) == step.kept + 3
-        assert step.dropped == len(run.left())
+        assert step.dropped == len(run.inventory().removed)
         assert step.row == {
             "round": step.round, "what": step.kind, "kept": step.kept, "dropped": step.dropped,
             "objective": step.objective,
@@ -187,12 +188,12 @@ def test_pieces_are_listed_in_the_order_of_pruning() -> None:
         going = {row.token: row.reason for row in order if row.reason}
         rows = {row.token: row for row in order}
         stepped(run)
-        left = {row.piece: row.reason for row in run.left()}
+        left = {row.piece: row.reason for row in run.inventory().removed}
         if step.kind == "prune":
             assert left == going
         else:
             assert set(left.values()) <= {REASONS[RARE]}
-            assert all(row.figure < 0.5 for row in run.left())
+            assert all(row.score is not None and row.score < 0.5 for row in run.inventory().removed)
         model = run.vocabulary
         for piece, score in zip(model.pieces, model.scores, strict=True):
             if step.kind == "prune" and not step.final:
@@ -243,16 +244,16 @@ def test_dropped_pieces_are_listed_once_for_all_pages() -> None:
     run = trainer()
     lists = []
     while stepped(run):
-        lists.append(run.left())
-        assert run.left() is lists[-1]
+        lists.append(run.inventory().removed)
+        assert run.inventory().removed is lists[-1]
     learn.jump(run, 2)
     assert run.substeps.fine(3) == 3
-    assert run.left() is run.left()
-    assert len(run.left()) == 3
+    assert run.inventory().removed is run.inventory().removed
+    assert len(run.inventory().removed) == 3
     assert run.substeps.fine(-1) == 2
-    assert len(run.left()) == 2
+    assert len(run.inventory().removed) == 2
     learn.jump(run, run.computed)
-    assert run.left() == lists[-1]
+    assert run.inventory().removed == lists[-1]
 
 
 def test_an_empty_corpus_has_no_pieces() -> None:
@@ -260,7 +261,7 @@ def test_an_empty_corpus_has_no_pieces() -> None:
     assert learn.run(run, Stops()) == "no pair left"
     assert (run.number, len(run.model.pieces), run.at.tokens, run.size_at(run.number)) == (0, 0, 0, 3)
     assert not pieces(run)
-    assert not run.left()
+    assert not run.inventory().removed
     assert stepped(run) is None
     assert run.tokenizer().vocab_size == 3
 

@@ -47,7 +47,7 @@ def test_uses_are_those_of_every_step(name: str) -> None:
     assert steps > 5
     vocabulary = trainer.tokenizer().vocabulary
     base = vocabulary.base_size
-    told = {symbol: list(trainer.uses_over(symbol)()) for symbol in range(base + steps)}
+    told = {symbol: list(learn.uses_over(trainer, symbol)()) for symbol in range(base + steps)}
     for symbol, one in told.items():
         assert [used.number for used in one] == sorted({used.number for used in one})
         assert _spread(one, steps) == _recounted(trainer, symbol, steps)
@@ -62,13 +62,13 @@ def test_a_pair_of_equal_symbols_uses_two_of_them() -> None:
     trainer = start(Corpus.from_text("aaaaa"), preset("minbpe-basic"))
     jump(trainer, 1)
     (symbol,) = {*trainer.tokenizer().vocabulary.merges[0]}
-    assert trainer.uses_over(symbol)() == [Used(0, 5), Used(1, 1, b"aa")]
+    assert learn.uses_over(trainer, symbol)() == [Used(0, 5), Used(1, 1, b"aa")]
 
 
 def test_a_later_step_does_not_change_an_earlier_answer() -> None:
     trainer = _walked("gpt2", 6)
     symbol = trainer.tokenizer().vocabulary.merges[0][0]
-    asked, told = trainer.uses_over(symbol), trainer.uses_over(symbol)()
+    asked, told = learn.uses_over(trainer, symbol), learn.uses_over(trainer, symbol)()
     jump(trainer, 12)
     assert asked() == told
     jump(trainer, 2)
@@ -83,7 +83,7 @@ def test_uses_of_the_tokens_of_a_file(name: str) -> None:
     symbols = [replay.order.tokens[at] for at in (0, 1, steps - 1)] + [0, 1]
     for symbol in symbols:
         jump(replay, steps)
-        assert _spread(list(replay.uses_over(symbol)()), steps) == _recounted(replay, symbol, steps)
+        assert _spread(list(learn.uses_over(replay, symbol)()), steps) == _recounted(replay, symbol, steps)
 
 
 def _unigram() -> UnigramTrainer:
@@ -98,7 +98,7 @@ def test_uses_of_a_piece_at_every_step() -> None:
     steps, pieces = trainer.number, trainer.vocabulary.pieces
     for symbol in (0, 5, 40, 120):
         jump(trainer, steps)
-        told, counts = list(trainer.uses_over(symbol)()), []
+        told, counts = list(learn.uses_over(trainer, symbol)()), []
         for number in range(steps + 1):
             jump(trainer, number)
             place = trainer.vocabulary.pieces.index(pieces[symbol])
@@ -115,4 +115,4 @@ def test_the_life_of_a_word_is_that_of_whole_models(word: str) -> None:
         pieces = tuple(token.piece or b"" for token in tokens)
         if not lives or lives[-1].pieces != pieces:
             lives.append(Life(number, pieces))
-    assert trainer.life(word) == lives
+    assert learn.life(trainer, word) == lives

@@ -254,7 +254,7 @@ def test_a_forced_merge_is_made_under_any_least_count_and_does_not_end_a_run() -
         assert trainer.ending(Stops(min_count=4)).step == 3
         learn.jump(trainer, 0)
     assert trainer.end(Stops(min_count=4)) is None
-    assert trainer.why(Stops(min_count=4)).end is None
+    assert learn.why(trainer, Stops(min_count=4)).end is None
 
 
 @pytest.mark.parametrize(("changes", "tied"), [
@@ -328,7 +328,7 @@ def test_gage_supports_what_ifs() -> None:
     free.most = 1
     learn.jump(free, 1)
     free.what_if = (WhatIf(2, FORCE, (b"a", b"c")),)
-    assert (learn.step(free), free.candidates(Query()).rows) == (None, ())
+    assert (learn.step(free), learn.candidates(free, Query()).rows) == (None, ())
 
 
 def test_what_ifs_that_changed_nothing_are_reported() -> None:

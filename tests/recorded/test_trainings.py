@@ -137,7 +137,7 @@ def changed(trainer: Trainer, last: int, look: Any) -> list[Any]:
     if taken is None or not trainer.traits.what_ifs:
         return []
     learn.jump(trainer, middle - 1)
-    runner_up = trainer.why(trainer.limits).runner_up
+    runner_up = learn.why(trainer, trainer.limits).runner_up
     learn.jump(trainer, middle)
     what_ifs = [WhatIf(middle, FORBID, taken.parts)]
     if runner_up is not None:

@@ -15,6 +15,7 @@ from sessions import Watched
 from trainers import trainer_class
 from waiting import PATIENCE
 
+from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core import native
 from tokentui.core.errors import SHORT_OF_MEMORY, Cancelled, TokentuiError
@@ -180,7 +181,7 @@ def test_where_the_leader_fails_by_tokens_the_next_one_leads_from_where_it_is(
         assert not sync.has_work
         assert second.trainer.number == step + moved
         tokens = second.trainer.tokens_at(second.trainer.number)
-        assert (third.in_sync, third.trainer.number) == (True, third.trainer.find(Tokens(tokens)))
+        assert (third.in_sync, third.trainer.number) == (True, learn.find(third.trainer, Tokens(tokens)))
         bench.do(do.Move(5))
 
 

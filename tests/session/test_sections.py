@@ -192,7 +192,7 @@ def test_a_section_that_fails_is_an_error_and_the_rest_is_there(
 
     monkeypatch.setenv("TOKENTUI_KERNELS", "off")  # else it may be a kernel that fails
     it = State(made("gpt2"))
-    monkeypatch.setattr(it.main.trainer, "why", fails)
+    monkeypatch.setattr(it.main.trainer, "explained", fails)
     main = it.snapshot().main
     assert dict(main.errors) == {"why": said}
     assert main.candidates.rows

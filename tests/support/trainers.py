@@ -20,13 +20,13 @@ def merge_steps(trainer: Trainer, first: int = 1) -> list[MergeStep]:
 
 def best(trainer: Trainer, rows: int = 100, top: int = 0) -> list[Any]:
     """The best candidates, those before `top` left out; none where there are not so many."""
-    page = trainer.candidates(Query(top, rows))
+    page = learn.candidates(trainer, Query(top, rows))
     return list(page.rows) if page.top == top else []
 
 
 def why(trainer: Trainer, stops: Stops | None = None) -> Why:
     """The reasons of the step to come."""
-    return trainer.why(trainer.limits if stops is None else stops)
+    return learn.why(trainer, trainer.limits if stops is None else stops)
 
 
 def start(corpus: Corpus, recipe: Recipe, run: Run | None = None) -> Trainer:

@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from tokentui import learn
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn import Candidate, Entry, Query, Trainer, Why, Word
 
@@ -85,8 +86,8 @@ def of_tokenizer(tokenizer: Tokenizer, texts: Iterable[str]) -> dict[str, Any]:
 
 def observed(trainer: Trainer, words: tuple[str, ...], texts: tuple[str, ...]) -> dict[str, Any]:
     """Return what a training answers at its step."""
-    candidates = trainer.candidates(Query(0, ROWS))
-    entries = trainer.entries(Query(0, 1 << 20))
+    candidates = learn.candidates(trainer, Query(0, ROWS))
+    entries = learn.entries(trainer, Query(0, 1 << 20))
     symbols = [entry.symbol for entry in entries.rows if entry.symbol >= 0][:LIVES]
     return {
         "step": trainer.number,
@@ -94,11 +95,11 @@ def observed(trainer: Trainer, words: tuple[str, ...], texts: tuple[str, ...]) -
         "tokens": plain(trainer.tokens_at(trainer.number)),
         "taken": digest(of_candidate(trainer.taken(trainer.number))) if trainer.number else None,
         "lengths": plain(trainer.lengths_at(trainer.number)),
-        "why": of_why(trainer.why(trainer.limits)),
+        "why": of_why(learn.why(trainer, trainer.limits)),
         "candidates": [candidates.total, digest(map(of_candidate, candidates.rows))],
         "entries": [entries.total, digest(map(of_entry, entries.rows))],
         "segments": digest([trainer.segment(Word(word)) for word in words]),
-        "lives": digest([trainer.life(word[:LONGEST]) for word in words[:LIVES]]),
-        "uses": digest([trainer.uses_over(symbol)() for symbol in symbols]),
+        "lives": digest([learn.life(trainer, word[:LONGEST]) for word in words[:LIVES]]),
+        "uses": digest([learn.uses_over(trainer, symbol)() for symbol in symbols]),
         **of_tokenizer(trainer.tokenizer(), texts),
     }

@@ -78,7 +78,7 @@ def digest(trainer: Trainer) -> object:
     words = trainer.words.words
     return (
         trainer.tokens_at(trainer.number), trainer.size_at(trainer.number),
-        [cut(trainer, word) for word in words], trainer.candidates(Query(rows=9)).rows,
+        [cut(trainer, word) for word in words], learn.candidates(trainer, Query(rows=9)).rows,
         [tokens(trainer, word) for word in words], sum(trainer.uses), trainer.changed(),
     )
 
@@ -103,7 +103,7 @@ def test_the_example_of_greedtok() -> None:
     wanted = [("newest", 30, "n e w e s t"), ("widest", 15, "w i d e s t"), ("low", 14, "l o w"),
               ("lower", 4, "low e r")]
     for number, (token, saved, parts) in enumerate(wanted, 1):
-        why = trainer.why(NONE)
+        why = learn.why(trainer, NONE)
         assert why.best is not None
         assert (why.best.token.decode(), why.best.worth, why.replaced) == (token, saved, saved)
         assert any(f"saves {saved}" in fact for fact in why.facts)
@@ -130,7 +130,7 @@ def test_the_examples_of_length_max(objective: str, tie: str, wanted: str) -> No
     trainer = started(ENDED, objective, tie=tie)
     for number, row in enumerate(wanted.split("|"), 1):
         run, count, value = row.split()
-        assert any(f"= {value}" in fact for fact in trainer.why(NONE).facts)
+        assert any(f"= {value}" in fact for fact in learn.why(trainer, NONE).facts)
         learn.jump(trainer, number)
         step = gram(trainer, number)
         assert (b"+".join(step.parts).decode(), step.count, step.worth) == (run, int(count), int(value))
@@ -154,7 +154,7 @@ def test_the_example_of_pathpiece() -> None:
         step = removal(trainer, number)
         assert ([piece.decode() for piece in step.removed], step.cost, step.tokens) == ([token], cost, length)
     learn.jump(trainer, 32)
-    best = trainer.why(NONE).best
+    best = learn.why(trainer, NONE).best
     assert best is not None
     assert (best.token, best.worth, best.parts, best.places) == (b"lower", -4, (b"low", b"e", b"r"), 2)
     assert_back_and_forth(trainer)
@@ -247,7 +247,7 @@ def test_pathpiece_is_its_naive_model(
             assert tokens(trainer, word) == way
             assert word not in counts or cut(trainer, word) == way
         cost_now = costs(counts, there)
-        rows = trainer.candidates(Query(rows=99)).rows
+        rows = learn.candidates(trainer, Query(rows=99)).rows
         assert {row.token.decode(): -row.worth for row in rows} == {
             one: cost_now[one] for one in there if len(one) > 1
         }
@@ -274,11 +274,12 @@ def test_a_life_and_uses_are_those_of_the_steps(counts: dict[str, int], number: 
             if not turns or turns[-1][1] != used:
                 turns.append((step, used))
     for word in counts:
-        found = [(one.number, tuple(piece.decode() for piece in one.pieces)) for one in trainer.life(word)]
+        life = learn.life(trainer, word)
+        found = [(one.number, tuple(piece.decode() for piece in one.pieces)) for one in life]
         assert found == lives[word]
     vocabulary = trainer.tokenizer().vocabulary
     for symbol in vocabulary.symbols(trainer.tokenizer().merges):
-        told = [(one.number, one.uses) for one in trainer.uses_over(symbol)()]
+        told = [(one.number, one.uses) for one in learn.uses_over(trainer, symbol)()]
         assert told == uses[vocabulary.pieces[symbol]]
 
 
@@ -379,10 +380,10 @@ def test_goals_and_stops(objective: str) -> None:
     trainer = started(COUNTS, objective, **OWN.get(objective, {}))
     size = trainer.size_at(0) + (3 if trainer.traits.grows else -3)
     assert learn.run(trainer, Stops(vocab_size=size)) == "vocab_size"
-    assert (trainer.number, trainer.find(Size(size))) == (3, 3)
+    assert (trainer.number, learn.find(trainer, Size(size))) == (3, 3)
     taken = trainer.taken(2)
     assert taken is not None
-    assert trainer.find(Made(frozenset({taken.token}))) == 2
+    assert learn.find(trainer, Made(frozenset({taken.token}))) == 2
     assert trainer.memory() > 0
     trainer = started(COUNTS, objective, **OWN.get(objective, {}))
     assert learn.run(trainer, Stops(max_length=2)) in ("no pair left", "the last step")
@@ -442,9 +443,9 @@ def test_rare_characters_are_no_part_of_a_token(objective: str, unknown: str) ->
 def test_a_forced_run_counts_once_among_the_candidates(parts: tuple[bytes, ...], added: int) -> None:
     """Length-MAX takes no run that occurs once: such a run is a candidate only if it is forced."""
     trainer = started({"abc": 5, "abd": 1, "xyz": 2}, "length-max")
-    page = trainer.candidates(Query())
+    page = learn.candidates(trainer, Query())
     assert (parts in [row.parts for row in page.rows]) == (not added)
-    forced = trainer.fork(0, (WhatIf(1, "force", parts),)).candidates(Query())
+    forced = learn.candidates(trainer.fork(0, (WhatIf(1, "force", parts),)), Query())
     assert forced.total == page.total + added
     assert [row.parts for row in forced.rows].count(parts) == 1
 

@@ -108,10 +108,11 @@ def digest(trainer: Trainer) -> object:
     traits, number, differs = trainer.traits, trainer.number, differing(trainer)
     tokenizer = trainer.tokenizer()
     return (
-        number, trainer.tokens_at(number), trainer.size_at(number), repr(trainer.candidates(Query(rows=9))),
-        [trainer.entries(Query(order=order)) for order in traits.orders],
+        number, trainer.tokens_at(number), trainer.size_at(number),
+        repr(learn.candidates(trainer, Query(rows=9))),
+        [learn.entries(trainer, Query(order=order)) for order in traits.orders],
         [trainer.segment(Word(word)) for word in COUNTS], [differs(word) for word in COUNTS],
-        [trainer.life(word) for word in COUNTS], tokenizer.encode(TEXT),
+        [learn.life(trainer, word) for word in COUNTS], tokenizer.encode(TEXT),
         {symbol: uses for symbol, uses in enumerate(trainer.uses) if uses},
         [replace(step, lengths=()) for step in learn.steps(trainer)],
         [trainer.taken(step) for step in range(1, number + 1)],
@@ -144,7 +145,7 @@ def test_words_tokens_and_lives_agree(make: Callable[[], Trainer]) -> None:
         differs = differing(trainer)
         total = 0
         for word, count in COUNTS.items():
-            spans, lives = trainer.segment(Word(word)), trainer.life(word)
+            spans, lives = trainer.segment(Word(word)), learn.life(trainer, word)
             pieces = [b"" if span.symbol < 0 else tokenizer.vocabulary.pieces[span.symbol] for span in spans]
             assert list(lives[-1].pieces) == [token.piece or b"" for token in tokenizer.encoder.word(word)]
             assert [one.number for one in lives] == sorted({one.number for one in lives})
@@ -153,7 +154,8 @@ def test_words_tokens_and_lives_agree(make: Callable[[], Trainer]) -> None:
                 assert differs(word) == (number > 0 and lives[-1].number == number)
             total += len(spans) * count
         assert trainer.tokens_at(number) == total
-        assert trainer.size_at(number) == tokenizer.vocab_size == trainer.entries(Query(order="id")).total
+        assert trainer.size_at(number) == tokenizer.vocab_size
+        assert learn.entries(trainer, Query(order="id")).total == tokenizer.vocab_size
         assert trainer.tokenizer(0).encode(TEXT) == make().tokenizer().encode(TEXT)
         if trainer.advance(number + 1, NONE, math.inf) is not Stop.MERGES or number == 12:
             break
@@ -166,8 +168,8 @@ def test_rows_that_a_step_leaves_as_they_were_are_the_same_objects(make: Callabl
     known: dict[object, object] = {}
     for number in (1, 2, 3, 4, 3, 4, 5):
         trainer.advance(number, NONE, math.inf)
-        best = trainer.why(NONE).best
-        rows = [*trainer.candidates(Query()).rows, *trainer.entries(Query(rows=500)).rows]
+        best = learn.why(trainer, NONE).best
+        rows = [*learn.candidates(trainer, Query()).rows, *learn.entries(trainer, Query(rows=500)).rows]
         assert best is None or any(best is row for row in rows)
         assert sum(row in known for row in rows) > len(rows) // 4 or not known
         for row in rows:
@@ -198,20 +200,20 @@ def test_goals_are_found_among_the_steps(make: Callable[[], Trainer]) -> None:
     trainer.advance(6, NONE, math.inf)
     sign = -1 if trainer.traits.shrinks else 1
     for number in range(trainer.number + 1):
-        found = trainer.find(Size(trainer.size_at(number)))
+        found = learn.find(trainer, Size(trainer.size_at(number)))
         assert found is not None
         assert found <= number
         assert sign * trainer.size_at(found) >= sign * trainer.size_at(number)
-        shorter = trainer.find(Tokens(trainer.tokens_at(number)))
+        shorter = learn.find(trainer, Tokens(trainer.tokens_at(number)))
         assert shorter is not None
         assert sign * trainer.tokens_at(shorter) <= sign * trainer.tokens_at(number)
-    assert trainer.find(Made(frozenset({b"never"}))) is None
+    assert learn.find(trainer, Made(frozenset({b"never"}))) is None
 
 
 def test_the_step_to_come_is_the_first_candidate(make: Callable[[], Trainer]) -> None:
     trainer = make()
     for _ in range(5):
-        best, page = trainer.why(NONE).best, trainer.candidates(Query(rows=1))
+        best, page = learn.why(trainer, NONE).best, learn.candidates(trainer, Query(rows=1))
         if best is None:
             break
         assert (best.token, best.parts) == (page.rows[0].token, page.rows[0].parts)
@@ -244,11 +246,10 @@ def test_what_ifs(make: Callable[[], Trainer]) -> None:
     left out."""
     trainer = make()
     trainer.advance(3, NONE, math.inf)
-    before, rows = digest(trainer), trainer.candidates(Query(rows=2)).rows
+    before, rows = digest(trainer), learn.candidates(trainer, Query(rows=2)).rows
     taken = parts_of(trainer)
-    assert (
-        trainer.find(Made(frozenset({trainer.tokenizer().vocabulary.pieces[trainer.step_at(3).made]}))) == 3
-    )
+    third = trainer.tokenizer().vocabulary.pieces[trainer.step_at(3).made]
+    assert learn.find(trainer, Made(frozenset({third}))) == 3
     forbidden = trainer.fork(3, (WhatIf(4, "forbid", rows[0].parts),))
     assert forbidden.advance(6, NONE, math.inf) is Stop.MERGES
     assert forbidden.traits.engine == trainer.traits.engine
@@ -261,7 +262,7 @@ def test_what_ifs(make: Callable[[], Trainer]) -> None:
     forced = trainer.fork(3, (WhatIf(4, "force", rows[1].parts),))
     step = learn.step(forced)
     assert step is not None
-    assert step.tied == trainer.why(NONE).tied
+    assert step.tied == learn.why(trainer, NONE).tied
     assert parts_of(forced)[-1] == rows[1].parts
     without = trainer.fork(1, (WhatIf(2, "leave-out"),))
     without.advance(5, NONE, math.inf)
@@ -290,7 +291,7 @@ def test_a_forced_merge_where_no_candidate_is_left_is_tied_with_none() -> None:
     assert trainer.advance(None, short, math.inf) is Stop.NO_PAIR
     end = trainer.number
     forced = trainer.fork(end, (WhatIf(end + 1, "force", (b"xy", b"z")),))
-    assert forced.why(short).tied == 0
+    assert learn.why(forced, short).tied == 0
     assert forced.advance(end + 1, short, math.inf) is Stop.MERGES
     taken = forced.taken(end + 1)
     assert taken is not None
@@ -358,7 +359,7 @@ def test_values_of_any_denominator_are_ordered_exactly(value: Value, words: dict
 
 def assert_exact(trainer: Trainer, value: Value, steps: int) -> None:
     """So many steps are those of a recount whose values are fractions."""
-    while (best := trainer.candidates(Query(rows=1)).rows) and trainer.number < steps:
+    while (best := learn.candidates(trainer, Query(rows=1)).rows) and trainer.number < steps:
         pairs: Counter[tuple[int, int]] = Counter()
         uses: Counter[int] = Counter()
         for word, times in zip(trainer.words.words, trainer.words.counts, strict=True):

@@ -73,7 +73,7 @@ def assert_back_and_forth(trainer: Trainer) -> None:
     def digest() -> object:
         return (
             trainer.tokens_at(trainer.number), trainer.size_at(trainer.number), list(trainer.uses)[:99],
-            [trainer.segment(Word(word)) for word in words], trainer.candidates(Query(rows=9)),
+            [trainer.segment(Word(word)) for word in words], learn.candidates(trainer, Query(rows=9)),
             [tokens(trainer, word) for word in words],
         )
 
@@ -111,7 +111,7 @@ def test_the_example_of_pickybpe() -> None:
         10: ["est: 3 / (0 + 3) = 1.000, above 0.9: it goes"],
     }
     for number, (token, count, gone) in enumerate(steps, 1):
-        said = trainer.why(NONE).facts
+        said = learn.why(trainer, NONE).facts
         assert all(any(part in fact for fact in said) for part in facts.get(number, []))
         learn.jump(trainer, number)
         step = step_at(trainer, number)
@@ -138,7 +138,7 @@ def test_the_example_of_superbpe() -> None:
         "_the+_ 6|_the+_way 3|by+_the_way 3|n+_the_ 2|_+sat 2|_o+n_the_ 2|_,+_the_ 2|_sat+_on_the_ 2|c+at 1"
     ).replace("_", " ").split("|")
     for number, row in enumerate(wanted, 1):
-        assert any(f"stage {1 if number <= 12 else 2}" in fact for fact in trainer.why(NONE).facts)
+        assert any(f"stage {1 if number <= 12 else 2}" in fact for fact in learn.why(trainer, NONE).facts)
         learn.jump(trainer, number)
         step = step_at(trainer, number)
         assert f"{step.left.decode()}+{step.right.decode()} {step.count}" == row
@@ -176,7 +176,7 @@ def test_the_example_of_boundlessbpe() -> None:
     }
     assert {number: gone for number, gone in broken.items() if gone} == {10: [" c"], 19: [" m"]}
     assert (step_at(trainer, 1).count, step_at(trainer, 2).count) == (13, 13)
-    assert any("words are unlocked" in fact for fact in trainer.why(NONE).facts)
+    assert any("words are unlocked" in fact for fact in learn.why(trainer, NONE).facts)
     assert tokens(trainer, "the cat sat on the log")[:3] == ["the", " cat sat on the", " "]
     assert_back_and_forth(trainer)
 
@@ -311,7 +311,7 @@ def test_the_places_of_a_letter_beside_itself_are_foretold(objective: str) -> No
     """A merge of "aaa" replaces one place of two."""
     trainer = started({"aaa": 3, "aaaaa": 2}, objective, split="none")
     for number in range(1, 3):
-        foretold = trainer.why(NONE).replaced
+        foretold = learn.why(trainer, NONE).replaced
         trainer.advance(number, NONE, math.inf)
         step = step_at(trainer, number)
         assert (step.left, step.right, foretold) == (*{1: (b"a", b"a"), 2: (b"aa", b"a")}[number],

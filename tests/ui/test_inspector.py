@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from textual.pilot import Pilot
 from waiting import screen_text, settled, until
 
+from tokentui import learn
 from tokentui.analyze.inspect import token_facts
 from tokentui.axes import preset
 from tokentui.core.safetext import is_safe
@@ -292,7 +293,7 @@ def test_a_hostile_token_is_drawn_safely(text: str) -> None:
         facts = token_facts(tokenizer, number)
         view = TokenView(
             trainer.number, facts, number, number - 255, "", uses[number], 1, len(uses),
-            trainer.uses_over(number)(), (), (), None, None, None,
+            learn.uses_over(trainer, number)(), (), (), None, None, None,
         )
         for row in of_token(view, Places((), True), 1, 60):
             assert all(is_safe(part) for cell in row.cells for part, _ in cell)

@@ -37,7 +37,7 @@ async def test_any_step_is_told_as_it_was_when_it_was_made() -> None:
         trainer = learn.start(read(["sample:english"]), RECIPE)
         for view in found:
             learn.jump(trainer, view.number - 1)
-            assert view.why == trainer.why(RUN.stops)
+            assert view.why == learn.why(trainer, RUN.stops)
             before = trainer.tokens_at(trainer.number), typed_length(trainer)
             learn.jump(trainer, view.number)
             after = trainer.tokens_at(trainer.number), typed_length(trainer)

@@ -214,13 +214,13 @@ def _side(trainer: Trainer, number: int, rows: int, stops: Stops) -> DivergenceS
     """Describe a training before a step, and leave it there. If it ends earlier, describe its end."""
     with silent():
         learn.jump(trainer, min(number - 1, trainer.computed))
-    why = learn.with_plain_fallback(trainer, lambda: trainer.why(stops))
+    why = learn.with_plain_fallback(trainer, learn.why, stops)
     step = trainer.step_at(number) if number <= trainer.computed else None
     if step is None:
         why = replace(why, best=None, round=None, end=trainer.end(stops))
     else:
         why = replace(why, best=why.best if trainer.traits.replays else trainer.taken(number), end=None)
-    page = learn.with_plain_fallback(trainer, lambda: trainer.candidates(Query(rows=rows)))
+    page = learn.with_plain_fallback(trainer, learn.candidates, Query(rows=rows))
     now = trainer.number
     traits = trainer.traits
     return DivergenceSide(
@@ -342,7 +342,7 @@ def walked(trainer: Trainer, stops: Stops, steps: Sequence[int], words: Words | 
     """
     tokens, used = [], []
     # Set the limits of its steps.
-    learn.with_plain_fallback(trainer, lambda: trainer.advance(trainer.number, stops))
+    learn.with_plain_fallback(trainer, lambda trainer: trainer.advance(trainer.number, stops))
     for index, step in enumerate(steps):
         tick(index, len(steps))
         with silent():

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
+from tokentui import learn
 from tokentui.axes import AXES
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import each
@@ -106,10 +107,10 @@ def _of_kind(
         if kind == "count":
             yield Exercise(kind, step, number=trainer.tokens_at(step))
             continue
-        why = trainer.why(trainer.limits)
+        why = learn.why(trainer, trainer.limits)
         if (best := why.best) is None or (why.tied > 1) != (kind == "tie"):
             continue
-        rows = [row for row in trainer.candidates(Query(0, 100)).rows if (row.worth == best.worth) == (
+        rows = [row for row in learn.candidates(trainer, Query(0, 100)).rows if (row.worth == best.worth) == (
             kind == "tie") and row.parts != best.parts]
         chosen = [best, *rows[: CHOICES - 1]]
         if len(chosen) > 1:

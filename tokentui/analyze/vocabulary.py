@@ -108,7 +108,7 @@ def exhausted(words: Words, recipe: Recipe, run: Run, corpus: Corpus | None = No
     only_drops = f"a {model} model only drops pieces: it begins with all {pieces:,} that it may have"
     end = "" if grows else only_drops
     while not end:
-        end = learn.with_plain_fallback(trainer, lambda: trainer.advance(None, Stops())) or ""
+        end = learn.with_plain_fallback(trainer, lambda trainer: trainer.advance(None, Stops())) or ""
         tick(min(start - trainer.tokens_at(trainer.number), most), most)
     tokenizer, whole = trainer.tokenizer(), 0
     encoded = not grows or has_barriers(recipe)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from tokentui.core import native
 from tokentui.core.jobs import phase, silent, tick
@@ -29,6 +29,7 @@ from tokentui.learn.rows import (
 )
 from tokentui.learn.steps import Changed, EventStep, Life, MergeStep, Span, Step, Stop, Used, Word
 from tokentui.learn.trainer import Compressed, Goal, Made, Size, Tokens, Trainer
+from tokentui.learn.view import candidates, entries, find, life, uses_over, why
 from tokentui.recipe import FORCE, Recipe, Run, Stops, WhatIf, check_names
 
 if TYPE_CHECKING:  # commands that train nothing import this package too
@@ -39,11 +40,12 @@ __all__ = [
     "BY_COUNT", "Candidate", "Changed", "Column", "Compressed", "Entry", "EventStep", "Goal", "Judged",
     "Life", "Made", "MergeStep", "Page", "PairCandidate", "PieceCandidate", "Query", "Round", "Size",
     "Span", "Step", "Stop", "TokenCandidate", "Tokens", "Trainer", "Traits", "Used", "Why", "Word",
-    "ages", "back", "branch", "jump", "run", "start", "step", "steps", "unmet", "what_if",
-    "with_plain_fallback",
+    "ages", "back", "branch", "candidates", "entries", "find", "jump", "life", "run", "start", "step",
+    "steps", "unmet", "uses_over", "what_if", "why", "with_plain_fallback",
 ]
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 def start(
@@ -81,8 +83,11 @@ def start(
 # ---- walking
 
 
-def with_plain_fallback(trainer: Trainer, work: Callable[[], T]) -> T:
-    """Return `work()`. If a kernel fails, train again in plain Python up to the same step, and repeat it.
+def with_plain_fallback(
+    trainer: Trainer, work: Callable[Concatenate[Trainer, P], T], *args: P.args, **named: P.kwargs
+) -> T:
+    """Return `work(trainer, ...)`. If a kernel fails, train again in plain Python up to the same step, and
+    repeat it.
 
     The trainer object stays the same. A job that is cancelled in the middle of this leaves it unchanged; the
     next call tries again.
@@ -90,10 +95,11 @@ def with_plain_fallback(trainer: Trainer, work: Callable[[], T]) -> T:
     Args:
         trainer: The trainer.
         work: Asks or walks the trainer.
+        args, named: The other arguments of `work`.
     """
     if not (native.failed and trainer.traits.engine == native.COMPILED):
         try:
-            return work()
+            return work(trainer, *args, **named)
         except Exception as error:
             if trainer.traits.engine != native.COMPILED or not native.fail(error):
                 raise
@@ -102,7 +108,7 @@ def with_plain_fallback(trainer: Trainer, work: Callable[[], T]) -> T:
         jump(other, trainer.computed)
         jump(other, trainer.number)
     vars(trainer).update(vars(other))
-    return work()
+    return work(trainer, *args, **named)
 
 
 def step(trainer: Trainer) -> Step | None:
@@ -131,7 +137,7 @@ def jump(trainer: Trainer, number: int) -> int:
     """
     number = max(0, number)
     start, total = trainer.number, abs(number - trainer.number)
-    while not with_plain_fallback(trainer, lambda: trainer.advance(number, trainer.limits)):
+    while not with_plain_fallback(trainer, lambda trainer: trainer.advance(number, trainer.limits)):
         tick(abs(trainer.number - start), total)
     return trainer.number
 
@@ -173,7 +179,8 @@ def branch(trainer: Trainer, changes: Sequence[WhatIf]) -> Trainer:
     """
     trainer.traits.check_what_ifs(changes)
     shared = min((change.step - 1 for change in changes), default=trainer.number)
-    return with_plain_fallback(trainer, lambda: trainer.fork(min(shared, trainer.number), tuple(changes)))
+    shared = min(shared, trainer.number)
+    return with_plain_fallback(trainer, lambda trainer: trainer.fork(shared, tuple(changes)))
 
 
 def unmet(trainer: Trainer) -> Iterator[tuple[WhatIf, str]]:
@@ -191,12 +198,12 @@ def run(trainer: Trainer, stops: Stops) -> Stop:
     A job that is cancelled leaves the trainer at the step that it has reached.
     """
     # Set the limits first: the last step depends on them.
-    with_plain_fallback(trainer, lambda: trainer.advance(trainer.number, stops))
-    total = with_plain_fallback(trainer, lambda: trainer.ending(stops).step) or 0
+    with_plain_fallback(trainer, lambda trainer: trainer.advance(trainer.number, stops))
+    total = with_plain_fallback(trainer, lambda trainer: trainer.ending(stops).step) or 0
     with phase(trainer.traits.phase):
         tick(trainer.number, total)  # a short training ends with the first slice
     with quiet_collector():
-        while not (reason := with_plain_fallback(trainer, lambda: trainer.advance(None, stops))):
+        while not (reason := with_plain_fallback(trainer, lambda trainer: trainer.advance(None, stops))):
             with phase(trainer.traits.phase):
                 tick(trainer.number, total)
             if trainer.traits.heavy:  # an estimate, which becomes better

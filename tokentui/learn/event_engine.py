@@ -47,9 +47,9 @@ class MadeStep(NamedTuple):
 
 
 class CandidateOrder(Protocol):
-    """The candidates of a corpus in order: `candidates.Candidates`, or a comparison of several.
+    """The candidates of a corpus in order: `event_candidates.Candidates`, or a comparison of several.
 
-    See `candidates.Candidates` for its attributes and methods.
+    See `event_candidates.Candidates` for its attributes and methods.
     """
 
     @property

@@ -17,10 +17,10 @@ from tokentui.learn.ngrams import NGramStep
 from tokentui.learn.objectives import Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Candidate, Worth
-from tokentui.learn.steps import EventStep, Life, lives
+from tokentui.learn.steps import EventStep
 
 _COMING_OR_GOING = (*MAKING, *LEAVING, EventKind.BREAK)
-"""The kinds of events at which `find` finds a token."""
+"""The kinds of events that change which tokens there are."""
 
 
 class EventTrainer(PairTrainer):
@@ -130,10 +130,9 @@ class EventTrainer(PairTrainer):
             joins = symbol != first.symbol and (symbol in first.parts or first.kind is EventKind.COVER)
             yield number, change, first.symbol if joins else None
 
-    def life(self, word: str) -> list[Life]:
-        """Return each segmentation of a pre-token by the tokenizers of the steps up to this one."""
-        by_rank = WAYS.of(self.recipe.encode).by_rank
-        return lives(self._replay(word) if by_rank else self._encode_at_steps(word))
+    def cuts_of(self, word: str) -> Iterator[tuple[int, tuple[bytes, ...]]]:
+        """Yield the steps up to this one that may cut a pre-token in another way, with its tokens."""
+        return self._replay(word) if WAYS.of(self.recipe.encode).by_rank else self._encode_at_steps(word)
 
     def _replay(self, word: str) -> Iterator[tuple[int, tuple[bytes, ...]]]:
         """Yield each step whose events change a word, with the tokens of the word after it."""

@@ -22,7 +22,6 @@ from tokentui.learn.engine import PairEngine
 from tokentui.learn.objectives import Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Why
-from tokentui.learn.steps import Life
 from tokentui.learn.trainer import Compressed
 from tokentui.recipe import Stops
 from tokentui.text.pretokenize import Pretokenizer
@@ -78,9 +77,9 @@ class GageTrainer(PairTrainer):
         assert isinstance(vocabulary, GageVocabulary)
         return vocabulary
 
-    def why(self, stops: Stops) -> Why:
-        """Return the reasons of the next step: the sizes, and what the step does to them."""
-        why, facts = super().why(stops), [self.compressed(length=0).sizes]
+    def explained(self, why: Why, stops: Stops) -> Why:
+        """Return the reasons of the next step with the sizes, and what the step does to them."""
+        why, facts = super().explained(why, stops), [self.compressed(length=0).sizes]
         if self.number >= self.most:
             facts.append("no free byte: each of the 256 stands in the text or for a pair")
         elif why.best is None:
@@ -91,8 +90,8 @@ class GageTrainer(PairTrainer):
                          f"{why.replaced:,} off the text, {ENTRY_BYTES} on the table")
         return replace(why, facts=(*facts, *why.facts))
 
-    def life(self, word: str) -> list[Life]:
-        """Return how the steps up to this one compress a text.
+    def cuts_of(self, word: str) -> Iterator[tuple[int, tuple[bytes, ...]]]:
+        """Return an iterator over how the steps up to this one compress a text.
 
         Raises:
             TokentuiError: The text contains a byte that stands for a pair.
@@ -101,7 +100,7 @@ class GageTrainer(PairTrainer):
         for unit in Pretokenizer(self.recipe).units(word):
             if unit not in known:
                 raise self._vocabulary.refusal(unit, quoted(word))
-        return super().life(word)
+        return super().cuts_of(word)
 
     def compressed(self, start: int = 0, length: int = 4000) -> Compressed:
         """Return the compression at this step, with `length` bytes of the compressed text from `start` on."""

@@ -18,8 +18,8 @@ from typing import Self
 from tokentui.core.jobs import each
 from tokentui.encode.events import Event, EventKind, EventVocabulary
 from tokentui.learn.bases import BOUNDARY, WEIGHTS, barriers, base_units, tokens_of, totals_of
-from tokentui.learn.candidates import Candidates, CandidateTable, Rewrite
 from tokentui.learn.engine import Pair
+from tokentui.learn.event_candidates import Candidates, CandidateTable, Rewrite
 from tokentui.learn.objectives import Material
 from tokentui.learn.ranking import Key, Spelling
 from tokentui.text.pretokenize import Pretokenizer

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, Protocol, Self
 
 from tokentui.encode.events import Event, EventVocabulary
 from tokentui.learn.bases import BOUNDARY
-from tokentui.learn.candidates import Rewrite
 from tokentui.learn.engine import NGram, Pair
+from tokentui.learn.event_candidates import Rewrite
 from tokentui.learn.event_engine import EventEngine, MethodTraits
 from tokentui.learn.layouts import Layout, lay_out_words
 from tokentui.learn.objectives import Material

@@ -57,9 +57,9 @@ def outlook(tokenizer: Tokenizer, trainer: Trainer | None = None, ahead: int | N
 
 def _dropped(trainer: Trainer, case: Case) -> Prospect:
     """Return the prospect of a text in a training that drops pieces, which never come back."""
-    page = learn.with_plain_fallback(trainer, partial(trainer.entries, Query(0, 1, match=(case.piece,))))
+    page = learn.with_plain_fallback(trainer, learn.entries, Query(0, 1, match=(case.piece,)))
     for place in page.places[-_MOST_ROWS:]:  # what was dropped comes last
-        row = trainer.entries(Query(place, 1)).rows[0]
+        row = learn.entries(trainer, Query(place, 1)).rows[0]
         if row.kind == "left" and row.piece == case.piece:
             return Prospect("dropped", {"why": row.reason})
     return Prospect()
@@ -86,7 +86,7 @@ def _prospect(trainer: Trainer, ahead: int, case: Case) -> Prospect:
         return Prospect("waits", facts | {"ahead": 0})
     copy = trainer.fork(number, ())
     arrived, step = learn.jump(copy, number + ahead), number
-    while (made := copy.find(Made(frozenset((case.piece,))), step)) is not None:
+    while (made := learn.find(copy, Made(frozenset((case.piece,))), step)) is not None:
         step = made
         tokens = copy.tokenizer(step).encoder.word(case.word)
         if len(tokens) == 1 and not tokens[0].unknown:
@@ -104,14 +104,14 @@ def _best_pair(trainer: Trainer, case: Case, symbols: Sequence[int]) -> tuple[in
     pairs = list(dict.fromkeys(itertools.pairwise(symbols)))
     pieces = case.vocabulary.pieces
     match = tuple(pieces[left] + b"+" + pieces[right] for left, right in pairs[:_MOST_PAIRS])
-    page = learn.with_plain_fallback(trainer, lambda: trainer.candidates(Query(0, 1, match=match)))
+    page = learn.with_plain_fallback(trainer, learn.candidates, Query(0, 1, match=match))
     for place in page.places[:_MOST_ROWS]:
-        row = learn.with_plain_fallback(trainer, partial(trainer.candidates, Query(place, 1))).rows[0]
+        row = learn.with_plain_fallback(trainer, learn.candidates, Query(place, 1)).rows[0]
         if row.key in pairs:
             left, right = row.key
             return left, right, row.places, place + 1
     if len(page.places) > _MOST_ROWS or len(pairs) > _MOST_PAIRS:  # compare all candidates
-        rows = learn.with_plain_fallback(trainer, lambda: trainer.candidates(Query(0, page.total))).rows
+        rows = learn.with_plain_fallback(trainer, learn.candidates, Query(0, page.total)).rows
         for place, row in enumerate(rows):
             if row.key in pairs:
                 left, right = row.key

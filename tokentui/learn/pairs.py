@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache
 
 from tokentui.encode.events import Event, EventKind
 from tokentui.encode.tokenizer import Tokenizer
@@ -19,23 +19,11 @@ from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import WEIGHTS
 from tokentui.learn.engine import Constraints, MergeEngine, NGram, Pair, PairEngine, Ranked
 from tokentui.learn.objectives import Material
-from tokentui.learn.pages import contains_any, entry_of, listed_entries, page, searches_parts, vocabulary_page
 from tokentui.learn.part_lengths import PartLengths
 from tokentui.learn.replay.segmentations import MERGES, TokenOrder, WordSegmentations
-from tokentui.learn.rows import (
-    BY_COUNT,
-    KEPT_ROWS,
-    Candidate,
-    Entry,
-    Page,
-    PairCandidate,
-    Query,
-    Traits,
-    Why,
-    Worth,
-)
-from tokentui.learn.steps import Changed, Life, MergeStep, Span, Stop, Used, Word
-from tokentui.learn.trainer import SLICE_S, Compression, Goal, Made, Replay, Size, Substeps
+from tokentui.learn.rows import Candidate, Inventory, PairCandidate, Ranking, Traits, Why, Worth
+from tokentui.learn.steps import Changed, MergeStep, Span, Stop, Used, Word
+from tokentui.learn.trainer import SLICE_S, Compression, Replay, Substeps
 from tokentui.recipe import FORBID, FORCE, Ending, Stops, WhatIf
 from tokentui.text.pretokenize import MARKS
 
@@ -78,6 +66,8 @@ class PairTrainer:
         self.traits = Traits(
             engine=engine.engine, columns=self.objective.columns, shaped_by=self.objective.shaped_by,
             least_size=engine.size_at(0), compresses=self.objective.substitutes_bytes, what_ifs=True,
+            # events may make the vocabulary smaller and the corpus longer
+            monotone=("ids", "tokens") if isinstance(engine, MergeEngine) else (),
         )
         self.number, self.computed = engine.number, engine.computed
         self.tokens_at, self.size_at, self.memory = engine.tokens_at, engine.size_at, engine.memory
@@ -85,9 +75,6 @@ class PairTrainer:
         self._index: dict[str, int] = {}
         self._last: tuple[Constraints, Ranked] | None = None
         """The candidates that were ranked last, with the constraints that they were ranked under."""
-        self._listed: tuple[tuple[object, ...], Sequence[int]] = ((), ())
-        self._candidate = lru_cache(KEPT_ROWS)(self._candidate_of)
-        self._entry = lru_cache(KEPT_ROWS)(entry_of)
         self._ends: dict[int, int] = {}
         """For each least count the step at which no candidate had that count, if it was the furthest step."""
         self._rare: tuple[int, int, list[int]] = (1, 0, [])
@@ -144,9 +131,7 @@ class PairTrainer:
             self.engine.forget()
             self._lengths.forget(self.number)
             self.computed = self.number
-            self._last, self._listed, self._rare = None, ((), ()), (1, 0, [])
-            for rows in (self._candidate, self._entry):  # they hold the vocabulary of the forgotten steps
-                rows.cache_clear()
+            self._last, self._rare = None, (1, 0, [])
         self._ends.clear()
         self._left_out = {step: parts for step, parts in self._left_out.items() if step <= self.number}
 
@@ -289,58 +274,33 @@ class PairTrainer:
         """Return the pair that a computed step merged, with the figures that it had before the step."""
         merged = self.engine.merged(number)
         worth = self._worth(merged.pair)
-        return self._candidate(
+        return self._candidate_of(
             self.engine.vocabulary, merged.pair, worth, merged.was_tied,
             bytes(self.letters[number - 1 : number]),
         )
 
-    def find(self, goal: Goal, after: int = 0) -> int | None:
-        """Return the first computed step after `after` (any step if that is 0) that reaches a goal; None if
-        none does yet. Units count as made at step 0, after all other steps."""
-        first = after + 1 if after else 0
-        if isinstance(goal, Made):
-            # A byte may be a unit, and stand for a pair later: units come last.
-            candidates = (*range(after + 1, self.computed + 1), *range(first, 1))
-            return next((step for step in candidates if self._makes(step, goal.tokens)), None)
-
-        def reached(step: int) -> bool:
-            return (
-                self.size_at(step) >= goal.ids
-                if isinstance(goal, Size)
-                else self.tokens_at(step) <= goal.tokens
-            )
-
-        steps = range(first, self.computed + 1)
-        if not isinstance(self.engine, MergeEngine):  # sizes and lengths may go up and down
-            return next(filter(reached, steps), None)
-        step = first + bisect.bisect_left(steps, True, key=reached)
-        return step if step <= self.computed else None
-
-    def _makes(self, number: int, tokens: frozenset[bytes]) -> bool:
-        """Return whether a step adds or removes one of these tokens; step 0 adds the units."""
+    def tokens_changed(self, number: int) -> Iterator[bytes]:
+        """Yield the exact bytes of the tokens that come or go at a computed step, and their bytes in text if
+        these are others (Gage)."""
         vocabulary = self.engine.vocabulary
-        symbols = self._symbols_changed(number) if number else range(vocabulary.base_size)
-        return any(
-            not tokens.isdisjoint((vocabulary.pieces[symbol], vocabulary.spelled(symbol)))
-            for symbol in symbols
-        )
+        for symbol in self._symbols_changed(number) if number else range(vocabulary.base_size):
+            yield vocabulary.pieces[symbol]
+            yield vocabulary.spelled(symbol)
 
     def _symbols_changed(self, number: int) -> Iterable[int]:
         """Return the symbols that a step adds or removes."""
         return (self.engine.vocabulary.base_size + number - 1,)
 
-    def why(self, stops: Stops) -> Why:
-        """Return the reasons of the next step: its candidate and the second best, ties, or why there is
-        none."""
-        recipe = self.recipe
+    def explained(self, why: Why, stops: Stops) -> Why:
+        """Return the reasons of the next step with its tie rule and facts. If no candidate is left, or the
+        best one is too rare, that is the end before any other stop."""
+        recipe, best = self.recipe, why.best
         ranked = self._ranked(self._under(stops.only(self.traits.shaped_by)))
-        row_of = self._rows_of(ranked)
-        best, second = (*map(row_of, range(min(2, len(ranked.rows)))), None, None)[:2]
+        end = why.end
         if best is None:
-            end: Stop | None = self._exhausted(stops)
-        else:
-            rare = best.places < stops.min_count and ranked.forced is None
-            end = Stop.MIN_COUNT if rare else self.end(stops)
+            end = self._exhausted(stops)
+        elif best.places < stops.min_count and ranked.forced is None:
+            end = Stop.MIN_COUNT
         facts = [f"what if: {change.text}" for change in self.what_if if change.step == self.number + 1]
         as_wordpiece = recipe.encode == "longest-match" and MARKS.of(recipe.mark).in_front
         if self.objective.value is None and as_wordpiece:
@@ -350,8 +310,7 @@ class PairTrainer:
             facts.append("no least pair count is set: rare pairs win")
         if fact := WEIGHTS.of(recipe.weight).fact:
             facts.append(fact)
-        facts = [*self._facts(ranked), *facts]
-        return Why(best, second, ranked.tied, ranked.replaced, recipe.tie, end, tuple(facts))
+        return replace(why, tie_rule=recipe.tie, end=end, facts=(*self._facts(ranked), *facts))
 
     def _facts(self, ranked: Ranked) -> list[str]:
         """Return sentences on the step to come that only this kind of training knows."""
@@ -367,23 +326,17 @@ class PairTrainer:
             self._last = last = under, self.engine.top(under, max(limit, _LOOKED_AT))
         return last[1]
 
-    def candidates(self, query: Query) -> Page[Candidate]:
-        """Return a page of the pairs that may be merged next, best first, or by their count."""
-        under = self._under(self.limits)
-        ranked = self._ranked(under, query.top + query.rows + 1)
-        order: Sequence[int] = range(ranked.total)
-        if query.match or query.only or query.order == BY_COUNT:
+    def candidates_at(self, limit: int | None, stops: Stops) -> Ranking:
+        """Return the pairs that may be merged next, best first."""
+        under = self._under(stops)
+        ranked = self._ranked(under, _LOOKED_AT if limit is None else limit)
+        if limit is None:
             ranked = self._ranked(under, ranked.total)
-        if query.order == BY_COUNT:
-            order = sorted(order, key=lambda row: -ranked.rows[row].places)
-        row_of, joined = self._rows_of(ranked), searches_parts(query.match)
-        texts, rows, token_of, parts_of = query.match, ranked.rows, self._token_of, self._parts_of
-
-        def matches(row: int) -> bool:
-            pair = rows[order[row]]
-            return contains_any(texts, token_of(pair), parts_of(pair) if joined else ())
-
-        return page(query, ranked.total, lambda row: row_of(order[row]), matches)
+        rows, token_of, parts_of = ranked.rows, self._token_of, self._parts_of
+        return Ranking(
+            ranked.total, ranked.tied, ranked.replaced, self._rows_of(ranked),
+            lambda row: token_of(rows[row]), lambda row: parts_of(rows[row]), lambda row: rows[row].places,
+        )
 
     def _worth(self, row: Pair | NGram) -> Worth:
         """Return the value of a candidate, exactly."""
@@ -444,7 +397,7 @@ class PairTrainer:
             else:
                 near = [other for other in (row - 1, row + 1) if forced <= other < len(pairs)]
                 tied = any(worth(row) == worth(other) for other in near + [0] * bool(ranked.forced))
-            return self._candidate(self.engine.vocabulary, pairs[row], worth(row), tied, letter)
+            return self._candidate_of(self.engine.vocabulary, pairs[row], worth(row), tied, letter)
 
         return candidate
 
@@ -461,19 +414,18 @@ class PairTrainer:
         """Return the words in which the last step merged something."""
         return Changed(frozenset(self.engine.words_changed()))
 
-    def life(self, word: str) -> list[Life]:
-        """Return the segmentations of a pre-token at the steps up to this one that change it."""
+    def cuts_of(self, word: str) -> Iterator[tuple[int, tuple[bytes, ...]]]:
+        """Yield the steps up to this one that cut a pre-token in another way, with its tokens."""
         vocabulary, base = self.engine.vocabulary, self.engine.vocabulary.base_size
         order = TokenOrder(vocabulary, MERGES, range(base, base + self.number))
-        return WordSegmentations(order).lives(word)
+        return WordSegmentations(order).cuts_of(word)
 
     def made_at(self, symbol: int) -> int:
         """Return the step that first made a symbol; 0 for a unit."""
         return self.engine.vocabulary.made_at(symbol)
 
-    def uses_over(self, symbol: int) -> Callable[[], Sequence[Used]]:
-        """Return a function that returns the uses of a symbol after each step up to this one that changed
-        them, from step 0 on. They are read now: the training may move before the call."""
+    def uses_of(self, symbol: int) -> Iterator[Used]:
+        """Return an iterator over the uses of a symbol. They are read now: the training may move on."""
         pieces, uses, entries = self.engine.vocabulary.pieces, self.uses, list[Used]()
         now = int(uses[symbol]) if symbol < len(uses) else 0
         for number, change, into in self._use_changes(symbol):
@@ -481,7 +433,7 @@ class PairTrainer:
                 entries.append(Used(number, now, b"" if into is None else pieces[into]))
                 now -= change
         entries.append(Used(0, now))
-        return lambda: entries[::-1]
+        return reversed(entries)
 
     def _use_changes(self, symbol: int) -> Iterator[tuple[int, int, int | None]]:
         """Yield (step, change of the uses of a symbol, symbol that replaced some of them or None) for the
@@ -503,19 +455,8 @@ class PairTrainer:
         number = self.number if number is None else number
         return Tokenizer(self.engine.vocabulary, number, self.words.with_corpora(run))
 
-    def entries(self, query: Query) -> Page[Entry]:
-        """Return a page of the entries of the vocabulary at this step. The order is cached for the step."""
-        vocabulary, number = self.engine.vocabulary, self.number
-        uses = self.uses
-        key = vocabulary, number, query.order
-        if self._listed[0] != key:
-            self._listed = key, listed_entries(vocabulary, number, uses, query.order)
-        ids = vocabulary.ids(number)
-        return vocabulary_page(
-            self._listed[1], query, vocabulary,
-            lambda symbol: (
-                self._entry(vocabulary, symbol) if symbol < 0
-                else self._entry(vocabulary, symbol, ids[symbol], uses[symbol])
-            ),
-            lambda symbol: 0 <= symbol < vocabulary.base_size and not uses[symbol],
-        )
+    def inventory(self) -> Inventory:
+        """Return the vocabulary at this step. Units out of use may be folded, tokens that steps made may
+        not."""
+        vocabulary = self.engine.vocabulary
+        return Inventory(vocabulary, self.number, vocabulary.base_size)

@@ -425,13 +425,13 @@ class ParityTrainer(PairTrainer):
     def _name(self, language: int) -> str:
         return "all" if language == ALL_LANGUAGES else self._names[language] if language >= 0 else ""
 
-    def why(self, stops: Stops) -> Why:
+    def explained(self, why: Why, stops: Stops) -> Why:
         """Return the reasons of the next step: why this language decides, then why this pair is merged.
 
         With one language no language is judged; a note says so instead.
         """
         pairs, number, rule = self._pairs, self.number, self._pairs.rule
-        why, language = super().why(stops), pairs.language(self.number)
+        why, language = super().explained(why, stops), pairs.language(self.number)
         now, start, decided = pairs.judged_at(number), pairs.judged_at(0), pairs.decided_in_window(number)
         judged = tuple(
             Judged(

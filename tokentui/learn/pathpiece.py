@@ -34,9 +34,8 @@ import copy
 import heapq
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from tokentui.core.jobs import check, each
@@ -46,9 +45,8 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import FILTERS, WEIGHTS, barriers, base_units, tokens_of, totals_of
 from tokentui.learn.objectives import Material
-from tokentui.learn.pages import contains_any, entry_of, listed_entries, page, vocabulary_page
 from tokentui.learn.part_lengths import PartLengths
-from tokentui.learn.rows import KEPT_ROWS, Entry, Page, PieceCandidate, Query, Traits, Why
+from tokentui.learn.rows import Entry, Inventory, PieceCandidate, Ranking, Traits, Why
 from tokentui.learn.shortest_paths import (
     STAYS,
     Edge,
@@ -58,14 +56,10 @@ from tokentui.learn.shortest_paths import (
     find_edges,
     shortest_path,
 )
-from tokentui.learn.steps import Changed, Life, Span, Step, Stop, Used, Word, lives
-from tokentui.learn.trainer import SLICE_S, Goal, Size, Tokens
+from tokentui.learn.steps import Changed, Span, Step, Stop, Used, Word
+from tokentui.learn.trainer import SLICE_S
 from tokentui.recipe import Ending, Stops, WhatIf
 from tokentui.text.pretokenize import Pretokenizer
-
-_FIRST_REMOVED = -(1 << 40)
-"""The number of the first token that the last step removed, in the order of `entries`. The next one is one
-less, and so on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,8 +148,6 @@ class PathTrainer:
         )
         self._barrier_tokens = tokens_of(self._barriers, units, self._weights, recipe)
         self._unit_words = [UnitWord.of(word, self._barriers) for word in units]
-        self._entry = lru_cache(4 * KEPT_ROWS)(Entry)
-        self._row = lru_cache(KEPT_ROWS)(PieceCandidate)
         self.limits = Stops()
         self._start()
 
@@ -395,6 +387,7 @@ class PathTrainer:
         return Traits(
             grows=False, shrinks=True, step="removal", candidate="token", phase="removing",
             columns=self._material.objective.columns, least_size=len(self._units) + self._fixed_ids,
+            monotone=("ids", "tokens"),
         )
 
     @property
@@ -434,24 +427,9 @@ class PathTrainer:
             removed += len(self._steps[number - 1].tokens) - self._per_step
         return self._fixed_ids + len(self.pieces) - removed
 
-    def find(self, goal: Goal, after: int = 0) -> int | None:
-        """Return the first computed step at which a goal is reached, None if there is none.
-
-        A size is reached if there are at most so many ids, a length if there are at least so many tokens, and
-        a token at the step that removes it.
-
-        Args:
-            goal: The goal.
-            after: Only steps after this one count; 0 also allows step 0, for a size or a length.
-        """
-        steps = range(after + 1 if after else 0, self.computed + 1)
-        if isinstance(goal, Size):
-            return next((step for step in steps if self.size_at(step) <= goal.ids), None)
-        if isinstance(goal, Tokens):
-            return next((step for step in steps if self.tokens_at(step) >= goal.tokens), None)
-        numbers = (self._number_of[token] for token in goal.tokens if token in self._number_of)
-        removals = map(self._removed_at.__getitem__, numbers)
-        return min((step for step in removals if after < step <= self.computed), default=None)
+    def tokens_changed(self, number: int) -> Iterator[bytes]:
+        """Return the exact bytes of the tokens that a computed step removes; none for step 0."""
+        return map(self.pieces.__getitem__, self._steps[number - 1].tokens if number else ())
 
     # ---- 4. Candidates, vocabulary and words at the present step
 
@@ -468,7 +446,7 @@ class PathTrainer:
     def _candidate(self, token: int, cost: int, uses: int, tied: bool, reason: str = "") -> PieceCandidate:
         """Return a token as a candidate. `reason` says why the next step removes it, empty if it does not."""
         instead = self._replacement(token)
-        return self._row(
+        return PieceCandidate(
             (token,), instead, self.pieces[token], -cost, (cost, uses, instead, reason), tied, places=uses,
             uses=uses, loss=cost,
         )
@@ -478,31 +456,28 @@ class PathTrainer:
         step = self._steps[number - 1]
         return self._candidate(step.tokens[0], step.costs[0], step.uses[0], step.tied > 1)
 
-    def why(self, stops: Stops) -> Why:
-        """Return the reasons of the next step.
-
-        Without a token to remove it has no candidates and no facts.
-        """
-        rows, end = self.candidates(Query(rows=2)).rows, self.end(stops)
-        best, second = (*rows, None, None)[:2]
-        if best is None:
-            return Why(None, None, 0, 0, "", end)
-        facts = ["of equals the longer one leaves first, then by its text"]
-        if self._per_step > 1:
-            leaving = len(self._cheapest())
-            facts.append(f"{leaving:,} tokens leave, judged by the words as they are cut now")
-        return Why(best, second, self._costs[-int(best.worth)], -int(best.worth), "", end, tuple(facts))
-
-    def candidates(self, query: Query) -> Page[PieceCandidate]:
-        """Return a page of the removable tokens, the next to go first."""
+    def candidates_at(self, limit: int | None, stops: Stops) -> Ranking:
+        """Return the removable tokens, the next to go first. No search looks at what replaces them."""
         order = sorted(self._key(token) for token in self._present if token >= len(self._units))
+        least = order[0][0] if order else 0
 
         def row(index: int) -> PieceCandidate:
             cost, _, _, token = order[index]
             reason = "least loss" if index < self._per_step else ""
             return self._candidate(token, cost, self._uses[token], self._costs[cost] > 1, reason)
 
-        return page(query, len(order), row, lambda index: contains_any(query.match, order[index][2]))
+        tied = self._costs[least] if order else 0
+        return Ranking(len(order), tied, least, row, lambda index: order[index][2])
+
+    def explained(self, why: Why, stops: Stops) -> Why:
+        """Return the reasons of the next step with the tie rule, and how many tokens leave at once."""
+        if why.best is None:
+            return why
+        facts = ["of equals the longer one leaves first, then by its text"]
+        if self._per_step > 1:
+            leaving = len(self._cheapest())
+            facts.append(f"{leaving:,} tokens leave, judged by the words as they are cut now")
+        return replace(why, facts=tuple(facts))
 
     def _present_vocabulary(self) -> tuple[Vocabulary, list[int]]:
         """Return the vocabulary of the current step, and the token of each of its symbols."""
@@ -516,30 +491,22 @@ class PathTrainer:
         pieces = map(self.pieces.__getitem__, tokens)
         return Vocabulary(self.recipe, pieces, self._run.specials, self._run.first_id), tokens
 
-    def entries(self, query: Query) -> Page[Entry]:
-        """Return a page of the vocabulary. With `newest` the tokens that the last step removed come last."""
+    def inventory(self) -> Inventory:
+        """Return the vocabulary at this step, with the tokens that the last step removed."""
         (vocabulary, tokens), units = self._present_vocabulary(), len(self._units)
-        uses = [self._uses[token] for token in tokens]
-        last = self._steps[self.number - 1] if self.number and query.order == "newest" else None
 
-        def entry(number: int) -> Entry:
-            if last is not None and number <= _FIRST_REMOVED:
-                index = _FIRST_REMOVED - number
-                cost, piece = last.costs[index], self.pieces[last.tokens[index]]
-                reason = f"its absence cost {cost:,} token{'s' * (cost != 1)}"
-                return self._entry(None, -1, piece, "left", None, None, None, cost, (), (0, 0), reason)
-            if number < 0:
-                return self._entry(*entry_of(vocabulary, number))
-            kind = "base" if tokens[number] < units else "piece"
-            row = entry_of(vocabulary, number, vocabulary.id_of(number, 0), uses[number])
-            return self._entry(*row._replace(kind=kind))
+        def finish(entry: Entry) -> Entry:
+            if entry.symbol < 0:
+                return entry
+            return entry._replace(kind="base" if tokens[entry.symbol] < units else "piece")
 
-        def is_unused(number: int) -> bool:
-            return number <= _FIRST_REMOVED or (number >= 0 and not uses[number])
-
-        order = listed_entries(vocabulary, 0, uses, query.order)
-        order = order + [_FIRST_REMOVED - index for index in range(len(last.tokens) if last else 0)]
-        return vocabulary_page(order, query, vocabulary, entry, is_unused)
+        last = self._steps[self.number - 1] if self.number else None
+        removed = [
+            Entry(None, -1, self.pieces[token], "left", score=cost,
+                  reason=f"its absence cost {cost:,} token{'s' * (cost != 1)}")
+            for token, cost in (zip(last.tokens, last.costs, strict=True) if last else ())
+        ]
+        return Inventory(vocabulary, 0, len(tokens), removed=removed, finish=finish)
 
     def segment(self, place: Word) -> list[Span]:
         """Return the part of a word's segmentation that a place asks for.
@@ -569,8 +536,8 @@ class PathTrainer:
             if self._pieces_at(words[index], now - 1) != self._pieces_at(words[index], now)
         ))
 
-    def life(self, word: str) -> list[Life]:
-        """Return each segmentation of a word by the tokenizers of the steps up to this one."""
+    def cuts_of(self, word: str) -> Iterator[tuple[int, tuple[bytes, ...]]]:
+        """Yield the steps up to this one that remove a text of a word, with its tokens."""
         split = UnitWord.of(self._cut(word), self._barriers)
         texts = (split.slice(start, end) for start, end in split.spans(self._widest))
         steps = {self._removed_at[self._number_of[text]] for text in texts if text in self._number_of}
@@ -584,7 +551,7 @@ class PathTrainer:
             return tuple(token.piece or b"" for token in self.tokenizer(step).encoder.word(word))
 
         numbers = sorted({0, *(step for step in steps if step <= self.number)})
-        return lives((step, pieces(step)) for step in numbers)
+        return ((step, pieces(step)) for step in numbers)
 
     def made_at(self, symbol: int) -> int:
         """Return 0 for every symbol: step 0 has all tokens."""
@@ -595,28 +562,22 @@ class PathTrainer:
         """The uses of each symbol of the present vocabulary, by weight."""
         return [self._uses[token] for token in self._present_vocabulary()[1]]
 
-    def uses_over(self, symbol: int) -> Callable[[], Sequence[Used]]:
-        """Return a function that returns the uses of a symbol at step 0 and at each step up to this one that
-        changes them.
-
-        The function walks a copy of the training from the start. It may be called once.
-        """
+    def uses_of(self, symbol: int) -> Iterator[Used]:
+        """Return an iterator over the uses of a symbol, which walks a copy of the training from the start."""
         token, number = self._present_vocabulary()[1][symbol], self.number
         other = self._copy()
 
-        def walk() -> Sequence[Used]:
+        def walk() -> Iterator[Used]:
             while other.number:
                 check()
                 other._back()
-            uses = [Used(0, other._uses[token])]
+            yield Used(0, other._uses[token])
             while other.number < number:
                 check()
                 other._forward()
-                if uses[-1].uses != other._uses[token]:
-                    uses.append(Used(other.number, other._uses[token]))
-            return uses
+                yield Used(other.number, other._uses[token])
 
-        return walk
+        return walk()
 
     def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
         """Return the tokenizer of a computed step; of the current one if `number` is None."""

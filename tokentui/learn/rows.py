@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
 
 from tokentui.core.errors import TokentuiError
@@ -13,12 +13,14 @@ from tokentui.recipe import WhatIf
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from tokentui.encode.vocabulary import Vocabulary
+
 Row = TypeVar("Row", covariant=True)
 Worth: TypeAlias = "int | float | Fraction"
 """The value that candidates are ordered by, without rounding."""
 KEPT_ROWS = 1024
-"""The candidates, and the entries, that a trainer keeps: those that a step leaves as they were are the same
-objects on the next page."""
+"""The rows of a kind that are kept: those that a step leaves as they were are the same objects on the next
+page."""
 
 
 class Column(NamedTuple):
@@ -56,6 +58,8 @@ class Traits(NamedTuple):
         compresses: True if the steps compress the text, see `Trainer.compression`.
         replays: True if the tokens of a file are replayed, see `Trainer.replay`.
         what_ifs: True if it can go on under what-ifs.
+        monotone: `ids` if no step changes the number of ids against the direction of the others; `tokens` if
+            none does so with the length of the corpus.
     """
 
     grows: bool = True
@@ -73,6 +77,7 @@ class Traits(NamedTuple):
     replays: bool = False
     what_ifs: bool = False
     phase: str = "merging"
+    monotone: tuple[str, ...] = ()
 
     @property
     def scores(self) -> bool:
@@ -329,6 +334,50 @@ class Entry(NamedTuple):
 
 BY_COUNT = "count"
 """The order of pairs by their counts, whatever they are chosen for; equal ones stay in order."""
+
+
+class Ranking(NamedTuple):
+    """The candidates of the next step, by their rank from 0.
+
+    Attributes:
+        total: The number of all candidates.
+        tied: The number of candidates that share the best value.
+        replaced: The weight of the places that taking the first one changes.
+        row: Returns a candidate.
+        token: Returns the exact bytes of its token.
+        parts: Returns the exact bytes of its parts; None if no search looks at them.
+        places: Returns the number of its places; None if there is no order by count.
+        parts_join: True if the parts one after another are the token.
+    """
+
+    total: int
+    tied: int
+    replaced: int
+    row: Callable[[int], Candidate]
+    token: Callable[[int], bytes]
+    parts: Callable[[int], Sequence[bytes]] | None = None
+    places: Callable[[int], int] | None = None
+    parts_join: bool = False
+
+
+class Inventory(NamedTuple):
+    """The vocabulary of a step, as its entries are listed.
+
+    Attributes:
+        vocabulary: The vocabulary.
+        merges: The number of its merges that count.
+        foldable: The symbols below this one may be folded into one row where they are out of use.
+        newest: The symbols in use, the newest first; None for those of the merges.
+        removed: The entries that the last step removed.
+        finish: Returns an entry with what only this training knows of it; None if that is nothing.
+    """
+
+    vocabulary: Vocabulary
+    merges: int
+    foldable: int
+    newest: Sequence[int] | None = None
+    removed: Sequence[Entry] = ()
+    finish: Callable[[Entry], Entry] | None = None
 
 
 class Query(NamedTuple):

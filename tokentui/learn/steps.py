@@ -219,15 +219,6 @@ class Life(NamedTuple):
     pieces: tuple[bytes, ...]
 
 
-def lives(segmentations: Iterable[tuple[int, tuple[bytes, ...]]]) -> list[Life]:
-    """Return the segmentations, each with its step, that differ from the one before."""
-    entries: list[Life] = []
-    for number, pieces in segmentations:
-        if not entries or entries[-1].pieces != pieces:
-            entries.append(Life(number, pieces))
-    return entries
-
-
 class Used(NamedTuple):
     """The uses of a token in the corpus from a step on, until the step of the next entry.
 

@@ -35,7 +35,7 @@ from tokentui.learn.objectives import OBJECTIVES, CorpusPart, Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Why
 from tokentui.learn.start_pairs import kernels_fit, may_fork, start_engine, with_engine
-from tokentui.learn.steps import EventStep, Life, Span, lives
+from tokentui.learn.steps import EventStep, Span
 from tokentui.learn.superwords import Superwords
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.count import Words
@@ -362,9 +362,9 @@ class SuperTrainer(PairTrainer):
             following=(("switch", b"", ()),) if number == at else (),
         )
 
-    def why(self, stops: Stops) -> Why:
-        """Return the reasons of the next step: its stage, and whether its token crosses words."""
-        why, at, facts = super().why(stops), self.engine.at, list[str]()
+    def explained(self, why: Why, stops: Stops) -> Why:
+        """Return the reasons of the next step with its stage, and whether its token crosses words."""
+        why, at, facts = super().explained(why, stops), self.engine.at, list[str]()
         left = at - self.number
         if left > 0:
             facts.append(f"stage 1: merges stay inside words; they cross them after step {at:,}")
@@ -376,8 +376,8 @@ class SuperTrainer(PairTrainer):
                 facts.append(f"the token crosses words: it touches {words}")
         return replace(why, facts=(*facts, *why.facts))
 
-    def life(self, word: str) -> list[Life]:
-        """Return each different segmentation of a stretch by the tokenizers of the steps up to this one."""
+    def cuts_of(self, word: str) -> Iterator[tuple[int, tuple[bytes, ...]]]:
+        """Yield the steps up to this one that may cut a stretch in another way, with its tokens."""
         known, at = self.engine.vocabulary, self.engine.at
         encoder = self.tokenizer().encoder
         units = encoder.pretokenizer.units(word)
@@ -393,7 +393,7 @@ class SuperTrainer(PairTrainer):
             parts = encoder.parts(units, len(word), way)
             return tuple(b"" if part.symbol is None else known.pieces[part.symbol] for part in parts)
 
-        return lives((number, pieces(number)) for number in sorted({0, *steps}))
+        return ((number, pieces(number)) for number in sorted({0, *steps}))
 
     def _use_changes(self, symbol: int) -> Iterator[tuple[int, int, int | None]]:
         """Yield the use changes of each step, see `PairTrainer`. Step `at` includes those of the switch."""

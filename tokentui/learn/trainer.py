@@ -1,17 +1,17 @@
-"""The protocol of a trainer: the questions that can be asked at a step.
+"""The protocol of a trainer: what each kind of training does, and knows, in its own way.
 
-Other rooms use trainers only through it. Here and in all trainers `number` is the number of a step: 1 for the
-first one, 0 for the start.
+Other rooms use trainers only through it and through the functions of `learn.view`. Here and in all trainers
+`number` is the number of a step: 1 for the first one, 0 for the start.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from tokentui.core.records import dataclass
-from tokentui.learn.rows import Candidate, Entry, Page, Query, Traits, Why
-from tokentui.learn.steps import Changed, Life, Span, Step, Stop, Used, Word
+from tokentui.learn.rows import Candidate, Inventory, Ranking, Traits, Why
+from tokentui.learn.steps import Changed, Span, Step, Stop, Used, Word
 from tokentui.recipe import Ending, Recipe, Stops, WhatIf
 
 if TYPE_CHECKING:  # takes longer to import than all the rest
@@ -35,7 +35,7 @@ class Made(NamedTuple("Made", [("tokens", frozenset[bytes])])):
 
 
 Goal = Size | Tokens | Made
-"""What `Trainer.find` looks for."""
+"""What `view.find` looks for."""
 
 
 class Substeps(Protocol):
@@ -174,13 +174,6 @@ class Trainer(Protocol):
     def ending(self, stops: Stops) -> Ending:
         """Return the last step of a run under these stops, and how sure it is."""
 
-    def find(self, goal: Goal, after: int = 0) -> int | None:
-        """Return the first computed step after `after` at which a goal is reached; None if none reaches it
-        yet.
-
-        With `after` 0, step 0 counts too.
-        """
-
     def step_at(self, number: int) -> Step:
         """Return a computed step, 1 for the first."""
 
@@ -202,15 +195,30 @@ class Trainer(Protocol):
         Returns None in a training whose steps take no single candidate.
         """
 
-    def why(self, stops: Stops) -> Why:
-        """Return what the next step does, and why; at the end, why there is none. Only the stops in
-        `Traits.shaped_by` affect the candidates."""
+    def tokens_changed(self, number: int) -> Iterable[bytes]:
+        """Return the exact bytes of the tokens that come or go at a computed step; of the units for step 0.
 
-    def candidates(self, query: Query) -> Page[Candidate]:
-        """Return a page of the candidates of the next step, best first; empty at the end."""
+        A training that removes tokens has none for step 0.
+        """
 
-    def entries(self, query: Query) -> Page[Entry]:
-        """Return a page of the vocabulary at this step."""
+    def candidates_at(self, limit: int | None, stops: Stops) -> Ranking:
+        """Return the candidates of the next step, best first; without any at the end.
+
+        Args:
+            limit: How many of the best can be asked for at least; None for all.
+            stops: The stops, of which those in `Traits.shaped_by` count.
+        """
+
+    def explained(self, why: Why, stops: Stops) -> Why:
+        """Return the reasons of the next step with what only this kind of training knows.
+
+        Args:
+            why: The candidates, and the end by `end`.
+            stops: The stops.
+        """
+
+    def inventory(self) -> Inventory:
+        """Return the vocabulary at this step, and how its entries are listed."""
 
     def segment(self, place: Word) -> Sequence[Span]:
         """Return the tokens of a word of the corpus at this step; empty for a word that the corpus lacks."""
@@ -218,10 +226,9 @@ class Trainer(Protocol):
     def changed(self) -> Changed:
         """Return what the last step changed in the segmentation of the corpus; nothing at step 0."""
 
-    def life(self, word: str) -> Sequence[Life]:
-        """Return how the tokenizers of the steps up to this one encode a pre-token, which may be any text.
-
-        There is an entry for step 0 and for each step that cuts the pre-token in another way.
+    def cuts_of(self, word: str) -> Iterator[tuple[int, tuple[bytes, ...]]]:
+        """Yield step 0 and the later steps up to this one that may cut a pre-token in another way, each with
+        the exact bytes of its tokens, empty for an unknown one.
 
         Raises:
             TokentuiError: The pre-token contains a byte that stands for a pair.
@@ -230,12 +237,9 @@ class Trainer(Protocol):
     def made_at(self, symbol: int) -> int:
         """Return the step that made a symbol; 0 for one that is there from the start, or that is unknown."""
 
-    def uses_over(self, symbol: int) -> Callable[[], Sequence[Used]]:
-        """Return a function that returns the uses of a symbol from step 0 up to this one.
-
-        The result has an entry for step 0 and for each step that changes the number of uses. Another thread
-        may call the function while this training walks on.
-        """
+    def uses_of(self, symbol: int) -> Iterator[Used]:
+        """Return an iterator over the uses of a symbol at step 0 and at the steps up to this one that may
+        change them. It may be read while this training walks on."""
 
     def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
         """Return the tokenizer of a computed step.

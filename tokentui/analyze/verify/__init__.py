@@ -166,10 +166,10 @@ def step_difference(
     """
     vocabulary = trainer.tokenizer().vocabulary
     learn.jump(trainer, number - 1)
-    why = learn.with_plain_fallback(trainer, lambda: trainer.why(trainer.limits))
+    why = learn.with_plain_fallback(trainer, learn.why, trainer.limits)
     return StepDifference(
         step=number, ours=ours, ours_end=ended,
-        candidates=learn.with_plain_fallback(trainer, lambda: trainer.candidates(Query(rows=_ROWS))).rows,
+        candidates=learn.with_plain_fallback(trainer, learn.candidates, Query(rows=_ROWS)).rows,
         tied=why.tied if trainer.end(Stops()) is None else 0,
         tie=why.tie_rule,
         theirs=None if row is None else _taken(trainer, words, vocabulary, row),
@@ -183,7 +183,7 @@ def _taken(trainer: Trainer, words: Words, vocabulary: Vocabulary, row: Pieces) 
     token = b"".join(row)
     pairs = [pair for pair in counts if pair == row or (len(row) == 1 and b"".join(pair) == token)]
     pair: Pieces = max(pairs, key=counts.__getitem__, default=row if len(row) == 2 else ())
-    rows = learn.with_plain_fallback(trainer, lambda: trainer.candidates(Query(rows=1000))).rows
+    rows = learn.with_plain_fallback(trainer, learn.candidates, Query(rows=1000)).rows
     place = next((n for n, candidate in enumerate(rows, 1) if pair and candidate.parts == pair), None)
     return Taken(pair or None, token, counts[pair], place)
 

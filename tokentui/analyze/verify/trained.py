@@ -99,7 +99,7 @@ def verify_trained(
     if alike == len(merges_of_file):
         learn.jump(trainer, alike)
         is_over = trainer.end(Stops()) is not None
-        best = None if is_over else learn.with_plain_fallback(trainer, lambda: trainer.why(Stops())).best
+        best = None if is_over else learn.with_plain_fallback(trainer, learn.why, Stops()).best
         next_count = None if best is None else best.places
     else:
         continues = learn.jump(trainer, alike + 1) > alike

@@ -12,27 +12,26 @@
 [45, 30, 20]
 >>> trainer.advance(1, Stops()).value, [span.symbol for span in trainer.segment(Word("hug"))]
 ('merges', [2, 4])
->>> [(life.number, life.pieces) for life in trainer.life("bug")]
+>>> list(trainer.cuts_of("bug"))
 [(0, (b'b', b'u', b'g')), (1, (b'b', b'ug'))]
 """
 
 from __future__ import annotations
 
-import bisect
 import copy
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Self
 
+from tokentui.core.safetext import to_bytes
 from tokentui.encode.events import Event, EventKind
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn.pages import contains_any, entry_of, listed_entries, page, vocabulary_page
 from tokentui.learn.part_lengths import PartLengths
 from tokentui.learn.replay.segmentations import ChangeLog, TokenOrder, WordSegmentations
-from tokentui.learn.rows import KEPT_ROWS, Column, Entry, Page, Query, TokenCandidate, Traits, Why
-from tokentui.learn.steps import Changed, Life, MergeStep, Span, Stop, Used, Word
-from tokentui.learn.trainer import Goal, Size, Tokens
+from tokentui.learn.rows import KEPT_ROWS, Column, Entry, Inventory, Ranking, TokenCandidate, Traits, Why
+from tokentui.learn.steps import Changed, MergeStep, Span, Stop, Used, Word
 from tokentui.recipe import Ending, Stops, WhatIf
 from tokentui.text.count import Words
 
@@ -58,18 +57,6 @@ def _token(
         (parts, places, place), marks=vocabulary.mark_sizes(symbol), places=places,
         number=number, symbol=symbol, id=vocabulary.id_of(symbol, order.merges), score=score, words=words,
         place=place,
-    )
-
-
-def _entry(order: TokenOrder, number: int, uses: int | None) -> Entry:
-    """Return the entry of the vocabulary with a number, see `pages.listed_entries`."""
-    if number < 0:
-        return entry_of(order.vocabulary, number, uses=uses)
-    row = entry_of(order.vocabulary, number, order.vocabulary.id_of(number, order.merges), uses)
-    step, never = order.made[number], number in order.vocabulary.unreachable
-    return row._replace(
-        kind="base" if not step and row.kind == "piece" else row.kind, made=step or None, places=None,
-        reason=ORPHAN if row.kind == "orphan" else "text is never taken for it" if never else "",
     )
 
 
@@ -109,8 +96,6 @@ class ReplayTrainer:
         self.uses = [0] * len(self.order.vocabulary.pieces)
         self._changes.walk(self.uses, -1, 0)
         self._segmentations = WordSegmentations(self.order)
-        self._listed: tuple[tuple[int, str], Sequence[int]] = ((-1, ""), ())
-        self._entry = functools.lru_cache(KEPT_ROWS)(functools.partial(_entry, self.order))
         self.taken = functools.lru_cache(KEPT_ROWS)(
             functools.partial(_token, self.order, self._segmentations, self._changes)
         )
@@ -146,7 +131,7 @@ class ReplayTrainer:
         """The facts about the training that other rooms read."""
         return Traits(
             step="token", candidate="token", columns=COLUMNS, shaped_by=(), least_size=self.order.size(0),
-            replays=True,
+            replays=True, monotone=("ids",),
         )
 
     substeps = compression = None
@@ -192,42 +177,6 @@ class ReplayTrainer:
         last = self._last(stops)
         return Ending(last, "last" if last == self.computed else "stop")
 
-    def find(self, goal: Goal, after: int = 0) -> int | None:
-        """Return the first step at which a goal is reached, None if there is none.
-
-        Args:
-            goal: The goal.
-            after: Only steps after this one count; 0 also allows step 0.
-        """
-        if not isinstance(goal, Size | Tokens):
-            steps = [step for token in goal.tokens for step in self._steps_of.get(token, ())]
-            return min((step for step in steps if step > after or not after), default=None)
-        if isinstance(goal, Size):
-            sizes = self.order.sizes
-            if goal.ids > len(sizes):
-                return None
-            step = sizes[goal.ids - 1] if goal.ids > 0 else 0
-        else:
-            # A longest match may make other tokens worse, so lengths may rise again. The first step counts.
-            step = bisect.bisect_left(self._fewest, -goal.tokens)
-        step = max(step, after + 1 if after else 0)
-        return step if step <= self.computed else None
-
-    @functools.cached_property
-    def _fewest(self) -> list[int]:
-        """The least length of the corpus in tokens up to each step, negated."""
-        return list(
-            itertools.accumulate((-self.tokens_at(number) for number in range(self.computed + 1)), max)
-        )
-
-    @functools.cached_property
-    def _steps_of(self) -> dict[bytes, list[int]]:
-        """The steps of each token, by its exact bytes; 0 for a token of the start."""
-        steps: dict[bytes, list[int]] = {}
-        for piece, step in zip(self.order.vocabulary.pieces, self.order.made, strict=True):
-            steps.setdefault(piece, []).append(step)
-        return steps
-
     # ---- steps
 
     def tokens_at(self, number: int) -> int:
@@ -259,32 +208,37 @@ class ReplayTrainer:
             score=token.score, tokens=self.tokens_at(number), vocab_size=self.size_at(number),
         )
 
-    def candidates(self, query: Query) -> Page[TokenCandidate]:
-        """Return a page of the next tokens, the first to come first.
+    def tokens_changed(self, number: int) -> Iterator[bytes]:
+        """Return the exact bytes of the token that comes at a step, or of those of the start for step 0."""
+        pieces, made = self.order.vocabulary.pieces, self.order.made
+        if number:
+            return iter((pieces[self.order.tokens[number - 1]],))
+        return (piece for piece, step in zip(pieces, made, strict=True) if not step)
+
+    def candidates_at(self, limit: int | None, stops: Stops) -> Ranking:
+        """Return the next tokens, the first to come first.
 
         At the last step no token is next: it has all tokens that came into use, the last one first.
         """
-        number = self.number
+        number, order = self.number, self.order
         steps = range(number + 1, self.computed + 1) if number < self.computed else range(number, 0, -1)
-        joined = any(b"+" in text.strip(b"+") for text in query.match)  # parts are slow to compute
+        return Ranking(
+            len(steps), 1, self.taken(number + 1).places if number < self.computed else 0,
+            lambda row: self.taken(steps[row]),
+            lambda row: order.vocabulary.pieces[order.tokens[steps[row] - 1]],
+            lambda row: self.taken(steps[row]).parts, parts_join=True,
+        )
 
-        def matches(row: int) -> bool:
-            token = self.order.vocabulary.pieces[self.order.tokens[steps[row] - 1]]
-            return contains_any(query.match, token, self.taken(steps[row]).parts if joined else ())
-
-        return page(query, len(steps), lambda row: self.taken(steps[row]), matches)
-
-    def why(self, stops: Stops) -> Why:
+    def explained(self, why: Why, stops: Stops) -> Why:
         """Return the next token and the one after it; at the last step facts about the whole file.
 
         `stops` are ignored.
         """
-        number = self.number + 1
-        if number > self.computed:
+        if self.number == self.computed:
             return Why(None, None, 0, 0, "", Stop.LAST, tuple(self._ends()))
-        best, second = self.taken(number), self.taken(number + 1) if number < self.computed else None
-        never = self.never(best.symbol)
-        return Why(best, second, 1, best.places, "", None, (f"no text becomes it: {never}",) if never else ())
+        assert isinstance(why.best, TokenCandidate)
+        never = self.never(why.best.symbol)
+        return replace(why, end=None, facts=(f"no text becomes it: {never}",) if never else ())
 
     def never(self, symbol: int) -> str:
         """Return why no text ever becomes a token of the file, by its symbol; empty if some text does."""
@@ -322,20 +276,27 @@ class ReplayTrainer:
             several = f"{holes:,} ids between the first and the last have no token"
             yield several if holes > 1 else "1 id has no token"
 
-    def entries(self, query: Query) -> Page[Entry]:
-        """Return a page of the vocabulary at this step. The order is cached for the step."""
-        vocabulary = self.order.vocabulary
-        fixed = [*map(self.fixed.get, vocabulary.specials), *[None] * vocabulary.byte_tokens]
-        key = self.number, query.order
-        if self._listed[0] != key:
-            order = self.order
-            newest = order.listed[: order.size(self.number) - len(fixed)][::-1]
-            self._listed = key, listed_entries(vocabulary, order.merges, self.uses, query.order, newest)
-        return vocabulary_page(
-            self._listed[1], query, vocabulary,
-            lambda number: self._entry(number, self.uses[number] if number >= 0 else fixed[-1 - number]),
-            lambda number: number >= 0 and not self.uses[number],
+    def inventory(self) -> Inventory:
+        """Return the vocabulary at this step. Special tokens have their uses in the corpus."""
+        order, vocabulary = self.order, self.order.vocabulary
+        fixed = len(vocabulary.specials) + vocabulary.byte_tokens
+        newest = order.listed[: order.size(self.number) - fixed][::-1]
+        return Inventory(vocabulary, order.merges, len(vocabulary.pieces), newest, (), self._finished)
+
+    def _finished(self, entry: Entry) -> Entry:
+        """Return an entry of the vocabulary with its step, or with the uses of a special token."""
+        if entry.symbol < 0:
+            return entry._replace(uses=self._fixed_uses.get(entry.piece) if entry.kind == "special" else None)
+        step, never = self.order.made[entry.symbol], entry.symbol in self.order.vocabulary.unreachable
+        return entry._replace(
+            kind="base" if not step and entry.kind == "piece" else entry.kind, made=step or None, places=None,
+            reason=ORPHAN if entry.kind == "orphan" else "text is never taken for it" if never else "",
         )
+
+    @functools.cached_property
+    def _fixed_uses(self) -> dict[bytes, int]:
+        """The count in the corpus of each special token, by the bytes of its name."""
+        return {to_bytes(name): count for name, count in self.fixed.items()}
 
     # ---- words
 
@@ -359,20 +320,16 @@ class ReplayTrainer:
         """Return the words that the last step changed; none at step 0."""
         return Changed(frozenset(self._changes.touched(self.number))) if self.number else Changed()
 
-    def life(self, word: str) -> list[Life]:
-        """Return each segmentation of a pre-token by the tokenizers of the steps up to this one."""
-        return [life for life in self._segmentations.lives(word) if life.number <= self.number]
+    def cuts_of(self, word: str) -> Iterator[tuple[int, tuple[bytes, ...]]]:
+        """Yield the steps up to this one that cut a pre-token in another way, with its tokens."""
+        return itertools.takewhile(lambda cut: cut[0] <= self.number, self._segmentations.cuts_of(word))
 
     def made_at(self, symbol: int) -> int:
         """Return the step at which a symbol comes into use, 0 for the start or an unknown symbol."""
         return self.order.made[symbol] if symbol >= 0 else 0
 
-    def uses_over(self, symbol: int) -> Callable[[], Sequence[Used]]:
-        """Return a function that returns the uses of a symbol at step 0 and at each step up to this one that
-        changes them.
-
-        They are computed by this call, from the changes of each step.
-        """
+    def uses_of(self, symbol: int) -> Iterator[Used]:
+        """Return an iterator over the uses of a symbol, read now from the changes of each step."""
         order, changes, uses, entries = self.order, self._changes, 0, list[Used]()
         for step in itertools.takewhile(self.number.__ge__, changes.steps):
             by = changes.changes[step].get(symbol, 0)
@@ -380,7 +337,7 @@ class ReplayTrainer:
                 uses += by
                 taken = order.tokens[step - 1] if step else symbol
                 entries.append(Used(step, uses, b"" if taken == symbol else order.vocabulary.pieces[taken]))
-        return lambda: entries
+        return iter(entries)
 
     def tokenizer(self, number: int | None = None, run: Mapping[str, object] | None = None) -> Tokenizer:
         """Return the tokenizer of a step; of the current one if `number` is None. `run` is ignored."""

@@ -33,7 +33,7 @@ from tokentui.encode.segment.merges import CellMerge, Merging, PairMerging
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.steps import Life, Span, lives
+from tokentui.learn.steps import Span
 from tokentui.text.pretokenize import UNITS
 
 MERGES, RANKS, IDS, SCORES = "merges", "ranks", "ids", "scores"
@@ -265,18 +265,16 @@ class WordSegmentations:
                 joined.setdefault(step, Counter()).update(change)
         return sorted(joined.items())
 
-    def lives(self, word: str) -> list[Life]:
-        """Return the segmentation of a pre-token at step 0, and at each step that changes it."""
+    def cuts_of(self, word: str) -> Iterator[tuple[int, tuple[bytes, ...]]]:
+        """Yield step 0 and each step that changes a pre-token, with the exact bytes of its tokens."""
         if word in self._encoder.pretokenizer.symbols:
-            return [Life(0, (word.encode(),))]
+            yield 0, (word.encode(),)
+            return
         units = self._encoder.pretokenizer.units(word)
         taken = [units[at] for at in self._encoder.kept_indices(units)]
-
-        def pieces(step: int) -> tuple[bytes, ...]:
+        for step, _ in self.changes(word):
             parts = self._after(step).segment(taken, len(word))
-            return tuple(token.piece or b"" for token in self._encoder.word(word, parts))
-
-        return lives((step, pieces(step)) for step, _ in self.changes(word))
+            yield step, tuple(token.piece or b"" for token in self._encoder.word(word, parts))
 
     def _merges_of(self, units: Sequence[bytes]) -> _Merges | None:
         """Return the merges of a word, from a single run over it; None if one run does not find all

@@ -32,7 +32,8 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import exp
 from typing import NamedTuple, Self
 
@@ -45,11 +46,10 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.kernels.unigram_text import LONGEST
 from tokentui.learn.objectives import UNIGRAM_SIZE, Material
-from tokentui.learn.pages import contains_any, page, searches_parts
 from tokentui.learn.part_lengths import PartLengths
-from tokentui.learn.rows import Entry, Page, PieceCandidate, Query, Round, Traits, Why
-from tokentui.learn.steps import Changed, Life, Span, Stop, Used, Word, lives
-from tokentui.learn.trainer import SLICE_S, Goal, Size, Tokens
+from tokentui.learn.rows import Entry, Inventory, PieceCandidate, Ranking, Round, Traits, Why
+from tokentui.learn.steps import Changed, Span, Stop, Used, Word
+from tokentui.learn.trainer import SLICE_S
 from tokentui.learn.unigram.corpus import PER_MILLE, SEED_SIZE
 from tokentui.learn.unigram.lattice import WRITTEN, Slices, finished
 from tokentui.learn.unigram.model import (
@@ -63,7 +63,7 @@ from tokentui.learn.unigram.model import (
     Models,
     pruned_size,
 )
-from tokentui.learn.unigram.vocabulary import COLUMNS, Left, ModelVocabulary, RoundStep
+from tokentui.learn.unigram.vocabulary import COLUMNS, ModelVocabulary, RoundStep
 from tokentui.recipe import Ending, Stops, WhatIf
 
 
@@ -111,7 +111,7 @@ class UnigramTrainer:
         recipe, run = material.recipe, material.run
         self._others = len({*run.specials, *recipe.symbols}) + 256 * UNKNOWN.of(recipe.unknown).byte_fallback
         self._shown: ModelVocabulary | None = None
-        self._left: tuple[Model, list[Left]] | None = None
+        self._removed: tuple[Model, list[Entry]] | None = None
         self._positions: list[_Position] = []
         with quiet_collector():
             with native.rescued(native.available()):
@@ -190,7 +190,7 @@ class UnigramTrainer:
         return Traits(
             grows=False, shrinks=True, heavy=True, engine=engine, step="step", candidate="piece",
             columns=COLUMNS, shaped_by=("vocab_size", "max_length"), least_size=self.least_size, finer=True,
-            phase=self._phase,
+            phase=self._phase, monotone=("ids",),
         )
 
     @property
@@ -382,30 +382,18 @@ class UnigramTrainer:
         at = self.at if number == self.number else self._positions[number]
         return self._others + len(at.model.pieces)
 
-    def find(self, goal: Goal, after: int = 0) -> int | None:
-        """Return the first computed step after `after` at which a goal is reached; see `Trainer.find`.
-
-        A piece is found at the step that drops it. A piece of the final model is found at the last step, even
-        if that is `after` or before it.
-        """
-        if isinstance(goal, Size | Tokens):
-            steps = range(after + 1 if after else 0, self.computed + 1)
-            if isinstance(goal, Size):
-                return next((n for n in steps if self.size_at(n) <= goal.ids), None)
-            return next((n for n in steps if self.tokens_at(n) >= goal.tokens), None)
-        exact = self._models.seeds.bytes
-        for number in range(after + 1, self.computed + 1):
-            if any(exact[piece] in goal.tokens for piece in self._positions[number].model.dropped.pieces):
-                return number
-        last = self._positions[-1].model
-        stays = last.final and any(exact[piece] in goal.tokens for piece in last.pieces)
-        return self.computed if stays else None
+    def tokens_changed(self, number: int) -> Iterator[bytes]:
+        """Yield the exact bytes of the pieces that a computed step drops, and after the last cut those of the
+        pieces that stay: what is asked of them is known then. None for step 0."""
+        model = self._positions[number].model
+        for pieces in (model.dropped.pieces if number else (), model.pieces if model.final else ()):
+            yield from map(self._models.seeds.bytes.__getitem__, pieces)
 
     def taken(self, number: int) -> None:
         """Return None: a step takes no single candidate."""
 
-    def why(self, stops: Stops) -> Why:
-        """Return the position in the training: the round, and what the next step drops."""
+    def explained(self, why: Why, stops: Stops) -> Why:
+        """Return the reasons of the next step with the round, and what it drops."""
         step, kind = self.step_at(self.number), self._next_kind
         at = Round(
             last="seeds" if not self.number else CUT if step.final else step.kind,
@@ -414,16 +402,15 @@ class UnigramTrainer:
             before=self._positions[self.number - 1].objective if self.number else None, next=kind,
             going=len(self._judged.going) if kind in (PRUNE, CUT) else None, taken=self.at.taken,
         )
-        return Why(None, None, 0, 0, "", self.end(stops), (), at)
+        return replace(why, round=at)
 
-    def candidates(self, query: Query) -> Page[PieceCandidate]:
-        """Return a page of the pieces in the order in which a pruning drops them, judged by this step.
+    def candidates_at(self, limit: int | None, stops: Stops) -> Ranking:
+        """Return the pieces in the order in which a pruning drops them, judged by this step.
 
         The first call at a step is slow: it makes the passes of a pruning over the corpus.
         """
         model, exact, judged = self._positions[self.number].model, self._models.seeds.bytes, self._judged
         gone = set(judged.going[: self.at.taken])
-        joined = searches_parts(query.match)
 
         def candidate(row: int) -> PieceCandidate:
             n = judged.order[row]
@@ -438,33 +425,32 @@ class UnigramTrainer:
                 taken=n in gone,
             )
 
-        def matches(row: int) -> bool:
-            piece = model.pieces[judged.order[row]]
-            instead = [exact[part] for part in judged.path(piece)] if joined else ()
-            return contains_any(query.match, exact[piece], instead)
+        def piece(row: int) -> int:
+            return model.pieces[judged.order[row]]
 
-        return page(query, len(judged.order), candidate, matches)
+        return Ranking(
+            len(judged.order), 0, 0, candidate, lambda row: exact[piece(row)],
+            lambda row: [exact[part] for part in judged.path(piece(row))], parts_join=True,
+        )
 
-    def left(self) -> list[Left]:
-        """Return the pieces that the last step dropped; in a walk those dropped so far, the latest first."""
-        # Kept for the model: each page of the vocabulary begins with them, and a pruning drops many.
-        if self._left is None or self._left[0] is not self.model:
-            self._left = self.model, list(self._dropped())
-        return self._left[1]
+    def inventory(self) -> Inventory:
+        """Return the vocabulary at this step, with the pieces that the last step dropped; in a walk with
+        those dropped so far, the latest first."""
+        if self._removed is None or self._removed[0] is not self.model:  # a pruning drops many
+            self._removed = self.model, list(self._dropped())
+        vocabulary = self.vocabulary
+        return Inventory(vocabulary, 0, len(vocabulary.pieces), removed=self._removed[1])
 
-    def _dropped(self) -> Iterator[Left]:
+    def _dropped(self) -> Iterator[Entry]:
         exact = self._models.seeds.bytes
         if self._between:
             model, judged = self._positions[self.number].model, self._judged
             for n in reversed(judged.going[: self._between.taken]):
-                yield Left(exact[model.pieces[n]], judged.reasons[model.pieces[n]], judged.worth.loss[n])
+                reason, loss = judged.reasons[model.pieces[n]], judged.worth.loss[n]
+                yield Entry(None, -1, exact[model.pieces[n]], "left", score=loss, reason=reason)
         else:
             for piece, why, figure in zip(*self.model.dropped, strict=True):
-                yield Left(exact[piece], REASONS[why], figure)
-
-    def entries(self, query: Query) -> Page[Entry]:
-        """Return a page of the vocabulary. With `newest` the pieces that the last step dropped come last."""
-        return self._vocabulary().page(query, self.left() if query.order == "newest" else [])
+                yield Entry(None, -1, exact[piece], "left", score=figure, reason=REASONS[why])
 
     def segment(self, place: Word) -> list[Span]:
         """Return the part of a word's best segmentation that a place asks for.
@@ -484,31 +470,23 @@ class UnigramTrainer:
         old, now = self._laid_out(before), self._vocabulary()
         return Changed(differs=lambda word: old.pieces(word) != now.pieces(word))
 
-    def life(self, word: str) -> list[Life]:
-        """Return each segmentation of a pre-token by the tokenizers of the steps up to this one."""
-        positions = enumerate(self._positions[: self.number + 1])
-        return lives((number, tuple(self._laid_out(model).pieces(word))) for number, (model, *_) in positions)
+    def cuts_of(self, word: str) -> Iterator[tuple[int, tuple[bytes, ...]]]:
+        """Yield all steps up to this one, with the tokens of a pre-token."""
+        for number, (model, *_) in enumerate(self._positions[: self.number + 1]):
+            yield number, tuple(self._laid_out(model).pieces(word))
 
-    def uses_over(self, symbol: int) -> Callable[[], Sequence[Used]]:
-        """Return a function that returns the uses of a piece at step 0 and at each step up to this one that
-        changes them.
-
-        The function surveys the corpus by the model of each step.
-        """
+    def uses_of(self, symbol: int) -> Iterator[Used]:
+        """Return an iterator over the uses of a piece, which surveys the corpus by the model of each step."""
         piece = self._vocabulary().numbers[symbol]
         models, positions = copy.copy(self._models), self._positions[: self.number + 1]
         models.results = {}  # do not replace the cached results of the training
 
-        def survey_steps() -> Sequence[Used]:
-            uses: list[Used] = []
+        def survey_steps() -> Iterator[Used]:
             for number, (model, *_) in enumerate(positions):
                 tick(number, len(positions))
-                rounded = round(finished(models.survey(model)).uses[piece])
-                if not uses or uses[-1].uses != rounded:
-                    uses.append(Used(number, rounded))
-            return uses
+                yield Used(number, round(finished(models.survey(model)).uses[piece]))
 
-        return survey_steps
+        return survey_steps()
 
     def made_at(self, symbol: int) -> int:
         """Return 0 for every symbol: step 0 has all pieces."""

@@ -1,27 +1,19 @@
-"""What a unigram training answers with: its steps, dropped pieces, and a model as a vocabulary."""
+"""What a unigram training answers with: its steps, and a model as a vocabulary."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.events import Event, EventKind
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.pages import entry_of, listed_entries, vocabulary_page
-from tokentui.learn.rows import Column, Entry, Page, Query
+from tokentui.learn.rows import Column
 from tokentui.learn.steps import Span, Step
 from tokentui.learn.unigram.lattice import finished
 from tokentui.learn.unigram.model import Model, Models
 from tokentui.recipe import Recipe, Run
 
-_FIRST_DROPPED = -(1 << 40)
-"""The number under which `page` lists the first dropped piece.
-
-The next one is one less, and so on.
-"""
 COLUMNS = (
     Column("probability", "", "share"), Column("expected", "", "amount"), Column("uses", "", "count"),
     Column("loss", "", "loss"), Column("instead", "", "tokens"), Column("goes", "", "text"),
@@ -66,20 +58,6 @@ class RoundStep(Step):
         }
 
 
-class Left(NamedTuple):
-    """A piece that a step dropped.
-
-    Attributes:
-        piece: Its exact bytes.
-        reason: Why it was dropped.
-        figure: The figure that decided: the expected count, the loss, or the score.
-    """
-
-    piece: bytes
-    reason: str
-    figure: float
-
-
 class ModelVocabulary:
     """A model as a vocabulary, the most probable piece first, and the segmentations by it.
 
@@ -115,23 +93,3 @@ class ModelVocabulary:
         """Return the exact bytes of each token of a word as the tokenizer encodes it; empty for an
         unknown one."""
         return [token.piece or b"" for token in self._encoder.word(word)]
-
-    def page(self, query: Query, left: Sequence[Left]) -> Page[Entry]:
-        """Return a page of the entries of the vocabulary, followed by those of the dropped pieces in
-        `left`."""
-        vocabulary = self.vocabulary
-
-        def entry(number: int) -> Entry:
-            if number <= _FIRST_DROPPED:
-                gone = left[_FIRST_DROPPED - number]
-                return Entry(None, -1, gone.piece, "left", score=gone.figure, reason=gone.reason)
-            if number < 0:
-                return entry_of(vocabulary, number)
-            return entry_of(vocabulary, number, vocabulary.id_of(number, 0), self.uses[number])
-
-        def is_unused(number: int) -> bool:
-            return number <= _FIRST_DROPPED or (number >= 0 and not self.uses[number])
-
-        order = listed_entries(vocabulary, 0, self.uses, query.order)
-        order = order + [_FIRST_DROPPED - index for index in range(len(left))]
-        return vocabulary_page(order, query, vocabulary, entry, is_unused)

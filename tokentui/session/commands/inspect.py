@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
+from tokentui import learn
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import GlyphMode
 from tokentui.session.commands.base import Command, Job, Lane, Need
@@ -76,7 +77,8 @@ class InspectToken(Command["TokenView"], lane=Lane.JOB, need=Need.COUNTED):
         trainer = context.training.trainer
         symbol = symbol_of(context.tokenizer, self.token)
         # The job must not read a training that walks on: what it needs of this step is copied here.
-        uses, uses_over = tuple(map(int, trainer.uses)), None if symbol is None else trainer.uses_over(symbol)
+        uses = tuple(map(int, trainer.uses))
+        uses_over = None if symbol is None else learn.uses_over(trainer, symbol)
         return Job(lambda: token_view(context, self.token, uses, uses_over() if uses_over else ()))
 
 
@@ -100,8 +102,8 @@ class LifeOfWord(Command["WordLife"], lane=Lane.JOB, need=Need.COUNTED):
             raise TokentuiError("there is no word at the cursor", "", "move it to a word")
         if trainer.traits.shrinks:  # it surveys the corpus: on a copy, in the job
             copy = trainer.fork(trainer.number, ())
-            return Job(lambda: word_life(context, word, copy.life(word)))
-        lives = trainer.life(word)
+            return Job(lambda: word_life(context, word, learn.life(copy, word)))
+        lives = learn.life(trainer, word)
         return Job(lambda: word_life(context, word, lives))
 
 

@@ -6,6 +6,7 @@ import math
 import time
 from typing import TYPE_CHECKING
 
+from tokentui import learn
 from tokentui.core.errors import TokentuiError
 from tokentui.session.commands.base import Command, Need
 
@@ -73,7 +74,7 @@ class StepWithSpace(Command[int | None], need=Need.STEPS):
     def apply(self, state: State) -> int | None:
         from tokentui.session.training.seek import spellings
 
-        return state.main.trainer.find(spellings(f" {self.text}"))
+        return learn.find(state.main.trainer, spellings(f" {self.text}"))
 
 
 class RunUntil(Command[int | None], need=Need.STEPS, walks=True, summary="run until {0.condition}"):

@@ -254,9 +254,9 @@ class Column:
             entries = entries._replace(match=needles(only, view.mode), only=True)
         place = view.corpus, view.corpus_chars, view.corpus_before, view.ages
         wanted: dict[str, tuple[Key, Callable[[], object]]] = {
-            "candidates": ((moment, listed), lambda: trainer.candidates(listed)),
-            "why": (moment, lambda: trainer.why(self.stops)),
-            "vocabulary": ((moment, entries), lambda: trainer.entries(entries)),
+            "candidates": ((moment, listed), lambda: learn.candidates(trainer, listed)),
+            "why": (moment, lambda: learn.why(trainer, self.stops)),
+            "vocabulary": ((moment, entries), lambda: learn.entries(trainer, entries)),
             "corpus": ((moment, *place), lambda: training.text.view(view, trainer)),
             "encoding": ((number, typed, view.ages), lambda: self._encoding(typed, view.ages)),
             "curve": ((computed, at.end.step, view.curve_points), lambda: self._curve(at, view.curve_points)),
@@ -403,10 +403,10 @@ class Column:
         Most walks compute some steps more, and come back.
         """
         trainer = self.trainer
-        step = trainer.find(goal)
+        step = learn.find(trainer, goal)
         if step is None:
             ended = self._advance_past_computed(goal, seconds, free)
-            step = trainer.find(goal)
+            step = learn.find(trainer, goal)
             if step is None:
                 return ended
         return self.advance_to_step(step, seconds, free)
@@ -501,5 +501,5 @@ def furthest_value(columns: Sequence[Column], by: str) -> int:
         return max(column.trainer.size_at(0) for column in columns)
     most = max(column.trainer.size_at(column.trainer.number) for column in growing)
     # A merge that borrows the id of a special adds none: the end is not the first step of its size then.
-    exact = all(column.trainer.find(Size(most)) in (None, column.trainer.number) for column in growing)
+    exact = all(learn.find(column.trainer, Size(most)) in (None, column.trainer.number) for column in growing)
     return most if exact else most + 1

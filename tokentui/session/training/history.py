@@ -102,7 +102,7 @@ class StepHistory:
         If the training ends before the step, its reasons are those of the end.
         """
         copy, stops = self._walked(number - 1), self._prepared.run.stops
-        why, before = copy.why(stops), copy.tokens_at(copy.number)
+        why, before = learn.why(copy, stops), copy.tokens_at(copy.number)
         yours = _length(copy, typed)
         walked = why.end is None or number <= self._prepared.trainer.computed
         if copy.number != number - 1 or not walked or self._walked(number).number != number:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tokentui import learn
 from tokentui.core.safetext import GlyphMode
 from tokentui.learn.rows import Query
 from tokentui.learn.trainer import Trainer
@@ -31,9 +32,9 @@ def find_candidate(
         mode: How data are shown; the text is read the same way.
     """
     order = view.candidates_order
-    places = trainer.candidates(Query(0, 0, order, needles(text, mode))).places
+    places = learn.candidates(trainer, Query(0, 0, order, needles(text, mode))).places
     only = needles(view.candidates_only, view.mode) if view.candidates_only else ()
-    left = trainer.candidates(Query(0, 0, order, only)).places if only else None
+    left = learn.candidates(trainer, Query(0, 0, order, only)).places if only else None
     return next_place(_within(places, left), start, backward)
 
 
@@ -42,9 +43,9 @@ def find_entry(
 ) -> Found | None:
     """Return the next row of the vocabulary that contains a text; see `find_candidate`."""
     order, among = view.vocabulary_order, view.vocabulary_among
-    places = trainer.entries(Query(0, 0, order, needles(text, mode), among=among)).places
+    places = learn.entries(trainer, Query(0, 0, order, needles(text, mode), among=among)).places
     only = needles(view.vocabulary_only, view.mode) if view.vocabulary_only else ()
-    left = trainer.entries(Query(0, 0, order, only, among=among)).places if only else None
+    left = learn.entries(trainer, Query(0, 0, order, only, among=among)).places if only else None
     return next_place(_within(places, left), start, backward)
 
 

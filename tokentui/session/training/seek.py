@@ -6,6 +6,7 @@ from __future__ import annotations
 from concurrent.futures import Future
 from dataclasses import dataclass
 
+from tokentui import learn
 from tokentui.core.errors import TokentuiError
 from tokentui.learn.trainer import Goal, Made, Size
 from tokentui.session.training.column import Column, needles
@@ -42,7 +43,7 @@ def meets(column: Column, goal: Goal) -> bool:
     trainer = column.trainer
     number, shrinks = trainer.number, trainer.traits.shrinks
     if isinstance(goal, Made):
-        made_at = trainer.find(goal)
+        made_at = learn.find(trainer, goal)
         if made_at is not None and made_at < number:
             what = "the token exists from the start"
             if made_at:
@@ -72,6 +73,6 @@ def advance_seek(seek: Seek, column: Column, seconds: float) -> tuple[bool, int 
     else:
         column.passed = True
         reason = trainer.advance(None, stops.only((*trainer.traits.shaped_by, "min_count")), seconds)
-    step = trainer.find(seek.goal, seek.looked)
+    step = learn.find(trainer, seek.goal, seek.looked)
     seek.looked = trainer.computed
     return step is not None or bool(reason), step

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable
 from concurrent.futures import Future
 
+from tokentui import learn
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.learn.trainer import Goal, Size, Tokens
 from tokentui.session.engine.eta import TimeLeft
@@ -186,7 +187,7 @@ class Synchronizer:
         self.halt()
         trainer = self.columns[0].trainer
         forms, answer = spellings(text), Future[int | None]()
-        step = trainer.find(forms)
+        step = learn.find(trainer, forms)
         if step is not None:
             self.set_goal(step)
             answer.set_result(step)
@@ -212,7 +213,7 @@ class Synchronizer:
             answer.set_result(column.trainer.number)
             return answer
         here, stop = column.trainer.number, column.stopped_at
-        step = column.trainer.find(goal, here) if here else column.trainer.find(goal)
+        step = learn.find(column.trainer, goal, here) if here else learn.find(column.trainer, goal)
         if step and (stop is None or step <= stop or here >= stop):
             self.set_goal(step)
             answer.set_result(step)
