@@ -306,7 +306,7 @@ def measures() -> str:
     lines += ["## Each named corpus", "", *_measures(part_measures(0))]
     lines += ["## Two tokenizers compared", "", *_measures(PAIR_MEASURES)]
     lines += ["## Health checks", "",
-              "`F` in the explorer and `tokentui inspect -t FILE` run these checks. Nearly every published",
+              "`F F` in the explorer and `tokentui inspect -t FILE` run these checks. Nearly every published",
               "tokenizer has an INFO. The exit code is 1 after a FAIL and, with `--strict`, after a WARN.",
               "`--ignore CHECK` excludes a check from the exit code.", ""]
     lines += table(("check", "why", "INFO: more than", "WARN: more than", "FAIL: more than"), (

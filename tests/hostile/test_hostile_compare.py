@@ -102,7 +102,7 @@ async def tour(
         await draw(screen, session, pilot, **shown)
         wire.check(app)
         if number % 4 == 0:
-            await pilot.press("v")
+            await pilot.press("v", "v")
             await pilot.pause()
             wire.check(app)
 

@@ -28,7 +28,8 @@ SIZES = [(80, 24), (200, 60)]
 TEXTS = hostile.SHORT[::11]
 TYPED = " ".join(one for one in TEXTS if one.strip())[:300]
 ASKED: dict[type, tuple[str, ...]] = {
-    StepsScreen: ("m",), WhyScreen: ("Y",), LifeScreen: ("w",), WhatIfScreen: ("2", "x"), CopyScreen: ("y",),
+    StepsScreen: ("m",), WhyScreen: ("Y",), LifeScreen: ("w", "w"), WhatIfScreen: ("2", "x"),
+    CopyScreen: ("y",),
 }
 """Keys that lead from the main screen to each of these."""
 

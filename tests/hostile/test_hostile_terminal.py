@@ -32,12 +32,12 @@ def drive(terminal: Terminal, ready: str) -> None:
     """Steps, every way to write tokens, a row's bytes, the pieces, the facts and the help; then the end."""
     terminal.until(lambda text: ready in text and "2 " in text and "▸" in text)
     for _ in range(4):
-        terminal.press("v")
+        terminal.press("vv")
     terminal.press("nn")
     terminal.until(lambda text: f"{ready[:-1]}2" in text)
     terminal.press("2")
     terminal.until(lambda text: "enter inspect" in text)
-    for key, shown in (("\r", "Inspect"), ("F", "Facts"), ("?", "Help"), ("o", "Open"), ("e", "Export")):
+    for key, shown in (("\r", "Inspect"), ("FF", "Facts"), ("?", "Help"), ("o", "Open"), ("ee", "Export")):
         terminal.press(key)
         terminal.until(lambda text, shown=shown: f"─ {shown}" in text)  # type: ignore[misc]
         terminal.press("\x1b")

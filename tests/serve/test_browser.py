@@ -72,6 +72,7 @@ def test_panes_keys_sizes_and_a_download(opened: Browser, novel: Path, tmp_path:
         tab.until(lambda text: "space run" in text)
 
         tab.press("e")
+        tab.press("e")
         tab.until(lambda text: "Download as" in text and "lossless" in text)
         with tab.page.expect_download() as download:
             tab.press("Enter")

@@ -72,6 +72,7 @@ async def test_a_visitor_from_the_first_byte_to_the_last(tmp_path: Path) -> None
             assert re.search(rf"Max address space +{1 << 30} +{1 << 30} ", limits)
 
             await line.press("e")
+            await line.press("e")
             await line.until(lambda text: "Download as" in text and "lossless" in text)
             await line.press("\r")
             while not line.told:

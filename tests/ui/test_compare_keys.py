@@ -54,7 +54,7 @@ from tokentui.session.commands import (
 from tokentui.session.snapshot import Curves
 from tokentui.session.views import PARTS, ColumnWanted, Passage, Position, TokenList
 from tokentui.text.read import read
-from tokentui.ui.bindings import actions_of
+from tokentui.ui.bindings import actions_of, footer_text
 from tokentui.ui.compare_screen import CompareScreen
 from tokentui.ui.dialogs.ask import (
     AskLine,
@@ -83,13 +83,13 @@ async def test_keys_that_only_ask_the_session() -> None:
         "N": Move(100), "right_curly_bracket": Move(100), "left_curly_bracket": Move(-100),
         "space": Play(), "plus": Speed(1), "minus": Speed(-1),
         "greater_than_sign": Speed(1), "less_than_sign": Speed(-1),
-        "0": GoTo(0), "G": GoTo(None), "I": SyncBy(), "d": GoToDivergence(A, B), "delete": RemoveColumn(A),
+        "0": GoTo(0), "G": GoTo(None), "I": SyncBy(), "d d": GoToDivergence(A, B), "delete": RemoveColumn(A),
         "right_parenthesis": MoveColumn(A, 1),
     }
     async with comparing() as (_, _, session, pilot):
         for key, command in wanted.items():
             session.sent.clear()
-            await pilot.press(key)
+            await pilot.press(*key.split())
             await pilot.pause()
             assert session.sent[0] == command, key
 
@@ -128,15 +128,15 @@ async def test_what_is_told() -> None:
             screen, session, pilot, aligned=aligned(("a|b", "a|b")), tokens=listed(TokenList(A, B, "only_a"))
         )
         for key, said in (
-            ("d", "no step differs"), ("delete", "two columns are the least"),
+            ("d d", "no step differs"), ("delete", "two columns are the least"),
             ("J", "both columns segment this text alike"), ("A", "there are only two columns"),
         ):
-            await pilot.press(key)
+            await pilot.press(*key.split())
             await until(pilot, lambda said=said: said in screen_text(app))  # type: ignore[misc]
         await pilot.press("3")
         # Rows of another list are not shown.
         assert "tonly_a0" not in screen_text(app)
-        await pilot.press("v", "1")
+        await pilot.press("v", "v", "1")
         await until(pilot, lambda: "\\xe2" in screen_text(app))
 
 
@@ -261,7 +261,7 @@ async def test_pairs_of_columns() -> None:
         assert screen.pair == (A, B)
         await pilot.press("A")
         assert screen.pair == (A, C)
-        await pilot.press("2", "right", "d", "enter")
+        await pilot.press("2", "right", "d", "d", "enter")
         await pilot.pause()
         assert session.of(GoToDivergence) == [GoToDivergence(B, C)] * 2
         await pilot.press("left", "left", "left")
@@ -457,7 +457,7 @@ def test_a_part_of_a_size_is_nothing() -> None:
 
 
 async def test_figures_are_said_to_be_of_what_they_count() -> None:
-    (key,) = next(one.keys for one in actions_of(CompareScreen, {}) if one.id == "passage")
+    key, _ = next(one.keys for one in actions_of(CompareScreen, {}) if one.id == "passage")
     (line,) = passage_line(Passage(0, 0), 10)
     assert [text for text, style in line if style == "key"] == [key]
     async with comparing() as (app, screen, session, pilot):
@@ -579,7 +579,7 @@ async def test_help_footer_and_palette_are_made_from_the_one_list() -> None:
         await until(pilot, lambda: app.screen is screen)
         line = screen_text(app).splitlines()[-1]
         for action in screen.footer_actions()[:8]:
-            assert f"{action.shown_key} {action.label}" in line
+            assert "".join(footer_text(action)) in line
 
 
 @pytest.mark.slow

@@ -88,7 +88,7 @@ async def test_from_the_main_screen_and_back() -> None:
             assert column.at.last is not None
             assert column.at.last.token == list(alone.entries())[-1].piece
         await until(pilot, lambda: "diverge at step" in screen_text(app))
-        await pilot.press("d")
+        await pilot.press("d", "d")
         await settled(pilot)
         assert now().position.value == (now().between.divergences[0].step or 0) - 1
         assert now().between.measured is not None
@@ -154,7 +154,7 @@ async def test_the_way_to_the_first_differing_step_is_given_up(
     monkeypatch.setattr(findings, "first_divergences", endless)
     async with opened(lambda app: app.compare(wanted("gpt2", "hf-bpe"))) as (app, pilot):
         await compare_screen(app, pilot)
-        await pilot.press("d")
+        await pilot.press("d", "d")
         session = app.engine.session
         assert isinstance(session, Session)
         await until(pilot, lambda: session.state.results._divergence_jumps)

@@ -102,7 +102,7 @@ async def test_line_ends_of_two_characters_are_said_once(novel: Callable[[str], 
         await until(pilot, lambda: "CR LF" in app.main.corpus.titles[1])
         pane = [line[:50] for line in screen_text(app).splitlines()[2:28]]
         assert "".join(pane).count("␍") == 1  # the one that ends no line
-        await pilot.press("v")
+        await pilot.press("v", "v")
         await until(pilot, lambda: r"\r\n" in screen_text(app).replace("│", ""))
         assert "CR LF" not in screen_text(app)
 

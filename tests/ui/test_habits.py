@@ -150,7 +150,7 @@ async def test_the_footer_takes_clicks() -> None:
 @pytest.mark.parametrize("size", SIZES)
 async def test_facts_have_what_is_wrong_on_top_and_the_rest_folded(size: tuple[int, int]) -> None:
     async with training(size) as (app, pilot):
-        await pilot.press("F")
+        await pilot.press("F", "F")
         await until(pilot, lambda: isinstance(app.screen, FactsScreen) and app.screen.answer)
         dialog = app.screen
         assert isinstance(dialog, FactsScreen)
@@ -235,7 +235,7 @@ async def test_one_goes_back_from_where_two_columns_part() -> None:
         await until(pilot, lambda: len(now().columns) == 2 and any(
             one.step is not None for one in now().between.divergences))
         await until(pilot, lambda: now().position.value == 9)
-        await pilot.press("d")
+        await pilot.press("d", "d")
         await until(pilot, lambda: now().position.value != 9)
         await pilot.press("ctrl+o")
         await until(pilot, lambda: now().position.value == 9)

@@ -110,6 +110,7 @@ async def test_each_order_and_view_but_the_usual_one_is_in_a_title(size: tuple[i
             await pilot.press("S")
             await settled(pilot)
             assert order == VOCABULARY_ORDERS[0] or order in screen_text(app)
+        await pilot.press("v")
         for mode in (*GLYPH_MODES[1:], GLYPH_MODES[0]):
             await pilot.press("v")
             await settled(pilot)
@@ -189,7 +190,7 @@ async def test_a_filter_and_a_view_of_compare_are_in_its_titles(size: tuple[int,
         await pilot.press("ampersand", *"zq", "enter")
         await settled(pilot)
         assert 'only "zq"' in screen_text(app)
-        await pilot.press("r", "v", "v")
+        await pilot.press("r", "v", "v", "v")
         await settled(pilot)
         assert screen.states("vocabulary") == ('only "zq"', "without marks", "hex")
         assert all(column.titles[0].endswith("hex · to 300 ids") for column in screen.columns[:2])

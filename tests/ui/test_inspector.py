@@ -164,7 +164,7 @@ async def test_left_and_right_walk_the_rows_of_the_pane() -> None:
 async def test_the_run_follows_the_life_of_a_word(name: str, step: int, size: tuple[int, int]) -> None:
     async with explored(size, name, step) as (app, pilot):
         app.main.encode.line.cursor_position -= 1  # in the last word
-        await pilot.press("w")
+        await pilot.press("w", "w")
         await until(pilot, lambda: isinstance(app.screen, LifeScreen) and app.screen.life is not None)
         dialog = app.screen
         assert isinstance(dialog, LifeScreen)
@@ -238,7 +238,7 @@ async def test_the_corpus_stays_visible_and_marks_the_word_whose_life_is_shown(
 @pytest.mark.slow
 async def test_enter_stays_at_a_step_of_the_life() -> None:
     async with explored((120, 40)) as (app, pilot):
-        await pilot.press("w")
+        await pilot.press("w", "w")
         await until(pilot, lambda: isinstance(app.screen, LifeScreen) and app.screen.life is not None)
         await pilot.press("home", "enter")
         await until(pilot, lambda: at(app) == 0 and app.screen is app.main)
@@ -248,7 +248,7 @@ async def test_no_word_has_no_life() -> None:
     async with explored((80, 24), typed="") as (app, pilot):
         said: list[str] = []
         app.say = lambda text, severity="information": said.append(text)  # type: ignore[method-assign]
-        await pilot.press("w")
+        await pilot.press("w", "w")
         await until(pilot, lambda: said)
         assert app.screen is app.main
 

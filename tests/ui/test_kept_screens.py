@@ -58,7 +58,7 @@ SCENES = (
     Scene("compare", 300, presets=("gpt2", "wordpiece"), size=(120, 40)),
     Scene("recipe", 129, ("a",)),
     Scene("open", 129, ("o",)),
-    Scene("export", 129, ("e",)),
+    Scene("export", 129, ("e", "e")),
     Scene("inspect-token", 129, ("3", "enter")),
     Scene("inspect-word", 129, ("4", "enter")),
     Scene("why", 40, ("Y",)),

@@ -95,7 +95,7 @@ async def test_a_step_of_the_life_of_a_word_costs_no_more_than_going_there(size:
     app = explorer()
     async with app.run_test(size=size) as pilot:
         await at_the_end(pilot, app)
-        await pilot.press("w")
+        await pilot.press("w", "w")
         await settled(pilot)
         life = app.screen
         assert isinstance(life, LifeScreen)

@@ -211,7 +211,7 @@ async def test_glyphs_and_boundaries_change_what_is_drawn() -> None:
         assert "│O│n│" not in screen_text(app)
         await pilot.press("s")
         await until(pilot, lambda: "│O│n│·a│n│" in screen_text(app))
-        await pilot.press("v")
+        await pilot.press("v", "v")
         await until(pilot, lambda: r"\xe2+\x82" in screen_text(app))
         await pilot.press("v")
         await until(pilot, lambda: "2074+6865" in screen_text(app))
@@ -271,7 +271,7 @@ async def test_the_life_is_that_of_the_word_that_enter_explains() -> None:
         await shown(pilot, app, session)
         for count, (cursor, place) in enumerate(((0, 0), (8, 7), (9, 8)), 1):
             app.main.encode.line.cursor_position = cursor
-            await pilot.press("w")
+            await pilot.press("w", "w")
             await until(pilot, lambda so_many=count: len(session.of(LifeOfWord)) == so_many)  # type: ignore[misc]
             assert session.of(LifeOfWord)[-1] == LifeOfWord("The crowd", place)
             await pilot.press("escape")

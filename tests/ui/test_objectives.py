@@ -302,7 +302,7 @@ async def test_pieces_are_sought_by_their_name_and_fine_steps_are_for_unigram_on
 
 
 def test_actions_are_offered_where_they_mean_something() -> None:
-    fine = {"piece_on", "piece_back", "pieces_on", "pieces_back"}
+    fine = {"next_piece", "previous_piece", "next_100_pieces", "previous_100_pieces"}
     kinds: dict[str, dict[str, Any]] = {"count": {}, "score": SCORE, "gage": GAGE, "unigram": UNIGRAM}
     for name, changes in kinds.items():
         now = snapshot(**changes)

@@ -194,7 +194,7 @@ async def test_q_without_any_work_offers_nothing(sessions: Path) -> None:
         await until(pilot, lambda: isinstance(app.screen, OfferScreen))
         await pilot.press("n")
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.corpus.name == "english")
-        await pilot.press("2", "v", "n", "b")  # another pane, another view, and back at step 0
+        await pilot.press("2", "v", "v", "n", "b")  # another pane, another view, and back at step 0
         await until(pilot, lambda: app.main.mode != "text")
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.at.step == 0)
         await pilot.press("q")

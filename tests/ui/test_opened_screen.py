@@ -206,7 +206,7 @@ async def test_its_facts_its_health_and_what_is_damaged_beside_it(
         '{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": [["a", "b"]]}}'
     )
     async with opened(file, corpus, (80, 24)) as (app, pilot):
-        await pilot.press("F")
+        await pilot.press("F", "F")
         await until(pilot, lambda: isinstance(app.screen, FactsScreen) and app.screen.answer)
         await until(pilot, lambda: "health" in screen_text(app))
         assert any(word in screen_text(app) for word in ("PASS", "WARN", "FAIL"))
@@ -234,7 +234,7 @@ async def test_the_facts_of_a_file_are_those_of_its_last_step(
         await settled(pilot)
         await pilot.press(*keys)
         await settled(pilot)
-        await pilot.press("F")
+        await pilot.press("F", "F")
         await until(pilot, lambda: isinstance(app.screen, FactsScreen) and app.screen.answer)
         assert isinstance(app.screen, FactsScreen)
         assert app.screen.answer == examine(load(str(file)))
@@ -382,7 +382,7 @@ async def test_an_answer_opens_no_dialog_over_one_that_was_opened_meanwhile(file
 async def test_the_health_of_a_folder_is_that_of_its_files_too(file: Path, corpus: Path) -> None:
     (file.parent / "tokenizer_config.json").write_text('{"bos_token": "<none>"}')
     async with opened(file.parent, corpus) as (app, pilot):
-        await pilot.press("F")
+        await pilot.press("F", "F")
         await settled(pilot)
         assert "ids" in [check.name for check in app.screen.answer.checks if check.status == "WARN"]
 
@@ -407,6 +407,6 @@ async def test_a_gguf_file(model: str, corpus: Path, tmp_path: Path) -> None:
         for key, number in (("0", 0), ("n", min(1, last)), ("G", last)):
             await pilot.press(key)
             await at_step(app, pilot, number)
-        await pilot.press("F")
+        await pilot.press("F", "F")
         await settled(pilot)
         assert "health" in screen_text(app).lower()

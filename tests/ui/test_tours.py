@@ -138,7 +138,7 @@ async def test_the_session_of_the_user_is_as_it_was(home: Path) -> None:
     app = app_of()
     async with app.run_test(size=(100, 30)) as pilot:
         await settled(pilot)
-        await pilot.press("n", "n", "3", "v")
+        await pilot.press("n", "n", "3", "v", "v")
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.at.step == 2)
         before, kept = screen_text(app), app._start_autosave().current()
         await pilot.press("W")

@@ -16,10 +16,10 @@ from textual.keys import Keys
 from waiting import notes_of, screen_text, settled, until
 
 from tokentui.core.safetext import is_safe
-from tokentui.session.commands import Move
+from tokentui.session.commands import GoTo, Move
 from tokentui.session.persist.settings_file import keep_setting, line_of, read_settings, settings_path
 from tokentui.ui import dialogs
-from tokentui.ui.bindings import EVERYWHERE, split_keys
+from tokentui.ui.bindings import EVERYWHERE, FAMILIES, NO_KEY, Family, member_of, split_keys
 from tokentui.ui.dialogs.ask import AskLine, GoToScreen, HelpScreen
 from tokentui.ui.keymap import DIALOGS, Problem, all_actions, read_keys
 
@@ -38,9 +38,15 @@ def described(problem: Problem) -> str:
     ({"clear": "ctrl+b"}, {"clear": "ctrl+b"}),
     # Actions swap their keys.
     ({"next": "b,left", "back": "n,right"}, None),
-    ({"open": "e", "export": "g", "go_to": "o"}, None),
+    ({"open": "a", "algorithm": "g", "go_to": "o"}, None),
     # Actions of different screens, panes and dialogs share a key.
-    ({"follow": "f8", "zoom": "f8", "inspect": "f9", "encode_it": "f9"}, None),
+    ({"follow": "f8", "held_out": "f8", "inspect": "f9", "encode_it": "f9"}, None),
+    # A member of a family keeps its place there, unless the user names another one.
+    ({"boundaries": "f5"}, {"boundaries": "f5,v c"}), ({"theme": "v x, f9"}, {"theme": "v x,f9"}),
+    ({"view_family": "f8"}, None),
+    # Earlier names.
+    ({"to_parting": "f8", "in_step": "f7", "piece_on": "f6"}, {
+        "first_difference": "f8,d d", "sync_by": "f7,d s", "next_piece": "f6"}),
     ({"inspect.next": "left", "inspect.previous": "right", "steps.why": "f8", "facts.all": "f8", "next": "f8",
         "edit.keep": "t", "edit.train": "n"}, None),
     # TOML reads `inspect.next` without quotes, and `[keys.inspect]`, as a table.
@@ -98,8 +104,14 @@ REFUSED: list[tuple[Any, ...]] = [
         "dialog.copy (copy) or offer.start_over another one"),
     ({"repaint": "ctrl+t"}, "repaint: ctrl+t is also the key of recipe.preset_steps (first steps); give "
         "repaint (repaint) or recipe.preset_steps another one"),
-    ({"zoom": "d"}, "zoom: d is also the key of to_parting (diverge); give zoom (zoom) or to_parting another "
-        "one"),
+    ({"theme": "x y"}, "theme: no such member of a family: 'x y'; write for example v x, with one of v w F e "
+        "d in front"),
+    ({"clear": "v x"}, "clear: no such member of a family: 'v x'; write for example v x, with one of v w F e "
+        "d in front"),
+    ({"theme": "v c"}, "theme: v c is also the key of boundaries (boundaries); give theme (colors) or "
+        "boundaries another one"),
+    ({"zoom": "J"}, "zoom: J is also the key of next_difference (disagree); give zoom (zoom) or "
+        "next_difference another one"),
     ({"inspect": {"back": "nn"}}, "inspect.back: unknown key 'nn'; write a character, or a name such as f5, "
         "ctrl+b or pageup"),
     # A key of two changed actions is refused for both.
@@ -142,13 +154,42 @@ def test_hostile_names_are_shown_safely() -> None:
 def test_every_action_with_a_key_takes_another_one(id: str) -> None:
     action = all_actions()[id]
     if action.keys:
-        assert read_keys({id: "f12"}) == ({id: "f12"}, [])
-        assert read_keys({id: action.keys[0]})[0] in ({id: action.keys[0]}, {})
+        assert read_keys({id: "f12"}) == ({id: ",".join(["f12", *filter(member_of, action.keys)])}, [])
+        first = ",".join([action.keys[0], *filter(member_of, action.keys[1:])])
+        assert read_keys({id: action.keys[0]})[0] in ({id: first}, {})
 
 
 def test_all_names_of_textual_are_known() -> None:
     for key in (Keys.F20, Keys.ControlB, Keys.ShiftLeft, Keys.PageUp, Keys.Insert):
         assert read_keys({"next": key.value})[0] in ({"next": key.value}, {})
+
+
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=lambda family: family.name)
+def test_a_key_of_the_user_wins_over_a_family(family: Family) -> None:
+    id = "zoom" if family.letter == "d" else "follow"
+    keys, (problem,) = read_keys({id: family.letter})
+    assert keys[id].split(",")[0] == family.letter
+    assert keys[family.id] == NO_KEY
+    assert described(problem) == (
+        f"settings.toml, [keys], {id}: {family.letter} does this now; the keys of {family.name} are in the "
+        "finder (:)"
+    )
+
+
+async def test_a_key_of_the_user_acts_at_once_and_the_family_is_not_shown() -> None:
+    app, session = explorer(kept={"keys": {"next": "v", "back": "w", "start": "e"}})
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settled(pilot)
+        session.sent.clear()
+        await pilot.press("v", "w", "e")
+        await until(pilot, lambda: len(session.sent) >= 3)
+        assert [command.steps for command in session.of(Move)] == [1, -1]
+        assert session.of(GoTo)
+        footer = screen_text(pilot).splitlines()[-1]
+        assert "F▸" in footer
+        assert not any(f"{letter}▸" in footer for letter in "vwe")
+        assert sum("in the finder" in note for note in notes_of(app)) == 3
+        assert app.main.family == ""
 
 
 async def test_footer_help_and_palette_show_the_keys_of_the_user_and_they_work() -> None:

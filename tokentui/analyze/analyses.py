@@ -19,7 +19,7 @@ class Analysis:
         title: The title of its screen.
         about: Its effect, a sentence without an end: the help of the option and of the key.
         report: The function that returns its `Report`; it gets the tokenizer, and a corpus or None.
-        key: Its key in the explorer, by Textual's name; empty for the list of commands alone.
+        key: Its keys in the explorer, by Textual's names; empty for the list of commands alone.
         needs_corpus: True if there is no report without a corpus.
         takes_corpus: False if a corpus changes nothing.
     """
@@ -38,18 +38,18 @@ ANALYSES: dict[str, Analysis] = {analysis.name: analysis for analysis in (
         "glitch", "Glitch tokens",
         "List the tokens that no text produces, or no text that people would type; with a corpus, also those "
         "that occur only inside longer tokens",
-        Ref("tokentui.analyze.glitches:analysis"), "exclamation_mark",
+        Ref("tokentui.analyze.glitches:analysis"), "exclamation_mark,F g",
     ),
     Analysis(
         "budget", "Budget",
         "Show the tokens of a corpus at several vocabulary sizes, and the knee of the curve",
-        Ref("tokentui.analyze.budget:analysis"), needs_corpus=True,
+        Ref("tokentui.analyze.budget:analysis"), "F s", needs_corpus=True,
     ),
     Analysis(
         "chkhsh", "Name in llama.cpp",
         "Print the hash that llama.cpp's converter uses to identify a pre-tokenizer, and which of its splits "
         "work the same way",
-        Ref("tokentui.analyze.chkhsh:analysis"), takes_corpus=False,
+        Ref("tokentui.analyze.chkhsh:analysis"), "F h", takes_corpus=False,
     ),
 )}
 """The analyses by name."""

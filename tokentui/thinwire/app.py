@@ -46,7 +46,7 @@ class ThinWireApp(App[ReturnType], Generic[ReturnType]):
         self._safe_text_filter = SafeTextFilter(safe_text)
         self._buffer: ScreenBuffer | None = None
         super().__init__(driver_class=driver_class or ThinWireDriver)
-        self.type_ahead = TypeAhead(self, super().on_event)
+        self.type_ahead = TypeAhead(self, self.deliver)
         self.no_color = self.no_color or is_monochrome(os.environ)
         self.animation_level = "none"
 
@@ -78,6 +78,11 @@ class ThinWireApp(App[ReturnType], Generic[ReturnType]):
     async def on_event(self, event: events.Event) -> None:
         """Deliver keys in order, also those typed ahead; see `TypeAhead`."""
         await self.type_ahead.on_event(event)
+
+    async def deliver(self, event: events.Event) -> None:
+        """Handle an event as Textual does, in its turn. A subclass may handle a key before the widget that
+        has the focus."""
+        await super().on_event(event)
 
     def exit(
         self, result: ReturnType | None = None, return_code: int = 0, message: RenderableType | None = None

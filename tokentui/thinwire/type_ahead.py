@@ -34,7 +34,7 @@ class TypeAhead:
 
     Args:
         app: The app. `deliver` belongs to it.
-        deliver: Textual's own `App.on_event`, which passes an event to the widget with the focus.
+        deliver: Passes an event to the widget with the focus, as Textual's own `App.on_event` does.
     """
 
     def __init__(self, app: App[Any], deliver: Callable[[events.Event], Awaitable[None]]) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import RenderableType
+from textual import events
 from textual.binding import Binding, BindingType
 from textual.notifications import SeverityLevel as Severity
 
@@ -138,6 +139,13 @@ class ExplorerApp(TerminalApp):
         else:
             self.history.go_back()
 
+    async def deliver(self, event: events.Event) -> None:
+        """Give a key to the family that is open, if there is one; all else as Textual does."""
+        screen = self.screen if self.screen_stack else None
+        if not (isinstance(event, events.Key) and isinstance(screen, PaneScreen)
+                and await screen.take_key(event.key)):
+            await super().deliver(event)
+
     def action_repaint(self) -> None:
         """Redraw the screen."""
         self.repaint()
@@ -205,7 +213,7 @@ class ExplorerApp(TerminalApp):
         self.main.show_footer()
         for problem in problems[:MOST_PROBLEMS]:
             said = problem.describe("settings.toml", lambda id: _LINE_IN_FILE("keys", id))
-            self.say(said, "warning")
+            self.say(said, "information" if problem.holds else "warning")
         if (more := len(problems) - MOST_PROBLEMS) > 0:
             self.say(f"{more} more lines of [keys] are invalid", "warning")
 

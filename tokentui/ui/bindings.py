@@ -52,6 +52,7 @@ class Hint(Binding.Group):
         count: How many of its keys the footer shows.
         always: True to show it at every width, after all others.
         typing: True to show it only while a text is typed.
+        family: The letter of the family that it opens; empty for a key that acts at once.
     """
 
     rank: int = 0
@@ -60,6 +61,7 @@ class Hint(Binding.Group):
     count: int = 1
     always: bool = False
     typing: bool = False
+    family: str = ""
 
 
 NO_HINT = Hint()
@@ -99,11 +101,13 @@ class BoundAction:
         """The keys of the footer as a user reads them: `?`, `esc q ?`, arrows without gaps `↑↓`."""
         names = [key_name(key) for key in self.keys[: self.hint.count]]
         blank = "" if all(len(name) == 1 and not name.isascii() for name in names) else " "
-        return self.key_display or blank.join(names)
+        return (self.key_display or blank.join(names)) + ("▸" if self.hint.family else "")
 
 
 def key_name(key: str) -> str:
-    """Return a key as a user reads it: `?` for `question_mark`; `ctrl+p` stays."""
+    """Return a key as a user reads it: `?` for `question_mark`; `ctrl+p` stays, and so does `v c`."""
+    if " " in key:
+        return " ".join(map(key_name, key.split(" ")))
     *modifiers, last = key.split("+")
     return "+".join([*modifiers, last if last == "enter" else format_key(last)])
 
@@ -112,6 +116,61 @@ def is_text(key: str) -> bool:
     """Return whether a key types a character, by Textual's name for it."""
     name = key_name(key)
     return key == "space" or (len(name) == 1 and name.isascii())
+
+
+# Families. A family is a key that waits for another one, its member. The key of a member is written as the
+# letter of its family, a blank and its own letter: `v c`. Textual takes it for the name of a key that no
+# terminal sends, so its bindings, keymap and `active_bindings` hold members like any other key.
+
+
+@dataclass(frozen=True)
+class Family:
+    """A key that shows its members in the footer and waits for one of them.
+
+    Attributes:
+        letter: Its key by default, and the first part of the keys of its members.
+        id: The id of its binding.
+        name: Its name, one word.
+        about: What its members do, a sentence.
+        members: The labels of its members in the footer, by their letters.
+        repeats: The letter of a member that its own key repeats until another key is pressed; empty for none.
+    """
+
+    letter: str
+    id: str
+    name: str
+    about: str
+    members: Mapping[str, str]
+    repeats: str = ""
+
+
+FAMILIES: dict[str, Family] = {family.letter: family for family in (
+    Family("v", "view_family", "view", "Change what is seen: marks, ages, pieces, zoom, theme",
+        {"v": "text", "c": "chips", "a": "ages", "p": "pieces", "z": "zoom", "t": "theme", "w": "welcome",
+            "m": "formulas"}, repeats="v"),
+    Family("w", "why_family", "why", "Explain a word, a step, a token; guess the next pair; change the run",
+        {"w": "my word", "n": "next step", "u": "used", "p": "predict", "d": "dropout", "x": "what if"}),
+    Family("F", "facts_family", "facts", "Show health, sizes, languages, glitch tokens, chat, hash",
+        {"F": "health", "s": "sizes", "l": "languages", "g": "glitch", "c": "chat", "h": "hash"}),
+    Family("e", "export_family", "export", "Write the tokenizer, a command, a tour or another vocabulary",
+        {"e": "tokenizer", "c": "command", "r": "tour", "x": "change"}),
+    Family("d", "difference_family", "differ", "Show where columns differ, and choose what is compared",
+        {"d": "first", "l": "list", "m": "meaning", "a": "pair", "s": "sync by", "e": "passage"}),
+)}
+"""The families by their letters."""
+
+
+def family_key(letter: str) -> Binding:
+    """Return the binding of a screen that opens a family."""
+    family = FAMILIES[letter]
+    return Binding(letter, f"open_family({letter!r})", family.name, id=family.id, tooltip=family.about,
+        group=Hint(rank=4, family=letter))
+
+
+def member_of(key: str) -> tuple[str, str] | None:
+    """Return the letters of a family and of its member that a key such as `v c` names; None for others."""
+    letter, blank, member = key.partition(" ")
+    return (letter, member) if blank else None
 
 
 def split_keys(keys: str) -> tuple[str, ...]:
@@ -134,8 +193,14 @@ def bindings_of(
         yield binding, _keys_of(binding, keys, keymap or {})
 
 
+NO_KEY = "<ignore>"
+"""The key of a binding without one: Textual's name of what no terminal sends. It unbinds no key for ""."""
+
+
 def _keys_of(binding: Binding, keys: tuple[str, ...], keymap: Mapping[str, str]) -> tuple[str, ...]:
-    return split_keys(keymap[binding.id]) if binding.id is not None and binding.id in keymap else keys
+    if binding.id is None or binding.id not in keymap:
+        return keys
+    return tuple(key for key in split_keys(keymap[binding.id]) if key != NO_KEY)
 
 
 def _default_bindings(node: type[DOMNode]) -> Iterator[tuple[Binding, tuple[str, ...]]]:
@@ -188,7 +253,8 @@ def _merged(
     actions = []
     for members in groups.values():
         first, hint = members[0][0], members[0][0].group
-        keys = (*(keys[0] for _, keys in members), *(key for _, keys in members for key in keys[1:]))
+        first_keys = (key for _, keys in members for key in keys[:1])
+        keys = (*first_keys, *(key for _, keys in members for key in keys[1:]))
         actions.append(BoundAction(
             first.id or first.action, keys, (hint.description if hint else "") or first.description,
             first.tooltip, first.action, hint if isinstance(hint, Hint) else NO_HINT,
@@ -234,29 +300,41 @@ def key_sections(
 def fitting(actions: Sequence[BoundAction], width: int) -> list[list[BoundAction]]:
     """Return the actions of a footer that fit side by side, each as `key label`, in groups.
 
-    The groups are the keys of the whole screen, those of the pane, and those at the end. Those at the end
-    take their room first. Of the others each is taken that fits beside those before it, and not more than can
-    be read at once.
+    The groups are the keys of the whole screen, those of the pane, families, and those at the end. Those at
+    the end take their room first. Of the others each is taken that fits beside those before it, and not more
+    than can be read at once; the families are read as one.
     """
     chosen: list[BoundAction] = []
     for action in sorted(actions, key=lambda action: not action.at_the_end):
-        if len(chosen) < MOST_KEYS and _width(_grouped([*chosen, action])) <= width:
+        many = sum(not other.hint.family for other in chosen)
+        if (action.hint.family or many < MOST_KEYS) and _width(_grouped([*chosen, action])) <= width:
             chosen.append(action)
     return _grouped([action for action in actions if action in chosen])
 
 
 def _grouped(actions: Sequence[BoundAction]) -> list[list[BoundAction]]:
     """Return actions in the groups of a footer, without empty groups."""
-    groups: tuple[list[BoundAction], ...] = [], [], []
+    groups: tuple[list[BoundAction], ...] = [], [], [], []
     for action in actions:
         whole_screen = action.on_screen and not action.hint.pane
-        groups[2 if action.at_the_end else 0 if whole_screen else 1].append(action)
+        group = 3 if action.at_the_end else 2 if action.hint.family else 0 if whole_screen else 1
+        groups[group].append(action)
     return [group for group in groups if group]
+
+
+def footer_text(action: BoundAction) -> tuple[str, str]:
+    """Return the key and the label of an action as a footer shows them; a family has no label there."""
+    return action.shown_key, "" if action.hint.family or not action.label else f" {action.label}"
+
+
+def gap_before(action: BoundAction, place: int) -> str:
+    """Return the blanks before the action at a place of its group; fewer between families."""
+    return (" " if action.hint.family else GAP) if place else ""
 
 
 def _width(groups: Sequence[Sequence[BoundAction]]) -> int:
     """Return the columns that a footer takes: blanks between two actions, a bar between two groups."""
-    ends = (len(GAP) - len(RULE)) * len(groups[1:])
-    return sum(
-        len(GAP) + cell_len(f"{action.shown_key} {action.label}") for group in groups for action in group
-    ) - (len(GAP) + ends)
+    return len(RULE) * len(groups[1:]) + sum(
+        len(gap_before(action, place)) + cell_len("".join(footer_text(action)))
+        for group in groups for place, action in enumerate(group)
+    )

@@ -19,7 +19,7 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.session import commands as do
 from tokentui.session.snapshot import CURVES, Snapshot
 from tokentui.session.views import BETWEEN, ColumnSnapshot, ColumnWanted, Passage, Viewport
-from tokentui.ui.bindings import Hint, actions_of
+from tokentui.ui.bindings import Hint, actions_of, family_key
 from tokentui.ui.dialogs.ask import AskLine, GoToScreen, describe_conventions, parse_conventions
 from tokentui.ui.dialogs.diff import DiffScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
@@ -64,22 +64,23 @@ class CompareScreen(PaneScreen):
             group=Hint(rank=2)),
         Binding("g", "go_to", "go", tooltip="Go to a step or to a vocabulary size",
             id="compare_go_to", group=Hint(rank=10)),
-        Binding("I", "sync_by", "sync by", id="in_step", group=Hint(rank=6),
+        Binding("I,d s", "sync_by", "sync by", id="sync_by", group=Hint(rank=6),
             tooltip="Sync the columns by merges, vocabulary size, or number of tokens"),
-        Binding("d", "go_to_parting", "diverge", id="to_parting", group=Hint(rank=5),
+        family_key("d"),
+        Binding("d d", "go_to_parting", "diverge", id="first_difference",
             tooltip="Go to the first step at which the two columns diverge"),
-        Binding("equals_sign", "show_differences", "differences", id="differences",
+        Binding("equals_sign,d l", "show_differences", "differences", id="differences",
             tooltip="Show how the two columns differ: merges, ids, tokens, "
             "documents"),
-        Binding("D", "turn_spelling", "spelling", id="spelling",
+        Binding("D,d m", "turn_spelling", "spelling", id="spelling",
             tooltip="Compare merges by meaning or by spelling"),
-        Binding("A", "turn_pair(1)", "pair", tooltip="Choose the next two columns to compare", id="pair",
+        Binding("A,d a", "turn_pair(1)", "pair", tooltip="Choose the next two columns to compare", id="pair",
             group=Hint(rank=14)),
-        Binding("J", "go_to_disagreement(False)", "disagree", id="next_parting", group=Hint(rank=8),
+        Binding("J", "go_to_disagreement(False)", "disagree", id="next_difference", group=Hint(rank=8),
             tooltip="Go to the next place where the two columns segment the corpus differently"),
-        Binding("K", "go_to_disagreement(True)", "previous disagreement", id="last_parting",
+        Binding("K", "go_to_disagreement(True)", "previous disagreement", id="previous_difference",
             tooltip="Go to the previous place where the two columns segment the corpus differently"),
-        Binding("E", "turn_passage", "passage", id="passage", group=Hint(rank=12),
+        Binding("E,d e", "turn_passage", "passage", id="passage", group=Hint(rank=12),
             tooltip="Show a passage of the corpus encoded; press again for the typed text"),
         Binding("c", "ask_column", "compare", id="add", group=Hint(rank=7),
             tooltip="Add a column: a recipe, or a tokenizer from a file"),
@@ -91,9 +92,9 @@ class CompareScreen(PaneScreen):
             id="move_left", group=Hint(rank=17)),
         Binding("right_parenthesis", "move_column(1)", "to the right", id="move_right",
             tooltip="Move this column right"),
-        Binding("Z", "zoom", "zoom", tooltip="Maximize or restore the pane", id="zoom",
+        Binding("Z,v z", "zoom", "zoom", tooltip="Maximize or restore the pane", id="zoom",
             group=Hint(rank=9)),
-        Binding("M", "turn_formulas", "formulas", id="formulas", group=Hint(rank=15),
+        Binding("M,v m", "turn_formulas", "formulas", id="formulas", group=Hint(rank=15),
             tooltip="Show or hide the formula of each measure"),
         Binding("V", "ask_held_out", "second corpus", id="held_out",
             tooltip="Open a second corpus to measure; an empty line closes it"),
@@ -105,6 +106,7 @@ class CompareScreen(PaneScreen):
     ]
     PANES = COMPARE_PANES
     KEY_OWNERS = (("rows", ScrolledLines), *key_owners(COMPARE_PANES))
+    ELSEWHERE = "on the main screen: esc goes back there"
     MESSAGES = 1
     encode: CompareEncode
 

@@ -36,6 +36,17 @@ def ask(screen: PaneScreen) -> None:
         screen.app.say("there is nothing to copy yet")
 
 
+def copy_command(screen: PaneScreen) -> None:
+    """Copy the command that reproduces what a screen shows."""
+    now = screen.snapshot
+    if now is None or now.corpus.nothing_open:
+        screen.app.say("there is nothing to copy yet")
+        return
+    line = _command(screen, _column(screen, now)).text
+    screen.app.copy_to_clipboard(line)
+    screen.app.say(f"copied: {line}")
+
+
 def ask_of(dialog: Dialog[Any]) -> None:
     """Ask what to copy of a dialog: what it names itself, then the row under the cursor."""
     copies = [*dialog.copied()]

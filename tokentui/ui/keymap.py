@@ -18,12 +18,15 @@ from textual.keys import Keys
 from tokentui.core.choices import Ref
 from tokentui.core.safetext import safe
 from tokentui.ui.bindings import (
+    FAMILIES,
+    NO_KEY,
     BoundAction,
     Hint,
     bindings_of,
     is_text,
     key_name,
     key_sections,
+    member_of,
     split_keys,
 )
 
@@ -74,6 +77,12 @@ _TYPING_PANES = "encode", "editor"
 """The panes whose keys work while a text is typed."""
 _TEXT = Ref("tokentui.ui.field:TypedLine"), Ref("tokentui.ui.panes.editor:CorpusEditor")
 """The widgets that a text is typed into."""
+ALIASES = {
+    "to_parting": "first_difference", "next_parting": "next_difference",
+    "last_parting": "previous_difference", "in_step": "sync_by", "piece_on": "next_piece",
+    "piece_back": "previous_piece", "pieces_on": "next_100_pieces", "pieces_back": "previous_100_pieces",
+}
+"""Earlier names of ids, which a settings file may still have."""
 ID_PAGE = "docs/reference/keys.md"
 """The page that lists the ids."""
 _SHOWN = 40
@@ -183,7 +192,10 @@ def _known_keys() -> set[str]:
 
 
 def _textual_name(key: str) -> str:
-    """Return the name of a key that a user wrote: `question_mark` for `?`; other names stay."""
+    """Return the name of a key that a user wrote: `question_mark` for `?`; other names stay. A member of a
+    family is two keys: `v c`."""
+    if " " in key:
+        return " ".join(map(_textual_name, key.split()))
     (binding,) = Binding.make_bindings([Binding(key, "")])
     return binding.key
 
@@ -194,10 +206,12 @@ class Problem(NamedTuple):
     Attributes:
         id: The name in the table; empty if the problem is the table.
         what: The fault and what to do about it, as safe text.
+        holds: True if the line holds all the same: it says what it changes besides.
     """
 
     id: str
     what: str
+    holds: bool = False
 
     def describe(self, file: str, line_of: Callable[[str], int | None]) -> str:
         """Return the problem as a line of safe text: file, line, what, what to do.
@@ -210,7 +224,8 @@ class Problem(NamedTuple):
             return f"{file}: {self.what}"
         line = line_of(self.id)
         where = file if line is None else f"{file}, line {line}"
-        return f"{where}, [keys], {safe(self.id, limit=_SHOWN)}: {self.what}; the default stays"
+        said = f"{where}, [keys], {safe(self.id, limit=_SHOWN)}: {self.what}"
+        return said if self.holds else f"{said}; the default stays"
 
 
 def read_keys(table: object) -> tuple[dict[str, str], list[Problem]]:
@@ -225,19 +240,43 @@ def read_keys(table: object) -> tuple[dict[str, str], list[Problem]]:
     """
     if not isinstance(table, Mapping):
         return {}, [Problem("", 'keys is not a table: write [keys], then lines such as next = "n,right"')]
-    ids = _known_ids([id for id, _ in _flat(table)])
+    written = {ALIASES.get(name, name): name for name, _ in _flat(table)}
+    ids = _known_ids(written)
     wanted: dict[str, tuple[str, ...]] = {}
     problems: list[Problem] = []
-    for id, value in _flat(table):
+    for name, value in _flat(table):
         try:
-            wanted[id] = _checked(id, value, ids)
+            wanted[ALIASES.get(name, name)] = _checked(ALIASES.get(name, name), value, ids)
         except ValueError as error:
-            problems.append(Problem(id, str(error)))
+            problems.append(Problem(name, str(error)))
     while clashes := dict(_clashes(wanted, ids)):
         for id, problem in clashes.items():
-            problems.append(Problem(id, problem))
+            problems.append(Problem(written[id], problem))
             del wanted[id]
-    return {id: ",".join(keys) for id, keys in wanted.items()}, problems
+    lost = {family: (id, key) for family, id, key in _lost_families(wanted, ids)}
+    for family, (id, key) in lost.items():
+        name = next(one.name for one in FAMILIES.values() if one.id == family)
+        problems.append(Problem(
+            written[id], f"{key_name(key)} does this now; the keys of {name} are in the finder (:)", True))
+    keys = {id: ",".join(_with_members(keys, ids[id])) for id, keys in wanted.items()}
+    return {**keys, **dict.fromkeys(lost, NO_KEY)}, problems
+
+
+def _with_members(keys: tuple[str, ...], known: _Id) -> tuple[str, ...]:
+    """Return the keys of a user, and those in a family, which stay unless the user names others there."""
+    if any(map(member_of, keys)):
+        return keys
+    return (*keys, *filter(member_of, known.keys))
+
+
+def _lost_families(
+    wanted: Mapping[str, tuple[str, ...]], ids: Mapping[str, _Id]
+) -> Iterator[tuple[str, str, str]]:
+    """Yield the ids of families whose key the user gave to another action, with that action and the key."""
+    for family in (family.id for family in FAMILIES.values() if family.id not in wanted):
+        for id, keys in wanted.items():
+            if ids[id].places & ids[family].places:
+                yield from ((family, id, key) for key in ids[family].keys if key in keys)
 
 
 def _flat(table: Mapping[str, object]) -> Iterator[tuple[str, object]]:
@@ -267,7 +306,13 @@ def _checked(id: str, value: object, ids: Mapping[str, _Id]) -> tuple[str, ...]:
         if not written.strip():
             raise ValueError("no key is left for it; name one (that of a comma is comma)")
         key = _textual_name(written.strip())
-        if len(written.strip()) > 1 and key not in _known_keys() and not is_text(key):
+        if (member := member_of(key)) is not None:
+            if member[0] not in FAMILIES or not is_text(member[1]) or not _on_screens(ids[id]):
+                raise ValueError(
+                    f"no such member of a family: {shown!r}; write for example v x, with one of "
+                    f"{' '.join(FAMILIES)} in front"
+                )
+        elif len(written.strip()) > 1 and key not in _known_keys() and not is_text(key):
             raise ValueError(
                 f"unknown key {shown!r}; write a character, or a name such as f5, ctrl+b or pageup"
             )
@@ -277,6 +322,11 @@ def _checked(id: str, value: object, ids: Mapping[str, _Id]) -> tuple[str, ...]:
             raise ValueError(f"{shown} is a key of the dialog that cannot be changed; use another key")
         keys.append(key)
     return tuple(dict.fromkeys(keys))
+
+
+def _on_screens(known: _Id) -> bool:
+    """Return whether the bindings of an id are of a screen with families, not of a dialog or a line."""
+    return not known.typing and all(screen in SCREENS for screen, _ in known.places)
 
 
 def _is_typed(key: str) -> bool:
@@ -299,11 +349,14 @@ def _clashes(wanted: Mapping[str, tuple[str, ...]], ids: Mapping[str, _Id]) -> I
             for name, known in ids.items() if name != other
         )
 
+    families = {family.id for family in FAMILIES.values()}
     keys = {id: wanted.get(id, known.keys) for id, known in ids.items()}
     for id in wanted:
         for other, theirs in keys.items():
             if other == id or not ids[id].places & ids[other].places:
                 continue
+            if other not in wanted and other in families:
+                continue  # its key goes to the user's action
             for key in keys[id]:
                 if key in theirs and not (shared(key, id, other) or shared(key, other, id)):
                     yield id, (

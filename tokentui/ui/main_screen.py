@@ -21,7 +21,7 @@ from tokentui.session.persist.session_file import remember
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import VOCABULARY_ORDERS, ColumnWanted, CorpusPlace, Found, Viewport
 from tokentui.tours.shipped import TOURS
-from tokentui.ui.bindings import BoundAction, Hint
+from tokentui.ui.bindings import BoundAction, Hint, family_key
 from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.draw.table import VirtualTable
@@ -64,6 +64,7 @@ _AS_LEFT = Ref("tokentui.ui.dialogs.open:AS_LEFT")
 _ANALYSIS = Ref("tokentui.ui.dialogs.analysis:AnalysisScreen")
 _CHAT = Ref("tokentui.ui.dialogs.chat:ChatScreen")
 _COMPRESSED = Ref("tokentui.ui.dialogs.pieces:show_compressed")
+_COPY_COMMAND = Ref("tokentui.ui.copying:copy_command")
 _DROPOUT = Ref("tokentui.ui.dialogs.drawn:DrawnScreen")
 _EDIT = Ref("tokentui.ui.dialogs.edit:EditScreen")
 _EXPORT = Ref("tokentui.ui.dialogs.export:ExportScreen")
@@ -93,46 +94,48 @@ class MainScreen(PaneScreen):
             tooltip="Take the next step: a merge, an EM step or a pruning"),
         Binding("b,left", "step(-1)", "back", tooltip="Go back one step", id="back",
             group=Hint(rank=2)),
-        Binding("l", "step_pieces(1)", "next piece", id="piece_on", group=Hint(rank=4, needs="finer"),
+        Binding("l", "step_pieces(1)", "next piece", id="next_piece", group=Hint(rank=4, needs="finer"),
             tooltip="Prune the next piece"),
-        Binding("h", "step_pieces(-1)", "previous piece", id="piece_back", group=Hint(rank=4, needs="finer"),
-            tooltip="Restore the last pruned piece"),
-        Binding("L", "step_pieces(100)", "+100 pieces", id="pieces_on", group=Hint(needs="finer"),
+        Binding("h", "step_pieces(-1)", "previous piece", id="previous_piece",
+            group=Hint(rank=4, needs="finer"), tooltip="Restore the last pruned piece"),
+        Binding("L", "step_pieces(100)", "+100 pieces", id="next_100_pieces", group=Hint(needs="finer"),
             tooltip="Prune the next 100 pieces"),
-        Binding("H", "step_pieces(-100)", "−100 pieces", id="pieces_back", group=Hint(needs="finer"),
+        Binding("H", "step_pieces(-100)", "−100 pieces", id="previous_100_pieces", group=Hint(needs="finer"),
             tooltip="Restore the last 100 pruned pieces"),
-        Binding("g", "go_to", "go", id="go_to", group=Hint(rank=5),
+        Binding("g", "go_to", "go", id="go_to", group=Hint(rank=4),
             tooltip="Go to a step, or to the step that creates a token"),
         Binding("U", "run_until", "until", id="until",
             tooltip="Run until a token is created, or a vocabulary size or a number of bytes per "
             "token is reached"),
         Binding("a", "choose_recipe", "algorithm", id="algorithm", group=Hint(rank=6),
             tooltip="Choose an algorithm, or change one of its axes"),
-        Binding("c", "compare", "compare", id="compare", group=Hint(rank=6),
+        Binding("c", "compare", "compare", id="compare", group=Hint(rank=7),
             tooltip="Compare with another recipe or tokenizer"),
         Binding("o", "open", "open", tooltip="Open a corpus or a tokenizer file", id="open",
-            group=Hint(rank=8)),
+            group=Hint(rank=6)),
         Binding("m", "steps", "steps", id="steps",
             tooltip="List all steps so far, to search, sort, or go to one"),
-        Binding("Y", "why", "why", id="why_all",
+        Binding("Y,w n", "why", "why", id="why_all",
             tooltip="Explain the last step and the next one in detail"),
-        Binding("x", "ask_what_if", "what if", id="what_if",
+        Binding("x,w x", "ask_what_if", "what if", id="what_if",
             tooltip="Forbid a pair or a token, force a pair, or skip a merge, and compare the changed run "
             "with this one"),
         Binding("slash", "find", "find", tooltip="Find text in the focused pane", id="find",
             group=Hint(rank=9)),
         Binding("f", "follow_merge", "follow", id="follow", group=Hint(rank=11),
             tooltip="Show where the last merge applies in the corpus; press again for the next place"),
-        Binding("e", "export", "export", id="export", group=Hint(rank=14),
+        family_key("e"),
+        Binding("e e", "export", "export", id="export",
             tooltip="Write the tokenizer at this step to a file, in any format that supports it"),
-        Binding("u", "questions", "questions", id="questions", group=Hint(rank=13),
+        Binding("u,w u", "questions", "questions", id="questions",
             tooltip="Show which tokens are used, how much they save, what more steps would gain, and how "
             "words are segmented"),
-        Binding("percent_sign", "dropout", "dropout", id="dropout",
+        Binding("percent_sign,w d", "dropout", "dropout", id="dropout",
             tooltip="Encode the typed text with random merges dropped, and show each sample"),
-        Binding("F", "facts", "facts", id="facts", group=Hint(rank=13),
+        family_key("F"),
+        Binding("F F", "facts", "facts", id="facts",
             tooltip="Show facts about the tokenizer and its steps, and a health report"),
-        Binding("X", "edit_vocabulary", "change", id="edit_vocabulary",
+        Binding("X,e x", "edit_vocabulary", "change", id="edit_vocabulary",
             tooltip="Edit the vocabulary: prune unused tokens, train further, or add tokens; preview the "
             "result, and write it"),
         *(
@@ -140,28 +143,33 @@ class MainScreen(PaneScreen):
                 id=f"analyze_{analysis.name}")
             for analysis in ANALYSES.values() if analysis.key
         ),
-        Binding("P", "predict", "predict", id="predict",
+        Binding("P,w p", "predict", "predict", id="predict",
             tooltip="Hide the next pair and guess it for a score; press again to show it"),
-        Binding("R", "record", "record", id="record",
+        Binding("R,e r", "record", "record", id="record",
             tooltip="Save the steps you just took as a tour"),
-        Binding("W", "first_screen", "welcome", id="first_screen",
+        Binding("W,v w", "first_screen", "welcome", id="first_screen",
             tooltip="Show the welcome screen with keys and tours"),
-        Binding("w", "life", "life", id="life",
+        Binding("F c", "chat", "chat", id="chat_of_text",
+            tooltip="Render the typed text with the chat template of the opened tokenizer"),
+        Binding("e c", "copy_command", "command", id="copy_command",
+            tooltip="Copy the command that reproduces this state"),
+        family_key("w"),
+        Binding("w w", "life", "life", id="life",
             tooltip="List the steps that segmented the word at the cursor differently, and go to them"),
         Binding("escape", "leave", "cancel", id="cancel",
             tooltip="Stop a long task, leave the input line, or clear the search"),
         *number_keys(MAIN_PANES),
         # About one pane, in all of them.
-        Binding("s", "turn_boundaries", "boundaries", id="boundaries", group=Hint(rank=18, pane="corpus"),
+        Binding("s,v c", "turn_boundaries", "boundaries", id="boundaries", group=Hint(pane="corpus"),
             tooltip="Show tokens as chips, by shades, or with bars between them"),
         Binding("z", "compressed", "compressed", id="compressed",
             group=Hint(rank=4, pane="corpus", needs="compresses"),
             tooltip="Show the compressed text and its table"),
-        Binding("B", "turn_ages", "ages", id="ages", group=Hint(pane="corpus"),
+        Binding("B,v a", "turn_ages", "ages", id="ages", group=Hint(pane="corpus"),
             tooltip="Color tokens by the step that created them, or turn this off"),
-        Binding("p", "pieces", "pieces", id="pieces", group=Hint(rank=13, pane="corpus"),
+        Binding("p,v p", "pieces", "pieces", id="pieces", group=Hint(pane="corpus"),
             tooltip="Show how the text is split into pieces, and by which branch of the pattern"),
-        Binding("t", "edit_corpus", "edit", id="edit", group=Hint(rank=6, pane="corpus"),
+        Binding("t", "edit_corpus", "edit", id="edit", group=Hint(rank=8, pane="corpus"),
             tooltip="Edit the corpus; the tokenizer retrains after each change"),
         Binding("S", "sort_vocabulary", "sort", id="order", group=Hint(rank=5, pane="vocabulary"),
             tooltip="Sort by newest, most used, longest, or id"),
@@ -180,6 +188,7 @@ class MainScreen(PaneScreen):
             for tour in TOURS
         ),
     )
+    ELSEWHERE = "in Compare: c opens it"
     encode: EncodePane
 
     def __init__(
@@ -517,6 +526,10 @@ class MainScreen(PaneScreen):
     def action_export(self) -> None:
         """Write the tokenizer of this step to a file."""
         self.app.push_screen(_EXPORT(self.engine))
+
+    def action_copy_command(self) -> None:
+        """Copy the command that reproduces this state."""
+        _COPY_COMMAND(self)
 
     def action_questions(self) -> None:
         """Open the questions about tokens, their use and their worth."""

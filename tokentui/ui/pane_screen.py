@@ -27,12 +27,18 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import Viewport
 from tokentui.ui.bindings import (
     EVERYWHERE,
+    FAMILIES,
     BoundAction,
+    Family,
     Hint,
     Owners,
+    actions_of,
     active_actions,
+    family_key,
     is_text,
+    key_name,
     key_sections,
+    member_of,
 )
 from tokentui.ui.draw.lines import KeyLine, Lines
 from tokentui.ui.draw.text import Cell
@@ -56,6 +62,10 @@ VIEWS: Mapping[GlyphMode, str] = {
     "text": "", "escaped": "escapes", "hex": "hex", "points": "code points",
 }
 """The names of the views of tokens in the titles of panes; the default has none."""
+
+
+END_FAMILY = BoundAction("", ("escape",), "end", "", "")
+"""The key that ends a family, in the footer."""
 
 
 class Layout(NamedTuple):
@@ -118,7 +128,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             group=Hint(rank=18)),
         Binding("G", "go_to_end", "end", tooltip="Go to the end of the run", id="end", group=Hint(rank=17)),
         Binding("i", "type", "type", tooltip="Type text to encode", id="type",
-            group=Hint(rank=6)),
+            group=Hint(rank=5)),
         Binding("full_stop", "find_again(False)", "next match", tooltip="Find the next match",
             id="find_next"),
         Binding("comma", "find_again(True)", "previous match", tooltip="Find the previous match",
@@ -129,17 +139,18 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             tooltip="Copy the token, the ids, the row, or a command that reproduces this state"),
         Binding("ampersand", "filter", "filter", id="filter",
             tooltip="Show only the rows of the focused table that contain a text; esc shows all"),
-        Binding("dollar_sign", "languages", "languages", id="languages",
+        Binding("dollar_sign,F l", "languages", "languages", id="languages",
             tooltip="Compare the cost of the same text in twelve languages"),
-        Binding("v", "cycle_view", "view", id="glyphs", group=Hint(rank=12),
-            tooltip="Show tokens as text, escapes, hex bytes, or code points"),
+        family_key("v"),
+        Binding("v v", "cycle_view", "text", id="glyphs",
+            tooltip="Show tokens as text, escapes, hex bytes, or code points; v again for the next view"),
         Binding("tab", "next_pane(1)", "pane", tooltip="Go to the next pane", id="next_pane",
             group=Hint(rank=14)),
         Binding("shift+tab", "next_pane(-1)", "previous pane", tooltip="Go to the previous pane",
             id="previous_pane"),
         Binding("question_mark", "show_keys(False)", "help", tooltip="Show all keys", id="help",
             group=Hint(rank=4, always=True)),
-        Binding("T", "colors", "colors", tooltip="Choose a color theme", id="theme", group=Hint(rank=22)),
+        Binding("T,v t", "colors", "colors", tooltip="Choose a color theme", id="theme"),
         Binding("O", "settings", "settings", id="settings",
             tooltip="Change the settings: colors, speed, view, boundaries, order, sentence"),
         Binding("ctrl+p", "show_keys(True)", "commands", id="palette", group=Hint(rank=21),
@@ -155,6 +166,8 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
     AUTO_FOCUS = ""  # None would mean that of the app, which focuses the first widget
     MESSAGES: ClassVar[int] = 0
     """The most messages that are seen at once; 0 for as many as the height has room for."""
+    ELSEWHERE: ClassVar[str] = ""
+    """Where the keys work that this screen lacks."""
     encode: TypedPane
     """The pane with the line to type in."""
     snapshot: var[Snapshot | None] = var(None, init=False, always_update=True)
@@ -178,6 +191,10 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         """The pane that has the focus, or will have it again."""
         self.typing = False
         """True if keys go into the input line."""
+        self.family = ""
+        """The letter of the family that waits for one of its members; empty for none."""
+        self._repeated: Family | None = None
+        """The family whose key does once more what its last member did."""
         self.panes = {entry.name: entry.make(self) for entry in self.PANES if entry.make is not None}
         self._least = least
         for name, pane in self.panes.items():
@@ -256,7 +273,9 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             and not (typing and is_text(action.keys[0]))
             and not (in_editor and action.keys[0] == "enter")
         ]
-        shown.sort(key=lambda action: (action.hint.rank, action.on_screen and not action.hint.pane))
+        letters = ["", *FAMILIES]
+        shown.sort(key=lambda action: (
+            action.hint.rank, action.on_screen and not action.hint.pane, letters.index(action.hint.family)))
         return [self._labeled(action) for action in shown]
 
     @property
@@ -282,6 +301,75 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         namespace, name, parameters = parse(action.action)
         disabled = action.on_screen and not namespace and self.check_action(name, parameters) is False
         return not disabled and has(self.engine.snapshot, action.hint.needs)
+
+    # Families.
+
+    def action_open_family(self, letter: str) -> None:
+        """Show the members of a family in the footer, and wait for one of them."""
+        self.family = letter
+        self.show_footer()
+
+    def close_family(self) -> None:
+        """Wait for no member of a family any more."""
+        self._repeated = None
+        if self.family:
+            self.family = ""
+            self.show_footer()
+
+    async def take_key(self, key: str) -> bool:
+        """Give a key to the family that waits, if one does. Return whether that was all.
+
+        The family ends with any key. One that is none of its members does what it always does, but for `q`,
+        which only ends it, as esc does.
+        """
+        repeated, letter = self._repeated, self.family
+        self.close_family()
+        if repeated is not None and key in self._keys_of(repeated):
+            return await self._run_member(repeated, repeated.repeats, key)
+        if not letter:
+            return False
+        if key in ("escape", "q"):
+            return True
+        family = FAMILIES[letter]
+        return await self._run_member(family, letter if key in self._keys_of(family) else key, key)
+
+    async def _run_member(self, family: Family, member: str, key: str) -> bool:
+        """Do what a member of a family does. Return whether there is such a member, here or elsewhere."""
+        active = self.active_bindings.get(f"{family.letter} {member}")
+        if active is not None:
+            await self.app.run_action(active.binding.action, active.node)
+            if member == family.repeats:
+                self._repeated = family
+            return True
+        if member in family.members:
+            self.app.say(f"{key_name(key)} ({family.members[member]}) works {self.ELSEWHERE}")
+            return True
+        return False
+
+    def _keys_of(self, family: Family) -> tuple[str, ...]:
+        """Return the keys that open a family, with those of the user."""
+        actions = actions_of(type(self), self.app.user_keys)
+        return next((action.keys for action in actions if action.id == family.id), ())
+
+    def family_members(self, *, single_keys: bool = True) -> list[BoundAction]:
+        """Return the members of the family that waits, each with its letter, in the order of the family.
+
+        Args:
+            single_keys: True to name the other key of each behind its label.
+        """
+        family = FAMILIES[self.family]
+        found: dict[str, BoundAction] = {}
+        for action in active_actions(self, self.app.user_keys):
+            for key in action.keys:
+                named = member_of(key)
+                if named is not None and named[0] == family.letter and self._applies(action):
+                    others = [key_name(other) for other in action.keys if member_of(other) is None]
+                    label = family.members.get(named[1], action.label)
+                    label = " ".join([label, *others[:single_keys]])
+                    found.setdefault(named[1], dataclasses.replace(
+                        action, keys=(named[1],), label=label, hint=Hint(), key_display="", on_screen=True))
+        order = [*family.members, *found]
+        return [found[letter] for letter in dict.fromkeys(order) if letter in found]
 
     def action_step(self, steps: int) -> None:
         """Move steps forward, or back if negative."""
@@ -402,11 +490,21 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.update_titles()
 
     def show_footer(self) -> None:
-        """Show the keys that work where the focus is; none below a dialog, which has a line of its own."""
-        self.footer_line.set_actions(self.footer_actions() if self.app.screen is self else ())
+        """Show the keys that work where the focus is, or the members of the family that waits; none below a
+        dialog, which has a line of its own."""
+        if self.app.screen is not self:
+            self.footer_line.set_actions(())
+        elif self.family:
+            members = [*self.family_members(), END_FAMILY]
+            if len(self.footer_line.fit(members)) < len(members):
+                members = [*self.family_members(single_keys=False), END_FAMILY]
+            self.footer_line.set_actions(members)
+        else:
+            self.footer_line.set_actions(self.footer_actions())
 
     def on_screen_suspend(self) -> None:
         """Hide the keys, which do not work below a dialog."""
+        self.family, self._repeated = "", None
         self.footer_line.set_actions(())
 
     def body_of(self, pane: str) -> Widget | None:
@@ -431,6 +529,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
 
     def go(self, pane: str, *, typing: bool = False) -> None:
         """Go to a pane, or to the line to type in."""
+        self.close_family()
         self.active, self.typing = pane, typing
         self.lay_out()
         if typing:

@@ -15,7 +15,7 @@ from textual.strip import Strip
 from textual.style import Style
 from textual.widget import Widget
 
-from tokentui.ui.bindings import GAP, RULE, BoundAction, Hint, fitting
+from tokentui.ui.bindings import RULE, BoundAction, Hint, fitting, footer_text, gap_before
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.text import PALETTE, WITHOUT_COLOR, Cell, Run, Styles
 from tokentui.ui.guard import Guarded
@@ -283,14 +283,19 @@ class KeyLine(Lines):
             self._actions = actions
             self.again()
 
+    def fit(self, actions: Sequence[BoundAction]) -> list[BoundAction]:
+        """Return those of some actions that there is room for."""
+        return [action for group in fitting(actions, self.size.width - 2 * self._indent) for action in group]
+
     def cells(self, width: int, height: int) -> Sequence[Cell]:
         """Return the line of keys: `n next  b back  space run …`."""
         line: list[Run] = [(" " * self._indent, "")]
         self._places = []
         for n, group in enumerate(fitting(self._actions, width - 2 * self._indent)):
             for place, action in enumerate(group):
-                line.append((GAP, "") if place else (RULE if n else "", "muted"))
-                line += [(action.shown_key, "key"), (f" {action.label}", "muted")]
+                key, label = footer_text(action)
+                line.append((gap_before(action, place), "") if place else (RULE if n else "", "muted"))
+                line += [(key, "key"), (label, "muted")]
                 self._places.append((ui_text.width(line), action))
         return (tuple(line),)
 
