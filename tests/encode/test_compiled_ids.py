@@ -171,14 +171,13 @@ def test_many_short_texts_by_one_call(
 
 
 @pytest.mark.parametrize(("name", "joined"), [
-    ("gpt2", True), ("cl100k", True), ("o200k", True), ("whitespace, bytes dropped", False),
-    ("metaspace", True),
-    ("symbols", False), ("qwen", True),
+    ("gpt2", True), ("cl100k", True), ("o200k", True), ("whitespace, bytes dropped", True),
+    ("metaspace", True), ("bert", True), ("symbols", False), ("qwen", True),
 ])
 def test_which_short_texts_go_by_one_call(
     kernels: ModuleType, name: str, joined: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A call tells the words of two texts apart by their bytes, so none may be left out."""
+    """Also where the split leaves white space out, and where it is normalized."""
     monkeypatch.setattr(id_tables, "KERNEL_CHARS", 60)
     tokenizer = Tokenizer(trained(name).vocabulary)
     listed = ["hug mug", "", "a pug's", "mug  hug"] * 10

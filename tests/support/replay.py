@@ -300,10 +300,13 @@ def _use(trainer: tokentui.Trainer, text: str) -> None:
     long = text * (1 + ENCODED // len(text))
     tokenizer.encode_ids(long)
     tokenizer.encode_batch([long[at : at + 50] for at in range(0, len(long), 50)])
-    if traits.shrinks and tokenizer.recipe.split == "metaspace":
-        with tempfile.TemporaryDirectory() as folder:  # a file of sentencepiece carries sums over words
-            tokenizer.save(Path(folder, "unigram.model"))
-            tokentui.load(Path(folder, "unigram.model")).encode_ids(long)
+    if tokenizer.recipe.split == "metaspace":
+        with tempfile.TemporaryDirectory() as folder:
+            # A file of sentencepiece carries sums over words, or is cut between characters that never join.
+            tokenizer.save(Path(folder, "one.model"))
+            of_file = tokentui.load(Path(folder, "one.model"))
+            of_file.encode_ids(long)
+            of_file.encode_batch([long[at : at + 50] for at in range(0, len(long), 50)])
 
 
 # ---- replaying

@@ -491,4 +491,4 @@ def in_parts(vocabulary: Vocabulary) -> bool:
     Not where a file has tokens that are found in the text by their names, or words that no recipe cuts.
     """
     pipeline = vocabulary.pipeline
-    return pipeline.stretches is None and type(pipeline.pretokenizer) in (Pretokenizer, type(None))
+    return pipeline.sections is None and type(pipeline.pretokenizer) in (Pretokenizer, type(None))

@@ -20,7 +20,7 @@ from tokentui.core.memo import Memo
 from tokentui.encode import id_tables
 from tokentui.encode.encoding import EncodedToken, Encoding, joined, packed
 from tokentui.encode.id_tables import IdTable, table_of
-from tokentui.encode.pipeline import NO_NAMES, NameFinder
+from tokentui.encode.pipeline import NO_NAMES, NameFinder, reads_whole
 from tokentui.encode.segment import UNKNOWN, WAYS, EncodingWay, Follower, Segmenter, UnknownUnit, WordPart
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.vocabulary import NO_ID, UNKNOWN_NAMES, Section, Special, Vocabulary, byte_token, quoted
@@ -70,7 +70,10 @@ class WordEncoder:
         self.segmenter = self.way.segmenter(vocabulary, merges)
         if vocabulary.limit is not None:
             self.segmenter = self.segmenter.with_limit(*vocabulary.limit)
-        self._stretches, self._bare = own.stretches, own.bare
+        self.sections = own.sections
+        """Cuts a text at the tokens that it contains by name; None for the special tokens alone."""
+        self._whole = reads_whole(self.pretokenizer, own.sections)
+        """True if kernels may take a text as typed, with the tokens in it that are cut out of any text."""
         self.around = own.around or (_first(_BEGIN, vocabulary), _first(_END, vocabulary))
         """The names of the special tokens before and after a text, for `special_tokens=True`."""
         self._unknown = UNKNOWN.of(own.unknown or recipe.unknown)
@@ -220,20 +223,17 @@ class WordEncoder:
     ) -> array[int] | None:
         """Return the ids of a text without computing places. None if that is impossible, or if encoding
         fails: then the tokens with places give the ids, or the error with its place."""
-        parts = self.plain_parts(text, allow_special)
-        if parts is None or self.way.scope == "chance":
+        if self.way.scope == "chance":
             return None
         special_id = self.vocabulary.special_id
         before, after = self.around if special_tokens else ((), ())
         try:
-            ids = packed(map(special_id, before))
-            for part in parts:
-                ids = joined(ids, packed([special_id(part.name)]) if isinstance(part, Special) else (
-                    self.id_table.ids(part, threads)
-                ))
-            return joined(ids, packed(map(special_id, after)))
+            ids = self._ids_of_parts(self.plain_parts(text, allow_special), threads)
         except UnknownUnit:
             return None
+        if before:
+            ids = joined(packed(map(special_id, before)), ids)
+        return joined(ids, packed(map(special_id, after)))
 
     @property
     def id_table(self) -> IdTable:
@@ -319,8 +319,8 @@ class WordEncoder:
 
     def stretches(self, text: str, allow_special: bool) -> Iterator[Section]:
         """Yield the special tokens that a text contains by name, and lists of the pre-tokens between them."""
-        if self._stretches is not None:
-            yield from self._stretches(text, allow_special)
+        if self.sections is not None:
+            yield from self.sections(text, allow_special)
             return
         for start, stretch in (self._specials if allow_special else NO_NAMES).cut(text):
             if isinstance(stretch, Special):
@@ -333,8 +333,8 @@ class WordEncoder:
         """Yield the special tokens that a text contains by name, with their places. Neither the tokens
         between them nor their places are computed."""
         parts: Iterable[Section | str] = (part for _, part in self._specials.cut(text))
-        if self._stretches is not None:
-            parts = self._stretches(text, True)
+        if self.sections is not None:
+            parts = self.sections(text, True)
         for part in parts:
             if isinstance(part, Special):
                 yield part
@@ -347,22 +347,49 @@ class WordEncoder:
         """
         if type(self.pretokenizer) is not Pretokenizer:
             return False
-        return self._stretches is None or not self._specials.is_in(text)
+        return self.sections is None or not self._specials.is_in(text)
 
-    def plain_parts(self, text: str, allow_special: bool) -> Iterable[Special | str | list[str]] | None:
-        """Return the parts of a text without places: special tokens, texts that the recipe alone cuts, or
-        lists of words.
+    def word_parts(self, text: str, allow_special: bool = False) -> Iterable[Special | list[str]]:
+        """Return special tokens, and lists of the words between them, without places."""
+        if self.sections is not None:
+            return self.sections.bare(text, allow_special)
+        words, names = self.pretokenizer.words, self._specials if allow_special else NO_NAMES
+        return (words(part) if isinstance(part, str) else part for _, part in names.cut(text))
 
-        Returns:
-            None if the parts cannot be known without their places.
-        """
-        plainly = self.splits_plainly(text)
-        if not plainly and self._stretches is not None:
-            return None if self._bare is None else self._bare(text, allow_special)
-        names = self._specials if allow_special and self._stretches is None else NO_NAMES
-        words = self.pretokenizer.words
-        parts = (part for _, part in names.cut(text))
-        return parts if plainly else (words(part) if isinstance(part, str) else part for part in parts)
+    def plain_parts(self, text: str, allow_special: bool) -> Iterable[Special | str | list[str]]:
+        """Return the parts of a text without places: special tokens, texts for `_ids_of_text`, or lists of
+        words."""
+        sections, stretching = self.sections, self.pretokenizer.stretching
+        if sections is None:
+            names = self._specials if allow_special else NO_NAMES
+            return (part for _, part in names.cut(text))
+        plain = type(self.pretokenizer) is Pretokenizer
+        if plain or (self._whole and not (
+            allow_special and stretching and not stretching.each and self._specials.is_in(text)
+        )):
+            texts = sections.texts(text, allow_special, whole=not plain)
+            if texts is not None:
+                return texts
+        return self.word_parts(text, allow_special)
+
+    def _ids_of_text(self, text: str, threads: int | None) -> array[int]:
+        """Return the ids of a text without special tokens."""
+        if self.sections is None or type(self.pretokenizer) is Pretokenizer:
+            return self.id_table.ids(text, threads)
+        ids = self.id_table.ids_by_kernels(text, threads)
+        return self._ids_of_parts(self.word_parts(text), threads) if ids is None else ids
+
+    def _ids_of_parts(self, parts: Iterable[Special | str | list[str]], threads: int | None) -> array[int]:
+        """Return the ids of what `plain_parts` returns."""
+        ids, special_id = array("i"), self.vocabulary.special_id
+        for part in parts:
+            if isinstance(part, Special):
+                ids = joined(ids, packed([special_id(part.name)]))
+            elif isinstance(part, str):
+                ids = joined(ids, self._ids_of_text(part, threads))
+            else:
+                ids = joined(ids, self.id_table.ids(part, threads))
+        return ids
 
     def parts(
         self, units: list[bytes], characters: int, segmenter: Segmenter | None = None

@@ -29,7 +29,7 @@ from tokentui.core.jobs import check, tick
 from tokentui.core.memo import Memo
 from tokentui.encode.encoding import joined, packed
 from tokentui.encode.segment import EncodingWay, Follower, Segmenter, WordPart
-from tokentui.encode.vocabulary import Vocabulary
+from tokentui.encode.vocabulary import Sections, Vocabulary
 from tokentui.text.count import chunks
 from tokentui.text.pretokenize import Pretokenizer
 
@@ -57,6 +57,7 @@ class EncoderParts(Protocol):
     way: EncodingWay
     segmenter: Segmenter
     drops_units: bool
+    sections: Sections | None
 
     def word_ids(self, word: str, parts: list[WordPart] | None = None) -> list[int]: ...
     def follower(self) -> Callable[[str], list[WordPart] | None]: ...
@@ -79,6 +80,11 @@ class IdTable(Protocol):
             UnknownUnit: A unit is unknown and the recipe refuses it.
             Cancelled: The job is cancelled.
         """
+        ...
+
+    def ids_by_kernels(self, text: str, threads: int | None = None) -> array[int] | None:
+        """Return the ids of a text as typed, with the tokens in it that are cut out of any text. None if
+        kernels do not take it as a whole. The arguments and errors are those of `ids`."""
         ...
 
     def ids_of_texts(self, texts: Sequence[str]) -> list[array[int]] | None:
@@ -110,15 +116,21 @@ class WordIdTable:
 
     def ids(self, part: str | list[str], threads: int | None = None) -> array[int]:
         """See `IdTable.ids`."""
-        if isinstance(part, str) and len(part) >= KERNEL_CHARS and native.available():
-            with native.rescued():
-                if self.text_kernels().knows:
-                    return self.text_kernels().encode(part, threads)
+        if isinstance(part, str) and (by_kernels := self.ids_by_kernels(part, threads)) is not None:
+            return by_kernels
         ids = array("i")
         for words in _blocks(part, self._encoder.pretokenizer):
             self._add(words)
             ids = joined(ids, packed(itertools.chain.from_iterable(map(self.known.__getitem__, words))))
         return ids
+
+    def ids_by_kernels(self, text: str, threads: int | None = None) -> array[int] | None:
+        """See `IdTable.ids_by_kernels`."""
+        if len(text) >= KERNEL_CHARS and native.available():
+            with native.rescued():
+                if self.text_kernels().knows:
+                    return self.text_kernels().encode(text, threads)
+        return None
 
     def ids_of_texts(self, texts: Sequence[str]) -> list[array[int]] | None:
         """See `IdTable.ids_of_texts`. Kernels must be available."""
@@ -144,7 +156,7 @@ class WordIdTable:
             encoder = self._encoder
             self._text_kernels = Compiled(
                 encoder.vocabulary, encoder.merges, encoder.pretokenizer,
-                encoder.segmenter if encoder.way.kernel else None, self._ids_of_each,
+                encoder.segmenter if encoder.way.kernel else None, encoder.sections, self._ids_of_each,
             )
         return self._text_kernels
 
@@ -205,6 +217,9 @@ class DocumentIdTable:
             ids = joined(ids, packed(itertools.chain.from_iterable(map(ids_of, words))))
         return ids
 
+    def ids_by_kernels(self, text: str, threads: int | None = None) -> None:
+        """Return None: kernels take the words of a text, not the text."""
+
     def ids_of_texts(self, texts: Sequence[str]) -> None:
         """Return None: no kernel encodes several texts whose words depend on each other."""
 
@@ -238,6 +253,8 @@ class DocumentIdTable:
 def _blocks(part: str | list[str], pretokenizer: Pretokenizer) -> Iterator[list[str]]:
     """Yield the words of a text, or a list of words, block by block. Report the progress of long ones: in
     characters of a text, in words of a list."""
+    if isinstance(part, str) and pretokenizer.beyond_axes:
+        part = pretokenizer.words(part)
     if isinstance(part, list):
         for start in range(0, len(part), _BLOCK_WORDS):
             tick(start, len(part)) if len(part) > _BLOCK_WORDS else check()

@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import cast, overload
 
 from tokentui.encode.segment.merges import merge_cells
-from tokentui.encode.vocabulary import Pipeline, Special, Vocabulary
+from tokentui.encode.vocabulary import Pipeline, Sections, Special, Vocabulary
 from tokentui.recipe import Recipe
+from tokentui.text.pretokenize import Pretokenizer
 
 
 class NameFinder:
@@ -32,21 +33,21 @@ class NameFinder:
     """
 
     def __init__(self, names: Iterable[str]) -> None:
-        self._names = frozenset(filter(None, names))
+        self.names = frozenset(filter(None, names))
         lengths: dict[str, set[int]] = {}
-        for name in self._names:
+        for name in self.names:
             lengths.setdefault(name[:2], set()).add(len(name))
         self._lengths = {head: sorted(sizes, reverse=True) for head, sizes in lengths.items()}
-        heads = {name[0] for name in self._names}
+        heads = {name[0] for name in self.names}
         self._heads = re.compile(f"[{''.join(map(re.escape, heads))}]") if heads else None
 
     def length_at(self, text: str, start: int) -> int:
         """Return the length of the longest name at an offset, 0 for none."""
         for length in self._lengths.get(text[start : start + 2], ()):
             name = text[start : start + length]  # shorter at the end of the text
-            if name in self._names:
+            if name in self.names:
                 return len(name)
-        return int(text[start : start + 1] in self._names)
+        return int(text[start : start + 1] in self.names)
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the (start, end) of names, without overlap."""
@@ -76,6 +77,15 @@ class NameFinder:
 
 NO_NAMES = NameFinder(())
 """Finds nothing."""
+
+
+def reads_whole(pretokenizer: Pretokenizer, sections: Sections | None) -> bool:
+    """Return whether stretches of a text can be encoded one by one, with the tokens in them that are cut out
+    of any text. False for a pretokenizer that says nothing about stretches."""
+    if pretokenizer.stretching is None or sections is None:
+        return pretokenizer.stretching is not None
+    # What comes in front of a text comes after such a token too, or does not if a text begins with it.
+    return sections.always is not None and not (sections.always.names and pretokenizer.stretching.front)
 
 
 class ImportedVocabulary(Vocabulary):

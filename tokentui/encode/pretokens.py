@@ -117,15 +117,12 @@ class Pretokens:
     def _words(self, document: str) -> Iterator[tuple[Special | list[str], int]]:
         """Yield lists of words of a document without places, and special tokens that it contains by name,
         each with the number of characters read for it."""
-        parts = self.encoder.plain_parts(document, False) if len(document) <= _LONG else None
-        if parts is None:
+        if len(document) > _LONG:
             for items, size in self._chunks(document):
                 yield [item.text for item in items if isinstance(item, PreToken)], size
                 yield from ((item, 0) for item in items if isinstance(item, Special))
             return
-        words = self.encoder.pretokenizer.words
-        for part in parts:
-            yield (words(part) if isinstance(part, str) else part), 0
+        yield from ((part, 0) for part in self.encoder.word_parts(document))
         yield [], len(document)
 
     def _chunks(self, document: str) -> Iterator[tuple[list[Item], int]]:

@@ -19,7 +19,7 @@ import copy
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
@@ -27,6 +27,9 @@ from tokentui.core.safetext import to_bytes
 from tokentui.encode.segment import UNKNOWN, WAYS, EncodingWay, LimitedTable
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import MARKS, PreToken, Pretokenizer
+
+if TYPE_CHECKING:
+    from tokentui.encode.pipeline import NameFinder
 
 UNKNOWN_NAMES = ("<unk>", "[UNK]")
 """The names of specials that are the unknown token."""
@@ -64,6 +67,50 @@ Section = Special | list[PreToken]
 are in the text as typed."""
 
 
+class Sections(Protocol):
+    """Cuts a text at the tokens that it contains by name, as a file says."""
+
+    def __call__(self, text: str, allow_special: bool, /) -> Iterable[Section]:
+        """Return these tokens, and lists of the pre-tokens between them.
+
+        Args:
+            text: The text.
+            allow_special: True to include special tokens. Others are cut out of any text.
+        """
+        ...
+
+    def bare(self, text: str, allow_special: bool, /) -> Iterable[Special | list[str]]:
+        """Return the same with words instead of pre-tokens, for ids alone. The places of tokens are
+        meaningless."""
+        ...
+
+    def texts(
+        self, text: str, allow_special: bool, /, *, whole: bool
+    ) -> Iterable[Special | str] | None:
+        """Return the same with the text as typed in place of its pre-tokens.
+
+        Args:
+            text, allow_special: As for `__call__`.
+            whole: True to leave the tokens in the text that are cut out of any text. `always` must not be
+                None.
+
+        Returns:
+            The parts; None if names of special tokens are searched for after normalization.
+        """
+        ...
+
+    @property
+    def always(self) -> NameFinder | None:
+        """Finds the tokens that are cut out of any text. None if their places depend on more than their
+        names, so that they cannot be searched for in a stretch of a text."""
+        ...
+
+    @property
+    def names(self) -> Iterable[str]:
+        """The names that are searched for in a text as typed, if some are cut out of any text."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """The content of the file of a tokenizer, without its tokens and merges.
@@ -90,8 +137,7 @@ class Pipeline:
     Attributes:
         way: The way of encoding; None for that of the recipe.
         pretokenizer: Cuts a text into words and units; None for that of the recipe.
-        stretches: Cuts a text at the tokens that it contains by name. The second argument is True to include
-            special tokens.
+        sections: Cuts a text at the tokens that it contains by name; None for the special tokens alone.
         decoder: Converts the names of tokens in the file to text; None for the rules of the recipe.
         around: The special tokens before and after a text, for `special_tokens=True`; None for those with
             well-known names.
@@ -99,22 +145,19 @@ class Pipeline:
         notes: Sentences on assumptions, doubts and things that are not imported.
         unknown: The policy for parts that the segmenter leaves unknown; empty for that of the recipe.
         origin: The content of the file except its tokens and merges, so that it can be written again.
-        bare: Like `stretches`, but with words instead of pre-tokens, for ids alone. The places of special
-            tokens are meaningless.
         near: True if the axis `split` of the recipe is only the nearest match to the steps.
         own: The file's value of the axis `encode` and its way, if the recipe has another value; else None.
     """
 
     way: EncodingWay | None = None
     pretokenizer: Pretokenizer | None = None
-    stretches: Callable[[str, bool], Iterable[Section]] | None = None
+    sections: Sections | None = None
     decoder: Callable[[Sequence[str]], bytes] | None = None
     around: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     stages: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     unknown: str = ""
     origin: Origin | None = None
-    bare: Callable[[str, bool], Iterable[Special | list[str]]] | None = None
     near: bool = False
     own: tuple[str, EncodingWay | None] | None = None
 

@@ -21,6 +21,7 @@ from tokentui.recipe import Recipe
 from tokentui.text import patterns
 from tokentui.text.normalize import NORMALIZERS, begins_sequence, normalize, normalize_aligned
 from tokentui.text.split import SPACE_MARK, SPLITS, splitter_of
+from tokentui.text.stretching import Stretching
 
 if TYPE_CHECKING:
     import regex
@@ -74,6 +75,8 @@ class Pretokenizer:
 
     beyond_axes: ClassVar[bool] = False
     """True in subclasses that do more to a text than the axes of the recipe describe."""
+    stretching: Stretching | None = None
+    """How kernels may cut a text, in subclasses that know it; None if the recipe says it, or nothing does."""
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe

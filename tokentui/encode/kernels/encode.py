@@ -11,24 +11,27 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise, starmap
-from typing import Any
+from typing import Any, NamedTuple
 
+from tokentui.core.jobs import check
 from tokentui.core.native import flat, larger
-from tokentui.encode.kernels import words
+from tokentui.encode.kernels import joins, words
+from tokentui.encode.pipeline import reads_whole
 from tokentui.encode.segment import Segmenter
 from tokentui.encode.segment.merges import Merging, PairTable
-from tokentui.encode.vocabulary import Vocabulary
+from tokentui.encode.vocabulary import Sections, Special, Vocabulary
 from tokentui.text.kernels.count import (
     FlatWords,
     Table,
     bounds_of,
+    cut_of,
     share,
     tables_of,
     threads_for,
     words_of_runs,
 )
 from tokentui.text.kernels.rules import RUNS, SPACED, STRETCHES, Split, scanned
-from tokentui.text.kernels.scan_count import WordTable
+from tokentui.text.kernels.scan_count import Bigrams, WordTable
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import splitter_of
 
@@ -36,6 +39,8 @@ KEPT_WORDS = 1 << 20
 """With more words, or more bytes of words, the table is emptied, since input may be endless."""
 KEPT_BYTES = 1 << 26
 LARGEST_ID = (1 << 31) - 1
+_BLOCK_WORDS = 1 << 12
+"""New words between two checks of the job, if plain Python cuts them."""
 
 
 class Merges:
@@ -55,8 +60,9 @@ class Merges:
     ) -> None:
         slots = flat("uint64", 1 << (2 * len(pairs.ranks) + 1).bit_length())
         self.tables = words.MergeTables(array("q", units), slots, pairs.makes, array("q", numbered))
+        lengths = array("q", map(len, pieces))
         self.fit = max(len(pieces), len(pairs.makes)) < words.NONE and not words.put_pairs(
-            pairs.keys, pairs.ranks, pairs.makes, len(pieces), pairs.limit, array("q", map(len, pieces)), slots
+            pairs.keys, pairs.ranks, pairs.makes, len(pieces), pairs.limit, lengths, slots
         )
         """True if the tables can represent the merges: symbols and ranks fit into them, and a result is as
         long as its parts together."""
@@ -96,35 +102,35 @@ class Coded(Table):
             self._ids = larger(memoryview(whole), "int32", 2 * (len(whole) + 2))
             words.note_ids(0, len(whole), self._starts, self._ids, self.words.rows)
 
-    def encode(self, text: bytes | memoryview, split: Split) -> Any:
+    def encode(self, text: bytes | memoryview, split: Split | Bigrams) -> Any:
         """Return the ids of a text as the bytes of 32-bit numbers. Copy them before the next call."""
         out = self._written(self._counted([text], split)).cast("B")
         self._forget()
         return out
 
-    def encode_each(self, texts: Sequence[bytes], split: Split) -> list[array[int]] | None:
-        """Return the ids of each of many texts. None if some bytes are in no word, because then it is unknown
-        to which text a word belongs."""
-        count, bounds = self._counted(texts, split), bounds_of(texts)
-        stops = array("q", bytes(8 * len(bounds)))
-        covered = words.end_texts(self._numbers, count, self.words.ends, self._starts, bounds, stops)
-        if covered != bounds[-1]:
-            self._forget()
-            return None
+    def encode_each(self, texts: Sequence[bytes], split: Split | Bigrams) -> list[array[int]]:
+        """Return the ids of each of many texts."""
+        stops = array("q", bytes(8 * len(texts)))
+        count = self._counted(texts, split, stops)
+        words.end_texts(self._numbers, self._starts, stops)
         out = self._written(count).cast("B")
         self._forget()
         found = [array("i") for _ in texts]
-        for ids, start, stop in zip(found, stops, stops[1:], strict=False):
+        start = 0
+        for ids, stop in zip(found, stops, strict=True):
             ids.frombytes(out[4 * start : 4 * stop])
+            start = stop
         return found
 
-    def _counted(self, texts: Sequence[bytes | memoryview], split: Split) -> int:
+    def _counted(
+        self, texts: Sequence[bytes | memoryview], split: Split | Bigrams, stops: Any = b""
+    ) -> int:
         """Write the number of each word of texts to `_numbers`, and encode the new words. Return how many
-        words there are."""
+        words there are. The arguments are those of `scan`."""
         size = sum(map(len, texts))
         if len(self._numbers) <= size:
             self._numbers = flat("int32", size + 1)
-        count = self.scan(texts, split, self._numbers)
+        count = self.scan(texts, split, self._numbers, stops)
         self._encode_new()
         return count
 
@@ -159,8 +165,11 @@ class Coded(Table):
                 self._room = flat("int64", 7 * longest)
         while number < last:
             if self._merges is None:
-                self._encode_others(number, last, last)
-                break
+                stop = min(number + _BLOCK_WORDS, last)
+                check()
+                self._encode_others(number, stop, last)
+                number = stop
+                continue
             number = words.merge_words(
                 self.words, number, last, self._room, self._starts, self._ids, self._merges.tables
             )
@@ -197,6 +206,26 @@ def _copied(value: Any) -> Any:
     return value if isinstance(value, int) else memoryview(bytearray(value)).cast(value.format)
 
 
+class _Reading(NamedTuple):
+    """How the scanner reads texts.
+
+    Attributes:
+        split: The tables of the split, or the pairs of characters that tokens have side by side.
+        cut: Returns the first place from an offset on where a text may be cut in two.
+        normalized: Normalizes a text; None if the scanner reads it unchanged.
+        front: Changes the first bytes of a text; None for no change.
+        parts: Returns the words of each of some stretches; None if the scanner finds words.
+        replaced: True to replace lone surrogates by U+FFFD.
+    """
+
+    split: Split | Bigrams
+    cut: Callable[[str, int], int]
+    normalized: Callable[[str], str] | None = None
+    front: Callable[[bytes], bytes] | None = None
+    parts: Callable[[list[str]], Iterable[Sequence[str]]] | None = None
+    replaced: bool = False
+
+
 class Compiled:
     """Encodes texts by one vocabulary at one number of merges. Threads may share it: each borrows a `Coded`
     of its own.
@@ -206,22 +235,16 @@ class Compiled:
     Args:
         vocabulary: The vocabulary.
         merges: How many of its merges count.
-        pretokenizer: Cuts texts into words, only by its recipe.
+        pretokenizer: Cuts texts into words.
         segmenter: Cuts words into symbols at that number of merges; None for a way without kernels.
+        sections: Cuts out the tokens that a text contains by name; None for none.
         others: Returns the ids of each of some words that the kernels cannot encode. It may raise.
     """
 
     def __init__(
         self, vocabulary: Vocabulary, merges: int, pretokenizer: Pretokenizer, segmenter: Segmenter | None,
-        others: Callable[[list[str]], Sequence[Sequence[int]]],
+        sections: Sections | None, others: Callable[[list[str]], Sequence[Sequence[int]]],
     ) -> None:
-        recipe = pretokenizer.recipe
-        self._split = scanned(recipe)
-        self._normalized: Callable[[str], str] | None = None
-        """Normalizes a text for the scanner; None if the scanner reads the text unchanged."""
-        if not self._split and recipe.normalize:
-            recipe = replace(recipe, normalize=())
-            self._split, self._normalized = scanned(recipe), pretokenizer.normalized
         numbered = vocabulary.ids(merges)
         if vocabulary.eventful:
             numbered = [numbered[symbol] for symbol in vocabulary.symbols(merges)]
@@ -231,40 +254,34 @@ class Compiled:
             *map(vocabulary.byte_id, range(vocabulary.byte_tokens)),
         ]
         ids = [0, *numbered, *named]
-        self.knows = (
-            type(pretokenizer) is Pretokenizer and self._split not in ("", SPACED)
-            and min(ids) >= 0 and max(ids) <= LARGEST_ID
-        )
-        """True if the kernels can encode with this vocabulary."""
-        self._replaced = recipe.unit != "byte" and self._split != RUNS
-        own = splitter_of(recipe)
-        parted = self._split.startswith(STRETCHES)
-        self._front = own.opened if parted else None
-        self._others = others
-        if parted or self._split == RUNS:
-            cut = own.parts if parted else functools.partial(
-                words_of_runs, recipe=recipe, words=pretokenizer.words, split=RUNS
-            )
-            self._others = functools.partial(_ids_of_parts, cut, others)
-        self._merges = None
-        if self.knows and self._split != RUNS and not parted:
+        fit = min(ids) >= 0 and max(ids) <= LARGEST_ID
+        self._reading = _reading(vocabulary, pretokenizer, segmenter, sections) if fit else None
+        self.knows = self._reading is not None
+        """True if the kernels can encode texts with this vocabulary."""
+        self._merges, self._others = None, others
+        if self._reading is not None and self._reading.parts is not None:
+            self._others = functools.partial(_ids_of_parts, self._reading.parts, others)
+            if sections is not None and sections.always is not None and sections.always.names:
+                self._others = functools.partial(
+                    _ids_of_stretches, sections, vocabulary.special_id, self._others, others
+                )
+        elif self._reading is not None:
             self._merges = _merges(vocabulary, merges, segmenter, numbered)
         self._idle: list[Coded] = []
-        self._covers = self._split != RUNS
-        """False once a text had bytes that are in no word."""
 
     def encode(self, text: str, threads: int | None) -> array[int]:
         """Return the ids of a text. The arguments are those of `WordEncoder.ids`."""
-        text, split = self._prepared(text), tables_of(self._split)
+        reading = self._known_reading
+        text = reading.normalized(text) if reading.normalized else text
         coded = [self._taken() for _ in range(threads or threads_for(len(text)))]
         ids = [array("i") for _ in coded]
 
         def work(number: int, texts: list[bytes | memoryview]) -> None:
             for one in texts:
-                ids[number].frombytes(coded[number].encode(one, split))
+                ids[number].frombytes(coded[number].encode(one, reading.split))
 
         workers = [functools.partial(work, number) for number in range(len(coded))]
-        share([text], self._split, self._replaced, workers, self._front)
+        share([text], reading.cut, reading.replaced, workers, reading.front)
         self._idle += coded  # not after an error: it may have come in the middle of a word
         for more in ids[1:]:
             ids[0] += more
@@ -272,26 +289,28 @@ class Compiled:
 
     def encode_each(self, texts: Sequence[str]) -> list[array[int]] | None:
         """Return the ids of each of many short texts by one call. None where the kernels cannot encode with
-        this vocabulary, where the split leaves bytes out, and where a text holds lone surrogates.
+        this vocabulary, and where a text holds lone surrogates.
 
         Raises: As `word` does.
         """
-        if not (self.knows and self._covers):
+        if not self.knows:
             return None
+        reading = self._known_reading
         try:
-            data = list(map(str.encode, map(self._prepared, texts) if self._normalized else texts))
-            if self._front:
-                data = [self._front(text) if text else text for text in data]
+            data = list(map(str.encode, map(reading.normalized, texts) if reading.normalized else texts))
         except UnicodeEncodeError:
             return None
+        if front := reading.front:
+            data = [front(text) if text else text for text in data]
         coded = self._taken()
-        found = coded.encode_each(data, tables_of(self._split))
+        found = coded.encode_each(data, reading.split)
         self._idle.append(coded)
-        self._covers = found is not None
         return found
 
-    def _prepared(self, text: str) -> str:
-        return text if self._normalized is None else self._normalized(text)
+    @property
+    def _known_reading(self) -> _Reading:
+        assert self._reading is not None  # callers check `knows`
+        return self._reading
 
     def _taken(self) -> Coded:
         """Return a cache for one thread: an idle one, or a new one."""
@@ -299,6 +318,74 @@ class Compiled:
             return self._idle.pop()
         except IndexError:
             return Coded(self._merges, self._others)
+
+
+def _reading(
+    vocabulary: Vocabulary, pretokenizer: Pretokenizer, segmenter: Segmenter | None,
+    sections: Sections | None,
+) -> _Reading | None:
+    """Return how the scanner reads texts for a vocabulary; None if it cannot. The arguments are those of
+    `Compiled`."""
+    recipe, stretching = pretokenizer.recipe, pretokenizer.stretching
+    replaced = recipe.unit != "byte"
+    if stretching is not None:
+        if not reads_whole(pretokenizer, sections):
+            return None
+        alone = functools.partial(
+            _Reading, front=stretching.opened, parts=stretching.words, replaced=replaced
+        )
+        if stretching.split:
+            return alone(tables_of(stretching.split), cut_of(stretching.split))
+        if recipe.unit != "char":
+            return None
+        names = sections.names if sections else ()
+        bigrams = joins.bigrams_of(vocabulary, segmenter, names, marks=stretching.marks_spaces)
+        return alone(bigrams, functools.partial(joins.cut_of, bigrams)) if bigrams else None
+    if type(pretokenizer) is not Pretokenizer:
+        return None
+    split, normalized = scanned(recipe), None
+    if not split and recipe.normalize:
+        recipe = replace(recipe, normalize=())
+        split, normalized = scanned(recipe), pretokenizer.normalized
+    if split in ("", SPACED):
+        return None
+    read = _Reading(tables_of(split), cut_of(split), normalized, replaced=replaced)
+    if split == RUNS:
+        parts = functools.partial(words_of_runs, recipe=recipe, words=pretokenizer.words, split=RUNS)
+        return read._replace(parts=parts, replaced=False)
+    if split.startswith(STRETCHES):
+        own = splitter_of(recipe)
+        return read._replace(front=own.opened, parts=own.parts)
+    return read
+
+
+def _ids_of_stretches(
+    sections: Sections, special_id: Callable[[str], int],
+    plain: Callable[[list[str]], Sequence[Sequence[int]]],
+    others: Callable[[list[str]], Sequence[Sequence[int]]], given: list[str],
+) -> list[Sequence[int]]:
+    """Return the ids of stretches of a text, with the tokens that are cut out of any text.
+
+    Args:
+        sections: Cuts out these tokens.
+        special_id: Returns the id of such a token.
+        plain: Returns the ids of each of some stretches without such a token.
+        others: Returns the ids of each of some words.
+        given: The stretches.
+    """
+    finder = sections.always
+    named = [number for number, stretch in enumerate(given) if finder and finder.is_in(stretch)]
+    found: dict[int, Sequence[int]] = {}
+    for number in named:
+        ids: list[int] = []
+        for part in sections.bare(given[number], False):
+            if isinstance(part, Special):
+                ids.append(special_id(part.name))
+            else:
+                ids += itertools.chain.from_iterable(others(part))
+        found[number] = ids
+    rest = iter(plain([stretch for number, stretch in enumerate(given) if number not in found]))
+    return [found[number] if number in found else next(rest) for number in range(len(given))]
 
 
 def _ids_of_parts(

@@ -331,30 +331,19 @@ def write_ids(
     return number, filled
 
 
-@kernel(INT, EVENTS, INT, NUMBERS, NUMBERS, NUMBERS, NUMBERS)
-def end_texts(numbers: Any, count: int, ends: Any, starts: Any, bounds: Any, stops: Any) -> int:
+@kernel(NOTHING, EVENTS, NUMBERS, NUMBERS)
+def end_texts(numbers: Any, starts: Any, stops: Any) -> None:
     """Find where the ids of each of many texts end.
 
     Args:
         numbers: The number of each word of the texts.
-        count: The number of words of the texts.
-        ends: A 0, then the offset where each word of the table ends.
         starts: The offset where the ids of each word of the table start, and the end.
-        bounds: A 0, then the byte offset where each text ends.
-        stops: Receives a 0, then the offset where the ids of each text end.
-
-    Returns:
-        The bytes of all words of the texts.
+        stops: How many words are before the end of each text. Receives how many ids are.
     """
-    covered = written = text = 0
-    for n in range(count):
-        while text < len(bounds) and bounds[text] <= covered:
-            stops[text] = written
-            text += 1
-        word = I64(numbers[n])
-        covered += ends[word + 1] - ends[word]
-        written += starts[word + 1] - starts[word]
-    while text < len(bounds):
+    written = done = 0
+    for text in range(len(stops)):
+        while done < stops[text]:
+            word = I64(numbers[done])
+            written += starts[word + 1] - starts[word]
+            done += 1
         stops[text] = written
-        text += 1
-    return covered

@@ -172,6 +172,21 @@ class Merging:
         return True
 
     @property
+    def makes_whole_words(self) -> bool:
+        """True if some words are tokens without merging."""
+        return bool(self._whole)
+
+    @property
+    def byte_symbols(self) -> Mapping[int, int]:
+        """The symbols of the byte-fallback tokens that replace an unknown unit, by byte; empty for none."""
+        return self._fallback
+
+    @property
+    def known_characters(self) -> list[str]:
+        """The characters that are units of the vocabulary and never unknown."""
+        return [text for unit in self._known if len(text := unit.decode("utf-8", "replace")) == 1]
+
+    @property
     def spelled(self) -> Callable[[bytes], tuple[int, int] | None] | None:
         """A function that returns the rank and symbol of a spelling, if the spelling of neighbors decides;
         None if pairs decide."""
@@ -461,6 +476,17 @@ class PieceMerging(JoinedMerging):
     def plain(self) -> bool:
         """False if some pieces are never output and are split again."""
         return not self._unused
+
+    @property
+    def byte_symbols(self) -> Mapping[int, int]:
+        """The symbol of each byte-fallback token by its byte."""
+        return self._bytes
+
+    @property
+    def known_characters(self) -> list[str]:
+        """The characters that are pieces."""
+        hidden = {self._pieces[symbol] for symbol in self._hidden}
+        return [text for text in super().known_characters if text.encode() not in hidden]
 
     @property
     def frozen(self) -> Collection[int]:

@@ -33,6 +33,7 @@ from tokentui.formats.source import Node, Source, check_tokens
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import SPACE_MARK, SPLITS
+from tokentui.text.stretching import Stretching, marked_words
 
 _ENDLESS = 1 << 31
 _CONTROLS = (spm.CONTROL, spm.UNKNOWN)
@@ -381,10 +382,10 @@ def _proto(vocabulary: _VocabularyKeys, unknown: int, **rules: Any) -> spm.Proto
 def _of_pieces(
     vocabulary: _VocabularyKeys, source: Source, unknown: int, proto: spm.Proto,
     around: tuple[tuple[str, ...], tuple[str, ...]], normalizer: Callable[[AlignedText], AlignedText],
-    notes: Sequence[str] = (),
+    notes: Sequence[str] = (), stretching: Stretching | None = None,
 ) -> Tokenizer:
     """Return the tokenizer of a sentencepiece message. User-defined tokens are cut out first, and each part
-    between them is a text."""
+    between them is a text. `stretching` is that of the normalizer."""
     build = Builder(proto)
     recipe = build.recipe()
     source.keeps_split(recipe.split)
@@ -394,18 +395,17 @@ def _of_pieces(
     least = min(normal, default=0.0)
     way = FUSED.with_tables(fallback={}, unknown=None, least=least) if unigram else build.way()
     pretokenizer = words.StagedPretokenizer(
-        recipe, normalizer, words.CutAtMarks(None) if build.cuts_words() and not unigram else None,
-        byte_level=False,
+        recipe, normalizer, None if unigram else build.cut_words(), byte_level=False, stretching=stretching
     )
     name = vocabulary.tokens[unknown]
     specials = vocabulary.specials(*around[0], *around[1], name)
     added = _cut_out(vocabulary, specials)
-    stretches = words.Stretches(pretokenizer, normalizer, words.Finder(added))
+    sections = words.AddedSections(pretokenizer, normalizer, words.Finder(added))
     kinds = {piece.text: piece.kind for piece in proto.pieces} | dict.fromkeys(specials, spm.CONTROL)
     decode = functools.partial(decode_pieces, proto, {**kinds, name: spm.UNKNOWN})
     pipeline = Pipeline(
-        way, pretokenizer, stretches, decode, around, {"gguf": {"model": vocabulary.model}},
-        (*notes, *_remarks(vocabulary)), "fused", Origin("gguf", {}), stretches.bare,
+        way, pretokenizer, sections, decode, around, {"gguf": {"model": vocabulary.model}},
+        (*notes, *_remarks(vocabulary)), "fused", Origin("gguf", {}),
     )
     return Tokenizer(ImportedVocabulary(
         recipe, build.pieces, build.ids, build.merges, units=build.units, pipeline=pipeline,
@@ -437,7 +437,10 @@ def _read_spm(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
     missing = 256 - sum(piece.kind == spm.BYTE for piece in proto.pieces)
     what = f"{missing} of the 256 byte tokens are missing: llama.cpp fails where a text needs one"
     around = vocabulary.around(1, 2, add_bos=True, add_eos=False)
-    return _of_pieces(vocabulary, source, unknown, proto, around, marked, [what] if missing else [])
+    return _of_pieces(
+        vocabulary, source, unknown, proto, around, marked, [what] if missing else [],
+        Stretching("", marked_words, " " if prefix else ""),
+    )
 
 
 def _read_unigram(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
@@ -460,7 +463,7 @@ def _read_unigram(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
                    dummy_prefix=prefix or squeeze, squeeze=squeeze)
     charsmap = Charsmap(rules, place) if rules else None
     recipe = Builder(proto).recipe()
-    mapped = spm.SentencePieceWords(recipe, proto, charsmap, cut=False, whole=False).rewritten
+    mapped = spm.SentencePieceWords(recipe, proto, charsmap, cut=None, whole=False).rewritten
 
     def marked(text: AlignedText) -> AlignedText:
         pieces_: list[tuple[str, int, int]] = []
@@ -527,12 +530,11 @@ def _read_rwkv(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
     alone = frozenset(number for number, piece in enumerate(pieces) if table[piece] != number)
     added = _cut_out(vocabulary, specials)
     pretokenizer = Pretokenizer(recipe)
-    stretches = words.Stretches(pretokenizer, None, words.Finder(added))
+    sections = words.AddedSections(pretokenizer, None, words.Finder(added))
     spelled = dict(zip(vocabulary.tokens, pieces, strict=True))
     pipeline = Pipeline(
-        TABLE.with_tables(limit=None), pretokenizer, stretches, functools.partial(_joined, spelled), ((), ()),
+        TABLE.with_tables(limit=None), pretokenizer, sections, functools.partial(_joined, spelled), ((), ()),
         {"gguf": {"model": vocabulary.model}}, tuple(_remarks(vocabulary)), "", Origin("gguf", {}),
-        stretches.bare,
     )
     return Tokenizer(ImportedVocabulary(
         recipe, pieces, list(range(len(pieces))), units=table, pipeline=pipeline,

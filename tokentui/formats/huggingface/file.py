@@ -19,6 +19,7 @@ from tokentui.formats.huggingface import AlignedText, axes, words
 from tokentui.formats.huggingface.decoders import around_json, decoded, read_around
 from tokentui.formats.huggingface.models import ParsedModel, read_model
 from tokentui.formats.huggingface.steps import NormalizerStep, PreTokenizerStep, check_steps, read_optional
+from tokentui.formats.huggingface.stretching import stretching_of
 from tokentui.formats.sentencepiece import proto_of
 from tokentui.formats.source import Node, Source
 from tokentui.formats.spec import FileToken, Fitted, Spec, Unsupported, json_bytes
@@ -96,15 +97,15 @@ def read_document(root: Node, source: Source, remarks: Sequence[str] = ()) -> To
         }
         notes += words.doubts(names, added)
     staged = isinstance(pretokenizer, words.StagedPretokenizer)
-    stretches = words.Stretches(
+    sections = words.AddedSections(
         pretokenizer, normalizer if staged else None,
         words.Finder({token.content: token for token in added if not token.normalized}),
         words.Finder({names[token.id]: token for token in added if token.normalized}),
     )
     cut = axes.split_of(splitting) or ""
     pipeline = Pipeline(
-        model.way, pretokenizer, stretches, decoder, (before, after), metadata, tuple(notes),
-        model.policy, Origin("huggingface", metadata, extras=_extras(root, added)), stretches.bare,
+        model.way, pretokenizer, sections, decoder, (before, after), metadata, tuple(notes),
+        model.policy, Origin("huggingface", metadata, extras=_extras(root, added)),
         near=staged and not recipe.split.startswith("regex:") and recipe.split != cut,
     )
     return Tokenizer(
@@ -134,12 +135,14 @@ def _pretokenizer(
     exact = normalize is not None and cut is not None and not both and not late
     split = cut if exact and cut else _near(root, splitting, cut)
     recipe = Recipe.from_dict({**model.axes, "normalize": normalize or (), "split": split})
-    cuts = _cuts(model)
-    if exact and not cuts:
+    cut_words = _cut_words(model, splitting)
+    if exact and not cut_words:
         return recipe, Pretokenizer(recipe)
+    marks = model.prefix or model.suffix or byte_level or _makes_letters(normalizer)
     return recipe, words.StagedPretokenizer(
-        recipe, normalizer, words.CutAtMarks(splitting) if cuts else splitting,
-        byte_level=byte_level or _makes_letters(normalizer), prefix=model.prefix, suffix=model.suffix,
+        recipe, normalizer, cut_words or splitting, byte_level=byte_level or _makes_letters(normalizer),
+        prefix=model.prefix, suffix=model.suffix,
+        stretching=None if marks else stretching_of(normalizer, splitting),
     )
 
 
@@ -148,16 +151,12 @@ def _makes_letters(step: NormalizerStep | PreTokenizerStep | None) -> bool:
     return step is not None and step.has("ByteLevel")
 
 
-def _cuts(model: ParsedModel) -> bool:
-    """Return whether cutting words before each run of ▁ leaves ids unchanged: ▁ is a token, and no token
-    crosses such a place.
-
-    Shorter words are found in the cache more often.
-    """
+def _cut_words(model: ParsedModel, splitting: PreTokenizerStep | None) -> words.CutBeforeMarks | None:
+    """Return a step that also cuts words before runs of ▁; None if that may change ids."""
     marked = model.whole or model.prefix or model.suffix
     if model.kind != "BPE" or marked or SPACE_MARK.encode() not in model.units:
-        return False
-    return not any(map(words.BEFORE_MARK.search, model.tokens))
+        return None
+    return words.before_marks(model.tokens, splitting, spells_bytes=len(model.bytes_) == 256)
 
 
 def _near(root: Node, splitting: PreTokenizerStep | None, cut: str | None) -> str:

@@ -3,10 +3,11 @@ the steps."""
 
 from __future__ import annotations
 
+import functools
 import html
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Protocol
 
@@ -24,10 +25,9 @@ from tokentui.recipe import Recipe
 from tokentui.text.normalize import NORMALIZERS
 from tokentui.text.pretokenize import Analysis, PreToken, Pretokenizer
 from tokentui.text.split import SPACE_MARK
+from tokentui.text.stretching import Stretching
 
 _BYTES: dict[str, bytes] = {letter: bytes((value,)) for value, letter in enumerate(LETTERS)}
-BEFORE_MARK = re.compile(f"(?<=[^{SPACE_MARK}])(?={SPACE_MARK})")
-"""Matches before a run of ▁."""
 
 
 class Cutter(Protocol):
@@ -57,6 +57,7 @@ class StagedPretokenizer(Pretokenizer):
         byte_level: True if the words are byte letters.
         prefix: The mark in front of each unit of a word except the first.
         suffix: The mark at the end of the last unit of a word.
+        stretching: How kernels may cut a text before these steps; None if nothing is known.
     """
 
     beyond_axes = True
@@ -64,9 +65,10 @@ class StagedPretokenizer(Pretokenizer):
     def __init__(
         self, recipe: Recipe, normalizer: Callable[[AlignedText], AlignedText] | None,
         splitting: Cutter | None, *,
-        byte_level: bool, prefix: str = "", suffix: str = "",
+        byte_level: bool, prefix: str = "", suffix: str = "", stretching: Stretching | None = None,
     ) -> None:
         super().__init__(recipe)
+        self.stretching = stretching
         self._normalizer = normalizer
         self._splitting = splitting
         self._bare = splitting is None or splitting.bare
@@ -158,15 +160,43 @@ def _from_letters(word: str) -> str:
 _of_letters = Memo(_from_letters)
 
 
+def before_marks(
+    model: Iterable[str], splitting: Cutter | None, *, spells_bytes: bool
+) -> CutBeforeMarks | None:
+    """Return a step that cuts words before a run of ▁ where no token joins both sides. Such a cut changes no
+    ids, and shorter words are found in the cache more often.
+
+    Args:
+        model: The tokens of a model that merges characters without marks.
+        splitting: The step of the file; None for none.
+        spells_bytes: True if unknown characters become byte tokens. Otherwise dropped or joined ones may
+            reach across a cut that tokens forbid elsewhere.
+
+    Returns:
+        The step; None if such cuts may change ids.
+    """
+    crossing = {at[0] for token in model if SPACE_MARK in token[1:] for at in _BEFORE_MARK.findall(token)}
+    if crossing and not spells_bytes:
+        return None
+    return CutBeforeMarks(splitting, re.compile(
+        f"(?<=[^{''.join(map(re.escape, sorted(crossing)))}{SPACE_MARK}])(?={SPACE_MARK})"
+    ))
+
+
+_BEFORE_MARK = re.compile(f"[^{SPACE_MARK}](?={SPACE_MARK})")
+
+
 @dataclass(frozen=True, slots=True)
-class CutAtMarks:
-    """Cuts the parts of another step before each run of ▁.
+class CutBeforeMarks:
+    """Cuts the parts of another step before runs of ▁.
 
     Attributes:
         splitting: The step; None for none.
+        pattern: Matches before a run of ▁ where words are cut.
     """
 
     splitting: Cutter | None
+    pattern: re.Pattern[str]
 
     @property
     def bare(self) -> bool:
@@ -176,13 +206,13 @@ class CutAtMarks:
     def words(self, text: str) -> list[str]:
         """Return the words of a text without places."""
         parts = self.splitting.words(text) if self.splitting else [text]
-        return [word for part in parts for word in BEFORE_MARK.split(part)]
+        return [word for part in parts for word in self.pattern.split(part)]
 
     def __call__(self, text: AlignedText) -> list[AlignedText]:
         """Return the words of a text."""
         words: list[AlignedText] = []
         for part in self.splitting(text) if self.splitting else [text]:
-            cuts = [0, *(match.start() for match in BEFORE_MARK.finditer(part.text)), len(part.text)]
+            cuts = [0, *(match.start() for match in self.pattern.finditer(part.text)), len(part.text)]
             words += [part.part(start, end) for start, end in itertools.pairwise(cuts)]
         return words
 
@@ -250,8 +280,13 @@ class Finder:
     """
 
     def __init__(self, tokens: Mapping[str, Added]) -> None:
-        self._by_text = tokens
+        self.tokens = tokens
         self._names = NameFinder(tokens)
+
+    @functools.cached_property
+    def special(self) -> NameFinder:
+        """Finds the names of special tokens alone."""
+        return NameFinder(name for name, token in self.tokens.items() if token.special)
 
     def cut(self, text: AlignedText, allow_special: bool) -> Iterator[tuple[Added | None, AlignedText]]:
         """Yield (token or None, part): the parts of a text that are tokens, and those between them.
@@ -261,9 +296,20 @@ class Finder:
         part may overlap the part before it.
         """
         at = 0
-        typed = text.text
+        for token, start, end in self.places(text.text, allow_special):
+            if at < start:
+                yield None, text.part(at, start)
+            if start < end:
+                yield token, text.part(start, end)
+            at = end
+        if at < len(text.text):
+            yield None, text.part(at, len(text.text))
+
+    def places(self, typed: str, allow_special: bool) -> Iterator[tuple[Added, int, int]]:
+        """Yield the tokens of `cut` with the start and the end of each."""
+        at = 0
         for start, end in self._spans(typed):
-            token = self._by_text[typed[start:end]]
+            token = self.tokens[typed[start:end]]
             if token.special and not allow_special:
                 continue
             if token.single_word and (
@@ -279,18 +325,13 @@ class Finder:
                     end += 1
             if start > end:
                 continue
-            if at < start:
-                yield None, text.part(at, start)
-            if start < end:
-                yield token, text.part(start, end)
+            yield token, start, end
             at = end
-        if at < len(typed):
-            yield None, text.part(at, len(typed))
 
     def _spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the (start, end) of names. An empty name is at each place where no other name begins or ends.
         """
-        free, most = 0, len(text) if "" in self._by_text else -1
+        free, most = 0, len(text) if "" in self.tokens else -1
         for start, end in self._names.spans(text):
             if most >= 0:
                 yield from ((at, at) for at in range(free, start))
@@ -317,7 +358,7 @@ def doubts(names: Mapping[int, str], added: Sequence[Added]) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Stretches:
+class AddedSections:
     """Cuts a text at its added tokens: first at those that are searched for in the text as typed, then, in
     the normalized rest, at the others.
 
@@ -332,6 +373,24 @@ class Stretches:
     normalizer: Callable[[AlignedText], AlignedText] | None
     plain: Finder
     normalized: Finder = field(default_factory=lambda: Finder({}))
+
+    @functools.cached_property
+    def always(self) -> NameFinder | None:
+        """Finds the tokens that are cut out of any text. None if their places depend on more than their
+        names, so that they cannot be searched for in a stretch of a text."""
+        tokens = [token for finder in (self.plain, self.normalized) for token in finder.tokens.values()
+                  if not token.special]
+        late = any(not token.special for token in self.normalized.tokens.values())
+        if (late and self.normalizer) or not all(self.plain.tokens) or any(
+            token.lstrip or token.rstrip or token.single_word for token in tokens
+        ):
+            return None
+        return NameFinder(token.content for token in tokens)
+
+    @property
+    def names(self) -> list[str]:
+        """The names that are searched for in a text as typed, if some are cut out of any text."""
+        return list(self.plain.tokens) if self.always is None or self.always.names else []
 
     def __call__(self, text: str, allow_special: bool) -> Iterator[Section]:
         """Yield the tokens, and lists of the pre-tokens between them."""
@@ -353,6 +412,40 @@ class Stretches:
                 yield part
             else:
                 yield words.spelled(part) if isinstance(words, StagedPretokenizer) else words.words(part.text)
+
+    def texts(self, text: str, allow_special: bool, *, whole: bool) -> Iterable[Special | str] | None:
+        """Return special tokens, and the text as typed between them. None if names of special tokens are
+        searched for after normalization.
+
+        Args:
+            text: The text.
+            allow_special: As for `__call__`.
+            whole: True to leave the tokens in the text that are cut out of any text. `always` must not be
+                None.
+        """
+        if allow_special and self.normalizer and self.normalized.tokens:
+            return None
+        typed = self.pretokenizer.typed(text)
+        if not whole:
+            cut = self._cut(typed, allow_special)
+            return (part if isinstance(part, Special) else part.text for part in cut)
+        if not allow_special or not self.plain.special.is_in(typed):
+            return [typed] if typed else []
+        return self._whole_texts(typed)
+
+    def _whole_texts(self, typed: str) -> Iterator[Special | str]:
+        at = 0
+        for token, start, end in self.plain.places(typed, True):
+            if not token.special:
+                at = min(at, start)  # it may begin inside the space behind a special token
+                continue
+            if at < start:
+                yield typed[at:start]
+            if start < end:
+                yield Special(token.content, start, end)
+            at = end
+        if at < len(typed):
+            yield typed[at:]
 
     def _cut(self, text: str, allow_special: bool) -> Iterator[Special | AlignedText]:
         typed = AlignedText.typed(self.pretokenizer.typed(text))

@@ -20,12 +20,13 @@ from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.pipeline import NameFinder
 from tokentui.formats.huggingface import AlignedText, CharRange, check_growth
-from tokentui.formats.huggingface.words import BEFORE_MARK, CutAtMarks, StagedPretokenizer
+from tokentui.formats.huggingface.words import CutBeforeMarks, StagedPretokenizer
 from tokentui.formats.sentencepiece.charsmap import STRETCHES, Charsmap
 from tokentui.formats.source import Node, check_tokens
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import SPACE_MARK
+from tokentui.text.stretching import Stretching, marked_words, plain_words
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _NAMES = {_VARINT: "a varint", _FIXED64: "8 bytes", _BYTES: "bytes", _FIXED32: "4 bytes"}
@@ -304,16 +305,17 @@ class SentencePieceWords(StagedPretokenizer):
         recipe: The recipe that describes it as well as the axes can.
         proto: The model.
         charsmap: Its normalization rules; None for none.
-        cut: True to cut words before each run of ▁, because no piece crosses such a place.
+        cut: Cuts words before runs of ▁; None for no cuts.
         whole: True if user-defined symbols are units.
         prepare: What the class of the model does to a text first; None for nothing.
     """
 
     def __init__(
-        self, recipe: Recipe, proto: Proto, charsmap: Charsmap | None, *, cut: bool, whole: bool,
+        self, recipe: Recipe, proto: Proto, charsmap: Charsmap | None, *, cut: CutBeforeMarks | None,
+        whole: bool,
         prepare: Callable[[AlignedText], AlignedText] | None = None,
     ) -> None:
-        super().__init__(recipe, None, CutAtMarks(None) if cut else None, byte_level=False)
+        super().__init__(recipe, None, cut, byte_level=False)
         self.proto = proto
         self.prepare = prepare
         self._charsmap = charsmap
@@ -321,6 +323,9 @@ class SentencePieceWords(StagedPretokenizer):
         symbols = [piece.text for piece in proto.pieces if piece.kind == USER_DEFINED]
         self._symbols = NameFinder(symbols) if symbols else None
         self._whole = whole
+        if charsmap is None and prepare is None and not (proto.squeeze or proto.treat_whitespace_as_suffix):
+            front = " " if proto.dummy_prefix else ""
+            self.stretching = Stretching("", marked_words if proto.escape else plain_words, front)
         self._stretches = Memo(self._made)
         spaces = any(" " in name[1:] for name in symbols)
         self._stretches_are_independent = not spaces and (charsmap is None or charsmap.keeps_spaces)
@@ -329,7 +334,7 @@ class SentencePieceWords(StagedPretokenizer):
     def words(self, document: str, *, first: bool = True) -> list[str]:
         """Return the words of a document in order."""
         text = self._normal(document).text
-        return [] if not text else BEFORE_MARK.split(text) if self._cut else [text]
+        return [] if not text else self._cut.words(text) if self._cut else [text]
 
     @property
     def plain_unit(self) -> str:

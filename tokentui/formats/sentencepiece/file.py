@@ -19,7 +19,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Origin, Pipeline
 from tokentui.formats import Codec
 from tokentui.formats import sentencepiece as spm
-from tokentui.formats.huggingface.words import BEFORE_MARK
+from tokentui.formats.huggingface.words import CutBeforeMarks, before_marks
 from tokentui.formats.sentencepiece import steps
 from tokentui.formats.sentencepiece.charsmap import Charsmap, rules_of
 from tokentui.formats.sentencepiece.numbering import number
@@ -54,11 +54,12 @@ def _read(source: Source) -> Tokenizer:
     rules = place.at("normalizer_spec").at("precompiled_charsmap")
     charsmap = Charsmap(proto.charsmap, rules) if proto.charsmap else None
     build = Builder(proto)
-    cut = build.cuts_words()
     recipe = build.recipe()
     source.keeps_split(recipe.split)
-    words = spm.SentencePieceWords(recipe, proto, charsmap, cut=cut and proto.model_type != spm.WORD,
-                                   whole=proto.model_type in (spm.BPE, spm.CHAR), prepare=prepare)
+    words = spm.SentencePieceWords(
+        recipe, proto, charsmap, cut=None if proto.model_type == spm.WORD else build.cut_words(),
+        whole=proto.model_type in (spm.BPE, spm.CHAR), prepare=prepare,
+    )
     specials = {piece.text: id_ for id_, piece in zip(proto.ids, proto.pieces, strict=True)
                 if piece.kind in (spm.CONTROL, spm.UNKNOWN)}
     unknown = next(piece.text for piece in proto.pieces if piece.kind == spm.UNKNOWN)
@@ -128,12 +129,14 @@ class Builder:
             return single(piece.score - _AVOIDED)
         return piece.score
 
-    def cuts_words(self) -> bool:
-        """Return whether words may be cut before each run of ▁: no piece crosses such a place."""
+    def cut_words(self) -> CutBeforeMarks | None:
+        """Return a step that cuts words before runs of ▁; None if that may change ids."""
         pieces = self.proto.pieces
         if not self.proto.escape or not any(piece.text == SPACE_MARK for piece in pieces):
-            return False
-        return not any(piece.kind in spm.SPELLED and BEFORE_MARK.search(piece.text) for piece in pieces)
+            return None
+        spelled = (piece.text for piece in pieces if piece.kind in spm.SPELLED)
+        merges = self.proto.model_type in (spm.BPE, spm.CHAR)
+        return before_marks(spelled, None, spells_bytes=merges and len(self.bytes_) == 256)
 
     def recipe(self) -> Recipe:
         """Return the recipe that describes the model as well as the axes can."""
@@ -338,7 +341,7 @@ def _normalized_otherwise(spec: Spec, charsmap: bytes) -> Callable[[str], bool]:
     """Return a predicate for texts that a `tokenizer.json` normalizes differently by the same rules: it
     applies them to each grapheme cluster, and uses the first one that matches."""
     table = Charsmap(charsmap, Node(None, ""))
-    words = spm.SentencePieceWords(spec.recipe, spm.Proto(charsmap=charsmap), table, cut=False, whole=False)
+    words = spm.SentencePieceWords(spec.recipe, spm.Proto(charsmap=charsmap), table, cut=None, whole=False)
 
     def spaced_alike(text: str) -> str:
         return _RUNS.sub(" ", text.replace(SPACE_MARK, " ")).strip(" ")

@@ -24,7 +24,7 @@ from tokentui.text import patterns
 from tokentui.text.corpus import LongText, Place, pieces, safe_cut, size_of, sizes_of
 from tokentui.text.kernels import rules, scan_count
 from tokentui.text.kernels.rules import RUNS, SPACED, STRETCHES, Split
-from tokentui.text.kernels.scan_count import Scan, WordTable
+from tokentui.text.kernels.scan_count import Bigrams, Scan, WordTable
 from tokentui.text.normalize import normalize
 from tokentui.text.split import SPACE_MARK, splitter, splitter_of
 
@@ -107,14 +107,19 @@ class Table:
         """The number of words."""
         return int(self.words.used[0])
 
-    def scan(self, texts: Sequence[bytes | memoryview], split: Split, numbers: Any = None) -> int:
+    def scan(
+        self, texts: Sequence[bytes | memoryview], split: Split | Bigrams, numbers: Any = None,
+        stops: Any = b"",
+    ) -> int:
         """Count the words of texts.
 
         Args:
             texts: The texts, as UTF-8.
-            split: The split.
+            split: The split; or the pairs of characters that some token has side by side, to cut texts
+                between all others. That needs `numbers`.
             numbers: An array to receive the number of each word, in the order of the texts; None to count the
                 words instead.
+            stops: An array to receive how many numbers are written when each text ends.
 
         Returns:
             How many numbers were written; 0 without `numbers`.
@@ -123,8 +128,14 @@ class Table:
         numbers = b"" if numbers is None else numbers
         number = at = filled = 0
         while True:
-            scan = Scan(data, split, self.words, self._events, numbers)
-            number, at, filled = scan_count.scan_texts(scan, data, bounds, number, at, filled)
+            place = data, bounds, stops
+            if isinstance(split, Bigrams):
+                number, at, filled = scan_count.scan_bigrams(
+                    data, *place, split, self.words, numbers, number, at, filled
+                )
+            else:
+                scan = Scan(data, split, self.words, self._events, numbers)
+                number, at, filled = scan_count.scan_texts(scan, *place, number, at, filled)
             if number == len(texts):
                 return int(filled)
             self.grow(len(data))
@@ -254,7 +265,7 @@ def count(
     threads = threads or threads_for(sum(map(size_of, documents)))
     tables, split_tables = [Table() for _ in range(threads)], tables_of(split)
     workers = [functools.partial(table.scan, split=split_tables) for table in tables]
-    share(documents, split, replaced, workers, front)
+    share(documents, cut_of(split), replaced, workers, front)
     for table in tables[1:]:
         tables[0].add(table.result())
     return tables[0].result()
@@ -331,8 +342,13 @@ def threads_for(chars: int) -> int:
     return max(1, min(MOST_THREADS, os.cpu_count() or 1, chars // THREAD_CHARS))
 
 
+def cut_of(split: str) -> Callable[[str, int], int]:
+    """Return the function that says from which place on a text may be cut, for a split of `tables_of`."""
+    return _cut_run if split in (RUNS, SPACED) else functools.partial(_cut_between, split)
+
+
 def share(
-    documents: Sequence[str | LongText], split: str, replaced: bool,
+    documents: Sequence[str | LongText], cut: Callable[[str, int], int], replaced: bool,
     workers: Sequence[Callable[[list[bytes | memoryview]], object]],
     front: Callable[[bytes], bytes] | None = None,
 ) -> None:
@@ -341,13 +357,12 @@ def share(
 
     Args:
         documents: The documents.
-        split: A split for `tables_of`. It decides where a document may be cut.
+        cut: Returns the first place from an offset on where a document may be cut, see `cut_of`.
         replaced: True to replace lone surrogates by U+FFFD.
         workers: One function per run, called with its texts in order, a chunk at a time: UTF-8, with a lone
             surrogate in three bytes.
         front: Changes the first bytes of each document; None for no change.
     """
-    cut = _cut_run if split in (RUNS, SPACED) else functools.partial(_cut_between, split)
     sizes = sizes_of(documents)
     places, done, total = list(_starts(documents, sizes, cut, len(workers))), [0] * len(workers), sum(sizes)
     stopped = threading.Event()

@@ -213,9 +213,9 @@ def find_events(data: Any, at: int, stop: int, before: int, split: Split, events
     return count, here, before
 
 
-@kernel(Tuple((INT, INT, INT)), SCAN, WINDOWS, NUMBERS, INT, INT, INT)
+@kernel(Tuple((INT, INT, INT)), SCAN, WINDOWS, NUMBERS, NUMBERS, INT, INT, INT)
 def scan_texts(
-    scan: Scan, windows: Any, bounds: Any, number: int, at: int, filled: int
+    scan: Scan, windows: Any, bounds: Any, stops: Any, number: int, at: int, filled: int
 ) -> tuple[int, int, int]:
     """Find the words of texts, and count them or write their numbers.
 
@@ -226,6 +226,7 @@ def scan_texts(
         scan: The texts and tables.
         windows: The eight bytes at each offset of the data, as one number.
         bounds: A 0, then the offset in the data where each text ends.
+        stops: Receives how many numbers are written when each text ends; empty if that is not asked.
         number: The index of the text to begin with.
         at: The offset in the data to begin at. A word starts there.
         filled: The numbers of words written so far.
@@ -265,6 +266,8 @@ def scan_texts(
                         filled += 1
                 start = place
                 dropped = event & DROP != 0
+        if len(stops) > 0:
+            stops[number] = filled
         number += 1
         at = end
     return number, at, filled
@@ -308,16 +311,16 @@ def put_bigrams(data: Any, bounds: Any, bigrams: Bigrams) -> None:
             at += width_of(data[at])
 
 
-@kernel(Tuple((INT, INT, INT)), BYTES, WINDOWS, NUMBERS, BIGRAMS, WORDS, EVENTS, INT, INT, INT)
+@kernel(Tuple((INT, INT, INT)), BYTES, WINDOWS, NUMBERS, NUMBERS, BIGRAMS, WORDS, EVENTS, INT, INT, INT)
 def scan_bigrams(
-    data: Any, windows: Any, bounds: Any, bigrams: Bigrams, words: WordTable, numbers: Any, number: int,
-    at: int, filled: int,
+    data: Any, windows: Any, bounds: Any, stops: Any, bigrams: Bigrams, words: WordTable, numbers: Any,
+    number: int, at: int, filled: int,
 ) -> tuple[int, int, int]:
     """Cut texts between two characters that no token has side by side, and write the number of each stretch.
 
     Args:
         data: The concatenated texts, valid UTF-8 with padding.
-        windows, bounds, number, at, filled: As for `scan_texts`.
+        windows, bounds, stops, number, at, filled: As for `scan_texts`.
         bigrams: The pairs.
         words: The table of stretches. The scan adds new ones.
         numbers: Receives the number of each stretch.
@@ -348,6 +351,8 @@ def scan_bigrams(
             numbers[filled] = word
             filled += 1
             at = here
+        if len(stops) > 0:
+            stops[number] = filled
         number += 1
     return number, at, filled
 
