@@ -197,10 +197,12 @@ class interrupts_cancel:  # a context of its own kind, since a single step of a 
 
     def __enter__(self) -> None:
         before = self._before = _signal.getsignal(_SIGINT)
-        main = threading.main_thread().ident
-        self._ours = before is signal.default_int_handler and threading.get_ident() == main
+        self._ours = before is signal.default_int_handler
         if self._ours:
-            _signal.signal(_SIGINT, self._ask)
+            try:
+                _signal.signal(_SIGINT, self._ask)
+            except ValueError:  # only the main thread may
+                self._ours = False
         self._job = open_job(cancel=self._was_asked)
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:

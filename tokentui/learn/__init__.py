@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import methodcaller
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from tokentui.core import native
@@ -114,7 +115,9 @@ def with_plain_fallback(
 def step(trainer: Trainer) -> Step | None:
     """Make the next step and return it; None if there is no further step."""
     goal = trainer.number + 1
-    return trainer.step_at(goal) if jump(trainer, goal) == goal else None
+    while not with_plain_fallback(trainer, methodcaller("advance", goal, trainer.limits)):
+        tick(0, 1)
+    return trainer.step_at(goal) if trainer.number == goal else None
 
 
 def back(trainer: Trainer) -> Step | None:

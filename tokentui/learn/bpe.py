@@ -52,13 +52,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, chain, pairwise, repeat
 from operator import itemgetter
-from typing import NamedTuple
 
 from tokentui.core.jobs import check, each, in_blocks
 from tokentui.core.native import PLAIN
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BOUNDARY, FILTERS, WEIGHTS, Totals, barriers, tokens_of, totals_of
-from tokentui.learn.engine import Constraints, Merged, Pair, Ranked, disjoint
+from tokentui.learn.engine import Constraints, Merge, Pair, Ranked, disjoint
 from tokentui.learn.objectives import Material
 from tokentui.learn.ranking import TIES, Key, Queue
 from tokentui.learn.steps import Span
@@ -71,22 +70,6 @@ _SHARED = ("starts", "_weights")
 """The lists that no step changes."""
 _SLICE, _A_STEP = 2048, 32
 """The work of a call of `walk`, in places merged, and the work of a step apart from its places."""
-
-
-class MadeMerge(NamedTuple):
-    """A merge that was made, with what undoes it.
-
-    Attributes:
-        pair: The number of the pair.
-        pairs: The number of pairs before it.
-        logged: The length of the log before it.
-        figures: Its figures.
-    """
-
-    pair: int
-    pairs: int
-    logged: int
-    figures: Merged
 
 
 class PlainPairs:
@@ -171,7 +154,7 @@ class PlainPairs:
         self._segments = self._tokens[0] - sum(self.counts)
         """How many more tokens there are than places of pairs: a merge takes one of each."""
         self.number = self.computed = 0
-        self._made: list[MadeMerge] = []
+        self._made: list[Merge] = []
         self._reset_candidates(Constraints())
 
     def _count(self) -> None:
@@ -208,7 +191,7 @@ class PlainPairs:
         while self.number > goal and work > 0:
             work -= self._unmerge() + _A_STEP
         while self.number < min(goal, self.computed) and work > 0:
-            work -= self._merge(self._made[self.number].pair) + _A_STEP
+            work -= self._merge(self._made[self.number].chosen) + _A_STEP
         while self.number < goal and work > 0 and (pair := self.best(under)):  # choose
             work -= self._make(pair) + _A_STEP  # merge, update the counts, record
 
@@ -267,8 +250,8 @@ class PlainPairs:
         self.uses.append(0)
         replaced = self._merge(pair)
         self._tokens.append(self._tokens[-1] - replaced)
-        figures = Merged(Pair(left, right, places, places, *uses, more), replaced, tied, was_tied)
-        self._made.append(MadeMerge(pair, pairs, logged, figures))
+        row = Pair(left, right, places, places, *uses, more)
+        self._made.append(Merge(row, replaced, tied, was_tied, pair, pairs, logged))
         return replaced
 
     def _symbol(self, number: int) -> int:
@@ -340,7 +323,8 @@ class PlainPairs:
     def _unmerge(self) -> int:
         """Undo the last merge, exactly. Returns how many places were merged, by weight."""
         self.number -= 1
-        pair, first_new, logged, figures = self._made[self.number]
+        merge = self._made[self.number]
+        pair, first_new, logged = merge.chosen, merge.pairs, merge.logged
         symbols, pair_at, weights, length, counts = (
             self.symbols, self._pair_at, self._weights, self.length, self.counts,
         )
@@ -358,14 +342,14 @@ class PlainPairs:
             pair_at[start] = pair
             symbols[start] = symbols[middle - 1] = left
             symbols[middle] = symbols[start + last] = right
-        counts[0], counts[pair] = 0, figures.pair.places
+        counts[0], counts[pair] = 0, merge.pair.places
         self._listed -= sum(map(len, self._places[first_new:]))
         del self.left[first_new:], self.right[first_new:], counts[first_new:], self._places[first_new:]
         del self._log_place[logged:], self._log_left[logged:]
         self.uses[self._symbol(self.number)] = 0
-        self.uses[left] += figures.replaced
-        self.uses[right] += figures.replaced
-        return figures.replaced
+        self.uses[left] += merge.replaced
+        self.uses[right] += merge.replaced
+        return merge.replaced
 
     def forget(self) -> None:
         """Drop the computed steps after the current one. Replaces `vocabulary` by a new object."""
@@ -554,7 +538,8 @@ class PlainPairs:
         fell: dict[int, int] = {}
         if not self.number:
             return fell, len(self.counts)
-        merged, first_new, logged, _ = self._made[self.number - 1]
+        merge = self._made[self.number - 1]
+        merged, first_new, logged = merge.chosen, merge.pairs, merge.logged
         offset = self.length[self.left[merged]]
         for start, before in zip(self._log_place[logged:], self._log_left[logged:], strict=True):
             for old in (before, ~self._pair_at[start + offset]):
@@ -582,9 +567,9 @@ class PlainPairs:
         )
         return 8 * (sum(len(numbers) for numbers in flat) + self._listed + 8 * self.computed)
 
-    def merged(self, number: int) -> Merged:
+    def merged(self, number: int) -> Merge:
         """Return the pair that a computed step merged, with its figures before the step."""
-        return self._made[number - 1].figures
+        return self._made[number - 1]
 
     def size_at(self, number: int) -> int:
         """Return the number of ids after a computed step."""

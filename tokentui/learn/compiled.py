@@ -18,7 +18,7 @@ from tokentui.core.pages import room_for
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import WEIGHTS, Totals
-from tokentui.learn.engine import Constraints, Merged, Pair, Ranked, disjoint
+from tokentui.learn.engine import Constraints, Merge, Pair, Ranked, disjoint
 from tokentui.learn.kernels import layout, merges, order, pairs, score, values
 from tokentui.learn.kernels.layout import State
 from tokentui.learn.objectives import Material
@@ -39,7 +39,7 @@ FIRST_STEPS = 1 << 12
 _UNDO, _REDO, _COPY = 10, 14, 1
 _START_BITS = 12
 _FIGURES = {name: number for number, (name, _) in enumerate(layout.STEP.fields)}
-_STEP_WORDS = len(_FIGURES)
+_STEP_WORDS, _CHOSEN, _PLACES = len(_FIGURES), _FIGURES["chosen"], _FIGURES["places"]
 _WALKED = "cells", "counts", "uses"
 """The arrays that going to a computed step writes to."""
 _WIDTHS = {name: Flat(row).size for name, row in layout.ROWS.items()}
@@ -97,7 +97,7 @@ class KernelPairs:
             self._superwords = superwords._replace(words=())  # they are laid out now
         self.number = self.computed = 0
         self._filters, self._sees = objective.filters, objective.features
-        self._filled: tuple[int, int, frozenset[tuple[bytes, ...]]] | None = None
+        self._filled: tuple[int | None, int, frozenset[tuple[bytes, ...]]] | None = None
         """The constraints that the queue is filled under; None for a queue that is not."""
         self._forced: dict[int, bool] = {}
         """For each step that merges a forced pair, whether another candidate has the same value."""
@@ -204,7 +204,7 @@ class KernelPairs:
 
     def _limit(self, under: Constraints) -> None:
         """Take constraints at the furthest step: under others than before its candidates are found anew."""
-        limits = _longest(under), under.min_count if self._filters else 1, under.forbidden
+        limits = under.max_length, under.min_count if self._filters else 1, under.forbidden
         if limits == self._filled:
             return
         self._filled = None
@@ -213,7 +213,7 @@ class KernelPairs:
         arrays: dict[str, Any] = {name: flat(layout.ROWS[name], size) for name, size in fresh.items()}
         state = self._state if under.forbidden == self._forbidden else self._state_forbidding(under.forbidden)
         self._forbidden = under.forbidden
-        self._state = state._replace(longest=limits[0], least=limits[1], **arrays)
+        self._state = state._replace(longest=_longest(under), least=limits[1], **arrays)
         self._queue.fill(self.pairs_at(self.computed), self._state.base + self.computed, self._state)
         self._filled = limits
 
@@ -400,8 +400,13 @@ class KernelPairs:
     def vocabulary(self) -> Vocabulary:
         """The vocabulary. Merges that kernels made are added when it is read."""
         made = len(self._vocabulary.merges) - self._earlier
-        if made < self.computed:
-            size = self.computed - made
+        if made >= self.computed:
+            return self._vocabulary
+        size, row = self.computed - made, _STEP_WORDS * made
+        if size == 1 and (pair := self._state.steps[row + _CHOSEN]):  # after a single step, without a kernel
+            left, right = self._state.table[4 * pair : 4 * pair + 2]
+            self._vocabulary.add(left, right, self._state.steps[row + _PLACES])
+        else:
             lefts, rights, places = flat("int32", size), flat("int32", size), flat("int64", size)
             merges.chosen_pairs(made, lefts, rights, places, self._state)
             self._vocabulary.extend(list(zip(lefts.tolist(), rights.tolist(), strict=True)), places.tolist())
@@ -437,13 +442,14 @@ class KernelPairs:
         found: memoryview = self._state.uses[: self._state.base + self.computed]
         return found
 
-    def merged(self, number: int) -> Merged:
-        """Return the pair that a computed step merged, with its figures before the step."""
-        names = "places", "replaced", "tied", "left_uses", "right_uses"
-        places, replaced, tied, *uses = (self._figure(number - 1, name) for name in names)
+    def merged(self, number: int) -> Merge:
+        """Return the merge of a computed step."""
+        row = self._state.steps[_STEP_WORDS * (number - 1) : _STEP_WORDS * number].tolist()
+        pairs, logged, _, chosen, places, replaced, tied, left_uses, right_uses = row
         left, right = self.vocabulary.merges[self._earlier + number - 1]
-        pair = Pair(left, right, places, places, uses[0], uses[1], self._more(number - 1, left, right))
-        return Merged(pair, replaced, tied, self._forced.get(number, tied > 1))
+        features = self._more(number - 1, left, right) if self._sees else ()
+        pair = Pair(left, right, places, places, left_uses, right_uses, features)
+        return Merge(pair, replaced, tied, self._forced.get(number, tied > 1), chosen, pairs, logged)
 
     def _more(self, number: int, left: int, right: int) -> tuple[int, ...]:
         """Return the further figures of a pair that the objective sees, after a computed step."""

@@ -75,8 +75,8 @@ class NGram(NamedTuple):
     worth: int
 
 
-class Merged(NamedTuple):
-    """The figures of a merge that was made.
+class Merge(NamedTuple):
+    """A merge that was made.
 
     Attributes:
         pair: The pair or n-gram, with its figures before the merge.
@@ -84,12 +84,18 @@ class Merged(NamedTuple):
         tied: The number of candidates that shared the best value.
         was_tied: True if another candidate had the same value as this one, which is not the best value if it
             was forced.
+        chosen: The number of the pair in its engine, 0 for a pair that occurred nowhere.
+        pairs: The number of pairs that the engine had before it, pair 0 included.
+        logged: The length of the log of the engine before it.
     """
 
     pair: Pair | NGram
     replaced: int
     tied: int
     was_tied: bool
+    chosen: int = 0
+    pairs: int = 0
+    logged: int = 0
 
 
 class Ranked(NamedTuple):
@@ -135,7 +141,10 @@ class PairEngine(Protocol):
         """Return the bytes that the corpus and the history take."""
 
     def walk(self, goal: int, under: Constraints) -> None:
-        """Go toward a step for some milliseconds, forward until no pair may be merged."""
+        """Go toward a step for some milliseconds, forward until no pair may be merged.
+
+        A call that leaves the step as it is, at another one than the goal, has found no pair to merge.
+        """
 
     def best(self, under: Constraints) -> int:
         """Return the number of the pair that the step after the furthest one merges, 0 if there is none.
@@ -152,8 +161,8 @@ class PairEngine(Protocol):
     def fork(self, number: int, material: Material) -> Self:
         """Return an engine at a computed step, for a run by another recipe."""
 
-    def merged(self, number: int) -> Merged:
-        """Return the figures of a computed step."""
+    def merged(self, number: int) -> Merge:
+        """Return the merge of a computed step."""
 
     def tokens_at(self, number: int) -> int:
         """Return the length of the corpus in tokens after a computed step, by weight."""

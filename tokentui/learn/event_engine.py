@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol
 from tokentui.core.jobs import check
 from tokentui.core.native import PLAIN
 from tokentui.encode.events import Event, EventKind, EventVocabulary
-from tokentui.learn.engine import Constraints, Merged, NGram, Pair, Ranked
+from tokentui.learn.engine import Constraints, Merge, NGram, Pair, Ranked
 from tokentui.learn.objectives import Material
 from tokentui.learn.steps import Span
 
@@ -41,7 +41,7 @@ class MadeStep(NamedTuple):
     """
 
     mark: Mark
-    figures: Merged
+    figures: Merge
     events: tuple[Event, ...]
     changes: Mapping[int, int] | None
 
@@ -216,7 +216,7 @@ class EventEngine:
 
         self.vocabulary.step(apply_events())
         self._tokens.append(self.corpus.tokens)
-        figures = Merged(taken, events[0].replaced, tied, was_tied)
+        figures = Merge(taken, events[0].replaced, tied, was_tied)
         changes = self.corpus.use_changes(mark, events) if traits.notes_changes else None
         self.steps.append(MadeStep(mark, figures, tuple(events), changes))
         return _A_WORD * self.corpus.work(mark)
@@ -275,7 +275,7 @@ class EventEngine:
         """Return the number of ids after a computed step."""
         return self.vocabulary.sizes[number]
 
-    def merged(self, number: int) -> Merged:
+    def merged(self, number: int) -> Merge:
         """Return the figures of the merge of a computed step."""
         return self.steps[number - 1].figures
 

@@ -94,7 +94,8 @@ class EventTrainer(PairTrainer):
     def step_at(self, number: int) -> EventStep | NGramStep:  # type: ignore[override]  # no merge of a pair
         """Return a computed step, 1 for the first."""
         engine, vocabulary, step = self.engine, self.engine.vocabulary, self.engine.steps[number - 1]
-        pieces, first, (taken, replaced, tied, _) = vocabulary.pieces, step.events[0], step.figures
+        pieces, first, merge = vocabulary.pieces, step.events[0], step.figures
+        taken, replaced, tied = merge.pair, merge.replaced, merge.tied
         tokens, size = self.tokens_at(number), self.size_at(number)
         kind, id = engine.method.kind(step.events), vocabulary.order[first.symbol]
         if isinstance(taken, NGram):

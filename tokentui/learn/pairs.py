@@ -104,16 +104,17 @@ class PairTrainer:
         Stops that shape the candidates are kept as `limits`. If they change, later computed steps are
         dropped.
         """
-        limits = stops if stops is self.limits else stops.only(self.traits.shaped_by)
-        if limits != self.limits:  # what was made under others is forgotten
-            self.limits = limits
-            self.forget()
-        stops = stops if goal is None else limits
+        if stops is not self.limits:
+            limits = stops.only(self.traits.shaped_by)
+            if limits != self.limits:  # what was made under others is forgotten
+                self.limits = limits
+                self.forget()
+            stops = stops if goal is None else limits
         deadline = time.perf_counter() + seconds
-        while self.number != goal:
-            if goal is not None and self.number > goal:
+        while (number := self.number) != goal:
+            if goal is not None and number > goal:
                 to = goal
-            elif end := self.end(stops):
+            elif end := self._stop_reached(stops):
                 return end
             else:
                 to = self._goal(goal, stops)
@@ -121,6 +122,8 @@ class PairTrainer:
                 self.engine.walk(to, self._under(stops))
             finally:  # a walk that is stopped stays where it is
                 self.number, self.computed = self.engine.number, self.engine.computed
+            if self.number == number:  # there is no pair to merge
+                return self._exhausted(stops)
             if time.perf_counter() > deadline and self.number != goal:
                 return None
         return Stop.MERGES
@@ -200,10 +203,8 @@ class PairTrainer:
     def end(self, stops: Stops) -> Stop | None:
         """Return why no further step may be made under these stops; None if one may. Chooses the next
         pair."""
-        if stops.merges is not None and self.number >= stops.merges:
-            return Stop.MERGES
-        if stops.vocab_size is not None and self.size_at(self.number) >= stops.vocab_size:
-            return Stop.VOCAB_SIZE
+        if reached := self._stop_reached(stops):
+            return reached
         under = self._under(stops)
         if self.objective.filters and stops.min_count != self.limits.min_count:
             goes_on = self._ranked(under).total > 0  # steps are not made under these
@@ -213,6 +214,14 @@ class PairTrainer:
         else:
             goes_on = self.engine.best(under) != 0
         return None if goes_on else self._exhausted(stops)
+
+    def _stop_reached(self, stops: Stops) -> Stop | None:
+        """Return the number of merges or of ids that is reached, None if neither is."""
+        if stops.merges is not None and self.number >= stops.merges:
+            return Stop.MERGES
+        if stops.vocab_size is not None and self.size_at(self.number) >= stops.vocab_size:
+            return Stop.VOCAB_SIZE
+        return None
 
     def _exhausted(self, stops: Stops) -> Stop:
         """Return the reason why no candidate is left: a least count, or no pair occurs."""
@@ -255,13 +264,14 @@ class PairTrainer:
 
     def step_at(self, number: int) -> MergeStep:
         """Return a computed step."""
-        vocabulary, (pair, replaced, tied, _) = self.engine.vocabulary, self.engine.merged(number)
+        merge, vocabulary = self.engine.merged(number), self.engine.vocabulary
+        pair, replaced = merge.pair, merge.replaced
         assert isinstance(pair, Pair)
         symbol, pieces = vocabulary.base_size + number - 1, vocabulary.pieces
         scored = self.objective.value is not None
         return MergeStep(
             number=number, events=(Event(EventKind.MERGE, symbol, pair[:2], pair.places, replaced),),
-            tied=tied, tokens=self.tokens_at(number),
+            tied=merge.tied, tokens=self.tokens_at(number),
             lengths=self.lengths_at(number) if self.words.parts else (),
             vocab_size=self.size_at(number), left=pieces[pair.left],
             right=pieces[pair.right], token=pieces[symbol], id=vocabulary.order[symbol],

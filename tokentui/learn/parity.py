@@ -40,7 +40,7 @@ from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import Totals, barriers, base_units, totals_of
-from tokentui.learn.engine import Constraints, Merged, Pair, PairEngine, Ranked
+from tokentui.learn.engine import Constraints, Merge, Pair, PairEngine, Ranked
 from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Candidate, Judged, Why
@@ -338,7 +338,7 @@ class ParityPairs:
         """Return the bytes that the corpora of all engines take."""
         return sum(engine.memory() for engine in self._engines)
 
-    def merged(self, number: int) -> Merged:
+    def merged(self, number: int) -> Merge:
         """Return the figures of a computed step.
 
         Count and ties are those in the language that decided the step. The places that it replaced and the
@@ -352,7 +352,7 @@ class ParityPairs:
         assert isinstance(own.pair, Pair)
         assert isinstance(everywhere, Pair)
         pair = own.pair._replace(left_uses=everywhere.left_uses, right_uses=everywhere.right_uses)
-        return Merged(pair, whole.replaced, own.tied, own.was_tied)
+        return Merge(pair, whole.replaced, own.tied, own.was_tied)
 
     def top(self, under: Constraints, limit: int) -> Ranked:
         """Return the best pairs at this step of the language that decides the next one.

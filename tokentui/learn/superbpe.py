@@ -30,7 +30,7 @@ from tokentui.encode.superbpe import StagedVocabulary
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import Totals, base_units
 from tokentui.learn.bpe import PlainPairs
-from tokentui.learn.engine import Constraints, Merged, PairEngine, Ranked
+from tokentui.learn.engine import Constraints, Merge, PairEngine, Ranked
 from tokentui.learn.objectives import OBJECTIVES, CorpusPart, Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Why
@@ -206,11 +206,10 @@ class TwoStages:
 
         Steps that are not computed yet are made until no pair may be merged. The second stage starts at `at`.
         """
+        self._update()  # a switch that was interrupted begins anew
         second = self.second
         if second is not None and (self.number > self.at or (self.number == self.at and goal > self.at)):
             second.walk(max(goal - self.at, 0), under)
-        elif self.number == self.at and goal > self.at:
-            self._update()
         else:
             self.first.walk(min(goal, self.at), under)
         self._update()
@@ -272,7 +271,7 @@ class TwoStages:
         """Return the bytes that both stages take."""
         return self.first.memory() + (0 if self.second is None else self.second.memory())
 
-    def merged(self, number: int) -> Merged:
+    def merged(self, number: int) -> Merge:
         """Return the figures of a computed step."""
         if self.second is None or number <= self.at:
             return self.first.merged(number)
