@@ -13,14 +13,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, combinations, pairwise
 from typing import NamedTuple
 
 from tokentui.analyze.metrics import Conventions, Measure, in_parts, ratio
 from tokentui.core.errors import TokentuiError
-from tokentui.core.jobs import each, silent
+from tokentui.core.jobs import check, each, silent
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.encoding import Encoding
@@ -208,6 +208,25 @@ def overlap(a: Iterable[bytes], b: Iterable[bytes]) -> Overlap:
         only_a=tuple(piece for piece in first if piece not in second),
         only_b=tuple(piece for piece in second if piece not in first),
     )
+
+
+def overlaps(
+    tokens: Mapping[int, Sequence[Iterable[bytes]]]
+) -> dict[tuple[int, int], tuple[Overlap, Overlap]]:
+    """Compare each two of several vocabularies, by exact bytes and by text without marks.
+
+    Args:
+        tokens: The tokens of each, exact and bare, see `pieces`.
+
+    Raises:
+        Cancelled: The job is cancelled.
+    """
+    found = {}
+    for a, b in combinations(tokens, 2):
+        check()
+        exact, bare = map(overlap, tokens[a], tokens[b])
+        found[a, b] = exact, bare
+    return found
 
 
 def pieces(tokenizer: Tokenizer, bare: bool) -> Iterator[tuple[int, bytes]]:

@@ -30,6 +30,7 @@ Value = float | int | None
 Under = tuple[tuple[str, str], ...]
 """Conventions, as (name, value)."""
 Counted = TypeVar("Counted")
+Key = TypeVar("Key")
 
 SYMBOLS: Mapping[str, str] = {
     "N": "tokens in the corpus",
@@ -409,6 +410,20 @@ def tally(
         bare=word_tally("", len(parts.words) + len(words.words)),
         parts=_part_tallies(corpus, parts, sizes, by_words),
     )
+
+
+def tallies(
+    columns: Mapping[Key, Tokenizer], corpus: Corpus, conventions: Conventions, counted: WordCounts
+) -> dict[Key, Tally | TokentuiError]:
+    """Count a corpus under several tokenizers, see `tally`: the counts of each, or why it refuses the corpus.
+    """
+    counts: dict[Key, Tally | TokentuiError] = {}
+    for key, tokenizer in columns.items():
+        try:
+            counts[key] = tally(tokenizer, corpus, conventions, counted)
+        except TokentuiError as error:
+            counts[key] = error
+    return counts
 
 
 def adds_space(encoder: WordEncoder) -> bool:

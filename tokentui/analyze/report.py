@@ -7,10 +7,13 @@ An analysis builds one `Report`. `tokentui.cli.output.write_report` prints it as
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
+
+if TYPE_CHECKING:
+    from tokentui.analyze.align import Alignment
 
 Json: TypeAlias = dict[str, object]
 """An object of JSON."""
@@ -61,7 +64,26 @@ class Tokens(NamedTuple):
     role: str = ""
 
 
-Part: TypeAlias = "str | bytes | Span | Bar | Tokens"
+class Aligned(NamedTuple):
+    """A row of encodings of one text that are placed under each other, or what they have in common.
+
+    Attributes:
+        alignment: The encodings.
+        row: The place of the row; None for the number of rows that have each boundary.
+        sizes: The words in place of these numbers where tokens are marked.
+    """
+
+    alignment: Alignment
+    row: int | None
+    sizes: str = ""
+
+    @property
+    def text(self) -> str:
+        """The row as text, with a line at each boundary."""
+        return self.alignment.counts() if self.row is None else self.alignment.line(self.row)
+
+
+Part: TypeAlias = "str | bytes | Span | Bar | Tokens | Aligned"
 Cell: TypeAlias = "Part | tuple[Part, ...]"
 """A cell of a row: words, data, or several of both."""
 
@@ -109,12 +131,14 @@ class Column(NamedTuple):
         align: The side to which its cells are set.
         priority: Columns of the lowest priority vanish first from a screen that is too narrow.
         flex: True to take the room that other columns leave.
+        most: The most columns of the terminal that a cell takes; 0 for no limit. A longer one is cut.
     """
 
     title: str = ""
     align: Literal["left", "right"] = "left"
     priority: int = 0
     flex: bool = False
+    most: int = 0
 
 
 NUMBER = Column(align="right")
@@ -125,7 +149,8 @@ class Section:
     """A part of a report: a line, and rows below it.
 
     Attributes:
-        name: Its name, a word or two; empty if it goes on with the section before it.
+        name: Its name, a word or two; empty if it goes on with the section before it. The terminal indents
+            rows only below a name or a summary.
         summary: The line after the name.
         rows: The rows.
         columns: The columns of the rows, as far as one is set to the right or has a title.
@@ -135,6 +160,8 @@ class Section:
         folded: True if the explorer shows the rows only when they are asked for.
         notes: Lines below the rows.
         wrap: True if the terminal breaks a long summary.
+        indent: The spaces before each row on the terminal.
+        apart: True for a blank line above it on the terminal. A table with titles has one above and below.
     """
 
     name: str = ""
@@ -147,6 +174,8 @@ class Section:
     folded: bool = False
     notes: tuple[Cell, ...] = ()
     wrap: bool = False
+    indent: int = 2
+    apart: bool = False
 
     @property
     def titled(self) -> bool:
@@ -234,7 +263,7 @@ def merged(parts: Iterable[bytes], token: bytes | None = None) -> tuple[Part, ..
 
 def parts_of(cell: Cell) -> tuple[Part, ...]:
     """Return the parts of a cell."""
-    return cell if isinstance(cell, tuple) and not isinstance(cell, Bar | Tokens) else (cell,)
+    return cell if isinstance(cell, tuple) and not isinstance(cell, Bar | Tokens | Aligned) else (cell,)
 
 
 def spans(cell: Cell) -> tuple[Span | Bar, ...]:
@@ -246,6 +275,8 @@ def spans(cell: Cell) -> tuple[Span | Bar, ...]:
             found += _tinted(part)
         elif isinstance(part, Tokens):
             found.append(Span("nothing"))
+        elif isinstance(part, Aligned):
+            found.append(Span(part.text))
         elif part != "":
             found.append(part if isinstance(part, Span | Bar) else Span(part))
     return tuple(found)

@@ -12,11 +12,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from tokentui.core.safetext import clusters
+from tokentui.analyze.align import DROPPED
+from tokentui.core.safetext import clusters, visible
 from tokentui.core.table import cell_width
 from tokentui.core.tints import COUNT, DARK, DARK_TEXT, LIGHT, LIGHT_TEXT, Tint, tints
+
+if TYPE_CHECKING:
+    from tokentui.analyze.report import Aligned
 
 WIDTH = 80
 """The columns of a line if the width of the terminal is not known."""
@@ -137,6 +141,24 @@ class Marks:
             if part != text:
                 break
         return ("" if self.chips else self.bar).join(out) + ("" if left is None else "…")
+
+    def aligned(self, part: Aligned) -> Iterator[str]:
+        """Yield a row of aligned encodings as lines. What the rows split differently is underlined."""
+        alignment = part.alignment
+        if part.row is None:
+            underlined = self.underlines and alignment.partings
+            yield f"{part.sizes}{'; underlined: split differently' if underlined else ''}"
+            return
+        tokens = []
+        for cell in alignment.rows[part.row]:
+            text = alignment.text[cell.start : cell.end]
+            parting = alignment.before(cell.end)
+            tokens.append(Shown(
+                "".join(span.text for span in visible(text)) if cell.of == 1 else cell.text.strip(" "),
+                cell.start, ends_line="\n" in text,
+                underlined=parting is not None and parting.end > cell.start, is_token=cell.token != DROPPED,
+            ))
+        yield from self.lines(tokens, indent=3)
 
     def _ends(self, token: Shown, tint: int) -> tuple[str, str]:
         """Return the characters that begin and end a token."""

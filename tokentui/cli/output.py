@@ -17,6 +17,7 @@ import click
 
 from tokentui.analyze.report import (
     JSON_VERSION,
+    Aligned,
     Bar,
     Cell,
     Json,
@@ -148,7 +149,7 @@ def write_sections(sections: Iterable[Section], marks: Marks | None = None) -> N
     for section in sections:
         lines = _section_table(section, marks).lines()
         if lines:
-            out += [""] if out and (blank or section.titled) else []
+            out += [""] if out and (blank or section.titled or section.apart) else []
             out += lines
             blank = section.titled
     write_text("\n".join(out), marks)
@@ -158,14 +159,16 @@ def _section_table(section: Section, marks: Marks | None) -> TextTable:
     def text(cell: Cell) -> str:
         return cell_text(cell, marks)
 
+    most = {n: column.most for n, column in enumerate(section.columns) if column.most}
     stars = any(row.marked for row in section.rows)
     rows: list[tuple[str, ...]] = []
     for row in section.rows if section.few is None else section.rows[: section.few]:
-        cells = tuple(map(text, row.cells))
+        cells = tuple(cell_text(cell, marks, most.get(n)) for n, cell in enumerate(row.cells))
         if stars and cells:
             cells = (("* " if row.marked else "  ") + cells[0], *cells[1:])
         rows.append(cells)
-        rows += [("    " + "  ".join(map(text, detail.cells)),) for detail in row.details[: row.few]]
+        details = TextTable([tuple(map(text, detail.cells)) for detail in row.details[: row.few]], indent=4)
+        rows += [(line,) for line in details.lines()]
         if row.few and len(row.details) > row.few:
             rows.append((f"    … and {len(row.details) - row.few:,} {section.unit}",))
     shown = len(section.rows) if section.few is None else min(section.few, len(section.rows))
@@ -180,29 +183,36 @@ def _section_table(section: Section, marks: Marks | None) -> TextTable:
         title=title,
         head=[column.title for column in section.columns] if section.titled else (),
         right=[n for n, column in enumerate(section.columns) if column.align == "right"],
-        indent=2, total=len(rows) + left, more=section.unit,
+        indent=section.indent, total=len(rows) + left, more=section.unit,
         notes=[f"  {text(note)}" for note in section.notes],
     )
 
 
-def cell_text(cell: Cell, marks: Marks | None = None) -> str:
+def cell_text(cell: Cell, marks: Marks | None = None, most: int | None = None) -> str:
     """Return a cell of a report as safe text; every character of data can be seen.
 
     Args:
         cell: The cell.
         marks: How the tokens of a text are marked; None if they are not.
+        most: The most columns; None for no limit.
     """
     ascii_only = is_ascii_only()
     texts: list[str] = []
     for part in parts_of(cell):
         if isinstance(part, Tokens):
             pieces = list(map(shown, part.pieces)) or ["nothing"]
-            texts.append(marks.joined(pieces, part.starts) if marks and part.pieces
+            texts.append(marks.joined(pieces, part.starts, most) if marks and part.pieces
                          else safe_line(part.between, ascii_only=ascii_only).join(pieces))
+            continue
+        if isinstance(part, Aligned):
+            texts.append(part.text if marks is None else "\n   ".join(marks.aligned(part)))
             continue
         text = part.text if isinstance(part, Span) else "" if isinstance(part, Bar) else part
         texts.append(shown(text) if isinstance(text, bytes) else safe_line(text, ascii_only=ascii_only))
-    return "".join(texts)
+    line = "".join(texts)
+    if most is None or len(line) <= most or (marks is not None and isinstance(cell, Tokens)):
+        return line
+    return f"{line[: most - 1]}…"
 
 
 def json_row(value: Mapping[str, object]) -> str:

@@ -10,12 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import NamedTuple
 
 from tokentui import learn
 from tokentui.analyze.budget import knee
-from tokentui.analyze.compare import Overlap, compare_on, overlap, pieces
+from tokentui.analyze.compare import Overlap, compare_on, overlaps, pieces
 from tokentui.analyze.divergence import (
     Divergence,
     as_trained,
@@ -25,7 +24,7 @@ from tokentui.analyze.divergence import (
     replayed,
     walked,
 )
-from tokentui.analyze.metrics import Conventions, Tally, bits, rows_of, tally
+from tokentui.analyze.metrics import Conventions, Tally, bits, rows_of, tallies
 from tokentui.analyze.what_if import Side, between
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check
@@ -81,7 +80,7 @@ def divergence(a: tuple[int, Training], b: tuple[int, Training]) -> BackgroundQu
         ("divergence", (a[0], b[0])), (a[1].trainer, b[1].trainer), what, work, resting=False)
 
 
-def overlaps(
+def shared_tokens(
     at: Position, columns: Sequence[Column], signature: Signature,
     on_column_error: Callable[[Column, Exception], object],
 ) -> BackgroundQuery:
@@ -159,15 +158,10 @@ def measures(
     corpus = counted.corpus
 
     def work() -> Measured:
-        tallies: dict[int, Tally | None] = {}
-        refused = []
-        for key, column in columns:
-            try:
-                tallies[key] = tally(column, corpus, under, counted)
-            except TokentuiError as error:
-                tallies[key] = None
-                refused.append((key, str(error)))
-        return Measured(at, corpus.name, tuple(tallies), rows_of(tuple(tallies.values())), tuple(refused))
+        found = tallies(dict(columns), corpus, under, counted)
+        rows = rows_of([value if isinstance(value, Tally) else None for value in found.values()])
+        refused = ((key, str(value)) for key, value in found.items() if isinstance(value, TokentuiError))
+        return Measured(at, corpus.name, tuple(found), rows, tuple(refused))
 
     return BackgroundQuery((kind, ()), (*signature, under, corpus.sha256), "measuring", work)
 
@@ -445,12 +439,7 @@ def vocabularies(at: Position, columns: Sequence[Seen]) -> Vocabularies:
     for seen in columns:
         check()
         rows[seen.key] = (_rows(seen, False), _rows(seen, True))
-    overlaps = {}
-    for a, b in combinations(columns, 2):
-        check()
-        whole, bare = map(overlap, rows[a.key], rows[b.key])
-        overlaps[a.key, b.key] = whole, bare
-    return Vocabularies(at, rows, overlaps)
+    return Vocabularies(at, rows, overlaps(rows))
 
 
 def _rows(seen: Seen, bare: bool) -> dict[bytes, Row]:

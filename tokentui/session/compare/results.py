@@ -124,7 +124,7 @@ class Results:
         tokenizers = [(column.key, column.trainer.tokenizer()) for column in there]
         yield from findings.costs(there)
         if "vocabularies" in wants or listed is not None:
-            yield findings.overlaps(at, there, signature, sync.on_column_error)
+            yield findings.shared_tokens(at, there, signature, sync.on_column_error)
         if "measures" in wants:
             yield findings.measures("measures", at, tokenizers, self.counted, self.under, signature)
         points, held = view.curve_points, self.held_out
