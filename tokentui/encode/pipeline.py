@@ -84,8 +84,11 @@ def reads_whole(pretokenizer: Pretokenizer, sections: Sections | None) -> bool:
     of any text. False for a pretokenizer that says nothing about stretches."""
     if pretokenizer.stretching is None or sections is None:
         return pretokenizer.stretching is not None
+    if sections.always is None:
+        return False
     # What comes in front of a text comes after such a token too, or does not if a text begins with it.
-    return sections.always is not None and not (sections.always.names and pretokenizer.stretching.front)
+    front, crossing = pretokenizer.stretching.front, pretokenizer.stretching.crossing
+    return not (sections.always.names and (front or (crossing and any(map(crossing.search, sections.names)))))
 
 
 class ImportedVocabulary(Vocabulary):

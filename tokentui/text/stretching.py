@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, TypeAlias
 
 from tokentui.text.split import SPACE_MARK
+
+Words: TypeAlias = "Callable[[list[str]], Iterable[Sequence[str]]]"
+"""Returns the words of each of some stretches."""
 
 
 class Stretching(NamedTuple):
@@ -14,22 +18,24 @@ class Stretching(NamedTuple):
     Attributes:
         split: The name of the stretches for the scanner. Empty if the steps only mark spaces: then the text
             is one word, and kernels cut it where no token has two characters side by side.
-        words: Returns the words of each of some stretches, none of them the start of a text.
+        words: Returns the words of each of some stretches. Without `split`, none is the start of a text.
         front: What the steps put in front of a text, as it would be typed.
         once: True if a text that begins with a space or ▁ gets nothing in front.
-        each: True if a text after a special token gets it in front too.
+        each: True if a text after a special token is treated as one at the start.
+        crossing: Matches in a name that stretches may cut; None for none.
     """
 
     split: str
-    words: Callable[[list[str]], Sequence[Sequence[str]]]
+    words: Words
     front: str = ""
     once: bool = False
     each: bool = True
+    crossing: re.Pattern[str] | None = None
 
     @property
     def marks_spaces(self) -> bool:
         """True if each space becomes ▁."""
-        return self.words([" "])[0][0] == SPACE_MARK
+        return self.words is marked_words
 
     @property
     def opened(self) -> Callable[[bytes], bytes] | None:

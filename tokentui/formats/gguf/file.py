@@ -395,8 +395,9 @@ def _of_pieces(
     least = min(normal, default=0.0)
     way = FUSED.with_tables(fallback={}, unknown=None, least=least) if unigram else build.way()
     pretokenizer = words.StagedPretokenizer(
-        recipe, normalizer, None if unigram else build.cut_words(), byte_level=False, stretching=stretching
+        recipe, normalizer, None if unigram else build.cut_words(), byte_level=False
     )
+    pretokenizer.stretching = stretching
     name = vocabulary.tokens[unknown]
     specials = vocabulary.specials(*around[0], *around[1], name)
     added = _cut_out(vocabulary, specials)

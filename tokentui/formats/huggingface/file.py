@@ -138,12 +138,14 @@ def _pretokenizer(
     cut_words = _cut_words(model, splitting)
     if exact and not cut_words:
         return recipe, Pretokenizer(recipe)
-    marks = model.prefix or model.suffix or byte_level or _makes_letters(normalizer)
-    return recipe, words.StagedPretokenizer(
-        recipe, normalizer, cut_words or splitting, byte_level=byte_level or _makes_letters(normalizer),
-        prefix=model.prefix, suffix=model.suffix,
-        stretching=None if marks else stretching_of(normalizer, splitting),
+    of_letters = byte_level or _makes_letters(normalizer)
+    pretokenizer = words.StagedPretokenizer(
+        recipe, normalizer, cut_words or splitting, byte_level=of_letters, prefix=model.prefix,
+        suffix=model.suffix,
     )
+    plain = not (of_letters or model.prefix or model.suffix)
+    pretokenizer.stretching = stretching_of(normalizer, splitting, pretokenizer.words_of_each, plain=plain)
+    return recipe, pretokenizer
 
 
 def _makes_letters(step: NormalizerStep | PreTokenizerStep | None) -> bool:

@@ -322,14 +322,15 @@ _STAGES["normalizers"]["Nmt"] = _passing(_nmt)
 def _precompiled(text: AlignedText, where: str, precompiled_charsmap: str = "") -> AlignedText:
     if not precompiled_charsmap:
         return text
-    rules = _charsmap(precompiled_charsmap)
+    rules = charsmap_of(precompiled_charsmap)
     mapped = rules.mapped(text.text)
     check_growth(len(text.text), len(mapped), where)
     return text.edited(mapped, lambda: rules.by_grapheme(text.text))
 
 
 @functools.lru_cache(maxsize=8)
-def _charsmap(code: str) -> Charsmap:
+def charsmap_of(code: str) -> Charsmap:
+    """Return the rules of the value of a step, which `read_step` checked."""
     return Charsmap(base64.b64decode(code), Node(None, "precompiled_charsmap"))
 
 

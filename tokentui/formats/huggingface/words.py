@@ -25,7 +25,6 @@ from tokentui.recipe import Recipe
 from tokentui.text.normalize import NORMALIZERS
 from tokentui.text.pretokenize import Analysis, PreToken, Pretokenizer
 from tokentui.text.split import SPACE_MARK
-from tokentui.text.stretching import Stretching
 
 _BYTES: dict[str, bytes] = {letter: bytes((value,)) for value, letter in enumerate(LETTERS)}
 
@@ -57,7 +56,6 @@ class StagedPretokenizer(Pretokenizer):
         byte_level: True if the words are byte letters.
         prefix: The mark in front of each unit of a word except the first.
         suffix: The mark at the end of the last unit of a word.
-        stretching: How kernels may cut a text before these steps; None if nothing is known.
     """
 
     beyond_axes = True
@@ -65,10 +63,9 @@ class StagedPretokenizer(Pretokenizer):
     def __init__(
         self, recipe: Recipe, normalizer: Callable[[AlignedText], AlignedText] | None,
         splitting: Cutter | None, *,
-        byte_level: bool, prefix: str = "", suffix: str = "", stretching: Stretching | None = None,
+        byte_level: bool, prefix: str = "", suffix: str = "",
     ) -> None:
         super().__init__(recipe)
-        self.stretching = stretching
         self._normalizer = normalizer
         self._splitting = splitting
         self._bare = splitting is None or splitting.bare
@@ -78,6 +75,10 @@ class StagedPretokenizer(Pretokenizer):
     def words(self, document: str, *, first: bool = True) -> list[str]:
         """Return the words of a document in order."""
         return self.spelled(self._normal(document))
+
+    def words_of_each(self, documents: list[str]) -> list[list[str]]:
+        """Return the words of each of many documents."""
+        return list(map(self.words, documents))
 
     def normalized(self, document: str) -> str:
         """Return a document after the normalizer."""

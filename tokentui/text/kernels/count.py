@@ -23,7 +23,7 @@ from tokentui.recipe import Recipe
 from tokentui.text import patterns
 from tokentui.text.corpus import LongText, Place, pieces, safe_cut, size_of, sizes_of
 from tokentui.text.kernels import rules, scan_count
-from tokentui.text.kernels.rules import RUNS, SPACED, STRETCHES, Split
+from tokentui.text.kernels.rules import RUNS, SPACED, STRETCHES, WHITE, Split
 from tokentui.text.kernels.scan_count import Bigrams, Scan, WordTable
 from tokentui.text.normalize import normalize
 from tokentui.text.split import SPACE_MARK, splitter, splitter_of
@@ -52,8 +52,8 @@ _RUN_CUT = re.compile("[ \n](?=(?s:.))")
 
 @functools.cache
 def tables_of(split: str) -> Split:
-    """Return the tables of a split for the scanner. The split has a rule in `rules.RULES`, or is
-    `rules.RUNS`, `rules.SPACED` or begins with `rules.STRETCHES`."""
+    """Return the tables of a split for the scanner. The split has a rule in `rules.RULES`, is one of its
+    names, or begins with `rules.STRETCHES`."""
     if split.startswith(STRETCHES):
         found = rules.stretches(split.removeprefix(STRETCHES))
         assert found is not None  # `rules.scanned` names no others
@@ -344,7 +344,11 @@ def threads_for(chars: int) -> int:
 
 def cut_of(split: str) -> Callable[[str, int], int]:
     """Return the function that says from which place on a text may be cut, for a split of `tables_of`."""
-    return _cut_run if split in (RUNS, SPACED) else functools.partial(_cut_between, split)
+    if split in WHITE:
+        return functools.partial(_cut_at, re.compile(f"[!-~](?=[{WHITE[split]}])"))
+    return functools.partial(_cut_at, _RUN_CUT) if split in (RUNS, SPACED) else (
+        functools.partial(_cut_between, split)
+    )
 
 
 def share(
@@ -478,8 +482,8 @@ def _starts(
     yield from [(len(documents), 0)] * (len(wanted) + 1)
 
 
-def _cut_run(text: str, at: int) -> int:
-    match = next(patterns.find_short(_RUN_CUT, text, max(at - 1, 0)), None)
+def _cut_at(pattern: re.Pattern[str], text: str, at: int) -> int:
+    match = next(patterns.find_short(pattern, text, max(at - 1, 0)), None)
     return match.end() if match else len(text)
 
 

@@ -244,6 +244,17 @@ def space_table() -> ClassTable:
     return _table("space")
 
 
+@functools.cache
+def white_table(name: str) -> ClassTable:
+    """Return the table of a name in `WHITE`: SPACE for its characters, SIGN for other printable ASCII, and
+    LOWER for all else."""
+    classes = bytearray([LOWER]) * _CODES
+    classes[33:127] = bytes([SIGN]) * 94
+    for character in WHITE[name]:
+        classes[ord(character)] = SPACE
+    return _folded(classes)
+
+
 def folds() -> tuple[tuple[int, int], ...]:
     """Return the letters outside ASCII that fold to a letter of a contraction.
 
@@ -412,6 +423,15 @@ RUNS, SPACED = "bert-runs", "spaced-runs"
 """Names for the scanner that are no splits: the runs between the white space that BERT's normalization keeps.
 With `RUNS`, each ASCII punctuation character and ideograph is a run of its own. With `SPACED`, the runs are
 the words of sentencepiece without the ▁ in front."""
+BEFORE_SPACES, BEFORE_WHITE = "before spaces", "before white space"
+"""Names for the scanner that are no splits: the stretches that end after printable ASCII, before a space, or
+before a space, tab or line end."""
+WHITE = {BEFORE_SPACES: " ", BEFORE_WHITE: " \t\n\r"}
+"""The characters that the second stretch of two begins with."""
+
+
+def _after_printable(left: int, right: int) -> int:
+    return CUT if left == SIGN and right == SPACE else JOIN
 
 
 class Rule(NamedTuple):
@@ -434,13 +454,14 @@ RULES = {
     "bert": Rule(_bert, table=bert_table),
     "space": Rule(_bert, table=space_table),
     RUNS: Rule(_bert, table=bert_runs_table), SPACED: Rule(_bert, table=spaced_table),
+    **{name: Rule(_after_printable, table=functools.partial(white_table, name)) for name in WHITE},
 }
 """The rules by the names that records of splits give."""
 
 
 def rule_of(split: str) -> str:
-    """Return the name of the rule for a split, `RUNS` or `SPACED`; empty for a split without one."""
-    return split if split in (RUNS, SPACED) else SPLITS.of(split).rule
+    """Return the name of the rule for a split, or for what is no split; empty for a split without one."""
+    return split if split in (RUNS, SPACED, *WHITE) else SPLITS.of(split).rule
 
 
 STRETCHES = "stretches of "
