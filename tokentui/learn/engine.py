@@ -141,10 +141,7 @@ class PairEngine(Protocol):
         """Return the bytes that the corpus and the history take."""
 
     def walk(self, goal: int, under: Constraints) -> None:
-        """Go toward a step for some milliseconds, forward until no pair may be merged.
-
-        A call that leaves the step as it is, at another one than the goal, has found no pair to merge.
-        """
+        """Go toward a step for some milliseconds, forward until no pair may be merged."""
 
     def best(self, under: Constraints) -> int:
         """Return the number of the pair that the step after the furthest one merges, 0 if there is none.

@@ -122,8 +122,8 @@ class PairTrainer:
                 self.engine.walk(to, self._under(stops))
             finally:  # a walk that is stopped stays where it is
                 self.number, self.computed = self.engine.number, self.engine.computed
-            if self.number == number:  # there is no pair to merge
-                return self._exhausted(stops)
+            if self.number == number and (end := self.end(stops)):  # else the engine had to make room
+                return end
             if time.perf_counter() > deadline and self.number != goal:
                 return None
         return Stop.MERGES

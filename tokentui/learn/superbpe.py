@@ -206,10 +206,11 @@ class TwoStages:
 
         Steps that are not computed yet are made until no pair may be merged. The second stage starts at `at`.
         """
-        self._update()  # a switch that was interrupted begins anew
         second = self.second
         if second is not None and (self.number > self.at or (self.number == self.at and goal > self.at)):
             second.walk(max(goal - self.at, 0), under)
+        elif self.number == self.at and goal > self.at:
+            self._update()
         else:
             self.first.walk(min(goal, self.at), under)
         self._update()
