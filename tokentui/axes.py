@@ -12,13 +12,13 @@ from collections.abc import Container, Iterator
 from typing import Any, Unpack
 
 from tokentui.core.choices import Axis, Choice, Refusal
-from tokentui.core.errors import TokentuiError
+from tokentui.core.errors import TokentuiError, nearest
 from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.learn.bases import BASES, FILTERS, WEIGHTS
 from tokentui.learn.objectives import OBJECTIVES, trainer_of
 from tokentui.learn.ranking import TIES
 from tokentui.preset_table import PRESETS, Published, preset_named
-from tokentui.recipe import SHAPE, Axes, Recipe
+from tokentui.recipe import RUN, SHAPE, Axes, Recipe, Run
 from tokentui.text.normalize import NORMALIZERS
 from tokentui.text.pretokenize import MARKS, UNITS
 from tokentui.text.split import SPLITS, own_space, spaced
@@ -198,6 +198,31 @@ def preset(name: str, *, published: bool = False, **axes: Unpack[Axes]) -> Recip
     )
 
 
+def recipe_of(value: str | dict[str, Any]) -> tuple[Recipe, Run]:
+    """Return the recipe and the run of a value in TOML: the name of a preset, or a table with a preset, axes
+    and parameters.
+
+    Raises:
+        TokentuiError: It is neither, or a name or value is invalid.
+    """
+    words = {"preset": value} if isinstance(value, str) else dict(value)
+    name = words.pop("preset", None)
+    if not isinstance(name, str):
+        example = 'for example "gpt2", or { preset = "gpt2", tie = "first-seen" }'
+        raise TokentuiError("the preset is missing", "", example)
+    known = {**AXES, **SHAPE, **RUN}
+    for key in words:
+        if key not in known:
+            raise TokentuiError(f"not an axis or a run setting: {key[:40]}", "", nearest(key, known))
+    Recipe.from_dict({key: words[key] for key in words if key in AXES}, "")  # checks types
+    for key, word in {**SHAPE, **RUN}.items():
+        if key in words:
+            given = words[key]
+            words[key] = word.read(given) if isinstance(given, str) else word.checked(given)
+    recipe = changed(preset_named(name).recipe, **{key: words[key] for key in words if key not in RUN})
+    return recipe, Run.of({key: words[key] for key in words if key in RUN})
+
+
 def label(recipe: Recipe) -> str:
     """Return a short title for a recipe, such as `bpe · gpt2 · bytes`."""
     objective, unit = OBJECTIVES.find(recipe.objective), UNITS.get(recipe.unit)
@@ -214,5 +239,5 @@ def nearest_preset(recipe: Recipe) -> tuple[str, list[str]]:
     def differing(other: Recipe) -> list[str]:
         return [name for name in (*AXES, *SHAPE) if getattr(recipe, name) != getattr(other, name)]
 
-    nearest = min(PRESETS.values(), key=lambda preset: len(differing(preset.recipe)))
-    return nearest.name, differing(nearest.recipe)
+    closest = min(PRESETS.values(), key=lambda preset: len(differing(preset.recipe)))
+    return closest.name, differing(closest.recipe)

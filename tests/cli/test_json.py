@@ -31,6 +31,10 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "decode --check --jsonl": ("decode -t a.json --check --jsonl --json",),
     SPLIT: ("split -r gpt2 --json The", "split -r gpt2 --jsonl"),
+    "grade": ("grade small.toml merges.txt --json", "grade small.toml right.txt --json",
+        "grade small.toml handed --json"),
+    "grade EXERCISE": ("grade small.toml --json",),
+    "grade, without arguments": ("grade --json",),
     "A line of --jsonl that fails": ("encode -t w.json --jsonl",),
     "train --trace": tuple(f"train {TEXT} -q -r {words} --trace -" for words in (
         "gpt2 --merges 5", "wordpiece --merges 5", "superbpe --merges 5", "greedtok --merges 5",
@@ -104,6 +108,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         done("train", TEXT, "-r", recipe, *words, "-o", str(folder / name), "-q")
     done("convert", str(folder / "a.json"), str(folder / "h.json"), "--to", "huggingface")
     done("pin", "-t", str(folder / "a.json"), "-o", str(folder / "golden.json"))
+    (folder / "small.toml").write_text('title = "a"\nrecipe = "minbpe"\nmerges = 2\ncorpus_text = "ab ab '
+                                       'bc"\n')
+    (folder / "merges.txt").write_text("Ġ a\na b\n")
+    (folder / "right.txt").write_text("a b\nĠ ab\n")
+    (folder / "handed").mkdir()
+    (folder / "handed" / "a.txt").write_text("a b\nĠ ab\n")
+    (folder / "handed" / "b.pkl").write_text("x")
     (folder / "chat.json").write_text('[{"role": "user", "content": "The <|x|>"}]')
     (folder / "chat.jinja").write_text("{{ bos_token }}<|user|>{{ messages[0].content }}")
     return folder

@@ -114,6 +114,8 @@ COMMANDS: dict[str, Command] = {command.name: command for command in (
             Ref("tokentui.cli.commands.tour:command")),
     Command("quiz", "Print an exercise sheet with answers.",
             Ref("tokentui.cli.commands.quiz:command")),
+    Command("grade", "Grade merges, ids or code that students hand in.",
+            Ref("tokentui.cli.commands.grade:command")),
     Command("serve", "Serve the explorer to browsers.",
             Ref("tokentui.cli.commands.serve:command")),
     Command("recipes", "List the presets and the axes.",

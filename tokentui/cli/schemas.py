@@ -153,6 +153,33 @@ SCHEMAS: Mapping[str, Type] = {
         "pieces": Field(["text"], "The pre-tokens."),
         "units": Field([["hex"]], "The units of each pre-token, marks included."),
     },
+    "grade": {
+        "exercise": "text", "submission": "text", "passed": "bool",
+        "points": Field("int", "The number of checks that passed."), "of": Field("int",
+            "The number of all checks."),
+        "reason": Field("text", "The first line of the report."),
+        "checks?": [{"name": "text", "passed": "bool", "what": Field("text", "What is wrong.")}],
+        "differs?": ({
+            "step": Field("int", "The first merge that differs, from 1."), "yours": ["hex"],
+            "count": Field("int", "The count of the pair that was merged."), "right": ["hex"],
+            "right_count": "int?", "tie": Field("bool", "Whether both counts are equal."),
+        }, "null"),
+        "explanations?": Field(([{
+            "mistakes": Field(["text"], "Mistakes that together give these merges."), "what": "text",
+            "size": Field("bool", "False if the number of merges is wrong, too."),
+        }], "null"), "All explanations that remain; null below --hints 2, or if nothing differs."),
+        "size?": Field(["text"], "What explains a wrong number of merges."),
+        "encoding?": Field(["text"], "The mistakes in encoding that give these tokens."),
+        "tried?": Field("int", "The number of ways to train that were tried."),
+        "complete?": Field("bool", "False if the time was over before all were tried."),
+        "error": Field("text", "The error of a Python file; empty if there is none."), "notes?": ["text"],
+    },
+    "grade EXERCISE": {
+        "exercise": "text", "title": "text", "about": "text", "texts": ["text"],
+        "claims": Field("int", "The number of claims."), "false": Field(["text"],
+            "The claims that are not true."),
+    },
+    "grade, without arguments": {"exercises": [{"name": "text", "title": "text"}]},
     "A line of --jsonl that fails": {"text": "text?", "error": "text"},
     "train --trace": (
         {

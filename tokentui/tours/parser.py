@@ -13,13 +13,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tokentui.axes import AXES, changed, nearest_preset
+from tokentui.axes import nearest_preset, recipe_of
 from tokentui.core import sandbox
 from tokentui.core.errors import TokentuiError, nearest, shown, shown_path
 from tokentui.core.files import read_regular
 from tokentui.core.toml import toml_key, toml_value
-from tokentui.preset_table import preset_named
-from tokentui.recipe import RUN, SHAPE, Recipe, Run
+from tokentui.recipe import Recipe, Run
 from tokentui.text.named import SCHEME, named_in
 from tokentui.tours.facts import FACTS, Claim, Place
 from tokentui.tours.shipped import TOURS
@@ -268,25 +267,8 @@ class _Reader:
         return step
 
     def _recipe(self, value: str | dict[str, Any]) -> tuple[Recipe, Run]:
-        words = {"preset": value} if isinstance(value, str) else dict(value)
-        preset = words.pop("preset", None)
-        if not isinstance(preset, str):
-            raise self._error("recipe", "the preset is missing", f"for example {KEYS['recipe'].example}")
-        known = {**AXES, **SHAPE, **RUN}
         try:
-            for name in words:
-                if name not in known:
-                    raise TokentuiError(f"not an axis or a run setting: {name[:40]}", "",
-                        nearest(name, known))
-            Recipe.from_dict({name: words[name] for name in words if name in AXES}, "")  # checks types
-            for name, word in {**SHAPE, **RUN}.items():
-                if name in words:
-                    given = words[name]
-                    words[name] = word.read(given) if isinstance(given, str) else word.checked(given)
-            recipe = changed(
-                preset_named(preset).recipe, **{name: words[name] for name in words if name not in RUN}
-            )
-            return recipe, Run.of({name: words[name] for name in words if name in RUN})
+            return recipe_of(value)
         except TokentuiError as error:
             what, hint = _of(error)
             raise self._error("recipe", what, hint or "tokentui recipes lists them") from None

@@ -1,0 +1,395 @@
+"""Exercises: TOML files that a teacher can write, and those that ship.
+
+An exercise is a corpus, a recipe and a size; it may have hidden corpora for functions, texts to encode,
+limits for Python files, and claims that the engine checks. The keys are in `KEYS`. docs/teach/exercises.md
+describes them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tokentui import learn
+from tokentui.axes import recipe_of
+from tokentui.core import sandbox
+from tokentui.core.errors import TokentuiError, nearest, shown, shown_path
+from tokentui.core.files import read_regular
+from tokentui.core.jobs import silent
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.learn.trainer import Trainer
+from tokentui.recipe import Recipe, Run, Stops
+from tokentui.text.corpus import Corpus
+from tokentui.text.read import read
+
+SUFFIX = ".toml"
+_FOLDER = Path(__file__).with_name("exercises")
+_MOST_BYTES, _MOST_TEXT, _MOST_TEXTS, MOST_MERGES = 1 << 20, 20_000, 100, 20_000
+_PLACE = re.compile(r"(.*) \(at line (\d+), column \d+\)")
+
+
+class Shipped(NamedTuple):
+    """An exercise that ships: its name, and its title."""
+
+    name: str
+    title: str
+
+
+EXERCISES = (
+    Shipped("cs336", "CS336, assignment 1: train_bpe and the tokenizer"),
+)
+"""The exercises that ship."""
+
+
+class Key(NamedTuple):
+    """A key of an exercise: the types of its value, and an example."""
+
+    kinds: tuple[type, ...]
+    example: str
+
+
+KEYS: Mapping[str, Key] = {
+    "title": Key((str,), '"Train byte-pair encoding"'),
+    "about": Key((str,), '"Hand in the first 20 merges."'),
+    "corpus": Key((str,), '"sample:sailor"'),
+    "corpus_text": Key((str,), '"low lower lowest"'),
+    "recipe": Key((str, dict), '"minbpe-basic", or { preset = "gpt2", tie = "first-seen" }'),
+    "merges": Key((int,), "20"),
+    "vocab_size": Key((int,), "300"),
+    "specials": Key((list,), '["<|endoftext|>"]'),
+    "call": Key((str,), '"train_bpe(input_path, vocab_size, special_tokens)"'),
+    "encode_call": Key((str,), '"Tokenizer(vocab, merges, special_tokens)"'),
+    "hidden": Key((list,), '["another corpus", "aaa aaab"]'),
+    "texts": Key((list,), '["a text to encode"]'),
+    "hidden_texts": Key((list,), '["a text to encode"]'),
+    "limits": Key((dict,), "{ seconds = 10, memory_mb = 1024, file_mb = 16, processes = 0 }"),
+    "claims": Key((dict,), '{ merges = [["u", "g"]], tokens = { hugs = ["hug", "s"] } }'),
+    "expect": Key((dict,), '{ tokens = { "a text" = ["a", " text"] } }'),
+}
+"""The keys of an exercise."""
+
+
+class Limit(NamedTuple):
+    """A limit of the process that runs a Python file."""
+
+    default: int
+    least: int
+    most: int
+
+
+LIMITS: Mapping[str, Limit] = {
+    "seconds": Limit(10, 1, 3600), "memory_mb": Limit(1024, 64, 65536), "file_mb": Limit(16, 0, 4096),
+    "processes": Limit(0, 0, 256),
+}
+"""The limits that an exercise can set."""
+ARGUMENTS = (
+    "input_path", "text", "documents", "words", "vocab_size", "num_merges", "special_tokens", "vocab",
+    "merges",
+    "ranks",
+)
+"""What a call of an exercise can pass to a function."""
+
+
+class Call(NamedTuple):
+    """The call that an exercise makes: the name of a function or class, and what it passes, in order."""
+
+    name: str
+    arguments: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(self.arguments)})"
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """An exercise.
+
+    Attributes:
+        name: Its name, or the path of its file.
+        title: Its title, not yet safe for a terminal.
+        about: What is to be done.
+        corpus: The training text.
+        recipe: The right recipe, without symbols.
+        merges: The number of merges; None if `vocab_size` says it, or if nothing is trained.
+        vocab_size: The number of ids, special tokens included.
+        specials: Special tokens, which are borders of the text.
+        call: The call that trains.
+        encode_call: The call that makes an encoder, or encodes.
+        hidden: Corpora that a Python file is tried on too.
+        texts: Texts to encode.
+        hidden_texts: More of them, which are not shown.
+        limits: The limits of the process that runs a Python file, by name.
+        claims: Facts that the engine must confirm: `merges` and `tokens`.
+        expect: Answers that no engine here computes: `tokens` of texts.
+    """
+
+    name: str
+    title: str
+    about: str = ""
+    corpus: Corpus = field(default_factory=lambda: Corpus("none"))
+    recipe: Recipe = field(default_factory=Recipe)
+    merges: int | None = None
+    vocab_size: int | None = None
+    specials: tuple[str, ...] = ()
+    call: Call | None = None
+    encode_call: Call | None = None
+    hidden: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    hidden_texts: tuple[str, ...] = ()
+    limits: Mapping[str, int] = field(default_factory=lambda: {name: limit.default for name,
+        limit in LIMITS.items()})
+    claims: Mapping[str, Any] = field(default_factory=dict)
+    expect: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def trains(self) -> bool:
+        """True if merges are trained. Otherwise the answers are in `expect`."""
+        return not self.expect
+
+    @cached_property
+    def whole_recipe(self) -> Recipe:
+        """The recipe with the special tokens as symbols, which no merge crosses."""
+        return replace(self.recipe, symbols=(*self.recipe.symbols, *self.specials))
+
+    def start(self, corpus: Corpus | None = None) -> Trainer:
+        """Start the right training, on the corpus of the exercise or on another one."""
+        with silent():
+            return learn.start(corpus or self.corpus, self.whole_recipe, Run())
+
+    def asked(self, trainer: Trainer) -> int:
+        """Return how many merges are asked for in a training; fewer may be possible."""
+        if self.merges is not None:
+            return self.merges
+        assert self.vocab_size is not None
+        return max(0, self.vocab_size - self.base_size(trainer))
+
+    def base_size(self, trainer: Trainer) -> int:
+        """Return the number of ids before the first merge: units and special tokens."""
+        return trainer.tokenizer().vocabulary.base_size + len(self.specials)
+
+    def trained(self, corpus: Corpus | None = None) -> tuple[Trainer, int]:
+        """Return the right training at its end, and how many merges were asked for."""
+        trainer = self.start(corpus)
+        asked = self.asked(trainer)
+        with silent():
+            learn.run(trainer, Stops(merges=asked))
+        return trainer, asked
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """The right tokenizer."""
+        return self.trained()[0].tokenizer()
+
+
+def read_exercise(name: str) -> Exercise:
+    """Return the exercise that ships under a name, or that of a file.
+
+    Raises:
+        TokentuiError: There is no such exercise, or the file is no exercise.
+    """
+    shipped = {exercise.name: exercise for exercise in EXERCISES}
+    if name in shipped:
+        return parse_exercise((_FOLDER / f"{name}{SUFFIX}").read_text(encoding="utf-8"), name, name)
+    if not (sandbox.holds(name) and os.path.lexists(name)):
+        raise TokentuiError("no such exercise", shown_path(name), f"{nearest(name, shipped)}; or name a file")
+    data, where = read_regular(name, "exercise", _MOST_BYTES + 1), shown_path(name)
+    if len(data) > _MOST_BYTES:
+        raise TokentuiError("too large for an exercise", where, "an exercise has at most 1 MiB")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TokentuiError(f"not UTF-8 at byte {error.start}", where, "save it as UTF-8") from None
+    return parse_exercise(text, name, where, os.path.dirname(os.path.abspath(name)))
+
+
+def parse_exercise(text: str, name: str, where: str, folder: str = "") -> Exercise:
+    """Return the exercise of a TOML text.
+
+    Args:
+        text: The text.
+        name: The name of the exercise.
+        where: The name of the file in errors.
+        folder: The folder that the path of a corpus starts from.
+
+    Raises:
+        TokentuiError: The text is no exercise. The error names the key.
+    """
+    import tomllib  # only an exercise needs it
+
+    try:
+        table = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        found = _PLACE.fullmatch(" ".join(str(error).split()))
+        at, what = (f"{where}:{found[2]}", found[1]) if found else (where, " ".join(str(error).split()))
+        raise TokentuiError(f"not TOML: {what[:80]}", at, "see docs/teach/exercises.md") from None
+    return _Reader(where, folder).exercise(table, name)
+
+
+class _Reader:
+    """Reads the table of an exercise.
+
+    Args:
+        where: The name of the file in errors.
+        folder: The folder that paths of corpora start from.
+    """
+
+    def __init__(self, where: str, folder: str) -> None:
+        self._where, self._folder = where, folder
+
+    def _error(self, key: str, what: str, hint: str = "") -> TokentuiError:
+        return TokentuiError(what, f"{self._where}: {key}" if key else self._where,
+                             hint or f"for example {key} = {KEYS[key].example}")
+
+    def exercise(self, table: Mapping[str, Any], name: str) -> Exercise:
+        """Return the exercise."""
+        for key, value in table.items():
+            if key not in KEYS:
+                raise self._error("", f"no such key: {key[:40]}", nearest(key, KEYS))
+            if type(value) not in KEYS[key].kinds:
+                raise self._error(key, f"wrong type: {shown(value)}")
+        title = " ".join(table.get("title", "").split())
+        if not title or len(title) > 200:
+            raise self._error("title", "the title is missing" if not title else "more than 200 characters")
+        expect = self._answers("expect", table.get("expect", {}))
+        if not expect and not ("recipe" in table and ("merges" in table) != ("vocab_size" in table)):
+            key = "recipe" if "recipe" not in table else "merges"
+            raise self._error(key, "an exercise needs a recipe, and either merges or vocab_size")
+        recipe = self._recipe(table["recipe"]) if "recipe" in table else Recipe()
+        for key in ("merges", "vocab_size"):
+            if key in table and not 0 < table[key] <= MOST_MERGES:
+                raise self._error(key, f"not 1 to {MOST_MERGES:,}")
+        texts = {key: self._texts(key, table.get(key, [])) for key in ("hidden", "texts", "hidden_texts")}
+        return Exercise(
+            name=name, title=title, about=" ".join(table.get("about", "").split())[:2000],
+            corpus=self._corpus(table, needed=not expect), recipe=recipe,
+            merges=table.get("merges"), vocab_size=table.get("vocab_size"),
+            specials=self._texts("specials", table.get("specials", [])),
+            call=self._call("call", table.get("call")), encode_call=self._call("encode_call",
+                table.get("encode_call")),
+            limits=self._limits(table.get("limits", {})),
+            claims=self._answers("claims", table.get("claims", {})), expect=expect, **texts,
+        )
+
+    def _texts(self, key: str, values: Sequence[object]) -> tuple[str, ...]:
+        if len(values) > _MOST_TEXTS:
+            raise self._error(key, f"more than {_MOST_TEXTS} texts", "remove some")
+        texts: list[str] = []
+        for value in values:
+            if not isinstance(value, str) or not value:
+                raise self._error(key, f"not a text: {shown(value)}")
+            if len(value) > _MOST_TEXT:
+                raise self._error(key, f"a text of more than {_MOST_TEXT:,} characters", "shorten it")
+            texts.append(value)
+        if len(set(texts)) < len(texts):
+            raise self._error(key, "a text is listed twice", "remove one")
+        return tuple(texts)
+
+    def _corpus(self, table: Mapping[str, Any], *, needed: bool) -> Corpus:
+        if "corpus" in table and "corpus_text" in table:
+            raise self._error("corpus", "there is a corpus_text too", "remove one of them")
+        if "corpus_text" in table:
+            if not 0 < len(table["corpus_text"]) <= _MOST_TEXT:
+                raise self._error("corpus_text", f"not 1 to {_MOST_TEXT:,} characters", "name a file")
+            return Corpus.from_text(table["corpus_text"], "the corpus of the exercise")
+        source = table.get("corpus", "")
+        if not source and not needed:
+            return Corpus("none")
+        if source in ("", "-"):
+            raise self._error("corpus", "the corpus is missing")
+        if "://" in source:
+            raise self._error("corpus", "an exercise reads no URL", "name a file or a sample")
+        if not source.startswith("sample:"):
+            source = os.path.join(self._folder, sandbox.expanded(source))
+        with silent():
+            try:
+                return read(source)
+            except TokentuiError as error:
+                raise self._error("corpus", *_of(error)) from None
+
+    def _recipe(self, value: str | dict[str, Any]) -> Recipe:
+        try:
+            recipe, _ = recipe_of(value)
+        except TokentuiError as error:
+            raise self._error("recipe", *_of(error)) from None
+        if recipe.objective not in ("count", "score"):
+            raise self._error("recipe", f"objective={recipe.objective} merges no pairs by a value",
+                              "use objective=count or score, or give the answers in expect")
+        if recipe.pieces != "any" or recipe.coverage != 1 or recipe.symbols or recipe.what_if:
+            raise self._error("recipe",
+                "a graded recipe has pieces=any, coverage=1, no symbols and no what-ifs",
+                              "set them")
+        return recipe
+
+    def _call(self, key: str, value: str | None) -> Call | None:
+        if value is None:
+            return None
+        found = re.fullmatch(r"\s*([A-Za-z_]\w{0,60})\s*\(([\w\s,]*)\)\s*", value)
+        arguments = tuple(filter(None, (part.strip() for part in found[2].split(",")))) if found else ()
+        if found is None:
+            raise self._error(key, f"not a call: {shown(value)}")
+        for argument in arguments:
+            if argument not in ARGUMENTS:
+                raise self._error(key, f"nothing is called {argument[:40]}", nearest(argument, ARGUMENTS))
+        return Call(found[1], arguments)
+
+    def _limits(self, table: Mapping[str, object]) -> dict[str, int]:
+        for name, value in table.items():
+            if name not in LIMITS:
+                raise self._error("limits", f"no such limit: {name[:40]}", nearest(name, LIMITS))
+            limit = LIMITS[name]
+            if type(value) is not int or not limit.least <= value <= limit.most:
+                raise self._error("limits",
+                    f"{name} is {shown(value)}, not {limit.least:,} to {limit.most:,}")
+        return {name: table.get(name, limit.default) for name, limit in LIMITS.items()}  # type: ignore[misc]
+
+    def _answers(self, key: str, table: Mapping[str, Any]) -> dict[str, Any]:
+        known = ("merges", "tokens") if key == "claims" else ("tokens",)
+        for name in table:
+            if name not in known:
+                raise self._error(key, f"no such answer: {name[:40]}", nearest(name, known))
+        pairs, tokens = table.get("merges", []), table.get("tokens", {})
+        if not (isinstance(pairs, list) and all(
+            isinstance(pair, list) and len(pair) == 2 and all(isinstance(part,
+                str) for part in pair) for pair in pairs
+        )):
+            raise self._error(key, "merges is not a list of pairs of texts")
+        if not (isinstance(tokens, dict) and all(
+            isinstance(row, list) and all(isinstance(part, str) for part in row) for row in tokens.values()
+        )):
+            raise self._error(key, "tokens is not a table of texts and their tokens")
+        return dict(table)
+
+
+def _of(error: TokentuiError) -> tuple[str, str]:
+    """Return what an error says about a value, and its hint."""
+    return f"{error.where}: {error.what}" if error.where else error.what, error.hint
+
+
+def false_claims(exercise: Exercise) -> list[str]:
+    """Return a line for each claim of an exercise that the engine does not confirm."""
+    lines: list[str] = []
+    claims = exercise.claims
+    if "merges" in claims:
+        vocabulary = exercise.tokenizer.vocabulary
+        for number, (claimed, pair) in enumerate(zip(claims["merges"], vocabulary.merges, strict=False), 1):
+            true = [_text(vocabulary.spelled(part)) for part in pair]
+            if claimed != true:
+                lines.append(f"merge {number} is {true}, not {claimed}")
+        if len(claims["merges"]) > len(vocabulary.merges):
+            lines.append(f"there are {len(vocabulary.merges)} merges, not {len(claims['merges'])}")
+    for text, claimed in claims.get("tokens", {}).items():
+        encoding = exercise.tokenizer.encode(text)
+        true = [name if piece is None else _text(piece)
+                for name, piece in zip(encoding.tokens, encoding.pieces, strict=True)]
+        if claimed != true:
+            lines.append(f"the tokens of {shown(text)} are {true}, not {claimed}")
+    return lines
+
+
+def _text(piece: bytes) -> str:
+    return piece.decode("utf-8", "surrogateescape")
