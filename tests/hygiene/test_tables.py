@@ -106,10 +106,10 @@ def test_no_table_lacks_a_record_of_its_kind() -> None:
 
 def test_the_kernels_know_the_rules_that_records_say_they_know() -> None:
     from tokentui.learn.kernels.layout import RULES as TIE_RULES
-    from tokentui.text.kernels.rules import RULES, RUNS, SPACED
+    from tokentui.text.kernels.rules import RULES, RUNS, SPACED, WHITE
 
     assert set(TIE_RULES) == {name for name, one in AXES["tie"].items() if one.kernel}
-    assert set(RULES) - {RUNS, SPACED} == {one.rule for one in AXES["split"].values() if one.rule}
+    assert set(RULES) - {RUNS, SPACED, *WHITE} == {one.rule for one in AXES["split"].values() if one.rule}
 
 
 BY_NAME = {
