@@ -16,7 +16,7 @@ from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.encoding import Encoding, joined, packed
 from tokentui.encode.segment import UnknownUnit
 
-CALL_CHARS = 1 << 16
+CALL_CHARS = 1 << 17
 """Characters of short texts that are encoded by one kernel call."""
 
 
@@ -49,16 +49,19 @@ def encode_batch(
     encode = functools.partial(
         encoder.encode, special_tokens=special_tokens, allow_special=allow_special, threads=threads
     )
-    if not encoder.id_table.threads(sum(map(len, texts))):
-        return list(map(encode, texts))
-    special_id, names = encoder.vocabulary.special_id, encoder.vocabulary.specials if allow_special else ()
+    given = [text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text for text in texts]
+    if not encoder.id_table.threads(sum(map(len, given))):
+        return list(map(encode, given))
+    special_id = encoder.vocabulary.special_id
     before, after = (packed(map(special_id, ends)) if special_tokens else array("i")
                      for ends in encoder.around)
+    placed = functools.partial(
+        encoder.placed_tokens, special_tokens=special_tokens, allow_special=allow_special
+    )
     encodings: list[Encoding] = []
-    short: list[str] = []
 
-    def encode_short() -> None:
-        """Encode the texts in `short` and empty it."""
+    def encode_short(short: Sequence[str]) -> None:
+        """Encode some texts by one call."""
         ids_of_texts = None
         if len(short) > 1:
             check()
@@ -66,28 +69,22 @@ def encode_batch(
                 ids_of_texts = encoder.id_table.ids_of_texts(short)
         if ids_of_texts is None:  # one text at a time says which is wrong, and where
             encodings.extend(map(encode, short))
-        else:
-            for text, ids in zip(short, ids_of_texts, strict=True):
-                placed = functools.partial(encoder.placed_tokens, text, special_tokens, allow_special)
-                whole = joined(joined(before[:], ids), after) if before or after else ids
-                encodings.append(Encoding.later(text, whole, placed))
-        short.clear()
+            return
+        if before or after:
+            ids_of_texts = [joined(joined(before[:], ids), after) for ids in ids_of_texts]
+        encodings.extend(map(Encoding.later, short, ids_of_texts, itertools.repeat(placed)))
 
-    size = 0
-    for given in texts:
-        text = given.decode("utf-8", "surrogateescape") if isinstance(given, bytes) else given
-        if (
-            len(text) >= id_tables.KERNEL_CHARS or any(map(text.__contains__, names))
-            or not encoder.splits_plainly(text)
-        ):
-            encode_short()
-            encodings.append(encode(text))
-            size = 0
+    first = size = 0
+    alone, longest = encoder.texts_alone(given, allow_special), id_tables.KERNEL_CHARS
+    for number, length in enumerate(map(len, given)):
+        size += length
+        if length >= longest or number in alone:
+            encode_short(given[first:number])
+            encodings.append(encode(given[number]))
+        elif size >= CALL_CHARS:
+            encode_short(given[first : number + 1])
+        else:
             continue
-        short.append(text)
-        size += len(text)
-        if size >= CALL_CHARS:
-            encode_short()
-            size = 0
-    encode_short()
+        first, size = number + 1, 0
+    encode_short(given[first:])
     return encodings

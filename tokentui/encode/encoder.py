@@ -11,7 +11,8 @@ import copy
 import functools
 import itertools
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import NamedTuple, cast
 
 from tokentui.core.errors import TokentuiError
@@ -144,9 +145,11 @@ class WordEncoder:
         if isinstance(text, bytes):
             text = text.decode("utf-8", "surrogateescape")
         check()  # a text may be empty, or names alone
-        placed = functools.partial(self.placed_tokens, text, special_tokens, allow_special)
+        placed = functools.partial(
+            self.placed_tokens, special_tokens=special_tokens, allow_special=allow_special
+        )
         numbers = self._ids_without_places(text, special_tokens, allow_special, threads)
-        return Encoding.of(text, placed()) if numbers is None else Encoding.later(text, numbers, placed)
+        return Encoding.of(text, placed(text)) if numbers is None else Encoding.later(text, numbers, placed)
 
     def placed_tokens(self, text: str, special_tokens: bool, allow_special: bool) -> list[EncodedToken]:
         """Return the tokens of a text with their places. Arguments and errors are those of `encode`."""
@@ -348,6 +351,24 @@ class WordEncoder:
         if type(self.pretokenizer) is not Pretokenizer:
             return False
         return self.sections is None or not self._specials.is_in(text)
+
+    def texts_alone(self, texts: Sequence[str], allow_special: bool) -> Container[int]:
+        """Return the indices of the texts that `ids_of_texts` does not take, because tokens have to be cut
+        out of them. One search looks for the names in all texts."""
+        sections, names = self.sections, self._specials if allow_special else NO_NAMES
+        if type(self.pretokenizer) is Pretokenizer:
+            names = names if sections is None else self._specials
+        elif not self._whole:
+            return range(len(texts))
+        elif sections is not None and allow_special:
+            if sections.texts("", True, whole=True) is None:
+                return range(len(texts))
+            names = sections.special
+        ends = list(itertools.accumulate((len(text) + 1 for text in texts), initial=0))
+        found = set[int]()
+        for start, end in names.spans("\0".join(texts)):  # it may reach from one text into the next
+            found |= {bisect_right(ends, start) - 1, bisect_right(ends, end - 1) - 1}
+        return found
 
     def word_parts(self, text: str, allow_special: bool = False) -> Iterable[Special | list[str]]:
         """Return special tokens, and lists of the words between them, without places."""

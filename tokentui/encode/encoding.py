@@ -11,7 +11,9 @@ from tokentui.core.records import dataclass
 from tokentui.encode.elsewhere import ENCODING, refuse_name
 from tokentui.encode.vocabulary import NO_ID
 
-MakeTokens = Callable[[], "Sequence[EncodedToken]"]
+_new, _put = object.__new__, object.__setattr__
+
+MakeTokens = Callable[[str], "Sequence[EncodedToken]"]
 """Returns the tokens of a text with their places."""
 
 
@@ -92,13 +94,12 @@ class Encoding(_Waiting):
         Args:
             text: The text.
             numbers: The ids, `NO_ID` for a token without an id. The array must not change.
-            rows: Returns the tokens, which must have these ids.
+            rows: Returns the tokens of a text, which must have these ids. Many encodings may share it.
         """
-        encoding = object.__new__(cls)
-        put = object.__setattr__
-        put(encoding, "text", text)
-        put(encoding, "_numbers", numbers)
-        put(encoding, "_waiting", rows)
+        encoding = _new(cls)
+        _put(encoding, "text", text)
+        _put(encoding, "_numbers", numbers)
+        _put(encoding, "_waiting", rows)
         return encoding
 
     def __getattr__(self, name: str) -> Any:
@@ -112,7 +113,7 @@ class Encoding(_Waiting):
             put(self, name, tuple([None if n == NO_ID else n for n in numbers] if none else numbers))
         elif (waiting := self._waiting) is not None:
             with jobs.shielded():  # whoever asks may do so in a job that has to do with something else
-                columns = _columns(waiting())
+                columns = _columns(waiting(self.text))
             for field, value in zip(_WORKED_OUT, columns, strict=True):
                 put(self, field, value)
             put(self, "_waiting", None)

@@ -209,10 +209,9 @@ class Tokenizer:
             TokentuiError: As `encode` does, for the first text that fails.
             Cancelled: The job is cancelled.
         """
-        listed = [
-            text_of(text, f"text {n}")
-            for n, text in enumerate(each_of(texts, "texts", "pass a list of texts"), 1)
-        ]
+        listed = each_of(texts, "texts", "pass a list of texts")
+        if not set(map(type, listed)) <= {str}:
+            listed = [text_of(text, f"text {n}") for n, text in enumerate(listed, 1)]
         encode = functools.partial(
             encode_batch, self.encoder, special_tokens=special_tokens, allow_special=allow_special
         )

@@ -106,6 +106,11 @@ class Sections(Protocol):
         ...
 
     @property
+    def special(self) -> NameFinder:
+        """Finds the special tokens that are searched for in a text as typed."""
+        ...
+
+    @property
     def names(self) -> Iterable[str]:
         """The names that are searched for in a text as typed, if some are cut out of any text."""
         ...

@@ -113,14 +113,10 @@ class Coded(Table):
         stops = array("q", bytes(8 * len(texts)))
         count = self._counted(texts, split, stops)
         words.end_texts(self._numbers, self._starts, stops)
-        out = self._written(count).cast("B")
+        ids = array("i")
+        ids.frombytes(self._written(count).cast("B"))
         self._forget()
-        found = [array("i") for _ in texts]
-        start = 0
-        for ids, stop in zip(found, stops, strict=True):
-            ids.frombytes(out[4 * start : 4 * stop])
-            start = stop
-        return found
+        return [ids[start:stop] for start, stop in pairwise([0, *stops])]
 
     def _counted(
         self, texts: Sequence[bytes | memoryview], split: Split | Bigrams, stops: Any = b""

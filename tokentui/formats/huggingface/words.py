@@ -389,6 +389,11 @@ class AddedSections:
         return NameFinder(token.content for token in tokens)
 
     @property
+    def special(self) -> NameFinder:
+        """Finds the special tokens that are searched for in a text as typed."""
+        return self.plain.special
+
+    @property
     def names(self) -> list[str]:
         """The names that are searched for in a text as typed, if some are cut out of any text."""
         return list(self.plain.tokens) if self.always is None or self.always.names else []
