@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import tokentui
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
-from tokentui.encode import batch
+from tokentui.encode import batch, encoder
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.tokenizer import Tokenizer
@@ -43,14 +43,22 @@ def made() -> list[Tokenizer]:
     ]
 
 
-def eager(encoder: WordEncoder, text: str, allow_special: bool = False) -> Encoding:
+def eager(own: WordEncoder, text: str, allow_special: bool = False) -> Encoding:
     """The encoding of a text, all of it worked out at once."""
-    return Encoding.of(text, encoder.placed_tokens(text, False, allow_special))
+    return Encoding.of(text, own.placed_tokens(text, False, allow_special))
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("many", [0, 1 << 12])
 @given(text=TEXTS, allow=st.booleans())
-def test_later_equals_at_once(made: list[Tokenizer], text: str, allow: bool) -> None:
+def test_later_equals_at_once(made: list[Tokenizer], many: int, text: str, allow: bool) -> None:
+    """Also where the names of many tokens are looked up by their ids."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encoder, "_MANY_IDS", many)
+        check_each_field(made, text, allow)
+
+
+def check_each_field(made: list[Tokenizer], text: str, allow: bool) -> None:
     for tokenizer in made:
         want = eager(tokenizer.encoder, text, allow)
         for name in (field.name for field in dataclasses.fields(Encoding)):
@@ -71,8 +79,21 @@ def test_later_equals_at_once_for_files(
     name: str, text: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     tokenizer = _read(name, tmp_path_factory)
-    for allow in (False, True):
-        assert tokenizer.encode(text, allow_special=allow) == eager(tokenizer.encoder, text, allow)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encoder, "_MANY_IDS", 0)
+        for allow in (False, True):
+            found, wanted = tokenizer.encode(text, allow_special=allow), eager(tokenizer.encoder, text, allow)
+            assert (found.tokens, found.pieces) == (wanted.tokens, wanted.pieces)
+            assert found.unknown == wanted.unknown
+            assert found == wanted
+
+
+def test_names_of_many_tokens_do_not_encode_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizer = tokentui.train("sample:hugs", "gpt2", merges=6)
+    encoding = tokenizer.encode("hugs pugs " * 2000)
+    monkeypatch.setattr(WordEncoder, "placed_tokens", lambda *_: pytest.fail("it encodes again"))
+    assert encoding.tokens[:2] == ("hug", "s")
+    assert (encoding.pieces[1], encoding.unknown) == (b"s", ())
 
 
 _KNOWN: dict[str, Tokenizer] = {}

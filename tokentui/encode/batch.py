@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from tokentui.core import native
 from tokentui.core.jobs import check
 from tokentui.encode import id_tables
-from tokentui.encode.encoder import WordEncoder
+from tokentui.encode.encoder import TokenSource, WordEncoder
 from tokentui.encode.encoding import Encoding, joined, packed
 from tokentui.encode.segment import UnknownUnit
 
@@ -55,9 +55,7 @@ def encode_batch(
     special_id = encoder.vocabulary.special_id
     before, after = (packed(map(special_id, ends)) if special_tokens else array("i")
                      for ends in encoder.around)
-    placed = functools.partial(
-        encoder.placed_tokens, special_tokens=special_tokens, allow_special=allow_special
-    )
+    source = TokenSource(encoder, special_tokens, allow_special)
     encodings: list[Encoding] = []
 
     def encode_short(short: Sequence[str]) -> None:
@@ -72,7 +70,7 @@ def encode_batch(
             return
         if before or after:
             ids_of_texts = [joined(joined(before[:], ids), after) for ids in ids_of_texts]
-        encodings.extend(map(Encoding.later, short, ids_of_texts, itertools.repeat(placed)))
+        encodings.extend(map(Encoding.later, short, ids_of_texts, itertools.repeat(source)))
 
     first = size = 0
     alone, longest = encoder.texts_alone(given, allow_special), id_tables.KERNEL_CHARS

@@ -19,7 +19,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, tick
 from tokentui.core.memo import Memo
 from tokentui.encode import id_tables
-from tokentui.encode.encoding import EncodedToken, Encoding, joined, packed
+from tokentui.encode.encoding import EncodedToken, Encoding, Names, joined, packed
 from tokentui.encode.id_tables import IdTable, table_of
 from tokentui.encode.pipeline import NO_NAMES, NameFinder, reads_whole
 from tokentui.encode.segment import UNKNOWN, WAYS, EncodingWay, Follower, Segmenter, UnknownUnit, WordPart
@@ -28,6 +28,7 @@ from tokentui.encode.vocabulary import NO_ID, UNKNOWN_NAMES, Section, Special, V
 from tokentui.text.pretokenize import PreToken, Pretokenizer
 
 _BEGIN, _END = ("[CLS]", "<s>"), ("[SEP]", "</s>")
+_MANY_IDS = 1 << 12
 _CHECK_EVERY = 1024
 """Words between two checks of the job."""
 
@@ -43,6 +44,29 @@ class WordToken(NamedTuple):
     end: int
     unknown: bool
     symbol: int | None = None
+
+
+class TokenSource(NamedTuple):
+    """Computes the tokens of texts as an encoder encodes them: a `Source`."""
+
+    encoder: WordEncoder
+    special_tokens: bool
+    allow_special: bool
+
+    def rows(self, text: str) -> list[EncodedToken]:
+        """Return the tokens of a text with their places."""
+        return self.encoder.placed_tokens(text, self.special_tokens, self.allow_special)
+
+    def names(self, ids: Sequence[int]) -> Names | None:
+        """Return the texts and bytes of tokens by their ids. None if ids do not say them, or for a few ids:
+        the table of all takes longer."""
+        if len(ids) < _MANY_IDS and "names_by_id" not in vars(self.encoder):
+            return None
+        rows = list(map(self.encoder.names_by_id.get, ids))
+        if None in rows:
+            return None
+        texts, pieces = zip(*cast("list[tuple[str, bytes]]", rows), strict=True) if rows else ((), ())
+        return texts, pieces
 
 
 class WordEncoder:
@@ -145,11 +169,31 @@ class WordEncoder:
         if isinstance(text, bytes):
             text = text.decode("utf-8", "surrogateescape")
         check()  # a text may be empty, or names alone
-        placed = functools.partial(
-            self.placed_tokens, special_tokens=special_tokens, allow_special=allow_special
-        )
+        source = TokenSource(self, special_tokens, allow_special)
         numbers = self._ids_without_places(text, special_tokens, allow_special, threads)
-        return Encoding.of(text, placed(text)) if numbers is None else Encoding.later(text, numbers, placed)
+        return Encoding.of(text, source.rows(text)) if numbers is None else (
+            Encoding.later(text, numbers, source)
+        )
+
+    @functools.cached_property
+    def names_by_id(self) -> dict[int, tuple[str, bytes]]:
+        """The readable text and the exact bytes of the token of each id, for ids that say them: not for the
+        unknown token, and not where a special token and another one are spelled in two ways."""
+        vocabulary, found = self.vocabulary, dict[int, tuple[str, bytes]]()
+        ids, pieces = vocabulary.ids(self.merges), vocabulary.pieces
+        listed = [(ids[symbol], pieces[symbol]) for symbol in vocabulary.symbols(self.merges)]
+        bytes_ = range(vocabulary.byte_tokens)
+        listed += [(vocabulary.byte_id(value), byte_token(value).encode()) for value in bytes_]
+        rows = [(number, piece.decode("utf-8", "replace"), piece) for number, piece in listed]
+        rows += [
+            (vocabulary.special_id(name), name, name.encode("utf-8", "surrogatepass"))
+            for name in vocabulary.specials
+        ]
+        several = {vocabulary.unknown_id, NO_ID}
+        for number, text, piece in rows:
+            if found.setdefault(number, (text, piece)) != (text, piece):
+                several.add(number)
+        return {number: names for number, names in found.items() if number not in several}
 
     def placed_tokens(self, text: str, special_tokens: bool, allow_special: bool) -> list[EncodedToken]:
         """Return the tokens of a text with their places. Arguments and errors are those of `encode`."""
@@ -310,6 +354,7 @@ class WordEncoder:
         other = copy.copy(self)
         other.merges, other.segmenter = merges, self.segmenter.with_limit(merges, ())
         other._id_table, other.tokens = None, Memo(other._tokens_of)
+        vars(other).pop("names_by_id", None)
         size, ranks = vocabulary.base_size + merges, vocabulary.ranks
         for word, tokens in self.tokens.items():
             symbols = [size if token.symbol is None else token.symbol for token in tokens]

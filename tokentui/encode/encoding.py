@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, Self
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, Protocol, Self
 
 from tokentui.core import jobs
 from tokentui.core.records import dataclass
@@ -13,8 +13,21 @@ from tokentui.encode.vocabulary import NO_ID
 
 _new, _put = object.__new__, object.__setattr__
 
-MakeTokens = Callable[[str], "Sequence[EncodedToken]"]
-"""Returns the tokens of a text with their places."""
+Names = tuple[tuple[str, ...], tuple[bytes, ...]]
+"""The readable texts and the exact bytes of tokens."""
+
+
+class Source(Protocol):
+    """Computes the fields of encodings. Many may share it."""
+
+    def rows(self, text: str) -> Sequence[EncodedToken]:
+        """Return the tokens of a text with their places."""
+        ...
+
+    def names(self, ids: Sequence[int]) -> Names | None:
+        """Return the texts and bytes of known tokens by their ids. None if ids do not say them, or if that
+        takes longer than `rows`."""
+        ...
 
 
 class EncodedToken(NamedTuple):
@@ -43,7 +56,7 @@ class _Waiting:
 
     __slots__ = ("_numbers", "_waiting")
     _numbers: array[int]
-    _waiting: MakeTokens | None
+    _waiting: Source | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +100,19 @@ class Encoding(_Waiting):
         return cls(text, *_columns(rows))
 
     @classmethod
-    def later(cls, text: str, numbers: array[int], rows: MakeTokens) -> Self:
+    def later(cls, text: str, numbers: array[int], source: Source) -> Self:
         """Return an encoding whose ids are known. The other fields are computed when one of them is first
         used.
 
         Args:
             text: The text.
             numbers: The ids, `NO_ID` for a token without an id. The array must not change.
-            rows: Returns the tokens of a text, which must have these ids. Many encodings may share it.
+            source: Computes the tokens of the text, which must have these ids.
         """
         encoding = _new(cls)
         _put(encoding, "text", text)
         _put(encoding, "_numbers", numbers)
-        _put(encoding, "_waiting", rows)
+        _put(encoding, "_waiting", source)
         return encoding
 
     def __getattr__(self, name: str) -> Any:
@@ -111,13 +124,20 @@ class Encoding(_Waiting):
             numbers = self._numbers
             none = NO_ID in numbers
             put(self, name, tuple([None if n == NO_ID else n for n in numbers] if none else numbers))
-        elif (waiting := self._waiting) is not None:
+        elif (waiting := self._waiting) is not None and not (name in _NAMES and self._named(waiting)):
             with jobs.shielded():  # whoever asks may do so in a job that has to do with something else
-                columns = _columns(waiting(self.text))
+                columns = _columns(waiting.rows(self.text))
             for field, value in zip(_WORKED_OUT, columns, strict=True):
                 put(self, field, value)
             put(self, "_waiting", None)
         return object.__getattribute__(self, name)
+
+    def _named(self, source: Source) -> bool:
+        """Set the fields that follow from the ids alone. Return whether they do."""
+        names = source.names(self._numbers)
+        for field, value in zip(_NAMES, (*names, ()) if names else (), strict=False):
+            _put(self, field, value)
+        return names is not None
 
     @property
     def rows(self) -> tuple[EncodedToken, ...]:
@@ -142,6 +162,8 @@ class Encoding(_Waiting):
         return tokens_html(shown, len(self))
 
 
+_NAMES = ("tokens", "pieces", "unknown")
+"""The fields that follow from the ids of known tokens."""
 _WORKED_OUT = ("ids", "tokens", "pieces", "offsets", "words", "unknown")
 _Columns = tuple[
     tuple[int | None, ...], tuple[str, ...], tuple[bytes | None, ...], tuple[tuple[int, int], ...],
