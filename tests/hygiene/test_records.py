@@ -306,9 +306,8 @@ async def test_a_new_analysis_is_an_option_with_json_and_a_screen(
     assert json.loads(done("inspect", "-t", str(own_file), "--strange", "--json")) == {
         "found": ["6162"], "schema": 1,
     }
-    face = FakeEngine(snapshot(), {Analyze: report})
-    main: Any = types.SimpleNamespace(engine=face)
-    async with shown(AnalysisScreen(main, new_one)) as (_, pilot):
+    face: Any = FakeEngine(snapshot(), {Analyze: report})
+    async with shown(AnalysisScreen(face, new_one, lambda ids, title: None)) as (_, pilot):
         await until(pilot, lambda: "a row" in screen_text(pilot) and "in short" in screen_text(pilot))
 
 

@@ -25,7 +25,7 @@ from textual.worker import Worker
 from textual.worker_manager import WorkerManager
 
 from tokentui.session.engine.driver import Session
-from tokentui.ui import LateSession
+from tokentui.ui.late_session import LateSession
 
 PATIENCE = 60.0
 """The longest wait for a state in seconds. Only a test that fails waits so long."""

@@ -36,8 +36,8 @@ from tokentui.text.read import read
 from tokentui.ui.dialogs.exact import MOST_SHOWN, Row, code_points, facts, text_of
 from tokentui.ui.dialogs.explained import reason, tokens_of
 from tokentui.ui.dialogs.inspect import InspectScreen
-from tokentui.ui.dialogs.report_screen import section_rows
 from tokentui.ui.dialogs.token import of_token
+from tokentui.ui.draw.sections import section_rows
 from tokentui.ui.draw.table import Listing, TableRow
 from tokentui.ui.draw.text import Cell, width, wrap
 

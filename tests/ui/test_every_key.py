@@ -411,7 +411,7 @@ async def test_a_typed_word_is_explained_by_a_file_before_the_corpus_is_encoded(
 
 @pytest.mark.slow
 async def test_keys_before_the_engine_is_there_are_refused_or_wait(gates: Gates, text: Path) -> None:
-    from tokentui.ui import LateSession
+    from tokentui.ui.late_session import LateSession
 
     painted: list[Any] = []
     made: list[Session] = []

@@ -20,10 +20,10 @@ from tokentui.session.views import VOCABULARY_ORDERS, ColumnWanted
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.compare_screen import CompareScreen
 from tokentui.ui.main_screen import MainScreen
-from tokentui.ui.pane_screen import VIEWS, titles
+from tokentui.ui.pane_screen import titles
 from tokentui.ui.panes.compare.columns import distinct_name
 from tokentui.ui.panes.header import tabs
-from tokentui.ui.panes.pane import state_cell, title_cell
+from tokentui.ui.panes.pane import VIEWS, state_cell, title_cell
 
 SIZES = [(120, 40), (80, 24), (200, 60), (58, 20)]
 RUN = Run.of({"vocab_size": 300})

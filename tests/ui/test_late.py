@@ -10,7 +10,7 @@ import pytest
 
 from tokentui.session import commands as do
 from tokentui.session.engine.driver import Session
-from tokentui.ui import LateSession
+from tokentui.ui.late_session import LateSession
 
 
 class Recording:

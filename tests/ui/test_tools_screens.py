@@ -8,7 +8,6 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TypeVar, cast
 
 import pytest
@@ -40,7 +39,7 @@ from tokentui.ui.dialogs.edit import EditScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.languages import LanguagesScreen
 from tokentui.ui.dialogs.report_screen import ReportScreen
-from tokentui.ui.main_screen import MainScreen
+from tokentui.ui.link import EngineLink
 
 SIZES = ((120, 40), (80, 24))
 MERGES = 40
@@ -274,8 +273,7 @@ async def test_the_keys_of_an_analysis_are_those_that_do_something(
 ) -> None:
     """The knee of a curve has no token to inspect, and one section no next one."""
     engine = FakeEngine(snapshot(), answers={do.Analyze: Report("Budget", sections, {}, "short")})
-    main = cast(MainScreen, SimpleNamespace(engine=engine))
-    screen = AnalysisScreen(main, ANALYSES["budget"])
+    screen = AnalysisScreen(cast(EngineLink, engine), ANALYSES["budget"], lambda ids, title: None)
     async with shown(screen, (120, 40)) as (app, pilot):
         await until(pilot, lambda: screen.shown is not None)
         await pilot.pause()

@@ -20,8 +20,8 @@ from tokentui.session import commands as do
 from tokentui.session.engine.driver import Session
 from tokentui.session.engine.jobs import JobPool
 from tokentui.session.snapshot import Snapshot
-from tokentui.ui import LateSession
 from tokentui.ui.app import ExplorerApp
+from tokentui.ui.late_session import LateSession
 
 ROOT = Path(__file__).resolve().parents[2]
 HOPS = 50

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.console import RenderableType
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.notifications import SeverityLevel as Severity
 
-from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled, in_words
-from tokentui.core.safetext import safe
+from tokentui.core.safetext import GlyphMode, safe
 from tokentui.recipe import Run
 from tokentui.session import commands as do
 from tokentui.session.snapshot import Snapshot
@@ -22,7 +21,8 @@ from tokentui.ui.bindings import Hint
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.history import NavigationHistory
-from tokentui.ui.link import EngineLink
+from tokentui.ui.late_session import LateSession
+from tokentui.ui.link import EngineLink, EngineScreen, Explorer
 from tokentui.ui.main_screen import MainScreen
 from tokentui.ui.pane_screen import PaneScreen
 from tokentui.ui.settings import UserSettings
@@ -35,21 +35,16 @@ if TYPE_CHECKING:  # loaded when it is first wanted
     from tokentui.session.persist.session_file import SavedSession
     from tokentui.session.views import ColumnWanted
     from tokentui.tours.parser import Tour
-    from tokentui.ui import LateSession
     from tokentui.ui.autosave import Autosave
+    from tokentui.ui.draw.text import Copied
 
-_FIRST = Ref("tokentui.ui.start_screen:show")
-_READ_KEYS = Ref("tokentui.ui.keymap:read_keys")
-_LINE_IN_FILE = Ref("tokentui.session.persist.settings_file:line_in_file")
-_TOUR = Ref("tokentui.ui.tour_screen:TourScreen")
-_READ_TOUR = Ref("tokentui.tours.parser:read_tour")
 MOST_PROBLEMS = 3
 """The most problems of the table `[keys]` that are shown one by one."""
 _LINES_A_MESSAGE = 12
 """The lines of the screen for each message that is seen at once: so they cover only the end of the corpus."""
 
 
-class ExplorerApp(TerminalApp):
+class ExplorerApp(TerminalApp, Explorer):
     """The explorer: an app about a session, which it knows by its commands and snapshots.
 
     Args:
@@ -100,13 +95,9 @@ class ExplorerApp(TerminalApp):
         self._begun, self._offer = begun, offer
         source = begun.sources[0] if begun is not None and len(begun.sources) == 1 and not begun.as_ else ""
         self.make_session = session_factory
-        """Makes another session, such as that of a tour."""
-        self.user_keys: Mapping[str, str] = {}
-        """The keys that the user gave to bindings, by id."""
         self.engine = EngineLink(self, session_factory, run)
-        """The link to the session of the user."""
         self.recorder = TourRecorder(source, lambda: self.engine.run)
-        self.history = NavigationHistory(self)
+        self.history = NavigationHistory(self, lambda: self.main)
         self.autosave: Autosave | None = None
         self.engine.subscribe(self.history.posted)
         self.engine.subscribe(self.recorder.posted, self.recorder.opened)
@@ -152,15 +143,21 @@ class ExplorerApp(TerminalApp):
 
     def show_first_screen(self) -> None:
         """Show the first screen over the main one."""
-        _FIRST(self)
+        from tokentui.ui.start_screen import show
+
+        show(self.main)
 
     def action_play_tour(self, name: str) -> None:
         """Play a tour that ships with the program."""
-        self.play_tour(_READ_TOUR(name))
+        from tokentui.tours.parser import read_tour
+
+        self.play_tour(read_tour(name))
 
     def play_tour(self, tour: Tour) -> None:
         """Play a tour over the screen."""
-        self.push_screen(_TOUR(self, tour, boundaries=self.main.text.boundaries))
+        from tokentui.ui.tour_screen import TourScreen
+
+        self.push_screen(TourScreen(self, tour, boundaries=self.main.text.boundaries))
 
     # From beginning to end.
 
@@ -179,9 +176,38 @@ class ExplorerApp(TerminalApp):
         return "chips" if self.has_chips else "bars"
 
     @property
-    def has_chips(self) -> bool:
+    def has_chips(self) -> bool:  # type: ignore[override]
         """True if the terminal has the colors of chips: 256 or more."""
         return not self.no_color and self.console.color_system in ("256", "truecolor")
+
+    # What settings change.
+
+    def set_speed(self, speed: int | None) -> None:
+        """Run so many units a second; None for as fast as it can."""
+        self.engine.send(do.SetSpeed(speed))
+
+    def _pane_screens(self) -> list[PaneScreen]:
+        """Return the screens with panes of the user's session; a tour's are not."""
+        screens = [screen for screen in self.screen_stack if isinstance(screen, PaneScreen)]
+        return [screen for screen in screens if screen.engine is self.engine]
+
+    def set_view(self, mode: GlyphMode) -> None:
+        """Show tokens in another way, on all screens of the user's session."""
+        for screen in self._pane_screens():
+            screen.mode = mode
+
+    def mark_by(self, boundaries: Boundaries | None) -> None:
+        """Mark tokens by chips, shades or bars; None for the usual mark of the terminal."""
+        mark = boundaries or self.usual_boundaries
+        self.main.mark_by(mark if mark != "chips" or self.has_chips else "bars")
+
+    def sort_by(self, order: str) -> None:
+        """Sort the vocabulary by one of `VOCABULARY_ORDERS`."""
+        self.main.sort_by(order)
+
+    def set_sentence(self, text: str) -> None:
+        """Put a text into the line to type in."""
+        self._pane_screens()[-1].encode.line.value = text
 
     async def on_mount(self) -> None:
         """Start the session."""
@@ -208,11 +234,14 @@ class ExplorerApp(TerminalApp):
         Args:
             table: The table `[keys]` of the settings file; nothing of it is trusted.
         """
-        self.user_keys, problems = _READ_KEYS(table)
+        from tokentui.session.persist.settings_file import line_in_file
+        from tokentui.ui.keymap import read_keys
+
+        self.user_keys, problems = read_keys(table)
         self.set_keymap(dict(self.user_keys))
         self.main.show_footer()
         for problem in problems[:MOST_PROBLEMS]:
-            said = problem.describe("settings.toml", lambda id: _LINE_IN_FILE("keys", id))
+            said = problem.describe("settings.toml", lambda id: line_in_file("keys", id))
             self.say(said, "information" if problem.holds else "warning")
         if (more := len(problems) - MOST_PROBLEMS) > 0:
             self.say(f"{more} more lines of [keys] are invalid", "warning")
@@ -249,7 +278,7 @@ class ExplorerApp(TerminalApp):
         if self.autosave is None:
             from tokentui.ui.autosave import Autosave
 
-            self.autosave = Autosave(self, self._begun)
+            self.autosave = Autosave(self, self.main, self._begun)
             self.engine.subscribe(opened=self.autosave.opened)
             self.after_input = self.autosave.schedule
         return self.autosave
@@ -311,6 +340,12 @@ class ExplorerApp(TerminalApp):
         """Take all messages away, and the room that each was given."""
         self.clear_notifications()
         self.screen.query("ToastHolder").remove()
+
+    def ask_copy(self, dialog: EngineScreen[Any], texts: Iterable[Copied]) -> None:
+        """Ask what to copy of a dialog: some texts, or what is at the cursor."""
+        from tokentui.ui.copying import ask_of
+
+        ask_of(dialog, texts)
 
     def compare(self, columns: Sequence[ColumnWanted], held_out: str = "") -> None:
         """Compare columns on the corpus that is open. In a tour, say that it has to be left first.

@@ -7,7 +7,7 @@ import contextlib
 import dataclasses
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
@@ -22,11 +22,9 @@ from tokentui.text.named import short_name
 from tokentui.ui.dialogs import LEAVE, CellText, Dialog
 from tokentui.ui.dialogs.open import file_column
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.link import EngineLink
+from tokentui.ui.link import EngineLink, Explorer
+from tokentui.ui.main_screen import MainScreen
 from tokentui.ui.pane_screen import PaneScreen
-
-if TYPE_CHECKING:
-    from tokentui.ui.app import ExplorerApp
 
 SAVE_S = 1.0
 """The longest delay in seconds before a change is saved."""
@@ -38,11 +36,12 @@ class Autosave:
 
     Args:
         app: The app.
+        main: Its main screen.
         begun: The session that the command line names, if any.
     """
 
-    def __init__(self, app: ExplorerApp, begun: SavedSession | None) -> None:
-        self._app, self._engine, self._main = app, app.engine, app.main
+    def __init__(self, app: Explorer, main: MainScreen, begun: SavedSession | None) -> None:
+        self._app, self._engine, self._main = app, app.engine, main
         self._about = begun or SavedSession()
         self._keeper: Keeper | None = None
         self._refused = False

@@ -29,7 +29,7 @@ from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.link import EngineLink
 from tokentui.ui.main_screen import MainScreen
-from tokentui.ui.pane_screen import Layout, PaneScreen
+from tokentui.ui.pane_screen import PaneScreen
 from tokentui.ui.panes.compare import columns
 from tokentui.ui.panes.compare.compare_panes import COLUMNS, COMPARE_PANES, ENCODE, LEAST, places
 from tokentui.ui.panes.compare.curves import CurveChart, describe_target
@@ -41,7 +41,7 @@ from tokentui.ui.panes.compare.tables import (
     TokensPane,
     entry_of,
 )
-from tokentui.ui.panes.entry import key_owners, number_keys
+from tokentui.ui.panes.entry import Layout, key_owners, number_keys
 from tokentui.ui.panes.pane import StatusBand
 
 _COLUMN_SECTIONS = ("candidates", "why")

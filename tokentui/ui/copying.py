@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from tokentui.learn.rows import Candidate, Entry
 from tokentui.session.shell_line import train_line
 from tokentui.session.snapshot import Snapshot, TokenInBoth
 from tokentui.session.views import LETTERS, ColumnSnapshot, StepRow
-from tokentui.ui.dialogs import Dialog
 from tokentui.ui.dialogs.copying import CopyScreen, token_of
 from tokentui.ui.draw.lines import StyledLines
 from tokentui.ui.draw.table import Listing, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell, Copied
-from tokentui.ui.pane_screen import PaneScreen
+from tokentui.ui.link import EngineScreen
 
 if TYPE_CHECKING:
     from tokentui.session.views import EncodedToken
 
 
-def ask(screen: PaneScreen) -> None:
-    """Ask what to copy of a screen."""
-    now = screen.snapshot
+def ask(screen: EngineScreen[Any], now: Snapshot | None) -> None:
+    """Ask what to copy of a screen with panes, which shows a snapshot."""
     focused = screen.focused
     copies = list(_of_row(focused, now)) if isinstance(focused, VirtualTable) else []
     if now is not None:
@@ -36,9 +34,8 @@ def ask(screen: PaneScreen) -> None:
         screen.app.say("there is nothing to copy yet")
 
 
-def copy_command(screen: PaneScreen) -> None:
-    """Copy the command that reproduces what a screen shows."""
-    now = screen.snapshot
+def copy_command(screen: EngineScreen[Any], now: Snapshot | None) -> None:
+    """Copy the command that reproduces a snapshot."""
     if now is None or now.corpus.nothing_open:
         screen.app.say("there is nothing to copy yet")
         return
@@ -47,9 +44,9 @@ def copy_command(screen: PaneScreen) -> None:
     screen.app.say(f"copied: {line}")
 
 
-def ask_of(dialog: Dialog[Any]) -> None:
-    """Ask what to copy of a dialog: what it names itself, then the row under the cursor."""
-    copies = [*dialog.copied()]
+def ask_of(dialog: EngineScreen[Any], texts: Iterable[Copied]) -> None:
+    """Ask what to copy of a dialog: some texts, then the row under the cursor."""
+    copies = [*texts]
     match dialog.focused:
         case VirtualTable() as table:
             copies += _of_row(table, dialog.engine.snapshot)
@@ -63,7 +60,7 @@ def ask_of(dialog: Dialog[Any]) -> None:
         dialog.app.say("there is nothing to copy yet")
 
 
-def _column(screen: PaneScreen, now: Snapshot) -> ColumnSnapshot:
+def _column(screen: EngineScreen[Any], now: Snapshot) -> ColumnSnapshot:
     """The column that keys are about."""
     place = getattr(screen, "place", 0)
     return now.columns[min(place, len(now.columns) - 1)]
@@ -122,7 +119,7 @@ def _listed(tokens: tuple[EncodedToken, ...]) -> str:
     return json.dumps([token.id for token in tokens])
 
 
-def _command(screen: PaneScreen, column: ColumnSnapshot) -> Copied:
+def _command(screen: EngineScreen[Any], column: ColumnSnapshot) -> Copied:
     walk = getattr(screen.app, "walk", None)
     source = "" if walk is None else walk.corpus[0]
     if column.path:

@@ -29,9 +29,6 @@ from textual.worker import WorkerFailed
 from tokentui.core.errors import Cancelled, TokentuiError, in_words
 from tokentui.core.safetext import safe
 
-if TYPE_CHECKING:
-    from tokentui.ui.app import ExplorerApp
-
 _LONGEST = 400
 """The most characters of a notification."""
 
@@ -48,8 +45,8 @@ class Guarded(MessagePump):
 
     if TYPE_CHECKING:
 
-        # The app by its own type, for all screens and widgets.
-        app: ExplorerApp
+        # The app by its own type, for all widgets.
+        app: GuardedApp
 
     def set_timer(
         self, delay: float, callback: TimerCallback | None = None, *, name: str | None = None,
@@ -76,6 +73,16 @@ class GuardedApp(Guarded, App[None]):
 
     chips = False
     """True if tokens are chips in all panes and dialogs, by the choice of the user."""
+    user_keys: Mapping[str, str] = {}
+    """The keys that the user gave to bindings, by id."""
+
+    def say(self, text: str, severity: SeverityLevel = "information") -> None:
+        """Show a line for some seconds."""
+        self.notify(text, severity=severity)
+
+    def backlog(self) -> int:
+        """Return the bytes that the terminal has not taken yet."""
+        return 0
 
     def tell(self, error: BaseException) -> None:
         """Show an error in one line."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.recipe import Recipe, Run
@@ -12,9 +13,8 @@ from tokentui.session.commands import Command
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import CorpusPlace, Position
 from tokentui.ui.guard import start_worker
-
-if TYPE_CHECKING:
-    from tokentui.ui.app import ExplorerApp
+from tokentui.ui.link import Explorer
+from tokentui.ui.main_screen import MainScreen
 
 MOST = 100
 """The most places that are kept for each screen."""
@@ -52,10 +52,11 @@ class NavigationHistory:
 
     Args:
         app: The app.
+        main_screen: Returns its main screen.
     """
 
-    def __init__(self, app: ExplorerApp) -> None:
-        self._app = app
+    def __init__(self, app: Explorer, main_screen: Callable[[], MainScreen]) -> None:
+        self._app, self._main_screen = app, main_screen
         self._main: deque[Place] = deque(maxlen=MOST)
         self._compare: deque[Position] = deque(maxlen=MOST)
         self.going_back = False
@@ -69,7 +70,7 @@ class NavigationHistory:
             return
         if before is None or before.corpus.nothing_open:
             return
-        if self._app.main.scrubber.dragging:
+        if self._main_screen().scrubber.dragging:
             return  # the place where the drag began is recorded
         if len(before.columns) > 1:
             if not self._compare or self._compare[-1] != before.position:
@@ -83,7 +84,7 @@ class NavigationHistory:
         file = (column.path, recipe.split, recipe.encode) if column.opened is not None else NO_FILE
         return Place(
             column.at.step, column.recipe, app.engine.run, file if column.path else NO_FILE,
-            app.recorder.corpus, app.main.text.top_place,
+            app.recorder.corpus, self._main_screen().text.top_place,
         )
 
     def go_back(self) -> None:
@@ -120,13 +121,13 @@ class NavigationHistory:
                 if not source and text is None:
                     raise TokentuiError("the corpus before has no name to open it by", "back", "o opens it")
                 corpus = do.Open((source,)) if text is None else do.TrainOnText(text)
-                await app.main.corpus.replaced(self._ask(corpus))
+                await self._main_screen().corpus.replaced(self._ask(corpus))
             if place.file[0] and place.file != here.file:
                 await self._ask(do.OpenTokenizer(*place.file))
             elif not place.file[0] and (here.file[0] or (place.recipe, place.run) != (here.recipe, here.run)):
                 await self._ask(do.SetRecipe(place.recipe, place.run))
             await self._ask(do.GoTo(place.step))
-            app.main.text.show_place(place.top)
+            self._main_screen().text.show_place(place.top)
         except (TokentuiError, Cancelled) as error:
             app.tell(error)
         finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual.await_complete import AwaitComplete
@@ -14,12 +14,16 @@ from tokentui.recipe import Run
 from tokentui.session import commands as do
 from tokentui.session.commands import Command
 from tokentui.session.snapshot import Snapshot
-from tokentui.ui.guard import Guarded
+from tokentui.ui.guard import Guarded, GuardedApp
+from tokentui.ui.late_session import LateSession
+from tokentui.ui.settings import UserSettings
+from tokentui.ui.tour_recorder import TourRecorder
 
 if TYPE_CHECKING:
     from tokentui.session.engine.driver import Session
-    from tokentui.ui import LateSession
-    from tokentui.ui.app import ExplorerApp
+    from tokentui.session.views import ColumnWanted
+    from tokentui.tours.parser import Tour
+    from tokentui.ui.draw.text import Copied
 
 Answer = TypeVar("Answer")
 Result = TypeVar("Result")
@@ -45,7 +49,7 @@ class EngineLink:
     """
 
     def __init__(
-        self, app: ExplorerApp, make_session: Callable[[Callable[[Snapshot], None]], Session | LateSession],
+        self, app: GuardedApp, make_session: Callable[[Callable[[Snapshot], None]], Session | LateSession],
         run: Run | None = None,
     ) -> None:
         self._app, self._make_session = app, make_session
@@ -216,6 +220,35 @@ class EngineLink:
             shown(snapshot)
 
 
+class Explorer(GuardedApp):
+    """The app as its screens and dialogs know it. `ExplorerApp` is the one there is."""
+
+    make_session: Callable[[Callable[[Snapshot], None]], Session | LateSession]
+    """Makes another session, such as that of a tour."""
+    engine: EngineLink
+    """The link to the session of the user."""
+    user_settings: UserSettings
+    recorder: TourRecorder
+    has_chips: bool
+    """True if the terminal has the colors of chips: 256 or more."""
+
+    def compare(self, columns: Sequence[ColumnWanted], held_out: str = "") -> None:
+        """Compare columns on the corpus that is open."""
+        raise NotImplementedError
+
+    def play_tour(self, tour: Tour) -> None:
+        """Play a tour over the screen."""
+        raise NotImplementedError
+
+    def show_first_screen(self) -> None:
+        """Show the first screen over the main one."""
+        raise NotImplementedError
+
+    def ask_copy(self, dialog: EngineScreen[Any], texts: Iterable[Copied]) -> None:
+        """Ask what to copy of a dialog: some texts, or what is at the cursor."""
+        raise NotImplementedError
+
+
 class EngineScreen(Guarded, Screen[Result]):
     """A screen about a session: it follows the snapshots of its engine link, and is dismissed at most once.
 
@@ -227,6 +260,10 @@ class EngineScreen(Guarded, Screen[Result]):
         classes: The initial classes.
     """
 
+    if TYPE_CHECKING:
+
+        app: Explorer
+
     def __init__(self, engine: EngineLink, classes: str | None = None) -> None:
         super().__init__(classes=classes)
         self.engine = engine
@@ -235,6 +272,9 @@ class EngineScreen(Guarded, Screen[Result]):
     def follow(self, snapshot: Snapshot) -> None:
         """Take a newer snapshot. The last one before the screen was shown is `engine.snapshot`."""
         raise NotImplementedError
+
+    def lay_out(self) -> None:
+        """Fit what is seen to the room there is."""
 
     def on_screen_suspend(self) -> None:
         """Hide the messages: the screen above shows them. Textual shows them again once this one resumes."""

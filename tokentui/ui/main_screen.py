@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -12,9 +13,9 @@ from textual.containers import Horizontal
 from textual.widgets import Input
 
 from tokentui.analyze.analyses import ANALYSES
-from tokentui.core.choices import Ref
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import GLYPH_MODES, GlyphMode
+from tokentui.core.table import plural
 from tokentui.learn.rows import BY_COUNT, Candidate, Entry, Traits
 from tokentui.session import commands as do
 from tokentui.session.persist.session_file import remember
@@ -27,7 +28,7 @@ from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.link import EngineLink
-from tokentui.ui.pane_screen import Layout, PaneScreen
+from tokentui.ui.pane_screen import PaneScreen
 from tokentui.ui.panes.column_tables import (
     ColumnTable,
     PairTable,
@@ -37,7 +38,7 @@ from tokentui.ui.panes.column_tables import (
 )
 from tokentui.ui.panes.corpus import CorpusPane, CorpusText
 from tokentui.ui.panes.encode import EncodePane, first_words
-from tokentui.ui.panes.entry import groups, key_owners, number_keys, one_group
+from tokentui.ui.panes.entry import Layout, groups, key_owners, number_keys, one_group
 from tokentui.ui.panes.header import header, tabs
 from tokentui.ui.panes.main_panes import MAIN_PANES
 from tokentui.ui.panes.pane import StatusBand, state_cell
@@ -54,30 +55,6 @@ LEAST = 30, 8
 
 ORDERS = {"id": "id", "token": "longest", "uses": "most used", "step": "newest", "log p": "newest"}
 """The order of the vocabulary that a click on the head of a column chooses."""
-# Dialogs are loaded when they are first opened.
-INSPECT = Ref("tokentui.ui.dialogs.inspect:InspectScreen")
-LIFE = Ref("tokentui.ui.dialogs.life:LifeScreen")
-OPEN = Ref("tokentui.ui.dialogs.open:OpenScreen")
-WHAT_IF = Ref("tokentui.ui.dialogs.what_if:ask_beside")
-_ADD = Ref("tokentui.ui.dialogs.open:AddScreen")
-_AS_LEFT = Ref("tokentui.ui.dialogs.open:AS_LEFT")
-_ANALYSIS = Ref("tokentui.ui.dialogs.analysis:AnalysisScreen")
-_CHAT = Ref("tokentui.ui.dialogs.chat:ChatScreen")
-_COMPRESSED = Ref("tokentui.ui.dialogs.pieces:show_compressed")
-_COPY_COMMAND = Ref("tokentui.ui.copying:copy_command")
-_DROPOUT = Ref("tokentui.ui.dialogs.drawn:DrawnScreen")
-_EDIT = Ref("tokentui.ui.dialogs.edit:EditScreen")
-_EXPORT = Ref("tokentui.ui.dialogs.export:ExportScreen")
-_FACTS = Ref("tokentui.ui.dialogs.facts:FactsScreen")
-_GO_TO = Ref("tokentui.ui.dialogs.ask:GoToScreen")
-_PIECES = Ref("tokentui.ui.dialogs.pieces:PiecesScreen")
-_PREDICT = Ref("tokentui.ui.predict:toggle")
-_QUESTIONS = Ref("tokentui.ui.dialogs.questions:QuestionsScreen")
-_RECIPE = Ref("tokentui.ui.dialogs.recipe:choose_recipe")
-_RECORD = Ref("tokentui.ui.tour_writer:ask_name")
-_STEPS = Ref("tokentui.ui.dialogs.steps:StepsScreen")
-_UNTIL = Ref("tokentui.ui.dialogs.ask:UntilScreen")
-_WHY = Ref("tokentui.ui.dialogs.steps:show_why")
 
 
 class MainScreen(PaneScreen):
@@ -392,6 +369,8 @@ class MainScreen(PaneScreen):
             self._show(row)
 
     def _show(self, row: Candidate | Entry) -> None:
+        from tokentui.ui.dialogs.inspect import InspectScreen
+
         table = next((table for table in self.tables.values() if table is self.focused), None)
 
         def neighbor(by: int) -> Candidate | Entry | None:
@@ -401,7 +380,7 @@ class MainScreen(PaneScreen):
             table.move(by)
             return near  # type: ignore[no-any-return]
 
-        self.push_answer(INSPECT(self.engine, row, asks=True, neighbor=neighbor))
+        self.push_answer(InspectScreen(self.engine, row, asks=True, neighbor=neighbor))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave the keys of the corpus cursor, and of scores, to other actions where there are none.
@@ -427,36 +406,44 @@ class MainScreen(PaneScreen):
         """Inspect the token under the cursor of the corpus."""
 
         def found(answer: tuple[int | None, TokenAt] | None) -> None:
+            from tokentui.ui.dialogs.inspect import InspectScreen
+
             if answer is None:
                 self.app.say("there is no token here")
             elif (number := answer[0]) is None:
-                self.push_answer(INSPECT(self.engine, typed=(answer[1].text, 0)))
+                self.push_answer(InspectScreen(self.engine, typed=(answer[1].text, 0)))
             else:
-                self.push_answer(INSPECT(self.engine, token=number, word=answer[1].text))
+                self.push_answer(InspectScreen(self.engine, token=number, word=answer[1].text))
 
         if (place := self.text.cursor_part) is not None:
             self.engine.send(do.TokenThere(*place), found)
 
     def action_life(self) -> None:
         """Show the life of the word under the cursor of the corpus, or of the typed text."""
+        from tokentui.ui.dialogs.life import LifeScreen
+
 
         def found(answer: tuple[int | None, TokenAt] | None) -> None:
+            from tokentui.ui.dialogs.life import LifeScreen
+
             if answer is not None:
-                self.push_answer(LIFE(self.engine, answer[1].text))
+                self.push_answer(LifeScreen(self.engine, answer[1].text))
 
         if self.context == "cursor" and (place := self.text.cursor_part) is not None:
             self.engine.send(do.TokenThere(*place), found)
         elif text := self.encode.line.value:
-            self.app.push_screen(LIFE(self.engine, text, self.encode.place))
+            self.app.push_screen(LifeScreen(self.engine, text, self.encode.place))
         else:
             self.app.say("no word yet: i types a text, enter puts a cursor on the corpus")
 
     @on(Input.Submitted)
     def _typed_entered(self) -> None:
         """Explain the word at the cursor of the typed text."""
+        from tokentui.ui.dialogs.inspect import InspectScreen
+
         if text := self.encode.line.value:
             place = self.encode.place
-            self.app.push_screen(INSPECT(self.engine, typed=(text, place)))
+            self.app.push_screen(InspectScreen(self.engine, typed=(text, place)))
 
     @property
     def help_section(self) -> str:
@@ -478,15 +465,21 @@ class MainScreen(PaneScreen):
 
     def action_go_to(self) -> None:
         """Prompt for a step or a token, and go there."""
-        self.app.push_screen(_GO_TO(self.engine))
+        from tokentui.ui.dialogs.ask import GoToScreen
+
+        self.app.push_screen(GoToScreen(self.engine))
 
     def action_run_until(self) -> None:
         """Prompt for a condition, and run until it is met."""
-        self.app.push_screen(_UNTIL(self.engine))
+        from tokentui.ui.dialogs.ask import UntilScreen
+
+        self.app.push_screen(UntilScreen(self.engine))
 
     def action_choose_recipe(self) -> None:
         """Choose another recipe, and train by it."""
-        _RECIPE(self)
+        from tokentui.ui.dialogs.recipe import choose_recipe
+
+        choose_recipe(self)
 
     def action_compare(self) -> None:
         """Prompt for a second column, and compare the current training with it.
@@ -494,6 +487,8 @@ class MainScreen(PaneScreen):
         Raises:
             NotYet: Nothing is trained yet.
         """
+        from tokentui.ui.dialogs.open import AddScreen
+
         now = self.engine.snapshot
         if now is None:
             raise NotYet(now)
@@ -506,58 +501,113 @@ class MainScreen(PaneScreen):
 
         def compare(second: ColumnWanted | None) -> None:
             """Compare; next to a file, a recipe without a size of its own is trained to the file's."""
-            if second == _AS_LEFT.resolve():
+            from tokentui.ui.dialogs.open import AS_LEFT
+
+            if second == AS_LEFT:
                 self.app.compare(())
                 self.app.say("the comparison as it was left: c adds a column, delete removes one")
             elif second is not None:
                 self.app.compare((first, second.like((column,))))
 
-        dialog = _ADD(self.engine, f"Compare {name or 'this'} with", column.recipe, column)
+        dialog = AddScreen(self.engine, f"Compare {name or 'this'} with", column.recipe, column)
         self.app.push_screen(dialog, compare)
 
     def action_steps(self) -> None:
         """List the steps made so far."""
-        self.app.push_screen(_STEPS(self.engine))
+        from tokentui.ui.dialogs.steps import StepsScreen
+
+        self.app.push_screen(StepsScreen(self.engine))
 
     def action_why(self) -> None:
         """Explain the last step and the next one in detail."""
-        _WHY(self)
+        from tokentui.ui.dialogs.steps import show_why
+
+        show_why(self)
 
     def action_export(self) -> None:
         """Write the tokenizer of this step to a file."""
-        self.app.push_screen(_EXPORT(self.engine))
+        from tokentui.ui.dialogs.export import ExportScreen
+
+        self.app.push_screen(ExportScreen(self.engine))
 
     def action_copy_command(self) -> None:
         """Copy the command that reproduces this state."""
-        _COPY_COMMAND(self)
+        from tokentui.ui.copying import copy_command
+
+        copy_command(self, self.snapshot)
 
     def action_questions(self) -> None:
         """Open the questions about tokens, their use and their worth."""
-        self.app.push_screen(_QUESTIONS(self.engine))
+        from tokentui.ui.dialogs.questions import QuestionsScreen
+
+        self.app.push_screen(QuestionsScreen(self.engine))
 
     def action_dropout(self) -> None:
         """Open the screen that encodes the typed text with some merges left out at random."""
-        self.app.push_screen(_DROPOUT(self.engine))
+        from tokentui.ui.dialogs.drawn import DrawnScreen
+
+        self.app.push_screen(DrawnScreen(self.engine))
 
     def action_chat(self) -> None:
         """Open the screen that renders a chat by the chat template of the opened tokenizer."""
-        self.app.push_screen(_CHAT(self.engine))
+        from tokentui.ui.dialogs.chat import ChatScreen
+
+        self.app.push_screen(ChatScreen(self.engine))
 
     def action_facts(self) -> None:
         """Show the facts and the health of the tokenizer."""
-        self.app.push_screen(_FACTS(self.engine))
+        from tokentui.ui.dialogs.facts import FactsScreen
+
+        self.app.push_screen(FactsScreen(self.engine))
 
     def action_edit_vocabulary(self) -> None:
         """Open the screen that changes the vocabulary."""
-        self.app.push_screen(_EDIT(self.engine))
+        from tokentui.ui.dialogs.edit import EditScreen
+
+        self.app.push_screen(EditScreen(self.engine))
 
     def action_analyze(self, name: str) -> None:
         """Show the report of an analysis."""
-        self.app.push_screen(_ANALYSIS(self, ANALYSES[name]))
+        from tokentui.ui.dialogs.analysis import AnalysisScreen
+
+        self.app.push_screen(AnalysisScreen(self.engine, ANALYSES[name], self.show_only))
+
+    def show_only(self, ids: frozenset[int], title: str) -> None:
+        """Go to the vocabulary, and show only some of its tokens there.
+
+        Args:
+            ids: The ids of the tokens.
+            title: The words for them, in the title of the pane.
+        """
+        self.narrow("vocabulary", "")
+        self.tables["vocabulary"].among = title
+        self.set_viewport(vocabulary_among=ids, vocabulary_top=0)
+        self.go("vocabulary")
 
     def action_predict(self) -> None:
         """Hide the next pair and let the user guess it, or show it again."""
-        _PREDICT(self)
+        from tokentui.ui.predict import LABELS, Prediction, can_predict
+
+        now = self.snapshot
+        if (guessing := self.prediction) is not None:
+            now = guessing.seen
+            self.app.say(f"{guessing.right} of {plural(guessing.asked, 'guess', 'guesses')} right")
+            self.prediction = self.snapshot_filter = None
+            self.why_sentences, self.labels = sentences, {}
+        elif not can_predict(now):
+            self.app.say("there is no next pair to guess here")
+            return
+        else:
+            self.prediction = guessing = Prediction(self, partial(self.why.redraw, force=True))
+            self.snapshot_filter, self.why_sentences = guessing.hide, guessing.sentences
+            self.labels = LABELS
+            self.set_viewport(candidates_top=0)
+            self.pairs.move_to(0)
+            self.go("pairs")
+        if now is not None:
+            self.show(now)
+        self.why.redraw(force=True)
+        self.focus_active()
 
     def action_first_screen(self) -> None:
         """Show the first screen over this one."""
@@ -565,7 +615,9 @@ class MainScreen(PaneScreen):
 
     def action_record(self) -> None:
         """Write the walk just made as a tour."""
-        _RECORD(self)
+        from tokentui.ui.tour_writer import ask_name
+
+        ask_name(self)
 
     def action_turn_boundaries(self) -> None:
         """Show tokens as chips where there are colors for them, by shades, or with bars between them."""
@@ -583,11 +635,15 @@ class MainScreen(PaneScreen):
 
     def action_compressed(self) -> None:
         """Show the compressed text and its table."""
-        _COMPRESSED(self)
+        from tokentui.ui.dialogs.pieces import show_compressed
+
+        show_compressed(self)
 
     def action_pieces(self) -> None:
         """Show how the text is cut into pre-tokens."""
-        self.app.push_screen(_PIECES(self.engine, self.text.top_place))
+        from tokentui.ui.dialogs.pieces import PiecesScreen
+
+        self.app.push_screen(PiecesScreen(self.engine, self.text.top_place))
 
     async def action_edit_corpus(self) -> None:
         """Let the user type into the corpus."""
@@ -649,12 +705,14 @@ class MainScreen(PaneScreen):
 
     def action_open(self) -> None:
         """Ask for a corpus or a tokenizer, and open it."""
+        from tokentui.ui.dialogs.open import OpenScreen
+
 
         def chosen(command: do.Open | do.OpenTokenizer | None) -> None:
             if command is not None:
                 self._open(command)
 
-        self.app.push_screen(OPEN(self.engine), chosen)
+        self.app.push_screen(OpenScreen(self.engine), chosen)
 
     def _open(self, command: do.Open | do.OpenTokenizer) -> None:
         file = isinstance(command, do.OpenTokenizer)
@@ -682,11 +740,13 @@ class MainScreen(PaneScreen):
 
     def action_ask_what_if(self) -> None:
         """Ask what would be changed: of the token under the cursor in Vocabulary, else of the pair."""
+        from tokentui.ui.dialogs.what_if import ask_beside
+
         now = self.snapshot
         if now is None or loads(now):
             raise NotYet(now)
         table = self.vocabulary if self.active == "vocabulary" else self.pairs
-        WHAT_IF(self, now.main, table.held_at(table.cursor))
+        ask_beside(self, now.main, table.held_at(table.cursor))
 
     # Finding.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from rich.cells import cell_len
 from textual import events, on
@@ -20,7 +20,6 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
-from tokentui.core.choices import Ref
 from tokentui.core.safetext import GLYPH_MODES, GlyphMode
 from tokentui.session.commands import GoTo, Move, Play, SetInput, SetViewport, Speed
 from tokentui.session.snapshot import Snapshot
@@ -45,39 +44,15 @@ from tokentui.ui.draw.text import Cell
 from tokentui.ui.field import TypedLine
 from tokentui.ui.link import EngineLink, EngineScreen
 from tokentui.ui.panes.encode import TypedPane
-from tokentui.ui.panes.entry import PaneEntry
-from tokentui.ui.panes.pane import Pane, StatusBand, title_cell
+from tokentui.ui.panes.entry import Layout, PaneEntry
+from tokentui.ui.panes.pane import VIEWS, Pane, StatusBand, title_cell
 from tokentui.ui.waits import has
 
-FIND = Ref("tokentui.ui.dialogs.ask:FindScreen")
-
-_COPY = Ref("tokentui.ui.copying:ask")
-_HELP = Ref("tokentui.ui.dialogs.ask:HelpScreen")
-_LANGUAGES = Ref("tokentui.ui.dialogs.languages:LanguagesScreen")
-_COLORS = Ref("tokentui.ui.dialogs.colors:ColorsScreen")
-_SETTINGS = Ref("tokentui.ui.dialogs.settings_screen:SettingsScreen")
-
 PaneType = TypeVar("PaneType", bound=Pane)
-VIEWS: Mapping[GlyphMode, str] = {
-    "text": "", "escaped": "escapes", "hex": "hex", "points": "code points",
-}
-"""The names of the views of tokens in the titles of panes; the default has none."""
 
 
 END_FAMILY = BoundAction("", ("escape",), "end", "", "")
 """The key that ends a family, in the footer."""
-
-
-class Layout(NamedTuple):
-    """The panes that fit on the screen.
-
-    Attributes:
-        groups: The panes that share a place, place by place; of each group one is seen.
-        classes: The classes of the screen: wide, medium or small; tall, high or short.
-    """
-
-    groups: tuple[tuple[str, ...], ...]
-    classes: frozenset[str]
 
 
 def too_small(columns: int, lines: int) -> Lines:
@@ -397,28 +372,38 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
 
     def action_copy(self) -> None:
         """Prompt for what to copy."""
-        _COPY(self)
+        from tokentui.ui.copying import ask
+
+        ask(self, self.snapshot)
 
     def action_languages(self) -> None:
         """Compare the cost of the same text in twelve languages."""
-        self.app.push_screen(_LANGUAGES(self.engine))
+        from tokentui.ui.dialogs.languages import LanguagesScreen
+
+        self.app.push_screen(LanguagesScreen(self.engine))
 
     def action_colors(self) -> None:
         """Choose the theme."""
-        self.app.push_screen(_COLORS(self.engine))
+        from tokentui.ui.dialogs.colors import ColorsScreen
+
+        self.app.push_screen(ColorsScreen(self.engine))
 
     def action_settings(self) -> None:
         """Open the settings."""
-        self.app.push_screen(_SETTINGS(self.engine))
+        from tokentui.ui.dialogs.settings_screen import SettingsScreen
+
+        self.app.push_screen(SettingsScreen(self.engine))
 
     def action_show_keys(self, search: bool) -> None:
         """Show all keys, to read or to search them, and run the action that is chosen."""
+        from tokentui.ui.dialogs.ask import HelpScreen
+
 
         def run(action: BoundAction | None) -> None:
             if action is not None:
                 self.app.call_later(self.app.run_action, action.action, self)
 
-        self.app.push_screen(_HELP(self.engine, self.key_sections(), self.help_section, search), run)
+        self.app.push_screen(HelpScreen(self.engine, self.key_sections(), self.help_section, search), run)
 
     @property
     def help_section(self) -> str:
@@ -600,12 +585,14 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             find: Called with the text; not if the prompt is left.
             verb: The words before the name of the pane.
         """
+        from tokentui.ui.dialogs.ask import FindScreen
+
 
         def answered(line: str | None) -> None:
             if line is not None:
                 find(line)
 
-        self.app.push_screen(FIND(self.engine, where, text, verb), answered)
+        self.app.push_screen(FindScreen(self.engine, where, text, verb), answered)
 
     def push_answer(self, dialog: Screen[Any]) -> None:
         """Show a dialog that an answer of the session opens, unless the user has opened something meanwhile:

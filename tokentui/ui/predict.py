@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,10 +15,10 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.ui.dialogs.ask import AskLine
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.panes.column_tables import tokens
-from tokentui.ui.panes.why import reasons, sentences
+from tokentui.ui.panes.why import reasons
 
 if TYPE_CHECKING:
-    from tokentui.ui.main_screen import MainScreen
+    from tokentui.ui.pane_screen import PaneScreen
 
 LABELS = {"next": "guess", "inspect": "guess it", "predict": "end guessing"}
 """The labels of bindings, by id, while the next pair is hidden."""
@@ -31,10 +31,11 @@ class Prediction:
 
     Args:
         screen: The screen.
+        redraw: Draws Why again.
     """
 
-    def __init__(self, screen: MainScreen) -> None:
-        self._screen = screen
+    def __init__(self, screen: PaneScreen, redraw: Callable[[], None]) -> None:
+        self._screen, self._redraw = screen, redraw
         self.seen: Snapshot | None = None
         """The last snapshot, with nothing hidden."""
         self._said: tuple[Cell, ...] = ()
@@ -119,33 +120,11 @@ class Prediction:
         first = tuple(run for run in explained[0] if run[0] != "next  ") if explained else ()
         self._said = ((*verdict, *first), *explained[1:])
         self._screen.engine.send(Move(1))
-        self._screen.why.redraw(force=True)
+        self._redraw()
 
 
-def _merges(now: Snapshot) -> bool:
-    """True if its steps are pairs that are merged."""
+def can_predict(now: Snapshot | None) -> bool:
+    """Return whether there is a next pair to guess: a pair that is merged, of a training."""
+    if now is None or now.main.why.best is None or now.main.partial:
+        return False
     return now.main.traits.grows and now.main.opened is None
-
-
-def toggle(screen: MainScreen) -> None:
-    """Begin to predict, or end it and show everything again."""
-    now = screen.snapshot
-    if isinstance(guessing := screen.prediction, Prediction):
-        now = guessing.seen
-        screen.app.say(f"{guessing.right} of {plural(guessing.asked, 'guess', 'guesses')} right")
-        screen.prediction = screen.snapshot_filter = None
-        screen.why_sentences, screen.labels = sentences, {}
-    elif now is None or now.main.why.best is None or now.main.partial or not _merges(now):
-        screen.app.say("there is no next pair to guess here")
-        return
-    else:
-        screen.prediction = guessing = Prediction(screen)
-        screen.snapshot_filter, screen.why_sentences = guessing.hide, guessing.sentences
-        screen.labels = LABELS
-        screen.set_viewport(candidates_top=0)
-        screen.pairs.move_to(0)
-        screen.go("pairs")
-    if now is not None:
-        screen.show(now)
-    screen.why.redraw(force=True)
-    screen.focus_active()

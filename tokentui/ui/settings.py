@@ -6,18 +6,16 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from tokentui.core.safetext import GLYPH_MODES, safe
-from tokentui.session.commands import SetSpeed
+from textual.notifications import SeverityLevel as Severity
+
+from tokentui.core.jobs import report_failure
+from tokentui.core.safetext import GLYPH_MODES, GlyphMode, safe
 from tokentui.session.persist.settings_file import keep_setting
 from tokentui.session.views import FIRST_SPEED, SPEEDS, VOCABULARY_ORDERS
 from tokentui.ui.draw.running import CYCLE, Boundaries
 from tokentui.ui.draw.text import DARK_NAME, LIGHT_NAME
-from tokentui.ui.pane_screen import PaneScreen
-
-if TYPE_CHECKING:
-    from tokentui.ui.app import ExplorerApp
 
 Value = str | int | bool
 MOST_TYPED = 2000
@@ -33,6 +31,34 @@ def theme_groups(known: Iterable[str]) -> tuple[tuple[str, Sequence[str]], ...]:
     """Return the names of themes in groups with titles."""
     others = sorted({*known} - {*_OWN, *_TERMINAL})
     return ("Made for this program", _OWN), ("The terminal's own", _TERMINAL), ("Others", others)
+
+
+class Adjustable(Protocol):
+    """An app whose settings can be changed."""
+
+    theme: str
+
+    @property
+    def available_themes(self) -> Mapping[str, object]:
+        """The themes by name."""
+
+    def say(self, text: str, severity: Severity = "information") -> None:
+        """Show a line for some seconds."""
+
+    def set_speed(self, speed: int | None) -> None:
+        """Run so many units a second; None for as fast as it can."""
+
+    def set_view(self, mode: GlyphMode) -> None:
+        """Show tokens in another way, on all screens of the user's session."""
+
+    def mark_by(self, boundaries: Boundaries | None) -> None:
+        """Mark tokens by chips, shades or bars; None for the usual mark of the terminal."""
+
+    def sort_by(self, order: str) -> None:
+        """Sort the vocabulary by one of `VOCABULARY_ORDERS`."""
+
+    def set_sentence(self, text: str) -> None:
+        """Put a text into the line to type in."""
 
 
 @dataclass(frozen=True)
@@ -51,35 +77,29 @@ class Setting:
     name: str
     title: str
     default: Value
-    values: Callable[[ExplorerApp], Sequence[Value]]
+    values: Callable[[Adjustable], Sequence[Value]]
     said: Callable[[Value], str]
-    takes_effect: Callable[[ExplorerApp, Value], object]
+    takes_effect: Callable[[Adjustable, Value], object]
 
-    def takes(self, app: ExplorerApp, value: object) -> bool:
+    def takes(self, app: Adjustable, value: object) -> bool:
         """True if it may have a value."""
         if values := self.values(app):
             return any(value == allowed and type(value) is type(allowed) for allowed in values)
         return isinstance(value, str) and len(value) <= MOST_TYPED and value.splitlines() in ([], [value])
 
 
-def _panes(app: ExplorerApp) -> list[PaneScreen]:
-    """The screens with panes of the user's session; a tour's are not."""
-    screens = [screen for screen in app.screen_stack if isinstance(screen, PaneScreen)]
-    return [screen for screen in screens if screen.engine is app.engine]
-
-
-def _themes(app: ExplorerApp) -> Sequence[Value]:
+def _themes(app: Adjustable) -> Sequence[Value]:
     known = app.available_themes
     return [name for _, names in theme_groups(known) for name in names if name in known]
 
 
-def _theme(app: ExplorerApp, value: Value) -> None:
+def _theme(app: Adjustable, value: Value) -> None:
     app.theme = str(value)
 
 
-def _speed(app: ExplorerApp, value: Value) -> None:
+def _speed(app: Adjustable, value: Value) -> None:
     # Not by so many places from the speed that is seen: that may be older than the last change.
-    app.engine.send(SetSpeed(next(speed for speed in SPEEDS if speed_name(speed) == value)))
+    app.set_speed(next(speed for speed in SPEEDS if speed_name(speed) == value))
 
 
 def speed_name(speed: int | None) -> Value:
@@ -87,22 +107,20 @@ def speed_name(speed: int | None) -> Value:
     return "max" if speed is None else speed
 
 
-def _view(app: ExplorerApp, value: Value) -> None:
-    for screen in _panes(app):
-        screen.mode = next(mode for mode in GLYPH_MODES if mode == value)
+def _view(app: Adjustable, value: Value) -> None:
+    app.set_view(next(mode for mode in GLYPH_MODES if mode == value))
 
 
-def _boundaries(app: ExplorerApp, value: Value) -> None:
-    mark: Boundaries = next((mark for mark in CYCLE if mark == value), app.usual_boundaries)
-    app.main.mark_by(mark if mark != "chips" or app.has_chips else "bars")
+def _boundaries(app: Adjustable, value: Value) -> None:
+    app.mark_by(next((mark for mark in CYCLE if mark == value), None))
 
 
-def _order(app: ExplorerApp, value: Value) -> None:
-    app.main.sort_by(str(value))
+def _order(app: Adjustable, value: Value) -> None:
+    app.sort_by(str(value))
 
 
-def _sentence(app: ExplorerApp, value: Value) -> None:
-    _panes(app)[-1].encode.line.value = str(value)
+def _sentence(app: Adjustable, value: Value) -> None:
+    app.set_sentence(str(value))
 
 
 _SENTENCE = Setting(
@@ -134,12 +152,13 @@ class UserSettings:
         wrong: What is wrong with the file; empty for nothing.
     """
 
-    def __init__(self, app: ExplorerApp, found: Mapping[str, object], wrong: str = "") -> None:
+    def __init__(self, app: Adjustable, found: Mapping[str, object], wrong: str = "") -> None:
         self._app, self._found, self.wrong = app, dict(found), wrong
         self.keys: object = self._found.pop("keys", None)
         """The table of the user's keys, unchecked; None if there is none. It is changed in the file alone."""
         self._waiting: dict[str, Value] = {}
         self._lock = threading.Lock()
+        self._writes: set[asyncio.Task[None]] = set()
 
     def value_of(self, setting: Setting) -> Value:
         """The value of a setting: the kept one if it is allowed, else the default."""
@@ -185,15 +204,17 @@ class UserSettings:
         self._found[name] = value
         with self._lock:
             self._waiting[name] = value
-        writing = asyncio.get_running_loop().run_in_executor(None, self._write)
-        self._app.engine.await_answer(writing, self._written, self._app.tell)
+        writing = asyncio.create_task(self._write_later())
+        self._writes.add(writing)
+        writing.add_done_callback(self._writes.discard)
+        writing.add_done_callback(report_failure)
+
+    async def _write_later(self) -> None:
+        if problem := await asyncio.to_thread(self._write):
+            self._app.say(problem, "warning")
 
     def _write(self) -> str:
         # Of several writes of a name the last one counts, whichever thread comes first.
         with self._lock:
             waiting, self._waiting = self._waiting, {}
             return "; ".join(filter(None, [keep_setting(name, value) for name, value in waiting.items()]))
-
-    def _written(self, problem: str) -> None:
-        if problem:
-            self._app.say(problem, "warning")

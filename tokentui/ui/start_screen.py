@@ -23,15 +23,14 @@ from tokentui.ui.draw.figures import number, size
 from tokentui.ui.draw.lines import Lines, spread
 from tokentui.ui.draw.text import Cell, Run, runs
 from tokentui.ui.guard import start_worker
-from tokentui.ui.link import EngineScreen
+from tokentui.ui.link import EngineLink, EngineScreen
 from tokentui.ui.main_screen import LEAST, MainScreen
 from tokentui.ui.pane_screen import too_small
 from tokentui.ui.panes.column_tables import tokens
 from tokentui.ui.settings import SEEN
 
-if TYPE_CHECKING:  # the app pushes it
+if TYPE_CHECKING:
     from tokentui.session.views import EncodedToken
-    from tokentui.ui.app import ExplorerApp
 
 _WIDEST = 100
 _ABOUT = (
@@ -51,7 +50,7 @@ class StartScreen(EngineScreen[BoundAction | None]):
     """The first screen. A key of the main screen dismisses it with the action of that key.
 
     Args:
-        app: The app.
+        engine: The link to the session of the user.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -59,8 +58,8 @@ class StartScreen(EngineScreen[BoundAction | None]):
         Binding("enter,escape", "dismiss"),
     ]
 
-    def __init__(self, app: ExplorerApp) -> None:
-        super().__init__(app.engine)
+    def __init__(self, engine: EngineLink) -> None:
+        super().__init__(engine)
         self.now = self.engine.snapshot
         self.end: EndView | None = None
         """The sentence at the end of the training; None until it is known."""
@@ -228,8 +227,9 @@ def _tours(width: int) -> list[Cell]:
     return [ui_text.clip(row, width) for row in rows]
 
 
-def show(app: ExplorerApp) -> None:
+def show(main: MainScreen) -> None:
     """Show the first screen over the main one."""
+    app = main.app
 
     def left(action: BoundAction | None) -> None:
         if action is None or action.id != "quit":
@@ -237,7 +237,7 @@ def show(app: ExplorerApp) -> None:
         if action is None:
             return
         if action.id == "edit":
-            app.main.corpus.type_anew()
-        app.call_later(app.run_action, action.action, app.main)
+            main.corpus.type_anew()
+        app.call_later(app.run_action, action.action, main)
 
-    app.push_screen(StartScreen(app), left)
+    app.push_screen(StartScreen(app.engine), left)

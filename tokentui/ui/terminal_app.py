@@ -15,7 +15,6 @@ from rich.console import RenderableType
 from textual import events
 
 from tokentui.core.children import DOWNLOADS
-from tokentui.core.choices import Ref
 from tokentui.core.errors import SHORT_OF_MEMORY, Cancelled, is_short_of_memory
 from tokentui.core.runtime import Watchdog
 from tokentui.core.safetext import safe
@@ -28,7 +27,6 @@ QUIT_S = 3.0
 CRASHED, SHORT = 70, 2
 """The exit codes after a crash (an internal error, in the words of sysexits.h) and for lack of memory."""
 _WIDEST = 300
-_KEEP_ACCOUNT = Ref("tokentui.session.persist.session_file:keep_account")
 
 
 class TerminalApp(ThinWireApp[None], GuardedApp):
@@ -128,10 +126,12 @@ class TerminalApp(ThinWireApp[None], GuardedApp):
 
     def _handle_exception(self, error: Exception) -> None:
         """End the app with a failure. After a request to leave, the failure is only written to a file."""
+        from tokentui.session.persist.session_file import keep_account
+
         if self._requested_code is None:
             super()._handle_exception(error)
         elif not isinstance(error, EXPECTED):
-            _KEEP_ACCOUNT(error)
+            keep_account(error)
 
     def _fatal_error(self) -> None:
         """Close after a failure. Its message, without local variables, follows on the restored terminal."""
@@ -163,6 +163,8 @@ def _code_of(error: BaseException | None) -> int:
 def _crash_message(error: BaseException) -> str:
     """Return a few safe lines about a failure. The traceback is written to a file, which they name. For lack
     of memory, return one line."""
+    from tokentui.session.persist.session_file import keep_account
+
     if is_short_of_memory(error):
         return f"tokentui: {SHORT_OF_MEMORY}\n"
     frames = traceback.extract_tb(error.__traceback__)
@@ -171,7 +173,7 @@ def _crash_message(error: BaseException) -> str:
     lines = [f"tokentui: this should not have happened: {type(error).__name__}: {error}"]
     if where is not None:
         lines.append(f"  in {os.path.basename(where.filename)}, line {where.lineno}, {where.name}")
-    kept = _KEEP_ACCOUNT(error)
+    kept = keep_account(error)
     if kept is not None:
         lines.append(f"  the whole account is in {kept}")
     return "".join(safe(line, limit=_WIDEST) + "\n" for line in lines)

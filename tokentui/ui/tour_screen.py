@@ -6,7 +6,7 @@ The screen and the session of the user wait below it as they were.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.events import Key
@@ -24,11 +24,8 @@ from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.draw.text import Run as Part
 from tokentui.ui.guard import start_worker
-from tokentui.ui.link import EngineLink
+from tokentui.ui.link import EngineLink, Explorer
 from tokentui.ui.main_screen import MainScreen
-
-if TYPE_CHECKING:
-    from tokentui.ui.app import ExplorerApp
 
 NOT_HERE = ("record", "compare", "first_screen")
 """Actions of the main screen that a tour lacks: they belong to the session of the user."""
@@ -60,7 +57,7 @@ class TourScreen(MainScreen):
             group=Hint(rank=1, pane="tour")),
     ]
 
-    def __init__(self, app: ExplorerApp, tour: Tour, **look: Any) -> None:
+    def __init__(self, app: Explorer, tour: Tour, **look: Any) -> None:
         super().__init__(EngineLink(app, app.make_session), **look)
         self.engine.subscribe(self._posted)
         self._strayed = False

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import Any
 
 from tokentui.core import sandbox
-from tokentui.core.choices import Ref
 from tokentui.core.errors import TokentuiError, shown_path
 from tokentui.core.files import write_whole
 from tokentui.core.safetext import is_safe, safe
@@ -15,13 +14,9 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import ColumnSnapshot
 from tokentui.tours.facts import FACTS, Claim, Place
 from tokentui.tours.parser import SUFFIX, Stop, tour_text
+from tokentui.ui.link import EngineScreen
 from tokentui.ui.tour_recorder import TourRecorder
 
-if TYPE_CHECKING:
-    from tokentui.ui.main_screen import MainScreen
-
-_ASK = Ref("tokentui.ui.dialogs.ask:AskLine")
-_DELIVER = Ref("tokentui.ui.delivery:deliver")
 _CLAIMED = ("pair", "places", "tied", "tokens")
 _MOST_WORDS = 40
 
@@ -67,8 +62,10 @@ def _claims(main: ColumnSnapshot) -> tuple[Claim, ...]:
     return tuple(claims)
 
 
-def ask_name(screen: MainScreen) -> None:
+def ask_name(screen: EngineScreen[Any]) -> None:
     """Prompt for the name of a file, and write the tour to it."""
+    from tokentui.ui.dialogs.ask import AskLine
+
     app = screen.app
     stops = stops_of(app.recorder, screen.engine.snapshot)
     if not stops:
@@ -89,11 +86,13 @@ def ask_name(screen: MainScreen) -> None:
         return f"writes {plural(len(stops), 'stop')} to {safe(os.path.basename(path), limit=40)}"
 
     def write(line: str) -> None:
+        from tokentui.ui.delivery import deliver
+
         path = path_of(line)
         name = os.path.basename(path).removesuffix(SUFFIX)
         data = tour_text(name, stops).encode()
         if sandbox.sealed():
-            _DELIVER(app, path, data)
+            deliver(app, path, data)
             return
         try:
             write_whole(path, data)
@@ -102,4 +101,4 @@ def ask_name(screen: MainScreen) -> None:
             return
         app.say(f"written: {shown_path(path)}; tokentui tour plays it")
 
-    app.push_screen(_ASK(screen.engine, "Save your steps as a tour", describe, write))
+    app.push_screen(AskLine(screen.engine, "Save your steps as a tour", describe, write))

@@ -16,7 +16,6 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe_line
 from tokentui.session.commands import Command
@@ -44,9 +43,6 @@ COPY = Binding("y", "copy", "copy", id="dialog.copy", group=Hint(pane="list"),
 SCROLL = Binding("up,down", HANDLED, "scroll", group=Hint(count=2))
 """The keys of a list or a text."""
 SCROLL_LIST = replace(SCROLL, group=Hint(pane="list", count=2))
-
-
-_COPY = Ref("tokentui.ui.copying:ask_of")
 
 
 class Dialog(EngineScreen[Result], ModalScreen[Result]):
@@ -133,7 +129,7 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
 
     def action_copy(self) -> None:
         """Ask what to copy."""
-        _COPY(self)
+        self.app.ask_copy(self, self.copied())
 
     def copied(self) -> Iterator[Copied]:
         """Yield the texts that can be copied besides the row under the cursor; none by default."""
@@ -162,9 +158,6 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
     def on_resize(self) -> None:
         """Lay out anew, as soon as the new room is there."""
         self.call_after_refresh(self.lay_out)
-
-    def lay_out(self) -> None:
-        """Fit what is seen to the room there is."""
 
     @property
     def waits(self) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable
+from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.events import Key
@@ -12,17 +13,16 @@ from tokentui.analyze.report import Report
 from tokentui.session.commands import Analyze, Command
 from tokentui.ui.bindings import BoundAction
 from tokentui.ui.dialogs.report_screen import ReportScreen
-
-if TYPE_CHECKING:  # it loads this dialog
-    from tokentui.ui.main_screen import MainScreen
+from tokentui.ui.link import EngineLink
 
 
 class AnalysisScreen(ReportScreen[Report]):
     """Shows the report of an analysis. If it lists tokens, `v` narrows the vocabulary to those that are seen.
 
     Args:
-        main: The main screen, whose vocabulary is narrowed.
+        engine: The link to the session.
         analysis: The analysis.
+        show_only: Shows only some ids in the vocabulary, with words for its title.
     """
 
     ASKING = "checking every token …"
@@ -31,9 +31,11 @@ class AnalysisScreen(ReportScreen[Report]):
             tooltip="Show only these tokens in the vocabulary"), *ReportScreen.BINDINGS,
     ]
 
-    def __init__(self, main: MainScreen, analysis: Analysis) -> None:
-        super().__init__(main.engine, analysis.title)
-        self._main, self.analysis = main, analysis
+    def __init__(
+        self, engine: EngineLink, analysis: Analysis, show_only: Callable[[frozenset[int], str], object]
+    ) -> None:
+        super().__init__(engine, analysis.title)
+        self.analysis, self._show_only = analysis, show_only
 
     def question(self) -> Command[Report]:
         """The question."""
@@ -66,8 +68,5 @@ class AnalysisScreen(ReportScreen[Report]):
         if not (ids := self._tokens()):
             self.notice.say("there are no tokens to show", "warning")
             return
-        self._main.narrow("vocabulary", "")
-        self._main.tables["vocabulary"].among = self.analysis.title.lower()
-        self._main.set_viewport(vocabulary_among=ids, vocabulary_top=0)
-        self._main.go("vocabulary")
+        self._show_only(ids, self.analysis.title.lower())
         self.dismiss(None)

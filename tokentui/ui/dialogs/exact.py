@@ -102,17 +102,6 @@ def piece_of(row: Row) -> bytes:
     return row.piece if isinstance(row, Entry) else row.token
 
 
-def spelled_marks(piece: bytes, recipe: Recipe) -> tuple[int, int]:
-    """Return the number of bytes of a piece that are the recipe's mark, by its spelling.
-
-    It is used where no vocabulary gives the exact number.
-    """
-    mark, kind = recipe.mark_text.encode(), AXES["mark"].of(recipe.mark)
-    front = kind.in_front and piece.startswith(mark) and len(piece) > len(mark)
-    end = kind.ends_word and piece.endswith(mark)
-    return len(mark) if front else 0, len(mark) if end else 0
-
-
 def bare_of(row: Row) -> bytes:
     """The bytes of a row's piece without its mark."""
     front, end = row.marks

@@ -20,7 +20,7 @@ from tokentui.session.commands import Contents, Export, Formats
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.bindings import HANDLED, Hint
 from tokentui.ui.dialogs import LEAVE, CellText, Dialog, labeled_input
-from tokentui.ui.dialogs.report_screen import screen_cell
+from tokentui.ui.draw.sections import screen_cell
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.field import Field

@@ -15,7 +15,6 @@ from tokentui.analyze.explained import text_sections
 from tokentui.analyze.report import Row as ReportRow
 from tokentui.analyze.results import StringFacts
 from tokentui.axes import AXES
-from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import GLYPH_MODES, safe_line, to_bytes
 from tokentui.learn.rows import Entry, PairCandidate
@@ -37,9 +36,9 @@ from tokentui.ui.dialogs.exact import (
     text_of,
 )
 from tokentui.ui.dialogs.explained import reason, tokens_of, told_row
-from tokentui.ui.dialogs.report_screen import section_rows
 from tokentui.ui.dialogs.token import entry_of, of_token
 from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.sections import section_rows
 from tokentui.ui.draw.table import GAP, Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, Copied
 from tokentui.ui.field import Field
@@ -50,7 +49,6 @@ from tokentui.ui.waits import loads
 UNFORESEEN = ("missing", "no-token", "marked")
 """The reasons of which only a training that goes on can tell more."""
 _MOST_SECTIONS, _MOST_ROWS = 150, 200
-LIFE = Ref("tokentui.ui.dialogs.life:LifeScreen")
 PATIENCE_S = 0.15
 """The longest time in seconds that the answers of a moment are waited for: what was drawn before they came
 would be drawn over at once."""
@@ -298,8 +296,10 @@ class InspectScreen(ListDialog[None]):
 
     def action_show_life(self) -> None:
         """Show the life of the text: each step that cut it anew."""
+        from tokentui.ui.dialogs.life import LifeScreen
+
         if self.found is not None and self.found.text and self._column is None and not self.editing:
-            self.app.push_screen(LIFE(self.engine, self.found.text, 0))
+            self.app.push_screen(LifeScreen(self.engine, self.found.text, 0))
 
     def action_ask_text(self) -> None:
         """Type another text."""

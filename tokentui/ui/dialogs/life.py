@@ -24,8 +24,7 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.link import EngineLink
-from tokentui.ui.pane_screen import PaneScreen
+from tokentui.ui.link import EngineLink, EngineScreen
 from tokentui.ui.panes.corpus import CorpusText, Marked
 
 _COLUMNS = (Column(width=11, align="right", priority=1), Column(flex=1, min_width=14, priority=2))
@@ -126,7 +125,7 @@ class LifeScreen(ListDialog[None]):
         for box in self._boxes:
             box.visible = True
         self._boxes.clear()
-        if isinstance(self._panes, PaneScreen):
+        if isinstance(self._panes, EngineScreen):
             self._panes.lay_out()
 
     def tell_waiting(self) -> None:

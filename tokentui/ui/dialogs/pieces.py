@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar
 
 from rich.cells import cell_len
 from textual.binding import Binding, BindingType
@@ -25,11 +25,8 @@ from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines, ScrolledLines
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, Run, wrap
-from tokentui.ui.link import EngineLink
+from tokentui.ui.link import EngineLink, EngineScreen
 from tokentui.ui.waits import has
-
-if TYPE_CHECKING:
-    from tokentui.ui.main_screen import MainScreen
 
 _MOST_DRAWN = 4000  # characters of a piece
 _HUES = ("primary", "success", "secondary", "warning", "strong")
@@ -344,7 +341,7 @@ class _Lines(Listing):
     KEEPS_COLORS = True
 
 
-def show_compressed(screen: MainScreen) -> None:
+def show_compressed(screen: EngineScreen[Any]) -> None:
     """Show the text as it is compressed at this step, where there is such a text."""
     if has(screen.engine.snapshot, "compresses"):
         screen.app.push_screen(CompressedScreen(screen.engine))

@@ -5,7 +5,7 @@ the training behind the dialog.
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -20,11 +20,8 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import decimal, number
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.guard import Guarded, start_worker
+from tokentui.ui.guard import Guarded, GuardedApp, start_worker
 from tokentui.ui.link import EngineLink
-
-if TYPE_CHECKING:
-    from tokentui.ui.app import ExplorerApp
 
 STEPS = 10
 """The number of steps that are compared."""
@@ -220,7 +217,7 @@ class Trying:
         opened: The path of the tokenizer file that is open, None where a recipe is trained.
     """
 
-    def __init__(self, app: ExplorerApp, engine: EngineLink, used: RecipeChoice, opened: str | None) -> None:
+    def __init__(self, app: GuardedApp, engine: EngineLink, used: RecipeChoice, opened: str | None) -> None:
         self._app, self._engine, self._opened = app, engine, opened
         self._used = self._asked = used
         self._before: Snapshot | None = None

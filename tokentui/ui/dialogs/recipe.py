@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -27,11 +27,8 @@ from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.preview import PreviewPane, Trying
 from tokentui.ui.draw.table import Column, Listing
 from tokentui.ui.field import Field
-from tokentui.ui.link import EngineLink
+from tokentui.ui.link import EngineLink, EngineScreen
 from tokentui.ui.waits import NotYet
-
-if TYPE_CHECKING:
-    from tokentui.ui.main_screen import MainScreen
 
 LIVE_BYTES = 1_000_000
 """Up to this size of a corpus the dialog is live at first."""
@@ -513,7 +510,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         return choice
 
 
-def choose_recipe(screen: MainScreen) -> None:
+def choose_recipe(screen: EngineScreen[Any]) -> None:
     """Ask for a recipe, and train by it."""
     engine, now = screen.engine, screen.engine.snapshot
     if now is None:

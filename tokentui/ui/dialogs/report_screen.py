@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator
 from typing import ClassVar, Generic, TypeVar
 
 from textual.binding import Binding, BindingType
 
-from tokentui.analyze import report as model
 from tokentui.analyze.report import Report, Row, Section, Target
-from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Command, GoTo
 from tokentui.ui.bindings import HANDLED, BoundAction, Hint
 from tokentui.ui.dialogs import LEAVE, SCROLL, CellText, ListDialog
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.figures import bar, number
+from tokentui.ui.draw.sections import FEW, MANY, columns_of, screen_cell, section_rows
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, Run
 from tokentui.ui.link import EngineLink
 
 Answer = TypeVar("Answer")
 
-FEW, MANY = 8, 1000
-"""The rows of a section that are seen at first, and at most, while other sections are seen too."""
-_PIECE_SHOWN, _WORDS_SHOWN = 200, 1600
-_BAR = 24
 _NAME = 24
-_GAP = "  "
-_INSPECT = Ref("tokentui.ui.dialogs.inspect:InspectScreen")
 
 
 OPEN = Binding("enter", HANDLED, "open")
@@ -236,9 +228,11 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
 
     def follow_target(self, target: Target) -> None:
         """Inspect a token, or go to a step."""
+        from tokentui.ui.dialogs.inspect import InspectScreen
+
         if target.kind == "token":
             column = self.column_of(target.side)
-            self.app.push_screen(_INSPECT(self.engine, token=target.number, column=column))
+            self.app.push_screen(InspectScreen(self.engine, token=target.number, column=column))
         else:
             self.engine.send(GoTo(target.number))
             self.dismiss(None)
@@ -246,94 +240,3 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
     def column_of(self, side: int) -> int | None:
         """Return the key of the column of a side of the report; None for the main one."""
         return None
-
-
-def screen_cell(cell: model.Cell) -> Cell:
-    """Return a cell of a report as runs; every character of data can be seen."""
-    out: list[Run] = []
-    for span in model.spans(cell):
-        if isinstance(span, model.Bar):
-            out.append((bar(span.share, 1.0, _BAR), "primary"))
-        elif isinstance(span.text, bytes):
-            shown = ui_text.runs(span.text, limit=_PIECE_SHOWN)
-            out += (ui_text.chip if "tint-" in span.role else ui_text.tinted)(shown, span.role)
-        else:
-            out.append((safe(span.text, limit=_WORDS_SHOWN), span.role))
-    return tuple(out)
-
-
-def columns_of(section: Section) -> tuple[Column, ...]:
-    """Return the columns of a section with titles, each as wide as its widest cell."""
-    columns = []
-    for n, column in enumerate(section.columns):
-        widest = [ui_text.width(screen_cell(row.cells[n])) for row in section.rows if 1 < len(row.cells) > n]
-        width = max([len(column.title), *widest])
-        columns.append(Column(
-            column.title, width=0 if column.flex else width, flex=int(column.flex), align=column.align,
-            min_width=min(width, 10), priority=column.priority,
-        ))
-    return tuple(columns)
-
-
-def section_rows(
-    section: Section, place: int, few: int, targets: dict[Hashable, Row], unfolded: set[Hashable]
-) -> Iterator[TableRow]:
-    """Yield a section as rows of two columns: its name, and lines in which its cells are aligned.
-
-    Args:
-        section: The section.
-        place: Its place in the report, a part of the keys of its rows.
-        few: The most rows that are seen.
-        targets: Takes the row of each key.
-        unfolded: The keys of the rows whose details are seen.
-    """
-    name, summary = screen_cell(section.name), screen_cell(section.summary)
-    if not section.rows:
-        targets[("fact", place)] = Row(())
-        yield TableRow(("fact", place), (ui_text.tinted(name, "muted"), summary))
-    elif section.folded:
-        hint = "enter folds them" if few else "enter shows them ▸"
-        summary_line: Cell = (*summary, (f"{_GAP}{hint}", "muted"))
-        yield TableRow(("rows", place), (ui_text.tinted(name, "muted"), summary_line))
-    else:
-        yield TableRow(("head", place), (ui_text.tinted(name, "strong"), ui_text.tinted(summary, "muted")))
-    rows = section.rows[:few]
-    titles = tuple(model.muted(column.title) for column in section.columns)
-    lines = _aligned([Row(titles)] * section.titled + [*rows], section)
-    if section.titled and rows:
-        yield TableRow(None, ((), lines.pop(0)))
-    for n, (row, line) in enumerate(zip(rows, lines, strict=True)):
-        key = ("row", place, n)
-        targets[key] = row
-        more: Cell = ((" ▸", "muted"),) if row.details and key not in unfolded else ()
-        yield TableRow(key, ((), (*line, *more)), mark="•" if row.marked else "")
-        for at, detail in enumerate(row.details if key in unfolded else ()):
-            targets[("detail", place, n, at)] = detail
-            cells = [((_GAP * 2, ""), *screen_cell(cell)) for cell in detail.cells]
-            yield TableRow(("detail", place, n, at), ((), tuple(run for cell in cells for run in cell)))
-    total = len(section.rows) if section.total is None else section.total
-    if few and len(rows) < total:
-        can_open = len(rows) < min(len(section.rows), MANY)
-        rest = f"and {number(total - len(rows))} more{' ▸' if can_open else ''}"
-        yield TableRow(("more", place), ((), ((rest, "muted"),)))
-    for n, note in enumerate(section.notes):
-        yield TableRow(("note", place, n), ((), ui_text.tinted(screen_cell(note), "muted")))
-
-
-def _aligned(rows: Sequence[Row], section: Section) -> list[Cell]:
-    """Return rows as lines, the cells of a column below each other."""
-    cells = [tuple(map(screen_cell, row.cells)) for row in rows]
-    spread = [row for row in cells if len(row) > 1]
-    widths = [max(ui_text.width(row[n]) for row in spread if n < len(row))
-              for n in range(max(map(len, spread), default=0))]
-    right = {n for n, column in enumerate(section.columns) if column.align == "right"}
-    lines: list[Cell] = []
-    for row in cells:
-        line: list[Run] = []
-        for n, cell in enumerate(row):
-            blanks = (" " * (widths[n] - ui_text.width(cell)) if len(row) > 1 else "", "")
-            last = n == len(row) - 1
-            line += [blanks, *cell] if n in right else [*cell] if last else [*cell, blanks]
-            line += [] if last else [(_GAP, "")]
-        lines.append(tuple(line))
-    return lines

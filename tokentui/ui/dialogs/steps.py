@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.binding import Binding, BindingType
@@ -31,12 +31,9 @@ from tokentui.ui.draw.figures import behind, decimal, number, signed
 from tokentui.ui.draw.table import Column, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.field import Field
-from tokentui.ui.link import EngineLink
+from tokentui.ui.link import EngineLink, EngineScreen
 from tokentui.ui.panes.column_tables import SCORE_WIDTH, tokens, worth_of
 from tokentui.ui.panes.why import chosen, in_context, last_step, shortening
-
-if TYPE_CHECKING:
-    from tokentui.ui.main_screen import MainScreen
 
 ORDERS = ("step", "count", "length", "tie")
 """The orders of the list."""
@@ -282,7 +279,7 @@ class WhyScreen(ListDialog[None]):
                 yield TableRow((view.number, "yours"), ((("yours", "muted"),), typed))
 
 
-def show_why(screen: MainScreen) -> None:
+def show_why(screen: EngineScreen[Any]) -> None:
     """Show the reasons of the next step and of the step made last."""
     engine = screen.engine
     step = engine.snapshot.main.at.step if engine.snapshot is not None else 0

@@ -23,7 +23,6 @@ from textual.content import Content
 from textual.content import Span as ContentSpan
 from textual.theme import Theme
 
-from tokentui.core.choices import Ref
 from tokentui.core.safetext import (
     MARKS_SENT,
     CharKind,
@@ -403,7 +402,6 @@ SAFE_TEXT = SafeText(is_safe, replace, clusters_of)
 # On Compare each column has a color of its own, which is that of its letter, its row and its curve.
 
 
-_MIXED = Ref("tokentui.ui.draw.mixing:mixed")
 DARK_NAME = "tokentui"
 LIGHT_NAME = "tokentui-light"
 
@@ -461,9 +459,11 @@ def variables(theme: Theme, base: Mapping[str, str], *, cube: bool = False) -> d
         base: Textual's variables of the theme.
         cube: True to take the tints of tokens from the 256-color palette.
     """
+    from tokentui.ui.draw.mixing import mixed
+
     own = {**_own(theme.dark), "chip-text": _COLORS["foreground"][not theme.dark]}
     if theme.name not in (DARK_NAME, LIGHT_NAME):
-        return {**own, **theme.variables, **_MIXED(theme.dark, base, cube=cube)}
+        return {**own, **theme.variables, **mixed(theme.dark, base, cube=cube)}
     tints = DARK_TINTS if theme.dark else LIGHT_TINTS
     chips = {f"tint-{n}": tint.cube if cube else tint.color for n, tint in enumerate(tints)}
     return {**own, **chips, **theme.variables}

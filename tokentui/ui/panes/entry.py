@@ -8,12 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from textual.binding import Binding
 
 from tokentui.ui.bindings import Owners
 from tokentui.ui.panes.pane import Pane
+
+
+class Layout(NamedTuple):
+    """The panes that fit on the screen.
+
+    Attributes:
+        groups: The panes that share a place, place by place; of each group one is seen.
+        classes: The classes of the screen: wide, medium or small; tall, high or short.
+    """
+
+    groups: tuple[tuple[str, ...], ...]
+    classes: frozenset[str]
 
 
 @dataclass(frozen=True)

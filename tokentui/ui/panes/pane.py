@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from textual.reactive import var
 from textual.widget import Widget
@@ -18,6 +18,12 @@ TITLE_CORNERS = 6
 """Columns of a border edge that Textual keeps for corners, blanks and one line character at either side."""
 _STATES_LEAST = 12
 """The states of a title get at least this many columns."""
+
+
+VIEWS: Mapping[GlyphMode, str] = {
+    "text": "", "escaped": "escapes", "hex": "hex", "points": "code points",
+}
+"""The names of the views of tokens in the titles of panes; the default has none."""
 
 
 class Pane(Guarded, Widget):

@@ -24,9 +24,8 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, size, step_of
 from tokentui.ui.draw.lines import Lines, flow, spread
 from tokentui.ui.draw.text import Cell, Run, wrap
-from tokentui.ui.pane_screen import VIEWS
 from tokentui.ui.panes.column_tables import ColumnTable, candidates, counted_in, size_state, tokens, worth_of
-from tokentui.ui.panes.pane import TITLE_CORNERS, Pane, title_cell
+from tokentui.ui.panes.pane import TITLE_CORNERS, VIEWS, Pane, title_cell
 from tokentui.ui.panes.scrubber import pace
 from tokentui.ui.panes.why import busy_cell, reasons
 from tokentui.ui.waits import under_way

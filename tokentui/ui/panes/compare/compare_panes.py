@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tokentui.ui.field import TypedLine
-from tokentui.ui.pane_screen import Layout
 from tokentui.ui.panes.compare.columns import ALONE_WIDTH, FACTS_WIDTH, CandidateTable, ColumnPane
 from tokentui.ui.panes.compare.curves import CurveChart
 from tokentui.ui.panes.compare.encodings import AlignedRows, CompareEncode
@@ -15,7 +14,7 @@ from tokentui.ui.panes.compare.tables import (
     TokensPane,
     TokenTable,
 )
-from tokentui.ui.panes.entry import PaneEntry, groups, one_group
+from tokentui.ui.panes.entry import Layout, PaneEntry, groups, one_group
 
 COLUMNS, ENCODE = "columns", "encode"
 LEAST = 40, 10

@@ -16,6 +16,7 @@ from textual.containers import Horizontal, Vertical
 from tokentui.analyze.compare import PAIR_MEASURES, PairAgreement
 from tokentui.analyze.metrics import SYMBOLS
 from tokentui.analyze.results import DivergenceSide
+from tokentui.axes import AXES
 from tokentui.core.safetext import GlyphMode, safe
 from tokentui.core.table import plural
 from tokentui.learn.rows import Entry
@@ -23,7 +24,6 @@ from tokentui.recipe import Recipe
 from tokentui.session.snapshot import Measured, Snapshot, TokenInBoth
 from tokentui.session.views import LETTERS, PARTS, AtStep, ColumnSnapshot, Found, TokenList, next_place
 from tokentui.ui.bindings import Hint
-from tokentui.ui.dialogs.exact import spelled_marks
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines
@@ -185,7 +185,7 @@ def entry_of(token: TokenInBoth, recipes: Sequence[Recipe]) -> Entry:
     the columns."""
     side = 0 if token.id_a is not None else 1
     number, uses = ((token.id_a, token.uses_a), (token.id_b, token.uses_b))[side]
-    marks = spelled_marks(token.piece, recipes[side])
+    marks = _spelled_marks(token.piece, recipes[side])
     return Entry(number, -1, token.piece, "token", uses=uses, marks=marks)
 
 
@@ -490,3 +490,15 @@ def _measure_rows(measured: Measured, now: Snapshot, formulas: bool, which: str 
         about: Cell = ((row.measure.formula if formulas else row.under, "muted"),)
         cells = (((row.measure.title, ""),), *figures, about)
         yield TableRow((which, row.measure.name, n), cells, dim=measured.at != now.position)
+
+
+
+def _spelled_marks(piece: bytes, recipe: Recipe) -> tuple[int, int]:
+    """Return the number of bytes of a piece that are the recipe's mark, by its spelling.
+
+    It is used where no vocabulary gives the exact number.
+    """
+    mark, kind = recipe.mark_text.encode(), AXES["mark"].of(recipe.mark)
+    front = kind.in_front and piece.startswith(mark) and len(piece) > len(mark)
+    end = kind.ends_word and piece.endswith(mark)
+    return len(mark) if front else 0, len(mark) if end else 0
