@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokentui.formats.huggingface.decoders import decoded
+from tokentui.formats.huggingface.decoders import name_decoder
 from tokentui.formats.huggingface.steps import DecoderStep, read_step
 from tokentui.formats.source import Node
 
@@ -77,4 +77,4 @@ def test_a_step_changes_each_part(
 ) -> None:
     read: DecoderStep = read_step(Node(step, "decoder"), "decoders")
     wanted = "".join(plain(parts)).encode("utf-8", "surrogateescape")
-    assert decoded(read, parts) == wanted
+    assert name_decoder(read)(parts) == wanted

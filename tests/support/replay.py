@@ -25,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -34,7 +35,8 @@ from unittest import mock
 import tokentui
 from tokentui.core import native
 from tokentui.core.native import FLAG, FLOAT, INT, NOTHING, Flat, Kernel, Row, Tuple
-from tokentui.encode import id_tables
+from tokentui.encode import decode, id_tables
+from tokentui.encode.id_texts import IdTexts, Spelling
 from tokentui.learn import compiled
 from tokentui.learn.kernels import order
 from tokentui.learn.unigram import lattice
@@ -259,7 +261,7 @@ STEPS, PIECES = 120, 100
 """The most steps of a training by merges, and the tokens that a pruning ends with beyond the units."""
 SMALL: dict[tuple[Any, str], float] = {
     (compiled, "SLICE"): 100, (compiled, "FIRST_STEPS"): 32, (compiled, "LEAST_BETWEEN"): 300,
-    (id_tables, "MANY_WORDS"): 8, (lattice, "_SAFE_NATS"): 40.0,
+    (id_tables, "MANY_WORDS"): 8, (decode, "MANY_IDS"): 0, (lattice, "_SAFE_NATS"): 40.0,
 }
 """Sizes that are smaller than in a process of a user, so that small corpora call all kernels, and often."""
 
@@ -283,6 +285,12 @@ def work(samples: Sequence[str] = SAMPLES) -> None:
         numbers = [random_numbers.getrandbits(bits) for _ in range(6)]
         order.compare_products(*numbers)
         order.compare_products(*numbers[:3], *reversed(numbers[:3]))
+    table = IdTexts.of(Spelling(range(300), lambda ids: [b"%d" % n for n in ids], {n: n for n in range(256)}))
+    assert table is not None
+    for kind in "iHq":  # byte tokens at random: most runs are not UTF-8
+        for known in ((97, 0xE2, 0x82, 0xAC), range(300), (256, 0xC3, 0xA9, 0xF0)):
+            for every in (False, True):
+                table.joined(array(kind, random_numbers.choices(known, k=60)), every=every)
 
 
 def _use(trainer: tokentui.Trainer, text: str) -> None:
@@ -298,7 +306,8 @@ def _use(trainer: tokentui.Trainer, text: str) -> None:
         trainer._engine.changed()
     tokenizer = trainer.tokenizer()
     long = text * (1 + ENCODED // len(text))
-    tokenizer.encode_ids(long)
+    ids = tokenizer.encode_ids(long)
+    tokenizer.decode(ids)
     tokenizer.encode_batch([long[at : at + 50] for at in range(0, len(long), 50)])
     if tokenizer.recipe.split == "metaspace":
         with tempfile.TemporaryDirectory() as folder:

@@ -11,26 +11,29 @@ import functools
 import itertools
 import operator
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from typing import Any, NamedTuple
 
+from tokentui.core import native
 from tokentui.core.errors import TokentuiError, each_of, shown
 from tokentui.core.jobs import check
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.encoder import WordEncoder
+from tokentui.encode.id_texts import IdTexts, Spelling
 from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment import ASKED_EVERY
-from tokentui.encode.vocabulary import NO_ID, Vocabulary
+from tokentui.encode.vocabulary import NO_ID, NOTHING, Apart, Vocabulary
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import MARKS
 from tokentui.text.split import SPLITS, spaced
 
 _UNKNOWN = " ⁇ ".encode()
-NOTHING = "\ufffd"
-"""The text that a token without an id decodes to."""
 _METASPACE = "▁".encode()
 _BYTE_NAME = re.compile("<0x[0-9A-Fa-f]{2}>")
 _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
+MANY_IDS = 4096
+"""Until this many ids were decoded, plain Python decodes them, because building the table of the kernel takes
+longer."""
 
 
 class _Shown(NamedTuple):
@@ -107,6 +110,8 @@ class Decoder:
         self._names = _Names(self)
         self._whole_runs = "ByteFallback" in _kinds(vocabulary.pipeline.stages.get("decoder"))
         """True if the decoder of a `tokenizer.json` decodes a run of byte tokens as a whole."""
+        self._decoded = 0
+        """How many ids were decoded, up to `MANY_IDS`."""
 
     def to_bytes(self, ids: Iterable[int | None]) -> bytes:
         """Return the exact bytes of ids; none for no ids. A token without an id (None, or `NO_ID`) gives
@@ -123,6 +128,12 @@ class Decoder:
         Raises:
             TokentuiError: An id does not exist. The message has the id and the valid range.
         """
+        with native.rescued():
+            joined = self._joined(ids, every=False)
+            if isinstance(joined, str):
+                return to_bytes(joined)
+            if joined is not None:
+                return bytes(joined)
         ids = self._numbers(ids)
         if (decoder := self.vocabulary.pipeline.decoder) is not None:
             return decoder(list(map(self._names.__getitem__, ids)))
@@ -166,6 +177,10 @@ class Decoder:
         Raises:
             TokentuiError: An id does not exist.
         """
+        with native.rescued():
+            joined = self._joined(ids, every=True)
+            if joined is not None:
+                return joined if isinstance(joined, str) else self._as_text(joined)
         return self._as_text(self._readable_bytes(ids))
 
     def _readable_bytes(self, ids: Iterable[int | None]) -> bytes:
@@ -175,7 +190,91 @@ class Decoder:
         decoder = self.vocabulary.pipeline.decoder
         if decoder is None or not self._whole_runs:
             return self.to_bytes(ids)
-        return decoder(_without_broken_runs(map(self._names.__getitem__, self._numbers(ids))))
+        names = list(map(self._names.__getitem__, self._numbers(ids)))
+        return decoder(_without_broken_runs(names) if self._byte_names & set(names) else names)
+
+    @functools.cached_property
+    def _byte_names(self) -> frozenset[str]:
+        """The names of byte tokens."""
+        assert isinstance(self.vocabulary, ImportedVocabulary)
+        return frozenset(filter(_BYTE_NAME.fullmatch, map(self.vocabulary.name_of, self._known)))
+
+    # ---- many ids, by a kernel
+
+    def _joined(self, ids: Iterable[int | None], *, every: bool) -> memoryview | str | None:
+        """Return the text of many ids, or its bytes, by a kernel; None to decode them in plain Python.
+
+        Args:
+            ids: The ids.
+            every: True for U+FFFD for each byte token of a run that is not UTF-8 as a whole, as in a text.
+        """
+        if not isinstance(ids, Sized) or not native.available():
+            return None
+        if self._decoded < MANY_IDS:
+            self._decoded += len(ids)
+        if self._decoded < MANY_IDS or self._table is None:
+            return None
+        joined = self._table.joined(ids, every=every)
+        if joined is None:
+            return None
+        if self._apart is None:
+            return memoryview(self._with_spaces(bytes(joined))) if self._metaspace else joined
+        decoder = self.vocabulary.pipeline.decoder
+        changes = [change for change in (self._apart.finish, decoder and decoder.finish) if change]
+        if not changes:
+            return joined
+        try:
+            text = str(joined, "utf-8")
+        except UnicodeDecodeError:
+            return None
+        for change in changes:
+            text = change(text)
+        return text
+
+    @functools.cached_property
+    def _apart(self) -> Apart | None:
+        """How the decoder of the file turns each name alone into a text."""
+        decoder = self.vocabulary.pipeline.decoder
+        return None if decoder is None else decoder.apart()
+
+    @functools.cached_property
+    def _table(self) -> IdTexts | None:
+        """The text of each id; None if the decoder of the file does not turn each token alone into one."""
+        if self.vocabulary.pipeline.decoder is None:
+            return IdTexts.of(Spelling(self._known, self._texts_apart, {}))
+        apart = self._apart
+        if apart is None:
+            return None
+        named = zip(self._known, self._names_of(self._known), strict=True) if apart.byte_fallback else ()
+        values = {number: int(name[3:5], 16) for number, name in named if _BYTE_NAME.fullmatch(name)}
+        return IdTexts.of(Spelling(self._known, lambda ids: apart.spell(self._names_of(ids)), values))
+
+    @functools.cached_property
+    def _known(self) -> tuple[int, ...]:
+        """All ids."""
+        return tuple(dict.fromkeys([*self._symbols, *self._specials, *self._bytes]))
+
+    def _names_of(self, ids: Sequence[int]) -> list[str]:
+        """Return the names of ids in the file of the vocabulary."""
+        assert isinstance(self.vocabulary, ImportedVocabulary)
+        names, name_of = self.vocabulary.names, self.vocabulary.name_of
+        return [names.get(number) or name_of(number) for number in ids]
+
+    def _texts_apart(self, ids: Sequence[int]) -> list[bytes | None]:
+        """Return the text of each id of a text, by the rules of the recipe. If ▁ marks spaces, it is not a
+        space yet, and a token that is no text of the input is None."""
+        listed = list(map(self._shown, ids))
+        if self._metaspace:
+            return [shown.text if shown.plain else None for shown in listed]
+        last = len(listed) - 1
+        return [
+            b" " * (shown.before and n > 0) + shown.text + b" " * (shown.after and n < last)
+            for n, shown in enumerate(listed)
+        ]
+
+    def _with_spaces(self, data: bytes) -> bytes:
+        """Return the bytes of a text of the input with spaces for ▁."""
+        return (data.removeprefix(_METASPACE) if self._spaced else data).replace(_METASPACE, b" ")
 
     def text_of(self, token_id: int) -> str:
         """Return the text of a single id. Unlike `to_text` it caches nothing, and takes a third of the time.
@@ -187,15 +286,15 @@ class Decoder:
             return self.to_text([token_id])
         shown = self._shown(token_id)
         data = shown.text
-        if self._metaspace and shown.plain:
-            data = (data.removeprefix(_METASPACE) if self._spaced else data).replace(_METASPACE, b" ")
-        return self._as_text(data)
+        return self._as_text(self._with_spaces(data) if self._metaspace and shown.plain else data)
 
-    def _as_text(self, data: bytes) -> str:
+    def _as_text(self, data: bytes | memoryview) -> str:
+        with contextlib.suppress(UnicodeDecodeError):
+            return str(data, "utf-8")
         if self.vocabulary.byte_tokens or self.vocabulary.byte_symbols:
             # sentencepiece writes one U+FFFD for each byte of an invalid run.
-            return _ESCAPED_BYTE.sub("\ufffd", data.decode("utf-8", "surrogateescape"))
-        return data.decode("utf-8", "replace")
+            return _ESCAPED_BYTE.sub("\ufffd", str(data, "utf-8", "surrogateescape"))
+        return str(data, "utf-8", "replace")
 
     def _numbers(self, ids: Iterable[int | None]) -> list[int | None]:
         """Return the ids as a list of int, with None for `NO_ID` and None.
@@ -263,8 +362,7 @@ class Decoder:
     @property
     def bounds(self) -> tuple[int, int] | None:
         """The smallest and the largest id; None for an empty vocabulary."""
-        known = {*self._symbols, *self._specials, *self._bytes}
-        return (min(known), max(known)) if known else None
+        return (min(self._known), max(self._known)) if self._known else None
 
     @functools.cached_property
     def _bytes(self) -> dict[int, int]:

@@ -19,7 +19,7 @@ import copy
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
@@ -35,6 +35,8 @@ UNKNOWN_NAMES = ("<unk>", "[UNK]")
 """The names of specials that are the unknown token."""
 NO_ID = -1
 """The id of a token without an id, in arrays of numbers. Elsewhere it is None."""
+NOTHING = "\ufffd"
+"""The text that a token without an id decodes to."""
 
 _AFTER_ALL_MERGES = 1 << 32
 
@@ -135,6 +137,52 @@ class Origin:
     extras: Mapping[str, str] = field(default_factory=dict)
 
 
+class Apart(NamedTuple):
+    """How a decoder turns each name of a token alone into a part of a text.
+
+    Attributes:
+        spell: Returns the bytes of each name of a list, the first and the last of which begin and end a text.
+            None for a name that has to be decoded with the others.
+        finish: Changes the whole text afterwards; None if nothing does.
+        byte_fallback: True if a run of names of byte tokens is decoded as a whole. `spell` returns such names
+            unchanged.
+    """
+
+    spell: Callable[[Sequence[str]], list[bytes | None]]
+    finish: Callable[[str], str] | None = None
+    byte_fallback: bool = False
+
+
+def _none_apart() -> Apart | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class NameDecoder:
+    """Turns the names of tokens in a file into a text.
+
+    Attributes:
+        joined: Returns the bytes that names decode to.
+        apart: Returns how each name alone is turned into a part of the text; None if its neighbors matter.
+        finish: Changes the text afterwards; None if nothing does.
+    """
+
+    joined: Callable[[Sequence[str]], bytes]
+    apart: Callable[[], Apart | None] = _none_apart
+    finish: Callable[[str], str] | None = None
+
+    def __call__(self, names: Sequence[str]) -> bytes:
+        """Return the bytes that names decode to.
+
+        Raises:
+            TokentuiError: The text becomes too long.
+        """
+        data = self.joined(names)
+        if self.finish is None:
+            return data
+        return self.finish(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+
 @dataclass(frozen=True, slots=True)
 class Pipeline:
     """Steps of encoding of an imported tokenizer that the axes of a recipe do not fully describe.
@@ -157,7 +205,7 @@ class Pipeline:
     way: EncodingWay | None = None
     pretokenizer: Pretokenizer | None = None
     sections: Sections | None = None
-    decoder: Callable[[Sequence[str]], bytes] | None = None
+    decoder: NameDecoder | None = None
     around: tuple[tuple[str, ...], tuple[str, ...]] | None = None
     stages: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()

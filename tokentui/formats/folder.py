@@ -8,11 +8,10 @@ those that decide ids. `analyze/health/folder.py` checks whether the files agree
 
 from __future__ import annotations
 
-import functools
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeGuard
 
@@ -341,7 +340,9 @@ class ModelFolder:
         asked = self._flag("clean_up_tokenization_spaces")
         if not (asked and decoder and isinstance(vocabulary, ImportedVocabulary)) or kind == "BPE":
             return tokenizer
-        pipeline = replace(vocabulary.pipeline, decoder=functools.partial(_cleaned_up, decoder))
+        from tokentui.formats.huggingface.decoders import clean_up  # few folders ask for it
+
+        pipeline = replace(vocabulary.pipeline, decoder=replace(decoder, finish=clean_up))
         specials = {name: vocabulary.special_id(name) for name in vocabulary.specials}
         return Tokenizer(vocabulary.with_specials(specials, pipeline), tokenizer.merges, tokenizer.run)
 
@@ -442,12 +443,6 @@ class ModelFolder:
         pipeline = replace(vocabulary.pipeline, pretokenizer=words, around=(ends[0], ends[1]), notes=notes)
         changed = vocabulary.with_specials(specials, pipeline, recipe, unknown)
         return Tokenizer(changed, tokenizer.merges, tokenizer.run)
-
-
-def _cleaned_up(decoder: Callable[[Sequence[str]], bytes], names: Sequence[str]) -> bytes:
-    from tokentui.formats.huggingface.decoders import clean_up  # few folders ask for it
-
-    return clean_up(decoder(names).decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
 def steps_of(step: object) -> Iterator[dict[str, object]]:

@@ -20,7 +20,7 @@ from tokentui.core.safetext import to_bytes
 from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment import FUSED, TABLE
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Origin, Pipeline
+from tokentui.encode.vocabulary import Apart, NameDecoder, Origin, Pipeline
 from tokentui.formats import Codec, gguf
 from tokentui.formats import sentencepiece as spm
 from tokentui.formats.gguf.pre import DEFAULT, GPT2, PRE, UNREAD, Pre
@@ -28,7 +28,7 @@ from tokentui.formats.huggingface import AlignedText, words
 from tokentui.formats.huggingface import file as huggingface
 from tokentui.formats.huggingface.decoders import around_json
 from tokentui.formats.sentencepiece.charsmap import Charsmap
-from tokentui.formats.sentencepiece.file import Builder, decode_pieces
+from tokentui.formats.sentencepiece.file import Builder, name_decoder
 from tokentui.formats.source import Node, Source, check_tokens
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
@@ -403,7 +403,7 @@ def _of_pieces(
     added = _cut_out(vocabulary, specials)
     sections = words.AddedSections(pretokenizer, normalizer, words.Finder(added))
     kinds = {piece.text: piece.kind for piece in proto.pieces} | dict.fromkeys(specials, spm.CONTROL)
-    decode = functools.partial(decode_pieces, proto, {**kinds, name: spm.UNKNOWN})
+    decode = name_decoder(proto, {**kinds, name: spm.UNKNOWN})
     pipeline = Pipeline(
         way, pretokenizer, sections, decode, around, {"gguf": {"model": vocabulary.model}},
         (*notes, *_remarks(vocabulary)), "fused", Origin("gguf", {}),
@@ -533,8 +533,9 @@ def _read_rwkv(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
     pretokenizer = Pretokenizer(recipe)
     sections = words.AddedSections(pretokenizer, None, words.Finder(added))
     spelled = dict(zip(vocabulary.tokens, pieces, strict=True))
+    decode = NameDecoder(functools.partial(_joined, spelled), functools.partial(_apart, spelled))
     pipeline = Pipeline(
-        TABLE.with_tables(limit=None), pretokenizer, sections, functools.partial(_joined, spelled), ((), ()),
+        TABLE.with_tables(limit=None), pretokenizer, sections, decode, ((), ()),
         {"gguf": {"model": vocabulary.model}}, tuple(_remarks(vocabulary)), "", Origin("gguf", {}),
     )
     return Tokenizer(ImportedVocabulary(
@@ -546,6 +547,10 @@ def _read_rwkv(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
 
 def _joined(pieces: Mapping[str, bytes], names: Sequence[str]) -> bytes:
     return b"".join(map(pieces.__getitem__, names))
+
+
+def _apart(pieces: Mapping[str, bytes]) -> Apart:
+    return Apart(lambda names: list(map(pieces.__getitem__, names)))
 
 
 _MODELS = {"gpt2": _read_bpe, _GEMMA4: _read_bpe, "llama": _read_spm, "bert": _read_wordpiece,

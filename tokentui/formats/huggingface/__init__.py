@@ -140,7 +140,8 @@ class AlignedText:
 
 
 _SHORT = 1 << 10
-_MOST_GROWTH = 64
+MOST_GROWTH = 64
+"""How many times as long as before a step may make a text."""
 
 
 def check_growth(before: int, after: int, where: str) -> None:
@@ -154,8 +155,8 @@ def check_growth(before: int, after: int, where: str) -> None:
     Raises:
         TokentuiError: The text is longer than the limit.
     """
-    if after > max(_SHORT, _MOST_GROWTH * before):
-        what = f"{before:,} characters become {after:,}: more than {_MOST_GROWTH} times as many"
+    if after > max(_SHORT, MOST_GROWTH * before):
+        what = f"{before:,} characters become {after:,}: more than {MOST_GROWTH} times as many"
         raise TokentuiError(what, where, "fix the step")
 
 

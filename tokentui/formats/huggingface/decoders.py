@@ -6,13 +6,15 @@ Bytes that are not UTF-8 are lone surrogates ("surrogateescape") until the end, 
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from tokentui.core.safetext import to_bytes
-from tokentui.formats.huggingface import AlignedText, Pattern, check_growth
+from tokentui.encode.vocabulary import NOTHING, Apart, NameDecoder
+from tokentui.formats.huggingface import MOST_GROWTH, AlignedText, Pattern, check_growth
 from tokentui.formats.huggingface.steps import DecoderStep, kind, replaced
 from tokentui.formats.source import Node
 from tokentui.formats.tokens import spelled
@@ -23,9 +25,101 @@ _CLEANED = ((" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"), ("
             (" do not", " don't"), (" 's", "'s"), (" 've", "'ve"), (" 're", "'re"))
 
 
-def decoded(step: DecoderStep | None, names: Sequence[str]) -> bytes:
-    """Return the bytes that token names decode to. Without a decoder the names are joined by spaces."""
+_APART = {"Replace", "Strip", "WordPiece", "Metaspace", "BPEDecoder"}
+"""The steps that change each part alone, by whether it is the first, the last or another one."""
+_ANYWHERE = {"Replace", "Strip"}
+"""Those that do not ask where the part is."""
+
+
+def name_decoder(step: DecoderStep | None) -> NameDecoder:
+    """Return the decoder of a `tokenizer.json`. Without a step the names are joined by spaces."""
+    return NameDecoder(functools.partial(_decoded, step), functools.partial(_apart, step))
+
+
+def _decoded(step: DecoderStep | None, names: Sequence[str]) -> bytes:
     return to_bytes(" ".join(names) if step is None else "".join(step(list(names))))
+
+
+def _apart(step: DecoderStep | None) -> Apart | None:
+    """Return how each name alone is turned into a part of the text; None if its neighbors matter."""
+    if step is None:
+        return Apart(functools.partial(_spelled_apart, (_spaced_apart,), _strictly, False))
+    steps = step.steps if step.kind == "Sequence" else (step,)
+    each = tuple(itertools.takewhile(_is_apart, steps))
+    rest = steps[len(each) :]
+    falls = bool(rest) and rest[0].kind == "ByteFallback"
+    join, after = [step.kind for step in rest[falls : falls + 1]], rest[falls + 1 :]
+    letters = join == ["ByteLevel"] and not falls
+    if not letters and join not in ([], ["Fuse"]):
+        return None
+    # A step afterwards may make the text shorter, but not longer, which a sequence limits.
+    if not {step.kind for step in after} <= {"Strip", "Fuse"}:
+        return None
+    if falls and not {step.kind for step in each} <= _ANYWHERE:
+        return None
+    spell = functools.partial(_spelled_apart, each, spelled if letters else _strictly, falls)
+    if falls and spell([NOTHING]) != [NOTHING.encode()]:
+        return None
+    return Apart(spell, functools.partial(_finished, after) if after else None, falls)
+
+
+def _is_apart(step: DecoderStep) -> bool:
+    """Return whether a step changes each part alone, and fast enough for all names of a vocabulary."""
+    if step.kind == "Replace":
+        pattern = step.parameters["pattern"]
+        return isinstance(pattern, Pattern) and pattern.kind == "String" and bool(pattern.text)
+    return step.kind in _APART
+
+
+def _spaced_apart(parts: list[str]) -> list[str]:
+    return parts[:1] + [" " + part for part in parts[1:]]
+
+
+def _strictly(part: str) -> bytes | None:
+    """Return the UTF-8 of a part; None if it has surrogates, which could become one character with those of
+    another part."""
+    try:
+        return part.encode()
+    except UnicodeEncodeError:
+        return None
+
+
+def _spelled_apart(
+    steps: Sequence[Callable[[list[str]], list[str]]], encoded: Callable[[str], bytes | None], falls: bool,
+    names: Sequence[str],
+) -> list[bytes | None]:
+    """Return the bytes of each name of a text, see `Apart`.
+
+    Args:
+        steps: The steps that change each name.
+        encoded: Returns the bytes of a changed name.
+        falls: True if byte tokens are decoded afterwards.
+        names: The names.
+    """
+    parts, left = list(names), set[int]()
+    least = MOST_GROWTH * min(map(len, names), default=0)
+    for step in steps:
+        parts = step(parts)
+        if max(map(len, parts), default=0) > least:  # the limit of a sequence holds if it holds for each name
+            left.update(
+                n for n, (name, part) in enumerate(zip(names, parts, strict=True))
+                if len(part) > MOST_GROWTH * len(name)
+            )
+    if falls:  # a step must not make or change the name of a byte
+        left.update(
+            n for n, (name, part) in enumerate(zip(names, parts, strict=True))
+            if name != part and (_BYTE_TOKEN.fullmatch(name) or _BYTE_TOKEN.fullmatch(part))
+        )
+    spelled_: list[bytes | None] = list(map(encoded, parts))
+    for n in left:
+        spelled_[n] = None
+    return spelled_
+
+
+def _finished(steps: Sequence[DecoderStep], text: str) -> str:
+    for step in steps:
+        (text,) = step([text])
+    return text
 
 
 T = TypeVar("T")
@@ -115,16 +209,21 @@ def _fused(parts: list[str]) -> list[str]:
 
 @kind("decoders", "Strip")
 def _stripped(parts: list[str], content: str, start: int, stop: int) -> list[str]:
-    def cut(part: str) -> str:
-        left = min(start, len(part) - len(part.lstrip(content)))
-        right = min(stop, len(part) - len(part.rstrip(content)))
-        return part[left : max(len(part) - right, left)]
+    def cut(part: str) -> str:  # the part may be a whole text, of which `lstrip` would make a copy
+        left, right = 0, len(part)
+        while left < min(start, len(part)) and part[left] in content:
+            left += 1
+        while right > max(left, len(part) - stop) and part[right - 1] in content:
+            right -= 1
+        return part[left:right]
 
     return _each(parts, cut) if content else parts
 
 
 @kind("decoders", "Replace")
 def _replaced(parts: list[str], pattern: Pattern, content: str, where: str) -> list[str]:
+    if pattern.kind == "String" and len(content) <= len(pattern.text):  # it makes no part longer
+        return [part.replace(pattern.text, content) for part in parts]
     return _each(parts, lambda part: replaced(AlignedText.typed(part), pattern, content, where).text)
 
 

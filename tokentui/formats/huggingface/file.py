@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -16,7 +15,7 @@ from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Origin, Pipeline
 from tokentui.formats import Codec
 from tokentui.formats.huggingface import AlignedText, axes, words
-from tokentui.formats.huggingface.decoders import around_json, decoded, read_around
+from tokentui.formats.huggingface.decoders import around_json, name_decoder, read_around
 from tokentui.formats.huggingface.models import ParsedModel, read_model
 from tokentui.formats.huggingface.steps import NormalizerStep, PreTokenizerStep, check_steps, read_optional
 from tokentui.formats.huggingface.stretching import stretching_of
@@ -85,7 +84,7 @@ def read_document(root: Node, source: Source, remarks: Sequence[str] = ()) -> To
     late = normalizer is not None and any(token.normalized for token in added)
     recipe, pretokenizer = _pretokenizer(root, model, normalizer, splitting, late)
     source.keeps_split(recipe.split)
-    decoder = functools.partial(decoded, read_optional(root["decoder"], "decoders"))
+    decoder = name_decoder(read_optional(root["decoder"], "decoders"))
     of_model = {name: value for name, value in root["model"].mapping().items()
                 if name not in ("vocab", "merges")}
     metadata = {**root.mapping(), "model": {"type": model.kind, **of_model}}

@@ -16,7 +16,7 @@ from tokentui.encode.pipeline import ImportedVocabulary, NameFinder, Parents
 from tokentui.encode.segment import PIECES, SINGLE, WHOLE, EncodingWay
 from tokentui.encode.segment.viterbi import single
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Origin, Pipeline
+from tokentui.encode.vocabulary import Apart, NameDecoder, Origin, Pipeline
 from tokentui.formats import Codec
 from tokentui.formats import sentencepiece as spm
 from tokentui.formats.huggingface.words import CutBeforeMarks, before_marks
@@ -64,7 +64,7 @@ def _read(source: Source) -> Tokenizer:
                 if piece.kind in (spm.CONTROL, spm.UNKNOWN)}
     unknown = next(piece.text for piece in proto.pieces if piece.kind == spm.UNKNOWN)
     around = tuple((name,) if name in specials else () for name in ("<s>", "</s>"))
-    decode = functools.partial(decode_pieces, proto, {piece.text: piece.kind for piece in proto.pieces})
+    decode = name_decoder(proto, {piece.text: piece.kind for piece in proto.pieces})
     pipeline = Pipeline(
         build.way(), words, None, decode, (around[0], around[1]), _stages(proto), build.notes, "fused",
         _origin(proto),
@@ -195,28 +195,41 @@ def _characters(piece: bytes) -> list[bytes]:
     return list(map(to_bytes, piece.decode("utf-8")))
 
 
-def decode_pieces(proto: spm.Proto, kinds: Mapping[str, int], names: Sequence[str]) -> bytes:
-    """Return the text of pieces. Control symbols and the unknown piece decode to their replacement text."""
+def name_decoder(proto: spm.Proto, kinds: Mapping[str, int]) -> NameDecoder:
+    """Return the decoder of pieces, by the kind of each. A control symbol decodes to its name, the unknown
+    piece to its surface."""
+    return NameDecoder(functools.partial(_decoded, proto, kinds), functools.partial(_apart, proto, kinds))
+
+
+def _decoded(proto: spm.Proto, kinds: Mapping[str, int], names: Sequence[str]) -> bytes:
     out = bytearray()
-    begun = has_text = False
-    trims = proto.dummy_prefix or proto.squeeze
-    for at, name in enumerate(names):
-        kind = kinds.get(name, spm.NORMAL)
-        begun = begun or has_text
+    for at, name in enumerate(names, 1):
+        text, begun = _first_text_of(name, proto, kinds)
+        out += text
         if begun:  # from here on a piece has the same text wherever it is
             rest = names[at:]
             texts = {piece: _text_of(piece, proto, kinds) for piece in set(rest)}
             return bytes(out) + b"".join(map(texts.__getitem__, rest))
-        if kind in (spm.BYTE, spm.CONTROL, spm.UNKNOWN):
-            out += _text_of(name, proto, kinds)
-            has_text = kind == spm.BYTE or (kind == spm.UNKNOWN and bool(proto.unknown_surface))
-        else:
-            head = trims and name.startswith(SPACE_MARK)
-            text = name[1:] if head else name
-            out += _text_of(text, proto, {})
-            has_text = bool(text)
-            begun = head and not proto.squeeze
     return bytes(out)
+
+
+def _apart(proto: spm.Proto, kinds: Mapping[str, int]) -> Apart:
+    def spell(names: Sequence[str]) -> list[bytes | None]:
+        text, begun = _first_text_of(names[0], proto, kinds)
+        return [text if begun else None, *(_text_of(name, proto, kinds) for name in names[1:])]
+
+    return Apart(spell)
+
+
+def _first_text_of(name: str, proto: spm.Proto, kinds: Mapping[str, int]) -> tuple[bytes, bool]:
+    """Return the text of a piece that no text is before, and whether the text begins with it."""
+    kind = kinds.get(name, spm.NORMAL)
+    if kind in (spm.BYTE, spm.CONTROL, spm.UNKNOWN):
+        begins = kind == spm.BYTE or (kind == spm.UNKNOWN and bool(proto.unknown_surface))
+        return _text_of(name, proto, kinds), begins
+    head = (proto.dummy_prefix or proto.squeeze) and name.startswith(SPACE_MARK)
+    text = name[1:] if head else name
+    return _text_of(text, proto, {}), bool(text) or (head and not proto.squeeze)
 
 
 def _text_of(name: str, proto: spm.Proto, kinds: Mapping[str, int]) -> bytes:
