@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -291,3 +292,33 @@ def test_a_row_is_valid_utf8_on_one_line() -> None:
 def test_text_that_is_no_text_is_written_as_its_bytes(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     write_text("a\udcff")
     assert capfdbinary.readouterr().out == b"a\xff\n"
+
+
+def test_ids_in_a_flat_file(gpt2: str, tmp_path: Path) -> None:
+    target, texts = tmp_path / "ids.bin", tmp_path / "texts.jsonl"
+    texts.write_text('{"text": "a sailor"}\n{"text": "went"}\n')
+    first, second = (done("encode", "-t", gpt2, text).split() for text in ("a sailor", "went"))
+    wanted = list(map(int, first + second))
+    for dtype, code in (([], "H"), (["--dtype", "uint16"], "H"), (["--dtype", "uint32"], "I")):
+        result = cli("encode", "-t", gpt2, "--corpus", str(texts), "-o", str(target), *dtype)
+        assert (result.exit_code, result.stdout) == (0, "")
+        assert result.stderr == f"tokentui: {target}: {len(wanted)} ids\n"
+        assert array(code, target.read_bytes()).tolist() == wanted
+    done("encode", "-t", gpt2, "-o", str(target), input="a sailor\n")
+    assert array("H", target.read_bytes()).tolist() == list(map(int, first))
+
+
+@pytest.mark.parametrize(("words", "error"), [
+    (["--corpus", "sample:sailor"], "--corpus: requires --output"),
+    (["--dtype", "uint16", "a"], "--dtype: requires --output"),
+    (["-o", "x", "--json", "a"], "--output and --json"), (["-o", "x", "--sample", "1", "a"], "and --sample"),
+    (["-o", "x", "--corpus", "sample:sailor", "a"], "TEXT and --corpus"),
+    (["-o", "folder/x", "a"], "no such folder"),
+    (["-o", "x", "--corpus", "sample:hug"], "counted words are no text"),
+])
+def test_a_flat_file_is_refused(
+    words: list[str], error: str, gpt2: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert error in refused("encode", "-t", gpt2, *words)
+    assert not [*tmp_path.iterdir()]

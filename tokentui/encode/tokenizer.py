@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import itertools
+import os
 import threading
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Self, SupportsIndex
 
-from tokentui.core.errors import TokentuiError, each_of, nearest, shown, text_of, whole
+from tokentui.core.errors import TokentuiError, each_of, nearest, path_of, shown, text_of, whole
 from tokentui.core.jobs import Cancel, Progress, check, job
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import safe_line
@@ -300,6 +301,55 @@ class Tokenizer:
             return self.encoder.ids(
                 text_of(text), special_tokens=special_tokens, allow_special=allow_special, threads=threads
             )
+
+    def write_ids(
+        self, path: str | os.PathLike[str], texts: Iterable[str | bytes], *, dtype: str | None = None,
+        special_tokens: bool = False, allow_special: bool = False, progress: Progress | None = None,
+        cancel: Cancel | None = None,
+    ) -> int:
+        """Write the ids of texts to a flat file, one text after the other, for `numpy.memmap`.
+
+        The file has nothing but the numbers, little-endian. It is written completely or not at all.
+
+        Args:
+            path: The file.
+            texts: The texts, such as the documents of a corpus. Only their ids are kept.
+            dtype: `uint16` or `uint32`; None for `uint16` if all ids of the vocabulary fit into it.
+            special_tokens: Add the tokens that begin and end a text, around each text.
+            allow_special: As for `encode`.
+            progress, cancel: As for `encode`.
+
+        Returns:
+            The number of ids.
+
+        Raises:
+            TokentuiError: An id does not fit, a token has no id, the file cannot be written, or as `encode`
+                does.
+            Cancelled: The job is cancelled.
+
+        >>> import array, pathlib, tempfile, tokentui
+        >>> tokenizer = tokentui.train("sample:hugs", "gpt2", merges=6)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder, "ids.bin")
+        ...     count = tokenizer.write_ids(path, ["hugs pugs", "hug"])
+        ...     (count, array.array("H", path.read_bytes()))
+        (4, array('H', [258, 82, 261, 258]))
+        """
+        from tokentui.core.files import write_whole
+        from tokentui.encode.flat import TYPES, flat, ids_of_texts, type_for
+
+        path = path_of(path, "path")
+        if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+            each_of(texts, "texts", "pass a list of texts")  # it raises
+        dtype = type_for((self.decoder.bounds or (0, 0))[1]) if dtype is None else dtype
+        if dtype not in TYPES:
+            raise TokentuiError(f"no such type {shown(dtype)}", "dtype", nearest(str(dtype), TYPES))
+        with job(progress, cancel):
+            ids = ids_of_texts(
+                self.encoder, texts, special_tokens=special_tokens, allow_special=allow_special
+            )
+        write_whole(path, flat(ids, dtype))
+        return len(ids)
 
     def sample(
         self, text: str | bytes, *, temperature: float = 1.0, seed: int | None = None,

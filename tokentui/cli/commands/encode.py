@@ -20,11 +20,13 @@ from tokentui.cli.options import (
     ENCODE,
     PATH,
     QUIET,
+    READING,
     SPLIT_OR_ENCODE,
     TOKENIZER,
     Count,
     SharedOptions,
     check_exclusive,
+    corpus_option,
     json_option,
     options,
     read_standard_input,
@@ -34,6 +36,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import to_bytes
 from tokentui.core.table import TextTable, plural, printed
 from tokentui.encode.encoding import Encoding
+from tokentui.encode.flat import TYPES
 from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.sampling import SEEDS, Drawn, read_sample
 from tokentui.encode.segment.dropout import Draw
@@ -58,6 +61,7 @@ Examples:
   tokentui encode -t novel.json --prefix-stability 'The crow'
   tokentui encode -t novel.json --json < letter.txt
   tokentui encode -t novel.json --jsonl < texts.jsonl > ids.jsonl
+  tokentui encode -t novel.json --corpus novel.txt -o novel.bin
   tokentui encode -t tokenizer.json --chat messages.json --add-generation-prompt --explain""",
 )
 @options(
@@ -86,6 +90,13 @@ Examples:
                  help="Add the tokens that begin and end a text, such as [CLS] and [SEP]."),
     click.option("--allow-special", is_flag=True,
                  help="Encode text that spells a special token as that token."),
+    corpus_option("--corpus", "sources", multiple=True,
+                  about="With --output: encode the documents of this corpus. Can be repeated."),
+    *READING,
+    click.option("-o", "--output", "target", metavar="FILE", type=PATH,
+                 help="Write the ids to FILE as numbers of 16 or 32 bits, one after the other."),
+    click.option("--dtype", metavar="TYPE", type=click.Choice(list(TYPES)),
+                 help="With --output: uint16 or uint32 [default: uint16 if all ids of the vocabulary fit]."),
     click.option("--chat", metavar="FILE", type=PATH,
                  help="Encode messages with the chat template of the tokenizer. FILE is a JSON list, or an "
                  "object with messages, tools, documents and chat_template_kwargs; - is standard input. "
@@ -100,7 +111,7 @@ Examples:
 def command(
     shared: SharedOptions, text: tuple[str, ...], tokenizer: str, jsonl: bool, explain: bool,
     prefix_stability_: bool, sample: str | None, temperature: float | None, seed: int | None, times: int,
-    special_tokens: bool, allow_special: bool,
+    special_tokens: bool, allow_special: bool, target: str | None, dtype: str | None,
     chat: str | None, chat_template: str | None, add_generation_prompt: bool, continue_final_message: bool,
 ) -> int:
     """Encode TEXT, or standard input without its final newline, and print the ids on one line. On a terminal,
@@ -121,6 +132,20 @@ def command(
     else:
         ways = {"json": shared.as_json, "jsonl": jsonl, "explain": explain}
     check_exclusive(shared.command, text, **ways)
+    if target is None and (dtype or shared.sources):
+        option = "--dtype" if dtype else "--corpus"
+        raise TokentuiError("requires --output", option, "add -o FILE")
+    if target is not None:
+        others = {"--sample": sample is not None, "--chat": chat is not None} | {
+            f"--{name}": named for name, named in ways.items()
+        }
+        if other := next((name for name, named in others.items() if named), ""):
+            raise TokentuiError(f"--output and {other} cannot be combined", shared.command, "use one of them")
+        if text and shared.sources:
+            raise TokentuiError("TEXT and --corpus cannot be combined", shared.command, "use one of them")
+        return _write_flat(
+            shared, text, tokenizer, target, dtype, special_tokens=special_tokens, allow_special=allow_special
+        )
     if chat is not None:
         others = {"TEXT": bool(text), "--jsonl": jsonl, "--sample": sample is not None,
                   "--prefix-stability": prefix_stability_}
@@ -210,6 +235,35 @@ def command(
         doubled += special_tokens and begins_twice(tok, ids)
     shared.notice(_doubled(tok, doubled))
     shared.notice(pretokens.coverage_of_text(whole).notes)
+    return 0
+
+
+def _write_flat(
+    shared: SharedOptions, text: tuple[str, ...], tokenizer: str, target: str, dtype: str | None, *,
+    special_tokens: bool, allow_special: bool,
+) -> int:
+    """Write the ids of a text or a corpus to a flat file, and print their number. Returns the exit code.
+
+    Raises:
+        TokentuiError: As `write_ids` does, or the corpus cannot be read.
+    """
+    output.check_target(target)
+    tok = shared.load_tokenizer(tokenizer)
+    shared.notice(tok.notes)
+    with output.working(shared.quiet) as bar:
+        texts: Sequence[str]
+        if shared.sources:
+            corpus = shared.read_corpus(bar)
+            if corpus.counts is not None:
+                raise TokentuiError("counted words are no text", corpus.name, "name the text itself")
+            texts = corpus.documents
+        else:
+            texts = [text_argument(text, shared.command)]
+        with bar.phase("encoding"):
+            count = tok.write_ids(
+                target, texts, dtype=dtype, special_tokens=special_tokens, allow_special=allow_special
+            )
+    shared.notice([f"{output.shown(target)}: {plural(count, 'id')}"])
     return 0
 
 
