@@ -67,9 +67,16 @@ CASES: dict[str, tuple[str, ...]] = {
         f"inspect -t a.json --budget {TEXT} --second sample:hugs --target 0.5 --json",
         f"inspect -t a.json --budget {TEXT} --json",
     ),
+    "bound": (
+        f"bound -t a.json {TEXT} --vocab-size 280 --json",
+        "bound -r gpt2 sample:hugs --vocab-size 260 --json",
+    ),
+    "bound --check": ("bound --check bound.jsonl --json",),
+    "inspect --bound": (f"inspect -t a.json --bound {TEXT} --json",),
     "budget": (
         f"budget -t a.json {TEXT} sample:hugs --sizes 280,300 --embedding-dim 64 --target 0.5 --json",
         f"budget -t a.json {TEXT} --training-bytes 2k --context 128 --price 0.5 --json",
+        f"budget -t a.json {TEXT} --sizes 280,300 --bound --json",
     ),
     "convert": ("convert a.json --json", "convert a.json x.tiktoken --json"),
     "edit": (
@@ -107,6 +114,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):
         done("train", TEXT, "-r", recipe, *words, "-o", str(folder / name), "-q")
     done("convert", str(folder / "a.json"), str(folder / "h.json"), "--to", "huggingface")
+    done("bound", "-t", str(folder / "a.json"), TEXT, "-o", str(folder / "bound.jsonl"), "-q")
     done("pin", "-t", str(folder / "a.json"), "-o", str(folder / "golden.json"))
     (folder / "small.toml").write_text('title = "a"\nrecipe = "minbpe"\nmerges = 2\ncorpus_text = "ab ab '
                                        'bc"\n')

@@ -46,6 +46,11 @@ ANALYSES: dict[str, Analysis] = {analysis.name: analysis for analysis in (
         Ref("tokentui.analyze.budget:analysis"), "F s", needs_corpus=True,
     ),
     Analysis(
+        "bound", "Lower bound",
+        "Prove how many tokens of a corpus any vocabulary of this size could save at most",
+        Ref("tokentui.analyze.bound:analysis"), needs_corpus=True,
+    ),
+    Analysis(
         "chkhsh", "Name in llama.cpp",
         "Print the hash that llama.cpp's converter uses to identify a pre-tokenizer, and which of its splits "
         "work the same way",

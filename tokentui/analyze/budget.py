@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tokentui import learn
 from tokentui.analyze.metrics import ratio, shown
@@ -16,6 +16,9 @@ from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.replay import ReplayTrainer
 from tokentui.text.corpus import Corpus
+
+if TYPE_CHECKING:
+    from tokentui.analyze.bound import Bounds
 
 KNEE = "where ln(tokens) is furthest below its chord, both axes scaled to 0..1 (Satopaa et al. 2011)"
 
@@ -52,6 +55,8 @@ class SizeRow(NamedTuple):
         training_tokens: The tokens of the training text, if it is like the corpus.
         context_bytes: The bytes of text in a context window, if it is like the corpus.
         cost: The price of the training text, or of the corpus if no training text is given.
+        bound: No vocabulary of this size has fewer tokens; None if it was not asked for.
+        most_saved: The greatest share of the tokens that another vocabulary of this size could save.
     """
 
     size: int
@@ -64,6 +69,8 @@ class SizeRow(NamedTuple):
     training_tokens: int | None
     context_bytes: int | None
     cost: float | None
+    bound: int | None = None
+    most_saved: float | None = None
 
 
 class Target(NamedTuple):
@@ -281,25 +288,37 @@ def report(found: Budget) -> Report:
     return Report("Budget", tuple(sections), value)
 
 
-def size_report(found: Budget, sizes: Sequence[int], costs: Costs) -> Report:
+def default_sizes(found: Budget) -> set[int]:
+    """Return the sizes of a table for which none are named: the powers of two, the first and the last one."""
+    least, last = min(found.sizes), max(found.sizes)
+    return {least, last, *(n for p in range(last.bit_length()) if (n := 1 << p) >= least)}
+
+
+def size_report(
+    found: Budget, sizes: Sequence[int], costs: Costs, bounds: Sequence[Bounds] = ()
+) -> Report:
     """Report on the cost of a vocabulary at some sizes, corpus by corpus.
 
     Args:
         found: The budget.
         sizes: The sizes; none for the powers of two, the first and the last one.
         costs: The units of the costs.
+        bounds: The bounds of each corpus at these sizes; none to leave them out.
 
     Raises:
         TokentuiError: The vocabulary never has one of the sizes.
     """
-    least, last = min(found.sizes), max(found.sizes)
-    named = sizes or {least, last, *(n for p in range(last.bit_length()) if (n := 1 << p) >= least)}
-    steps = sorted({step_of(found.sizes, size) for size in named})
+    steps = sorted({step_of(found.sizes, size) for size in sizes or default_sizes(found)})
     sections: list[Section] = []
     curves: list[Json] = []
-    for curve in found.curves:
+    for n, curve in enumerate(found.curves):
         last_curve = curve is found.curves[-1]
         rows = size_rows(found, curve, steps, costs)
+        if bounds:
+            known = {size.vocab_size: size for size in bounds[n].sizes}
+            rows = [row._replace(
+                bound=known[row.size].bound, most_saved=known[row.size].most_saved
+            ) for row in rows]
         sections.append(Section("corpus", f"{curve.corpus}, {curve.bytes:,} bytes"))
         sections.append(_size_table(rows, curve.documents > 1))
         sections += _places("knee", found, [curve.knee], "none", KNEE if last_curve else "")
@@ -309,13 +328,22 @@ def size_report(found: Budget, sizes: Sequence[int], costs: Costs) -> Report:
         whole = _curve_json(found, curve)
         curves.append({name: field for name, field in whole.items() if name != "tokens"}
                       | {"sizes": [as_row(row) for row in rows]})
-    if notes := _notes(costs):
+    notes = _notes(costs)
+    if bounds:
+        notes += (
+            "bound: no vocabulary of this size has fewer tokens, with these pre-tokens and units; "
+            "saveable: what any could save at most",
+        )
+    if notes:
         sections.append(Section("costs", notes=notes))
     return Report("Budget", tuple(sections), {"target": found.target, "costs": costs, "corpora": curves})
 
 
+_PERCENT = -1
+"""In place of the digits: a share is shown in percent."""
 _UNITS: tuple[tuple[str, str, int | None], ...] = (
     ("size", "ids", None), ("tokens", "tokens", None), ("bytes_per_token", "bytes/token", 2),
+    ("bound", "bound", None), ("most_saved", "saveable", _PERCENT),
     ("saved_per_id", "saved/id", 2), ("tokens_per_document", "tokens/document", 1),
     ("embedding_parameters", "embedding", None), ("training_tokens", "training tokens", None),
     ("context_bytes", "bytes in context", None), ("cost", "cost", 2),
@@ -334,7 +362,8 @@ def _size_table(rows: Sequence[SizeRow], documents: bool) -> Section:
     for row in rows:
         fields = [(getattr(row, name), digits) for name, _, digits in units]
         cells.append(Row(tuple(
-            "" if field is None else f"{field:,.{digits or 0}f}" for field, digits in fields
+            "" if field is None else f"{field:.2%}" if digits == _PERCENT else f"{field:,.{digits or 0}f}"
+            for field, digits in fields
         )))
     columns = tuple(Column(title, "right", -n) for n, (_, title, _) in enumerate(units))
     return Section("sizes", "", tuple(cells), columns)

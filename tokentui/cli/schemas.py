@@ -104,6 +104,24 @@ PRESET = {
     "stops": {"*": "any"}, "specials": ["text"], "first_id": "int",
 }
 AXIS = {"name": "text", "about": "text", "values": {"*": "text"}}
+BOUND = {
+    "corpus": "text", "bytes": "int",
+    "pretokens": Field("int", "The pre-tokens that count."), "distinct": "int",
+    "left_out": Field("int", "The pre-tokens of which the tokenizer loses a part."),
+    "long": Field("int", "The pre-tokens that count as one token."),
+    "split": "text", "unit": "text",
+    "base": Field("int", "The ids that are no token of several units."),
+    "sizes": [{
+        "vocab_size": "int", "tokens": Field("int", "The tokens with the tokenizer."),
+        "bound": Field("int", "No vocabulary of this size needs fewer."),
+        "reached": Field("int", "A vocabulary of this size is known that needs so many."),
+        "simple": Field("int", "The bound from the most frequent pre-tokens alone."),
+        "rounds": "int",
+        "most_saved": Field("float", "The greatest share of the tokens that could be saved."),
+        "saved": Field("float", "The share of the tokens that a known vocabulary saves."),
+    }],
+    "program": Field("float?", "The value of the linear program."),
+}
 ENCODED_SIDE = {
     "normalized": "text?", "words": (["text"], "null"), "tokens": ["text"], "ids": ["int?"],
     "refused": "text?",
@@ -325,6 +343,7 @@ SCHEMAS: Mapping[str, Type] = {
         "table": Field("text", "The file."), "ids": "int",
         "unreachable": Field("int", "The number of ids that no text has."),
     },
+    "inspect --bound": BOUND,
     "inspect --chkhsh": {
         "chkhsh": Field("text", "SHA-256 of the ids of a text, as llama.cpp's converter computes it."),
         "pre": Field("text?", "The name that the converter has for it."),
@@ -357,8 +376,16 @@ SCHEMAS: Mapping[str, Type] = {
                 "saved_per_id": Field("float?", "The tokens that each id after the previous row saves."),
                 "embedding_parameters": "int?", "training_tokens": "int?", "context_bytes": "int?",
                 "cost": "float?",
+                "bound": Field("int?", "No vocabulary of this size has fewer tokens."),
+                "most_saved": Field("float?", "The greatest share of the tokens that could be saved."),
             }],
         }],
+    },
+    "bound": BOUND,
+    "bound --check": {
+        "holds": Field("bool", "Whether the numbers prove the claim, for the corpus that is named."),
+        "claimed": "int", "proved": "int", "vocab_size": "int", "base": "int", "corpus": "text",
+        "same": Field("bool?", "Whether the pre-tokens are those of the corpus that is named."),
     },
     "convert": EXPORT,
     "edit": {

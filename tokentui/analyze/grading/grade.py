@@ -29,6 +29,7 @@ from tokentui.core.errors import TokentuiError, shown, shown_path
 from tokentui.core.jobs import phase
 from tokentui.core.table import plural
 from tokentui.learn.trainer import Trainer
+from tokentui.learn.view import why
 from tokentui.recipe import Stops
 from tokentui.text.corpus import Corpus
 
@@ -456,7 +457,7 @@ class _Grader:
             return
         trainer = exercise.start(trained.corpus)
         learn.run(trainer, Stops(merges=len(trained.pairs)))
-        best = None if trainer.end(Stops()) is not None else trainer.why(Stops()).best
+        best = None if trainer.end(Stops()) is not None else why(trainer, Stops()).best
         yield from size_faults(
             len(trained.pairs), trained.asked, len(_base(trainer)),
             len(exercise.specials), exercise.vocab_size, ended=best is None,

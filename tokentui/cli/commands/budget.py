@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import click
 
-from tokentui.analyze.budget import Budget, Costs, SizeRow, Target, budget, report, size_report
+from tokentui.analyze.budget import Budget, Costs, SizeRow, Target, budget, default_sizes, report, size_report
 from tokentui.cli import output
 from tokentui.cli.options import (
     CORPUS,
@@ -39,6 +39,7 @@ from tokentui.text.corpus import Corpus
 Examples:
   tokentui budget -t novel.json novel.txt
   tokentui budget -t novel.json novel.txt --sizes 8k,16k,32k --embedding-dim 768
+  tokentui budget -t novel.json novel.txt --sizes 1k,2k,4k --bound
   tokentui budget -t novel.json novel.txt --training-bytes 2000M --price 0.5
   tokentui budget -t novel.json en.txt de.txt --context 8192 --csv sizes.csv
   tokentui budget -t novel.json novel.txt --target 0.4 --exact --json""",
@@ -62,6 +63,8 @@ Examples:
     click.option("--target", metavar="TARGET", help="Find the size with this many tokens per byte (0.4), "
                  "or the cheapest size for DIMENSION:PRICE (768:0.001), where PRICE is how many tokens one "
                  "embedding parameter costs."),
+    click.option("--bound", "bounded", is_flag=True, help="Also prove for each size how few tokens any "
+                 "vocabulary of this size has, and how much it could save at most."),
     *READING,
     click.option("--csv", "csv_file", metavar="FILE", type=PATH,
                  help="Write one row per corpus and size to FILE; - replaces the tables."),
@@ -72,7 +75,7 @@ Examples:
 def command(
     shared: SharedOptions, tokenizer: str, sizes: str | None, dimensions: int | None, untied: bool,
     training_bytes: int | None, context: int | None, price: float | None, target: str | None,
-    csv_file: str | None, exact: bool,
+    bounded: bool, csv_file: str | None, exact: bool,
 ) -> int:
     """Show how many tokens each CORPUS needs at several vocabulary sizes, and what they cost.
 
@@ -99,8 +102,15 @@ def command(
         shared.notice(_empty(corpora))
         with bar.phase("encoding"):
             curves = budget(opened, corpora, wanted)
+        bounds = []
+        if bounded:
+            from tokentui.analyze.bound import BoundedCorpus  # only here, with its kernels
+
+            with bar.phase("bounding"):
+                sizes_in = named or sorted(default_sizes(curves))
+                bounds = [BoundedCorpus(opened, corpus).bounds(sizes_in)[0] for corpus in corpora]
     costs = Costs(dimensions, 1 + untied, training_bytes, context, price)
-    result = size_report(curves, named, costs)
+    result = size_report(curves, named, costs, bounds)
     if csv_file is not None:
         rows = _csv(cast("list[Mapping[str, Any]]", result.value["corpora"]))
         if csv_file == "-":

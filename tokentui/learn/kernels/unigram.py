@@ -6,25 +6,20 @@ Import this module only if `tokentui.core.native.available` returns true.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from types import SimpleNamespace
-from typing import Any, get_type_hints
+from typing import Any
 
 from tokentui.core.native import (
     EVENTS,
-    FLAG,
-    FLOAT,
-    INT,
     NOTHING,
     NUMBERS,
-    Flat,
-    Kernel,
-    Tuple,
     flat,
     helper,
     kernel,
 )
 from tokentui.learn.kernels import unigram_passes, unigram_text
+from tokentui.learn.kernels.annotated import compiled
 from tokentui.learn.kernels.unigram_text import Ints, Longs
 
 _DIGIT_BITS = 14
@@ -33,28 +28,7 @@ _KEY_BITS = 11
 _KEYS = 1 << _KEY_BITS
 _SIGN = -1 << 63
 
-_SCALARS = {int: INT, float: FLOAT, bool: FLAG, type(None): NOTHING}
-
-
-def _kind(hint: Any) -> Any:
-    """Return the kernel type of a parameter from its annotation."""
-    if hint in _SCALARS:
-        return _SCALARS[hint]
-    if hasattr(hint, "__metadata__"):
-        return Flat(hint.__metadata__[0])
-    fields = get_type_hints(hint, include_extras=True).values()
-    return Tuple(tuple(map(_kind, fields)), hint.__name__, hint)
-
-
-def _compiled(loop: Callable[..., Any]) -> Kernel:
-    """Return a loop as a kernel, typed by its annotations."""
-    hints = get_type_hints(loop, include_extras=True)
-    returns = _kind(hints.pop("return"))
-    made: Kernel = kernel(returns, *map(_kind, hints.values()))(loop)
-    return made
-
-
-@_compiled
+@compiled
 def _pack(text: Ints, rest: Ints, bits: int, group: int, digits: Ints) -> None:
     """Write the next `group` units of the word at each place as one number to `digits`."""
     first = bits * (group - 1)
@@ -64,7 +38,7 @@ def _pack(text: Ints, rest: Ints, bits: int, group: int, digits: Ints) -> None:
         digits[place] = digit
 
 
-@_compiled
+@compiled
 def _sort_round(
     digits: Ints, rest: Ints, offset: int, group: int, starts: Ints, before: Ints, count: int, after: Ints
 ) -> int:
@@ -144,7 +118,7 @@ def _pick(values: array[Any], which: Iterable[int]) -> array[Any]:
     return made
 
 
-@_compiled
+@compiled
 def _sort(keys: Longs, order: Ints, room: Ints, counts: Longs) -> None:
     """Sort places by their keys in ascending order: a stable radix sort from the last digit.
 
@@ -174,7 +148,7 @@ def _sort(keys: Longs, order: Ints, room: Ints, counts: Longs) -> None:
             order[n] = room[n]
 
 
-@_compiled
+@compiled
 def _falling(values: Longs, keys: Longs) -> None:
     """Turn the bits of float64 numbers (no NaN) into keys that sort in descending order."""
     for n in range(len(values)):
@@ -215,6 +189,6 @@ _LOOPS = (
 )
 PASSES = SimpleNamespace(
     CHUNK=1 << 16, codes=unigram_text.codes, suffixes=_suffixes, pick=_pick, descending=_descending,
-    by_worth=_by_worth, **{loop.__name__: _compiled(loop) for loop in _LOOPS},
+    by_worth=_by_worth, **{loop.__name__: compiled(loop) for loop in _LOOPS},
 )
 """The functions of both modules as kernels, under the same names."""

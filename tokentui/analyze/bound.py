@@ -1,0 +1,244 @@
+"""How far a vocabulary is from the best possible one: the tokens of a corpus against a proved lower bound.
+
+The bound is that of `learn/lower_bound.py`. It belongs to the pre-tokens and the base units of a tokenizer,
+and says nothing about text outside the corpus.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tokentui import learn
+from tokentui.analyze.budget import step_of
+from tokentui.analyze.report import Report, Row, Section, as_row, strong
+from tokentui.core.errors import TokentuiError
+from tokentui.core.jobs import each, silent, tick
+from tokentui.encode.decode import spelled_units
+from tokentui.encode.pretokens import Pretokens
+from tokentui.encode.tokenizer import Tokenizer
+from tokentui.learn.lower_bound import Bound, BoundSearch, Candidates, WordRow, rounds_of, simple_bound
+from tokentui.learn.replay import ReplayTrainer
+from tokentui.text.corpus import Corpus
+from tokentui.text.count import Words
+
+ROUNDS = 200
+"""The rounds of a search by default."""
+
+
+@dataclass(frozen=True, slots=True)
+class SizeBound:
+    """The bound of one size of a vocabulary.
+
+    Attributes:
+        vocab_size: The ids.
+        tokens: The tokens of the corpus with the tokenizer at this size.
+        bound: No vocabulary of this size needs fewer.
+        reached: A vocabulary of this size is known that needs so many.
+        simple: The bound by which a word needs two tokens unless it is one.
+        rounds: The rounds of the search.
+    """
+
+    vocab_size: int
+    tokens: int
+    bound: int
+    reached: int
+    simple: int
+    rounds: int
+
+    @property
+    def most_saved(self) -> float:
+        """The greatest share of the tokens that any vocabulary of this size could save, 0 to 1."""
+        return 1 - self.bound / self.tokens if self.tokens else 0.0
+
+    @property
+    def saved(self) -> float:
+        """The share of the tokens that some vocabulary of this size does save, 0 to 1."""
+        return 1 - self.reached / self.tokens if self.tokens else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The bounds of a corpus at sizes of a vocabulary.
+
+    Attributes:
+        corpus: The name of the corpus.
+        bytes: Its bytes, as UTF-8.
+        pretokens: Its pre-tokens that count.
+        distinct: The distinct ones.
+        left_out: The pre-tokens that are left out, because the tokenizer loses a part of them.
+        long: The pre-tokens that count as one token, because they are long.
+        split: The split of the recipe.
+        unit: The unit of the recipe.
+        base: The ids that are no token of several units: base units, special tokens and byte tokens.
+        sizes: A bound for each size, from the smallest.
+    """
+
+    corpus: str
+    bytes: int
+    pretokens: int
+    distinct: int
+    left_out: int
+    long: int
+    split: str
+    unit: str
+    base: int
+    sizes: tuple[SizeBound, ...]
+
+
+class BoundedCorpus:
+    """A corpus as a tokenizer cuts it, whose bounds are asked for.
+
+    Args:
+        tokenizer: The tokenizer.
+        corpus: The corpus.
+
+    Raises:
+        TokentuiError: The tokenizer refuses the corpus, or the corpus has no pre-token.
+        Cancelled: The job is cancelled.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, corpus: Corpus) -> None:
+        self._tokenizer, self._corpus = tokenizer, corpus
+        words, _ = Pretokens(tokenizer).count(corpus)
+        encoder, kept, lengths = tokenizer.encoder, list[tuple[str, int]](), list[int]()
+        counts: Counter[tuple[bytes, ...]] = Counter()
+        self.left_out = 0
+        for word, count in each(list(zip(words.words, words.counts, strict=True)), len(words.words)):
+            units = encoder.pretokenizer.units(word)
+            tokens = encoder.word(word)
+            dropped = len(units) - len(encoder.kept_indices(units))
+            if not units or dropped or any(one.unknown for one in tokens):
+                self.left_out += count
+                continue
+            symbol = word in encoder.pretokenizer.symbols
+            counts[(word.encode("utf-8", "surrogateescape"),) if symbol else tuple(units)] += count
+            kept.append((word, count))
+            lengths.append(len(tokens) * count)
+        if not kept:
+            hint = "name a corpus that the tokenizer can encode"
+            raise TokentuiError("no pre-token to bound", corpus.name, hint)
+        self._words = Words(tuple(word for word, _ in kept), tuple(count for _, count in kept))
+        self._tokens = sum(lengths)
+        self.rows = [WordRow(units, count) for units, count in counts.items()]
+        """The distinct pre-tokens in units."""
+        with silent():
+            self.candidates = Candidates(self.rows)
+        several = sum(
+            entry.symbol is not None and entry.kind in ("merge", "piece", "orphan")
+            and len(spelled_units(encoder, entry.symbol)) > 1
+            for entry in tokenizer.entries()
+        )
+        self.base = tokenizer.vocab_size - several
+        """The ids that are no token of several units."""
+
+    def bounds(self, sizes: Sequence[int] = (), rounds: int = ROUNDS) -> tuple[Bounds, list[Bound]]:
+        """Find the bounds of some sizes.
+
+        Args:
+            sizes: The sizes in ids; none for that of the tokenizer.
+            rounds: The most rounds for each.
+
+        Returns:
+            The bounds, and what proves each, in the same order.
+
+        Raises:
+            TokentuiError: The tokenizer has no step of such a size.
+        """
+        found: list[tuple[SizeBound, Bound]] = []
+        first: Sequence[int] | None = None
+        tokens_of = self._lengths(sizes)
+        for n, size in enumerate(sorted(tokens_of)):
+            search = BoundSearch(self.candidates, size - self.base, tokens_of[size], first)
+            for _ in rounds_of(search, rounds):
+                tick(n * rounds + search.rounds, len(tokens_of) * rounds)
+            best = search.best
+            simple = simple_bound(self.candidates, size - self.base)
+            figures = tokens_of[size], best.tokens, search.reached, simple, search.rounds
+            found.append((SizeBound(size, *figures), best))
+            first = best.numbers
+        recipe, candidates = self._tokenizer.recipe, self.candidates
+        return Bounds(
+            self._corpus.name, self._corpus.size, candidates.pretokens, len(self.rows), self.left_out,
+            candidates.long, recipe.split, recipe.unit, self.base, tuple(row for row, _ in found),
+        ), [bound for _, bound in found]
+
+    def _lengths(self, sizes: Sequence[int]) -> dict[int, int]:
+        """Return the tokens of the corpus at each size. The size of a step replaces one between two steps."""
+        whole = self._tokenizer.vocab_size
+        if not sizes or set(sizes) == {whole}:
+            return {whole: self._tokens}
+        trainer = ReplayTrainer(self._tokenizer, self._words)
+        learn.jump(trainer, trainer.computed)
+        ids = tuple(map(trainer.size_at, range(trainer.number + 1)))
+        steps = sorted({step_of(ids, size) for size in sizes})
+        return {ids[step]: trainer.tokens_at(step) for step in steps}
+
+
+def analysis(tokenizer: Tokenizer, corpus: Corpus | None) -> Report:
+    """Find the bound of a tokenizer on a corpus, which must not be None, and report on it."""
+    assert corpus is not None
+    return report(BoundedCorpus(tokenizer, corpus).bounds()[0])
+
+
+def claim(size: SizeBound) -> str:
+    """Return what a bound proves in a sentence."""
+    if size.bound >= size.tokens:
+        return "no token can be saved by any vocabulary of this size, and that is proved"
+    share = f"{_up(size.most_saved)} %"
+    return f"at most {share} of the tokens could be saved by any vocabulary of this size, and that is proved"
+
+
+def _up(share: float) -> str:
+    """Return a share in percent with two digits, rounded up, so that the sentence stays true."""
+    return f"{-(-share * 1e4 // 1) / 100:.2f}"
+
+
+def report(found: Bounds, program: float | None = None) -> Report:
+    """Report on the bounds of a corpus.
+
+    Args:
+        found: The bounds.
+        program: The value of the linear program for the first size; None if it was not solved.
+    """
+    sections = [Section("corpus", (
+        f"{found.corpus}, {found.bytes:,} bytes: {found.pretokens:,} pre-tokens, {found.distinct:,} distinct"
+    ), notes=tuple(_notes(found)))]
+    sections.append(Section(
+        "units", f"split={found.split}, unit={found.unit}; {found.base:,} ids are units and special tokens"
+    ))
+    for size in found.sizes:
+        rows = (
+            Row((f"{size.tokens:,}", "tokens with this tokenizer")),
+            Row((f"{size.reached:,}", _reached(size))),
+            Row((f"{size.bound:,}", f"tokens or more with any vocabulary of {size.vocab_size:,} ids")),
+            Row((f"{size.simple:,}", "the same bound from the most frequent pre-tokens alone")),
+        )
+        sections.append(Section(f"{size.vocab_size:,} ids", strong(claim(size)), rows))
+    if program is not None:
+        sections.append(Section("linear program", f"{program:,.3f} tokens at least"))
+    about = (
+        "It holds for these pre-tokens and units, and every encoder that loses nothing. It says nothing "
+        "about other text."
+    )
+    proof = f"{found.sizes[-1].rounds:,} rounds; bound -o FILE writes it"
+    sections.append(Section("proof", proof, notes=(about,)))
+    fields = ("corpus", "bytes", "pretokens", "distinct", "left_out", "long", "split", "unit", "base")
+    value = {**as_row(found, *fields), "sizes": [
+        {**as_row(size), "most_saved": size.most_saved, "saved": size.saved} for size in found.sizes
+    ], "program": program}
+    return Report("Lower bound", tuple(sections), value, claim(found.sizes[-1]))
+
+
+def _reached(size: SizeBound) -> str:
+    if size.reached >= size.tokens:
+        return "tokens with the best vocabulary that was found"
+    return f"tokens with another vocabulary, which saves {100 * size.saved:.2f} %"
+
+
+def _notes(found: Bounds) -> Iterator[str]:
+    if found.left_out:
+        yield f"{found.left_out:,} pre-tokens are left out: the tokenizer loses a part of them"
+    if found.long:
+        yield f"{found.long:,} long pre-tokens count as one token each"
