@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
@@ -46,20 +46,15 @@ class FakeEngine(EngineLink):
         self.said: list[str] = []
         self.told: list[BaseException] = []
         self.pushed: list[Screen[Any]] = []
-        self.later: list[Callable[[], object]] = []
-        """Answers of commands that were sent, to be given by the test."""
 
     @property
     def user_keys(self) -> Mapping[str, str]:
         """None: the dialog has its default keys."""
         return {}
 
-    def send(self, command: Command[Any], then: Any = None, failed: Any = None) -> None:
-        """Note a command; the test lets it be answered."""
+    def send(self, command: Command[Any]) -> None:
+        """Note a command."""
         self.sent.append(command)
-        answer = self.answers.get(type(command))
-        found = answer(command) if callable(answer) else answer
-        self.later.append(lambda: then(found) if then is not None else None)
 
     async def ask(self, command: Command[Any]) -> Any:
         """Note a command, and answer it."""

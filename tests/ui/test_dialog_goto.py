@@ -126,8 +126,7 @@ async def test_a_size_that_a_run_does_not_reach_says_what_ends_the_run(
         await pilot.press("enter")
         await until(pilot, lambda: app.answered)
         assert face.of(RunUntil) == [RunUntil(size=2000)]
-        face.later[-1]()
-        assert face.said == [f"the run ends before 2,000 ids{said}"]
+        await until(pilot, lambda: face.said == [f"the run ends before 2,000 ids{said}"])
 
 
 @pytest.mark.parametrize("run", [Run(), Run.of({"vocab_size": 3000})], ids=str)
@@ -140,8 +139,7 @@ async def test_a_size_that_no_pruning_comes_to_becomes_that_of_the_training(run:
         await until(pilot, lambda: app.answered)
         recipe = snapshot(**UNIGRAM).main.recipe
         assert face.of(SetRecipe) == [SetRecipe(recipe, Run.of({"vocab_size": 2000}))]
-        face.later[-1]()
-        assert face.of(GoTo) == [GoTo(None)]
+        await until(pilot, lambda: face.of(GoTo) == [GoTo(None)])
         assert not face.of(RunUntil)
 
 
@@ -156,10 +154,8 @@ async def test_a_token_that_is_not_made_suggests_the_one_with_a_space(step: int 
         await typed(pilot, "the")
         await pilot.press("enter")
         await until(pilot, lambda: app.answered)
-        engine.later[-1]()
-        assert engine.of(StepWithSpace) == [StepWithSpace("the")]
-        engine.later[-1]()
-        assert engine.said == [message]
+        await until(pilot, lambda: engine.of(StepWithSpace) == [StepWithSpace("the")])
+        await until(pilot, lambda: engine.said == [message])
 
 
 async def test_a_condition_that_is_met_already_is_said() -> None:
@@ -168,8 +164,8 @@ async def test_a_condition_that_is_met_already_is_said() -> None:
         await typed(pilot, "10")
         await pilot.press("enter")
         await until(pilot, lambda: app.answered)
-        engine.later[-1]()
-        assert engine.said == ["step 128 is at 10 ids or past it already: 0 goes to the start"]
+        said = "step 128 is at 10 ids or past it already: 0 goes to the start"
+        await until(pilot, lambda: engine.said == [said])
 
 
 STEPS = st.integers(0, 99)

@@ -153,7 +153,9 @@ async def test_what_fails_after_one_has_asked_to_leave_goes_to_the_file_and_not_
     assert "Cancelled" not in account
 
 
-async def test_an_answer_that_was_given_up_is_no_failure(home: Path) -> None:
+async def test_an_answer_that_was_given_up_is_no_failure(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     app, _ = explorer()
     async with app.run_test() as pilot:
         await settled(pilot)
@@ -161,7 +163,8 @@ async def test_an_answer_that_was_given_up_is_no_failure(home: Path) -> None:
         app._failed(loop, {"message": "Future exception was never retrieved", "exception": Cancelled()})
         answer: asyncio.Future[None] = loop.create_future()
         answer.set_exception(Cancelled())
-        app.engine.await_answer(answer, None, lambda error: None)
+        monkeypatch.setattr(app.engine.session, "send", lambda command: answer)
+        app.engine.send(do.Play(False))
         await pilot.pause()
         assert app.is_running
     assert app._exception is None
@@ -169,13 +172,15 @@ async def test_an_answer_that_was_given_up_is_no_failure(home: Path) -> None:
 
 
 async def test_a_failure_that_comes_when_the_app_has_ended_has_been_looked_at(
-    collect: Callable[[], object]
+    collect: Callable[[], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app, _ = explorer()
     async with app.run_test() as pilot:
         await settled(pilot)
         answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        app.engine.await_answer(answer, None, app.tell)
+        monkeypatch.setattr(app.engine.session, "send", lambda command: answer)
+        app.engine.send(do.Play(False))
+        monkeypatch.undo()
     told: list[dict[str, object]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
     answer.set_exception(Cancelled())

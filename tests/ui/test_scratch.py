@@ -19,6 +19,7 @@ from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
 from tokentui.session.commands import CancelWork, CorpusText, Move, Open, SetRecipe, SetViewport, TrainOnText
 from tokentui.session.engine.driver import Session
+from tokentui.session.errors import Replaced
 from tokentui.session.views import Busy, CorpusPlace
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.open import OpenScreen
@@ -42,7 +43,7 @@ class Slow:
             return self._send(command)
         for _, earlier in self.waiting:
             if not earlier.done():
-                earlier.set_exception(Cancelled())
+                earlier.set_exception(Replaced())
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.waiting.append((command, future))
         return future

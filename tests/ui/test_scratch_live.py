@@ -11,11 +11,12 @@ from screens import explorer, screen_text
 from textual.pilot import Pilot
 from waiting import notes_of, settled, until
 
-from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
 from tokentui.session.commands import GoTo, KeepPlace, Play, SetRecipe
 from tokentui.session.engine.driver import Session
+from tokentui.session.errors import Replaced
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs import draft
 from tokentui.ui.dialogs.draft import RecipeChoice
@@ -139,7 +140,7 @@ async def test_a_later_recipe_takes_the_place_of_an_earlier_one() -> None:
             if isinstance(command, SetRecipe):
                 for earlier in waiting:
                     if not earlier.done():
-                        earlier.set_exception(Cancelled())
+                        earlier.set_exception(Replaced())
                 future = asyncio.get_running_loop().create_future()
                 waiting.append(future)
             return future

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -66,6 +67,12 @@ async def test_an_answer_is_handled_before_the_screen_shows_the_snapshot_of_its_
         await settled(pilot)
         # The earliest that the screen can take a snapshot: at once.
         app.call_later = lambda callback, *args: bool(callback(*args) or True)  # type: ignore[method-assign]
-        app.engine.send(do.SetInput("hug pug"), lambda _: seen.append(shown_text(app)))
+
+        async def ask() -> None:
+            await app.engine.ask(do.SetInput("hug pug"))
+            seen.append(shown_text(app))
+
+        asking = asyncio.create_task(ask())
         await until(pilot, lambda: shown_text(app) == "hug pug")
         assert seen == [""]
+        await asking

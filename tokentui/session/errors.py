@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tokentui.core.errors import TokentuiError
+from tokentui.core.errors import Cancelled, TokentuiError
 
 
 class NothingOpen(TokentuiError):
@@ -10,6 +10,10 @@ class NothingOpen(TokentuiError):
 
     def __init__(self) -> None:
         super().__init__("nothing is open: o opens a text or a tokenizer")
+
+
+class Replaced(Cancelled):
+    """A newer recipe or typed text took the place of the one that was being opened; nobody has to know."""
 
 
 class Dropped(TokentuiError):

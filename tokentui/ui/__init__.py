@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import os
 import sys
@@ -75,17 +74,15 @@ def run(
         wanted, run = (first.recipe or recipe, first.run) if first is not None else (recipe, asked)
         return Session(publish, wanted, run)
 
-    def begin(late: Session | LateSession) -> asyncio.Future[None]:
-        def refused(opened: asyncio.Future[None]) -> None:
-            # A file that cannot be read is told of; the corpus is opened all the same. What was stopped stays
-            # stopped.
-            error = None if opened.cancelled() else opened.exception()
-            if file is not None and error is not None and not isinstance(error, Cancelled):
-                app.engine.await_answer(late.send(replace(opening, tokenizer=None)), compare, app.tell)
-
-        opened = late.send(replace(opening, tokenizer=file))
-        opened.add_done_callback(refused)
-        return opened
+    async def begin(late: Session | LateSession) -> None:
+        try:
+            await late.send(replace(opening, tokenizer=file))
+        except Exception as error:
+            if file is None or isinstance(error, Cancelled):
+                raise
+            # A file that cannot be read is told of; the corpus is opened all the same.
+            app.tell(error)
+            await late.send(replace(opening, tokenizer=None))
 
     def compare(_: object) -> None:
         if columns:

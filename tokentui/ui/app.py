@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.console import RenderableType
-from textual import events
+from textual import events, work
 from textual.binding import Binding, BindingType
 from textual.notifications import SeverityLevel as Severity
+from textual.screen import Screen
 
 from tokentui.core.errors import Cancelled, in_words
 from tokentui.core.safetext import GlyphMode, safe
 from tokentui.recipe import Run
 from tokentui.session import commands as do
+from tokentui.session.errors import Replaced
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.bindings import Hint
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.running import Boundaries
+from tokentui.ui.guard import start_worker
 from tokentui.ui.history import NavigationHistory
 from tokentui.ui.late_session import LateSession
 from tokentui.ui.link import EngineLink, EngineScreen, Explorer
@@ -79,7 +82,7 @@ class ExplorerApp(TerminalApp, Explorer):
         session_factory: Callable[[Callable[[Snapshot], None]], Session | LateSession],
         *,
         typed: str | None = "",
-        begin: Callable[..., asyncio.Future[None]] | None = None,
+        begin: Callable[..., Awaitable[None]] | None = None,
         then: Callable[[ExplorerApp], object] | None = None,
         run: Run | None = None,
         boundaries: Boundaries | None = None,
@@ -247,14 +250,17 @@ class ExplorerApp(TerminalApp, Explorer):
             self.say(f"{more} more lines of [keys] are invalid", "warning")
 
     def _begin_anew(self) -> None:
-        def opened(_: None) -> None:
-            if self.autosave is not None:  # it may have begun before anything was open
-                self.autosave.fingerprint()
-            if self._then is not None:
-                self._then(self)
-
         if self._begin is not None and self.engine.session is not None:
-            self.engine.await_answer(self._begin(self.engine.session), opened, self.tell)
+            start_worker(self, "begin", self._open_first, self._begin, self.engine.session)
+
+    async def _open_first(
+        self, begin: Callable[..., Awaitable[None]], session: Session | LateSession
+    ) -> None:
+        await begin(session)
+        if self.autosave is not None:  # it may have begun before anything was open
+            self.autosave.fingerprint()
+        if self._then is not None:
+            self._then(self)
 
     def _offer_to_go_on(self, kept: SavedSession, note: str) -> None:
         from tokentui.ui.autosave import OfferScreen
@@ -313,6 +319,8 @@ class ExplorerApp(TerminalApp, Explorer):
 
     def tell(self, error: BaseException) -> None:
         """Show what went wrong in a line."""
+        if isinstance(error, Replaced):
+            return
         if isinstance(error, Cancelled):
             self.say("stopped")
         else:
@@ -370,11 +378,16 @@ class ExplorerApp(TerminalApp, Explorer):
             engine.send(do.SetViewport(self.main.viewport))
             self.main.encode.line.value = screen.encode.line.value  # one text is typed, wherever it is seen
 
-        def failed(error: BaseException) -> None:
-            self.tell(error)
-            screen.dismiss(None)
-
-        engine.send(do.Compare(tuple(columns)), failed=failed)
+        self._begin_comparison(screen, engine.post(do.Compare(tuple(columns))))
         if held_out:
             engine.send(do.HoldOut(held_out))
         self.push_screen(screen, left)
+
+    @work
+    async def _begin_comparison(self, screen: Screen[None], beginning: asyncio.Future[None]) -> None:
+        """Dismiss Compare if it cannot begin."""
+        try:
+            await beginning
+        except Exception as error:
+            self.tell(error)
+            screen.dismiss(None)

@@ -12,6 +12,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.jobs import mark_retrieved
 from tokentui.core.safetext import safe
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
@@ -22,6 +23,7 @@ from tokentui.text.named import short_name
 from tokentui.ui.dialogs import LEAVE, CellText, Dialog
 from tokentui.ui.dialogs.open import file_column
 from tokentui.ui.draw.text import Cell
+from tokentui.ui.guard import start_worker
 from tokentui.ui.link import EngineLink, Explorer
 from tokentui.ui.main_screen import MainScreen
 from tokentui.ui.pane_screen import PaneScreen
@@ -104,7 +106,11 @@ class Autosave:
     def fingerprint(self, saved: str = "") -> None:
         """Compute the SHA-256 of the corpus, to be saved; warn if it differs from one that was `saved`."""
 
-        def compare(sha256: str) -> None:
+        async def compare() -> None:
+            try:
+                sha256 = await self._engine.ask(do.Fingerprint())
+            except (TokentuiError, Cancelled):
+                return
             if saved and saved != sha256:
                 self._app.say(
                     "the corpus has changed since the session was saved: counts are those of the new text",
@@ -113,7 +119,7 @@ class Autosave:
             self._about = dataclasses.replace(self._about, sha256=sha256)
             self.schedule()
 
-        self._engine.send(do.Fingerprint(), compare, lambda error: None)
+        start_worker(self._app, "fingerprint", compare, exclusive=False)
 
     def current(self) -> SavedSession | None:
         """Return the session as it would be saved now; None if there is nothing to save yet."""
@@ -261,7 +267,9 @@ class Autosave:
         opening: do.Command[None] = do.Open(kept.sources, kept.as_, kept.field_, file)
         if kept.scratch is not None:
             opening = do.TrainOnText(kept.scratch)
-        engine.send(do.KeepPlace(str(settings.get("keep_place", "step"))), failed=lambda error: None)
+        with contextlib.suppress(TokentuiError):
+            keep = do.KeepPlace(str(settings.get("keep_place", "step")))
+            engine.post(keep).add_done_callback(mark_retrieved)
         self._own = [do.SetRecipe(kept.training.recipe, kept.training.run), opening]
         try:
             for command in self._own:  # one after the other: the second would cancel the first
@@ -272,7 +280,7 @@ class Autosave:
             app.tell(error)
             return
         self._before = None
-        engine.send(do.GoTo(kept.training.step), self._reached, self._reached)
+        engine.post(do.GoTo(kept.training.step)).add_done_callback(self._reached)
         if settings.get("theme") in app.available_themes:
             app.theme = str(settings["theme"])
         self._main.restore(settings)
@@ -283,7 +291,8 @@ class Autosave:
                 for column in kept.columns
             ])
 
-    def _reached(self, _: object) -> None:
+    def _reached(self, answer: asyncio.Future[None]) -> None:
+        mark_retrieved(answer)
         self._arrived = self._main.snapshot.version if self._main.snapshot else 0
         self.schedule()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import ClassVar
 
-from textual import on
+from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.events import Key
@@ -15,7 +15,7 @@ from textual.widgets import Input
 from tokentui.analyze.budget import Target
 from tokentui.analyze.compare import FEWEST, MOST
 from tokentui.analyze.results import ONE_BOUNDARY
-from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.errors import TokentuiError
 from tokentui.session import commands as do
 from tokentui.session.snapshot import CURVES, Snapshot
 from tokentui.session.views import BETWEEN, ColumnSnapshot, ColumnWanted, Passage, Viewport
@@ -344,19 +344,13 @@ class CompareScreen(PaneScreen):
         else:
             self.app.say("there are only two columns: c adds one")
 
-    def action_go_to_parting(self) -> None:
+    @work
+    async def action_go_to_parting(self) -> None:
         """Go before the first step that the two columns make differently."""
-
-        def parted(step: int | None) -> None:
+        if self.now and self.pair is not None:
+            step = await self.engine.ask(do.GoToDivergence(*self.pair))
             if step is None:
                 self.app.say("no step differs")
-
-        def given_up(error: BaseException) -> None:
-            if self in self.app.screen_stack or not isinstance(error, Cancelled):
-                self.app.tell(error)
-
-        if self.now and self.pair is not None:
-            self.engine.send(do.GoToDivergence(*self.pair), parted, given_up)
 
     def action_show_differences(self) -> None:
         """Show what differs between the two columns."""
@@ -385,33 +379,40 @@ class CompareScreen(PaneScreen):
         if self.active != ENCODE and not self.panes[ENCODE].display:
             self.go(ENCODE)
         rows = self.encode.rows
-
-        def found(passage: Passage | None) -> None:
-            if passage is None:
-                self.app.say("the columns segment the whole corpus alike")
-            else:
-                rows.await_passage(passage, backward)
-
         if rows.go_on(backward):
             self.update_titles()
         elif walks:
-            self.engine.send(do.NextPassage(backward), found)
+            self._go_to_passage(backward)
         elif rows.alignment.partings:
             rows.go_round(backward)
             self.update_titles()
         else:
             self.app.say("both columns segment this text alike: E searches the corpus")
 
+    @work
+    async def _go_to_passage(self, backward: bool) -> None:
+        """Go to the next passage of the corpus that the columns cut differently, or the previous one."""
+        passage = await self.engine.ask(do.NextPassage(backward))
+        if passage is None:
+            self.app.say("the columns segment the whole corpus alike")
+        else:
+            self.encode.rows.await_passage(passage, backward)
+
+    @work
+    async def _add_column(self, wanted: ColumnWanted, place: int | None = None) -> None:
+        """Add a column at a place, at the right if None, and go to it."""
+        count = len(self.now.columns)
+        await self.engine.ask(do.AddColumn(wanted, place))
+        self.go_to_column(count if place is None else place)
+
     def action_ask_column(self) -> None:
         """Ask for another column, add it at the right, and go to it. Raise an error at `MOST` columns."""
-        place = len(self.now.columns)
-        if place == MOST:
+        if len(self.now.columns) == MOST:
             raise TokentuiError("there are four columns already", "compare", "delete removes one")
 
         def add(wanted: ColumnWanted | None) -> None:
             if wanted is not None:
-                like = wanted.like(self.now.columns)
-                self.engine.send(do.AddColumn(like), lambda _: self.go_to_column(place))
+                self._add_column(wanted.like(self.now.columns))
 
         here = self.column_here()
         self.app.push_screen(AddScreen(self.engine, "Add a column", here.recipe, here), add)
@@ -433,8 +434,7 @@ class CompareScreen(PaneScreen):
             recipe = changed(column.recipe, choice)
             wanted = ColumnWanted(recipe, self.engine.run)
             if not column.recipe.what_if:
-                place = self.place + 1
-                self.engine.send(do.AddColumn(wanted, place), lambda _: self.go_to_column(place))
+                self._add_column(wanted, self.place + 1)
             elif recipe.what_if:
                 self.engine.send(do.ChangeColumn(column.key, wanted))
             elif len(self.now.columns) > FEWEST:

@@ -120,13 +120,14 @@ class GuardedApp(Guarded, App[None]):
 
 
 def start_worker(
-    node: DOMNode, group: str, function: Callable[..., Coroutine[Any, Any, object]], *args: object
+    node: DOMNode, group: str, function: Callable[..., Coroutine[Any, Any, object]], *args: object,
+    exclusive: bool = True,
 ) -> None:
-    """Call an async function in a worker of a node, in place of a worker of the same group.
+    """Call an async function in a worker of a node, in place of a worker of the same group if `exclusive`.
 
     Textual takes a coroutine as well, but Python warns of a coroutine that is cancelled before it begins.
     """
-    node.run_worker(partial(function, *args), group=group, exclusive=True)  # type: ignore[arg-type]
+    node.run_worker(partial(function, *args), group=group, exclusive=exclusive)  # type: ignore[arg-type]
 
 
 def report(app: App[Any], error: BaseException) -> None:

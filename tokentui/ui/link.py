@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual.await_complete import AwaitComplete
@@ -62,8 +63,6 @@ class EngineLink:
         """The run that the session began with."""
         self._waiting: Snapshot | None = None
         """The snapshot in the mailbox."""
-        self._newest: object = None
-        """The latest command that opens something; cancellation of older ones is not reported."""
         self._on_posted: list[Posted] = []
         self._on_opened: list[Callable[[Command[Any]], object]] = []
         self._on_shown: list[Callable[[Snapshot], object]] = []
@@ -115,44 +114,37 @@ class EngineLink:
             posted(command, self.snapshot)
         answer = self.session.send(command)
         if command.opens:
-            self._newest = command
-            self.await_answer(answer, lambda _: self._notify_opened(command), lambda error: None)
+            answer.add_done_callback(partial(self._notify_opened, command))
         return answer
 
-    def _notify_opened(self, command: Command[Any]) -> None:
+    def _notify_opened(self, command: Command[Any], answer: asyncio.Future[Any]) -> None:
+        if answer.cancelled() or answer.exception() is not None or not self._app.is_running:
+            return
         if isinstance(command, do.SetRecipe) and command.run is not None:
             self.run = command.run
         for opened in self._on_opened:
             opened(command)
 
-    def send(
-        self, command: Command[Answer], then: Callable[[Answer], object] | None = None,
-        failed: Callable[[BaseException], object] | None = None,
-    ) -> None:
-        """Post a command, and call back with its answer. Do nothing before the session has started.
-
-        Args:
-            command: The command.
-            then: Called with the answer.
-            failed: Called with the error, or with `Cancelled`, but not if a newer text or recipe replaced the
-                command before it was open. The app shows the error if this is None.
-        """
-        report = failed or self._app.tell
-
-        def unless_replaced(error: BaseException) -> None:
-            replaced = isinstance(command, do.SetRecipe | do.TrainOnText) and command is not self._newest
-            if not (replaced and isinstance(error, Cancelled)):
-                report(error)
-
+    def send(self, command: Command[Any]) -> None:
+        """Post a command whose answer nobody needs; the app shows an error. Do nothing before the session has
+        started."""
         if self.session is not None:
-            self.await_answer(self.post(command), then, unless_replaced)
+            self.post(command).add_done_callback(self._show_error)
+
+    def _show_error(self, answer: asyncio.Future[Any]) -> None:
+        if answer.cancelled():
+            return
+        error = answer.exception()  # read in any case: an exception never retrieved counts as a crash
+        if error is not None and self._app.is_running:
+            self._app.tell(error)
 
     async def ask(self, command: Command[Answer]) -> Answer:
-        """Post a command and wait for its answer.
+        """Post a command and wait for its answer, which comes before the snapshot with its effect, see
+        `show_later`.
 
         Raises:
             TokentuiError: The command failed.
-            Cancelled: It was stopped, or the session has not started.
+            Cancelled: It was stopped or replaced, or the session has not started.
         """
         try:
             return await self.post(command)
@@ -160,26 +152,6 @@ class EngineLink:
             raise
         except Exception as error:
             raise TokentuiError(in_words(error)) from error
-
-    def await_answer(
-        self, answer: asyncio.Future[Answer], then: Callable[[Answer], object] | None,
-        failed: Callable[[BaseException], object],
-    ) -> None:
-        """Call `then` with an answer or `failed` with its error; neither after the end of the app."""
-
-        def answered(future: asyncio.Future[Answer]) -> None:
-            if future.cancelled():
-                return
-            error = future.exception()  # read in any case: an exception never retrieved counts as a crash
-            if not self._app.is_running:
-                return
-            if error is None:
-                if then is not None:
-                    then(future.result())
-            else:
-                failed(error)
-
-        answer.add_done_callback(answered)
 
     # Snapshots.
 
@@ -191,10 +163,10 @@ class EngineLink:
     def show_later(self, snapshot: Snapshot) -> None:
         """Put a snapshot into the mailbox.
 
-        The answers of the same turn of the engine are handled first: their callbacks are in the queue of the
-        event loop already, and the snapshot is queued after them. A callback that needs the effect of its
-        command on the screen waits for the next snapshot. The answer of a command that was sent before the
-        engine was loaded takes one step of the loop more, and may come after the snapshot.
+        The answers of the same turn of the engine are handled first: what waits for them in `ask` is in the
+        queue of the event loop already, and the snapshot is queued after it. Code that needs the effect of
+        its command on the screen waits for the next snapshot. The answer of a command that was sent before
+        the engine was loaded takes one step of the loop more, and may come after the snapshot.
         """
         asyncio.get_running_loop().call_soon(self._put, snapshot)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
+from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Input
@@ -20,7 +20,7 @@ from tokentui.learn.rows import BY_COUNT, Candidate, Entry, Traits
 from tokentui.session import commands as do
 from tokentui.session.persist.session_file import remember
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.views import VOCABULARY_ORDERS, ColumnWanted, CorpusPlace, Found, Viewport
+from tokentui.session.views import VOCABULARY_ORDERS, ColumnWanted, CorpusPlace, Viewport
 from tokentui.tours.shipped import TOURS
 from tokentui.ui.bindings import BoundAction, Hint, family_key
 from tokentui.ui.draw.lines import Lines
@@ -47,7 +47,6 @@ from tokentui.ui.panes.why import sentences, why_lines
 from tokentui.ui.waits import NotYet, loads
 
 if TYPE_CHECKING:
-    from tokentui.session.training.token_values import TokenAt
     from tokentui.ui.predict import Prediction
 
 LEAST = 30, 8
@@ -363,10 +362,14 @@ class MainScreen(PaneScreen):
             return
         of_file = self.snapshot is not None and self.snapshot.main.opened is not None
         if of_file and isinstance(row, Entry) and row.id is not None and not row.reason:
-            entry = row
-            self.engine.send(do.WhyUnreachable(row.id), lambda why: self._show(entry._replace(reason=why)))
+            self._show_with_reason(row, row.id)
         elif row is not None:
             self._show(row)
+
+    @work
+    async def _show_with_reason(self, row: Entry, token: int) -> None:
+        """Inspect a token of a file, with the reason why no text gives it."""
+        self._show(row._replace(reason=await self.engine.ask(do.WhyUnreachable(token))))
 
     def _show(self, row: Candidate | Entry) -> None:
         from tokentui.ui.dialogs.inspect import InspectScreen
@@ -402,35 +405,30 @@ class MainScreen(PaneScreen):
         self.text.end_cursor()
         self.show_footer()
 
-    def action_inspect_token(self) -> None:
+    @work
+    async def action_inspect_token(self) -> None:
         """Inspect the token under the cursor of the corpus."""
+        from tokentui.ui.dialogs.inspect import InspectScreen
 
-        def found(answer: tuple[int | None, TokenAt] | None) -> None:
-            from tokentui.ui.dialogs.inspect import InspectScreen
+        if (place := self.text.cursor_part) is None:
+            return
+        token = await self.engine.ask(do.TokenThere(*place))
+        if token is None:
+            self.app.say("there is no token here")
+        elif (number := token[0]) is None:
+            self.push_answer(InspectScreen(self.engine, typed=(token[1].text, 0)))
+        else:
+            self.push_answer(InspectScreen(self.engine, token=number, word=token[1].text))
 
-            if answer is None:
-                self.app.say("there is no token here")
-            elif (number := answer[0]) is None:
-                self.push_answer(InspectScreen(self.engine, typed=(answer[1].text, 0)))
-            else:
-                self.push_answer(InspectScreen(self.engine, token=number, word=answer[1].text))
-
-        if (place := self.text.cursor_part) is not None:
-            self.engine.send(do.TokenThere(*place), found)
-
-    def action_life(self) -> None:
+    @work
+    async def action_life(self) -> None:
         """Show the life of the word under the cursor of the corpus, or of the typed text."""
         from tokentui.ui.dialogs.life import LifeScreen
 
-
-        def found(answer: tuple[int | None, TokenAt] | None) -> None:
-            from tokentui.ui.dialogs.life import LifeScreen
-
-            if answer is not None:
-                self.push_answer(LifeScreen(self.engine, answer[1].text))
-
         if self.context == "cursor" and (place := self.text.cursor_part) is not None:
-            self.engine.send(do.TokenThere(*place), found)
+            token = await self.engine.ask(do.TokenThere(*place))
+            if token is not None:
+                self.push_answer(LifeScreen(self.engine, token[1].text))
         elif text := self.encode.line.value:
             self.app.push_screen(LifeScreen(self.engine, text, self.encode.place))
         else:
@@ -681,7 +679,8 @@ class MainScreen(PaneScreen):
         self.vocabulary.move_to(0)
         self.set_viewport(vocabulary_order=order, vocabulary_top=0, vocabulary_folded=True)
 
-    def action_follow_merge(self) -> None:
+    @work
+    async def action_follow_merge(self) -> None:
         """Show where the last merge was made; again: the next place."""
         now = self.snapshot
         if now is None or not now.main.at.step:
@@ -693,15 +692,12 @@ class MainScreen(PaneScreen):
         step = now.main.at.step
         again = self._followed is not None and self._followed[0] == step
         start = self._followed[1] if self._followed is not None and again else self.text.top_place
-
-        def found(place: CorpusPlace | None) -> None:
-            if place is None:
-                self.app.say(f"the last {now.main.traits.step} does not occur in the corpus")
-                return
-            self._followed = step, place
-            self.text.show_place(place)
-
-        self.engine.send(do.FindChanged(start), found)
+        place = await self.engine.ask(do.FindChanged(start))
+        if place is None:
+            self.app.say(f"the last {now.main.traits.step} does not occur in the corpus")
+            return
+        self._followed = step, place
+        self.text.show_place(place)
 
     def action_open(self) -> None:
         """Ask for a corpus or a tokenizer, and open it."""
@@ -714,23 +710,17 @@ class MainScreen(PaneScreen):
 
         self.app.push_screen(OpenScreen(self.engine), chosen)
 
-    def _open(self, command: do.Open | do.OpenTokenizer) -> None:
-        file = isinstance(command, do.OpenTokenizer)
+    @work
+    async def _open(self, command: do.Open | do.OpenTokenizer) -> None:
+        try:
+            await self.corpus.replaced(self.engine.ask(command))
+        except TokentuiError as error:
+            if isinstance(command, do.Open):
+                raise
+            hint = "; ".join(filter(None, (error.hint, "o with ctrl+t reads it as a text")))
+            raise TokentuiError(error.what, error.where, hint) from error
         source = command.path if isinstance(command, do.OpenTokenizer) else command.sources[0]
-
-        def opened(_: None) -> None:
-            self.call_later(self.corpus.opened)
-            asyncio.get_running_loop().run_in_executor(None, remember, source)
-
-        def failed(error: BaseException) -> None:
-            if file and isinstance(error, TokentuiError):
-                hint = "; ".join(filter(None, (error.hint, "o with ctrl+t reads it as a text")))
-                error = TokentuiError(error.what, error.where, hint)
-            self.app.tell(error)
-            self.corpus.come_back()
-
-        self.corpus.give_way()
-        self.engine.send(command, opened, failed)
+        await asyncio.to_thread(remember, source)
 
     def action_turn_ages(self) -> None:
         """Color tokens by the step that created them, or turn this off."""
@@ -787,29 +777,30 @@ class MainScreen(PaneScreen):
 
     def action_find_again(self, backward: bool) -> None:
         """Go to the next match of the last search, or the previous one."""
-        pane, text = self.sought
-        if not text:
+        if self.sought[1]:
+            self._find(*self.sought, backward)
+        else:
             self.app.say("nothing to find yet: press /")
-            return
 
-        def found(answer: Found | None) -> None:
-            if answer is None:
-                self.app.say(f"not found: {text}")
-            elif isinstance(answer.at, CorpusPlace):
-                self.text.match = match_cell(answer)
-                self.text.show_place(answer.at, len(text))
-            else:
-                self.tables[pane].match = match_cell(answer)
-                if pane == "vocabulary" and self.viewport.vocabulary_folded:
-                    self._unfolded = answer.at
-                    self.set_viewport(vocabulary_folded=False)  # a match may be out of use
-                else:
-                    self.tables[pane].move_to(answer.at)
-            self.update_titles()
-
+    @work
+    async def _find(self, pane: str, text: str, backward: bool) -> None:
+        """Go to the next match of a text in a pane, or the previous one."""
         found_last = self.text.found[0] if self.text.found is not None else self.text.top_place
         start = found_last if pane == "corpus" else self.tables[pane].cursor
-        self.engine.send(do.Find(pane, text, start, backward, self.mode), found)
+        match = await self.engine.ask(do.Find(pane, text, start, backward, self.mode))
+        if match is None:
+            self.app.say(f"not found: {text}")
+        elif isinstance(match.at, CorpusPlace):
+            self.text.match = match_cell(match)
+            self.text.show_place(match.at, len(text))
+        else:
+            self.tables[pane].match = match_cell(match)
+            if pane == "vocabulary" and self.viewport.vocabulary_folded:
+                self._unfolded = match.at
+                self.set_viewport(vocabulary_folded=False)  # a match may be out of use
+            else:
+                self.tables[pane].move_to(match.at)
+        self.update_titles()
 
     def mark_found(self, pane: str, text: str) -> None:
         """Mark a text in the rows of a pane, and nothing in the others."""

@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.events import Key
 
 from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.jobs import mark_retrieved
 from tokentui.core.safetext import safe
 from tokentui.session import commands as do
 from tokentui.session.commands import Command
@@ -159,7 +160,7 @@ class TourScreen(MainScreen):
         self._there = None
         self.encode.line.value = place.typed
         try:
-            self.engine.send(do.Play(False), failed=lambda error: None)
+            self.engine.post(do.Play(False)).add_done_callback(mark_retrieved)
             if before is None or (before.recipe, before.run) != (place.recipe, place.run):
                 await self._ask(do.SetRecipe(place.recipe, place.run))
             if before is None or (before.source, before.text) != (place.source, place.text):

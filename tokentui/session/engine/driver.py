@@ -32,7 +32,7 @@ from tokentui.core.runtime import responsive
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
 from tokentui.session.engine.jobs import BackgroundQuery, JobPool
-from tokentui.session.engine.queue import Answer, CommandQueue, summary
+from tokentui.session.engine.queue import Answer, CommandQueue, summary, was_replaced
 from tokentui.session.engine.state import State
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.training.sync import SLICE_S
@@ -394,7 +394,10 @@ class Session:
                 self._queue.drop("not done, because what it waited for failed", loads=False)
                 if loading.shows:
                     state.install(before)
-            self._answers.append((answer, None if isinstance(training, Training) else training))
+            outcome = None if isinstance(training, Training) else training
+            if isinstance(outcome, Cancelled) and not last:
+                outcome = was_replaced(command)
+            self._answers.append((answer, outcome))
 
         what = f"opening {command.description.removeprefix('open ')}" if command.fresh else "opening"
         self._loader.submit("load", lambda: command.load(self._cache, before, partial), finish, what)

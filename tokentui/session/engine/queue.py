@@ -10,8 +10,8 @@ from typing import NamedTuple
 from tokentui.core.errors import Cancelled
 from tokentui.session.commands.base import Command, Lane
 from tokentui.session.commands.navigate import Move
-from tokentui.session.commands.open import OpenTokenizer, TrainOnText
-from tokentui.session.errors import Dropped
+from tokentui.session.commands.open import OpenTokenizer, SetRecipe, TrainOnText
+from tokentui.session.errors import Dropped, Replaced
 
 Answer = asyncio.Future[object]
 
@@ -47,7 +47,7 @@ class CommandQueue:
         """Append a command. A question, or a text to train on, first cancels queued commands of its class."""
         if command.lane is Lane.JOB or isinstance(command, TrainOnText):
             same = [queued for queued in self.waiting if type(queued.command) is type(command)]
-            self._drop(same, Cancelled())
+            self._replace(same)
         self.waiting.append(Waiting(command, answer))
 
     def pop(self) -> list[Waiting]:
@@ -78,7 +78,7 @@ class CommandQueue:
                 break
             pointless.insert(0, queued)
         place = "a tokenizer" if isinstance(load, OpenTokenizer) else "another corpus"
-        self._drop([queued for queued in pointless if queued.command.replaces], Cancelled())
+        self._replace([queued for queued in pointless if queued.command.replaces])
         steps = [queued for queued in pointless if not queued.command.replaces]
         self._drop(steps, Dropped(f"not done, {place} was opened: {summary(steps)}"))
         if len(pointless) < len(ordered):
@@ -101,10 +101,19 @@ class CommandQueue:
         words = summary(waiting[:stop])
         self._drop(waiting[:stop], Dropped(f"{why}: {words}" if words else why))
 
+    def _replace(self, replaced: list[Waiting]) -> None:
+        for queued in replaced:
+            self._drop([queued], was_replaced(queued.command))
+
     def _drop(self, dropped: list[Waiting], why: Exception) -> None:
         self.waiting = [queued for queued in self.waiting if queued not in dropped]
         for queued in dropped:
             self._resolve(queued.answer, why)
+
+
+def was_replaced(command: Command[object]) -> Cancelled:
+    """Return the answer of a command whose place a newer one took."""
+    return Replaced() if isinstance(command, SetRecipe | TrainOnText) else Cancelled()
 
 
 def summary(waiting: list[Waiting]) -> str:

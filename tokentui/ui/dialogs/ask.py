@@ -31,10 +31,11 @@ from tokentui.ui.dialogs import (
     ListDialog,
     labeled_input,
 )
-from tokentui.ui.dialogs.draft import sized_by, stopped_by
+from tokentui.ui.dialogs.draft import RecipeChoice, sized_by, stopped_by
 from tokentui.ui.draw.figures import size, step_of
 from tokentui.ui.draw.table import Column, Listing, TableRow, heading
 from tokentui.ui.field import Field
+from tokentui.ui.guard import GuardedApp, start_worker
 from tokentui.ui.link import EngineLink
 
 _STEPS = re.compile(rf"(?P<sign>[+-]?)(?P<digits>{COUNT})(?P<percent>%?)", re.ASCII)
@@ -326,38 +327,46 @@ class UntilScreen(AskLine):
         if (command := until(line)) is None:
             return
         if (sized := sized_by(command.size, self.now, self.engine.run)) is not None:
-            self.engine.send(SetRecipe(sized.recipe, sized.run), lambda _: self.engine.send(GoTo(None)))
+            start_worker(self.app, "go to", _go_to_end_of, self.engine, sized, exclusive=False)
         else:
             stop = stopped_by(command.size, self.now, self.engine.run)
             before = f"the run ends before {command.condition}{stop}"
             _send_for_token(self, command, command.token, before)
 
 
+async def _go_to_end_of(engine: EngineLink, sized: RecipeChoice) -> None:
+    """Train by another run, and go to its end."""
+    await engine.ask(SetRecipe(sized.recipe, sized.run))
+    engine.send(GoTo(None))
+
+
 def _send_for_token(screen: AskLine, command: GoToToken | RunUntil, token: str, missing: str) -> None:
-    """Send a command that goes to a step. Say so if it finds none, or if the current step meets it.
+    """Send a command that goes to a step, in a worker of the app: the dialog is left meanwhile."""
+    here = screen.now.main.at.step if screen.now is not None else None
+    app, engine = screen.app, screen.engine
+    start_worker(app, "go to", _go_to_token, app, engine, command, token, missing, here, exclusive=False)
+
+
+async def _go_to_token(
+    app: GuardedApp, engine: EngineLink, command: GoToToken | RunUntil, token: str, missing: str,
+    here: int | None,
+) -> None:
+    """Go to a step. Say so if none is found, or if the current step meets the condition.
 
     If a token with a space in front would have been found, the message names it: in most recipes `the` in a
     text is the token `·the`.
     """
-    engine, app = screen.engine, screen.app
-
-    def suggest(step: int | None) -> None:
+    step = await engine.ask(command)
+    if step is not None:
+        if step == here and isinstance(command, RunUntil):
+            app.say(f"step {step:,} is at {command.condition} or past it already: 0 goes to the start")
+        return
+    hint = ""
+    if token and not token.startswith((" ", "·", "▁")):
         spaced = "".join(span.text for span in visible(f" {token}", limit=_TYPED_SHOWN))
-        hint = f"; step {step:,} makes {spaced}, with a space in front" if step is not None else ""
-        app.say(missing + hint)
-
-    here = screen.now.main.at.step if screen.now is not None else None
-
-    def answered(step: int | None) -> None:
-        if step is not None:
-            if step == here and isinstance(command, RunUntil):
-                app.say(f"step {step:,} is at {command.condition} or past it already: 0 goes to the start")
-        elif token and not token.startswith((" ", "·", "▁")):
-            engine.send(StepWithSpace(token), suggest)
-        else:
-            app.say(missing)
-
-    engine.send(command, answered)
+        if (other := await engine.ask(StepWithSpace(token))) is not None:
+            hint = f"; step {other:,} makes {spaced}, with a space in front"
+    app.say(missing + hint)
 
 
 class FindScreen(Dialog[str | None]):

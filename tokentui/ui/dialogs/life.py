@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import ClassVar
 
+from textual import work
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widget import Widget
@@ -17,7 +18,7 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Find, GoTo, LifeOfWord
 from tokentui.session.training.token_values import Turn, WordLife
-from tokentui.session.views import CorpusPlace, Found
+from tokentui.session.views import CorpusPlace
 from tokentui.ui.bindings import HANDLED, Hint
 from tokentui.ui.dialogs import LEAVE, Dialog, ListDialog
 from tokentui.ui.draw import text as ui_text
@@ -142,19 +143,17 @@ class LifeScreen(ListDialog[None]):
         self.listing.move_to(len(life.turns) - 1)
         self._mark(life.word.strip(" ▁"))
 
-    def _mark(self, word: str) -> None:
+    @work
+    async def _mark(self, word: str) -> None:
         """Mark a word in the corpus, and bring the next place of it into view."""
         text = self._text
         if text is None or not word:
             return
         self._before = text.marked
         text.mark(word)
-
-        def show(match: Found | None) -> None:
-            if match is not None and isinstance(match.at, CorpusPlace) and self.is_attached:
-                text.show_place(match.at, len(word), self.box.region.y - text.region.y)
-
-        self.engine.send(Find("corpus", word, text.top_place, mode=text.mode), show)
+        match = await self.engine.ask(Find("corpus", word, text.top_place, mode=text.mode))
+        if match is not None and isinstance(match.at, CorpusPlace):
+            text.show_place(match.at, len(word), self.box.region.y - text.region.y)
 
     def _not_told(self, error: TokentuiError | Cancelled) -> None:
         self._said = safe_line(error) if isinstance(error, TokentuiError) else "stopped"

@@ -13,6 +13,7 @@ from textual.containers import Vertical
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Command, GoTo, KeepPlace, OpenTokenizer, Play, Preview, SetRecipe
+from tokentui.session.errors import Replaced
 from tokentui.session.snapshot import PreviewView, Snapshot
 from tokentui.ui.dialogs import CellText
 from tokentui.ui.dialogs.draft import RecipeChoice
@@ -243,15 +244,26 @@ class Trying:
             return
         back = Play(True) if before.running else GoTo(before.main.at.step)
         if self._opened is not None:
-            engine.send(OpenTokenizer(self._opened, kept=True), lambda _: engine.send(back))
+            self._open(OpenTokenizer(self._opened, kept=True), back)
         else:
             self._use(used, None if before.corpus.nothing_open else back)
 
     def _use(self, choice: RecipeChoice, then: Command[None] | None = None) -> None:
-        def failed(error: BaseException) -> None:
-            self._failed = True
-            self._app.tell(error)
-
         self._failed = False
-        trained = (lambda _: self._engine.send(then)) if then is not None else None
-        self._engine.send(SetRecipe(choice.recipe, choice.run), trained, failed)
+        self._open(SetRecipe(choice.recipe, choice.run), then)
+
+    def _open(self, command: Command[None], then: Command[None] | None) -> None:
+        """Open a recipe or a file, and send another command once it is open."""
+
+        async def open_it() -> None:
+            try:
+                await self._engine.ask(command)
+            except Replaced:
+                return
+            except (TokentuiError, Cancelled):
+                self._failed = self._failed or isinstance(command, SetRecipe)
+                raise
+            if then is not None:
+                self._engine.send(then)
+
+        start_worker(self._app, "recipe", open_it, exclusive=False)

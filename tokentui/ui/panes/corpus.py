@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
+from textual import work
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.reactive import var
@@ -19,6 +20,7 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import GlyphMode
 from tokentui.session.commands import CorpusText as WholeText
 from tokentui.session.commands import TrainOnText
+from tokentui.session.errors import Replaced
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import CorpusPlace, CorpusView, TokenSpan, documents_of
 from tokentui.ui.bindings import Hint
@@ -485,12 +487,18 @@ class CorpusPane(Vertical, Pane):
         elif self._offered == corpus:
             await self._show("")
         else:
-            self.engine.send(
-                WholeText(), lambda text: self.call_later(self._show, text, corpus),
-                lambda error: self._refuse(error, corpus)
-            )
+            self._show_whole(corpus)
 
-    def _refuse(self, error: BaseException, corpus: tuple[str, int]) -> None:
+    @work
+    async def _show_whole(self, corpus: tuple[str, int]) -> None:
+        try:
+            text = await self.engine.ask(WholeText())
+        except (TokentuiError, Cancelled) as error:
+            self._refuse(error, corpus)
+        else:
+            await self._show(text, corpus)
+
+    def _refuse(self, error: TokentuiError | Cancelled, corpus: tuple[str, int]) -> None:
         self.app.tell(error)
         if isinstance(error, TokentuiError):
             self._offered = corpus
@@ -550,12 +558,19 @@ class CorpusPane(Vertical, Pane):
         """Train on what stands in the editor now."""
         if self._editor is not None:
             self.edited = True
-            self.engine.send(TrainOnText(self._editor.text), lambda _: self._trained(), self._failed)
+            self._train(TrainOnText(self._editor.text))
 
-    def _trained(self) -> None:
-        self._said = None
+    @work
+    async def _train(self, command: TrainOnText) -> None:
+        try:
+            await self.engine.ask(command)
+            self._said = None
+        except Replaced:
+            return
+        except (TokentuiError, Cancelled) as error:
+            self._refused(error)
 
-    def _failed(self, error: BaseException) -> None:
+    def _refused(self, error: TokentuiError | Cancelled) -> None:
         if self._opening:
             return
         if str(error) != self._said:  # once, and not at every key
