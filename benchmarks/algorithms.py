@@ -55,8 +55,6 @@ CAVEATS = {
     "parity": "The two halves of the corpus, cut at the end of a line, stand for two languages, and "
     "judge themselves. Equal counts: our tie rules; the authors take the largest pair.",
     "score": "Without a least count pairs that stand once win; what is learned late is rare.",
-    "count-length": "Merges pairs only; Length-MAX merges longer runs.",
-    "pmi": "At one step its order is that of the score. Without a least count rare pairs win.",
     "unigram": "No merges. Its time is that of pruning from many pieces down.",
     "superbpe": "A first-stage merge that stands nowhere on the stretches stays; the authors drop it. "
     "The limits on words and colons are those of the authors' code.",

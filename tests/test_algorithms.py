@@ -91,11 +91,11 @@ def test_the_row_of_one_name_is_printed_on_the_built_in_texts(
     )
     monkeypatch.setattr(bench, "kernels", lambda: None)
     out = tmp_path / "page.md"
-    bench.main(["--only", "count-length", "--size", "300", "--out", str(out)])
+    bench.main(["--only", "score", "--size", "300", "--out", str(out)])
     under, line, note = capsys.readouterr().out.splitlines()
     assert "`built-in.txt`, 300 ids" in under
-    assert rows(line)["count-length"][:2] == ["300", "44"]
-    assert note.startswith("- `count-length`: ")
+    assert rows(line)["score"][:2] == ["300", "44"]
+    assert note.startswith("- `score`: ")
     assert not out.exists()
     with pytest.raises(SystemExit, match="--only dice: no such objective or preset"):
         bench.main(["--only", "dice"])

@@ -244,7 +244,7 @@ def test_by_any_value_kernels_fork_as_plain_python_does(objective: str, case: Ca
 
 @pytest.mark.parametrize("recipe", [
     *(SCORED.with_axes(tie=tie, mark="prefix:##") for tie, rule in AXES["tie"].items() if rule.kernel),
-    SCORED.with_axes(objective="score"), SCORED.with_axes(objective="count-length"),
+    SCORED.with_axes(objective="score"),
 ], ids=lambda recipe: f"{recipe.objective}, {recipe.tie}")
 @pytest.mark.slow
 def test_a_fork_of_a_larger_training(recipe: Recipe) -> None:

@@ -18,9 +18,7 @@ from trainers import merge_steps
 import tokentui
 from tokentui import learn
 from tokentui.core import native
-from tokentui.learn import PairCandidate, Query
-from tokentui.learn.exact_values import DisplayedFraction
-from tokentui.learn.objectives import FEATURES, OBJECTIVES, Material
+from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.learn.start_pairs import pair_trainer
 from tokentui.recipe import Recipe, Stops
 from tokentui.text.corpus import Corpus
@@ -35,14 +33,8 @@ VALUED = [name for name, one in OBJECTIVES.items() if one.value is not None]
 """The objectives that order pairs by a value. Each has a worked example and a naive model here."""
 EXAMPLES: dict[str, tuple[str, str, str, int]] = {
     # objective: tie, the merges, their values, digits after the point
-    "count-length": (
-        "smallest-pair", "e+s es+t w+est e+west n+ewest l+o lo+w", "18 27 24 30 36 14 21", 0
-    ),
     "score": (
         "smallest-pair", "i+d l+o s+t lo+w w+id e+r low+er", ".333 .143 .111 .062 .111 .059 .143", 3
-    ),
-    "pmi": (
-        "smallest-pair", "i+d l+o s+t lo+w w+id e+r low+er", "5.045 3.782 3.319 2.354 3.076 2.113 3.363", 3
     ),
 }
 """Worked examples: sources in `tokentui.learn.objectives`. The words are those of Sennrich et al. (2016)."""
@@ -105,20 +97,11 @@ def merged(words: Words, pair: Pair) -> Words:
 Valued = Callable[[Counter[Pair], Counter[str], Pair], Fraction]
 
 
-def by_length(pairs: Counter[Pair], uses: Counter[str], pair: Pair) -> Fraction:
-    return Fraction(pairs[pair] * len("".join(pair)))
-
-
 def by_score(pairs: Counter[Pair], uses: Counter[str], pair: Pair) -> Fraction:
     return Fraction(pairs[pair], uses[pair[0]] * uses[pair[1]])
 
 
-def by_pmi(pairs: Counter[Pair], uses: Counter[str], pair: Pair) -> Fraction:
-    both = Fraction(pairs[pair], pairs.total())
-    return both / (Fraction(uses[pair[0]], uses.total()) * Fraction(uses[pair[1]], uses.total()))
-
-
-MODELS: dict[str, Valued] = {"count-length": by_length, "score": by_score, "pmi": by_pmi}
+MODELS: dict[str, Valued] = {"score": by_score}
 ELSEWHERE = {
     "count": "learn/test_pairs.py", "parity": "learn/test_parity.py", "gage": "learn/test_gage.py",
     "unigram": "learn/test_unigram_model.py", "picky": "trainers/test_papers.py",
@@ -176,25 +159,3 @@ def test_an_objective_equals_the_naive_one(
         for count in sum((Counter({pair: n}) for word, n in split for pair in itertools.pairwise(word)),
                          Counter[Pair]()).values()
     )
-
-
-def test_a_displayed_fraction_compares_exactly_and_converts_to_its_figure() -> None:
-    one, other = DisplayedFraction.of((1, 3), 5.0), DisplayedFraction.of((1, 2), 4.0)
-    assert one < other
-    assert float(one) == 5.0
-    assert one == Fraction(1, 3)
-
-
-def test_each_feature_of_an_objective_is_known() -> None:
-    for objective in OBJECTIVES.values():
-        assert set(objective.features) <= FEATURES.keys()
-        assert not objective.features or objective.value is not None
-
-
-def test_the_columns_of_a_candidate_name_the_figures_of_its_value() -> None:
-    run = tokentui.Trainer(CORPUS, PLAIN.with_axes(objective="count-length"))
-    best = run.candidates(1)[0]
-    assert isinstance(best, PairCandidate)
-    assert best.values == (9, 2, 18.0)  # count, length, value
-    again = learn.start(CORPUS, PLAIN.with_axes(objective="count-length"))
-    assert learn.candidates(again, Query(0, 1)).rows[0] == best

@@ -286,7 +286,7 @@ def test_a_fork_forgets_that_a_later_step_was_forced() -> None:
 
 
 def test_a_forced_pair_below_the_least_count_is_tied_with_none() -> None:
-    recipe = PLAIN.with_axes(objective="count-length").under([WhatIf(1, FORCE, (b"a", b"b"))])
+    recipe = PLAIN.with_axes(objective="score").under([WhatIf(1, FORCE, (b"a", b"b"))])
     trainer = learn.start(None, recipe, words=Words(("ab", "cd", "ef"), (1, 1, 5)))
     assert trainer.advance(1, Stops(min_count=2), math.inf) == "merges"
     taken = trainer.taken(1)

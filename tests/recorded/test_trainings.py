@@ -41,8 +41,6 @@ RECIPES: dict[str, Recipe] = {
     **{name: PRESETS[name].recipe for name in PRESETS},
     # Presets do not reach these within so few steps, or have no such value.
     "superbpe-early": preset("superbpe", objective="superbpe:at=40,within=gpt2"),
-    "count-length": preset("gpt2", objective="count-length"),
-    "pmi": preset("gpt2", objective="pmi"),
     "parity": preset("gpt2", objective="parity"),
     "first-seen": preset("gpt2", tie="first-seen"),
     "largest-pair": preset("bert", tie="largest-pair"),

@@ -242,11 +242,8 @@ TRAININGS: list[tuple[str, dict[str, Any]]] = [
     )),
     *(("gpt2", {"tie": tie}) for tie in ("first-seen", "lowest-ids", "shortest", "smallest-pair")),
     *(("wordpiece", {"tie": tie}) for tie in ("first-seen", "shortest", "largest-pair")),
-    ("wordpiece", {"objective": "pmi"}),
-    *(("gpt2", {"objective": "count-length", "tie": tie}) for tie in ("first-seen", "largest-pair")),
     *((name, {"what_if": _CHANGES, **axes}) for name, axes in (
         ("gpt2", {}), ("gpt2", {"tie": "shortest"}), ("bert", {}), ("wordpiece", {"tie": "first-seen"}),
-        ("gpt2", {"objective": "count-length"}),
     )),
     ("superbpe", {"objective": "superbpe:at=40,within=gpt2"}),
     ("gpt2", {"unit": "grapheme", "base": "sorted", "unknown": "error"}),

@@ -15,9 +15,9 @@ SIGNS = {"left uses": "f(x)", "right uses": "f(y)"}
 """The columns that stand as a sign in the head of the table."""
 SHOWN = {
     name: tuple(SIGNS.get(column.name, column.name) for column in one.columns[-3:])
-    for name, one in AXES["objective"].items() if one.features
+    for name, one in AXES["objective"].items() if one.value is not None
 }
-"""The last three columns of each objective whose value is made of further figures."""
+"""The last three columns of each objective that ranks pairs by a value."""
 
 
 @pytest.mark.parametrize("name", SHOWN)

@@ -48,7 +48,7 @@ from __future__ import annotations
 import bisect
 import copy
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, chain, pairwise, repeat
 from operator import itemgetter
@@ -151,8 +151,6 @@ class PlainPairs:
         self._bits = 2 * self._tokens[0].bit_length()
         """No denominator of a value so far has more bits; that of a score is T² at most, T the length."""
         self._count()
-        self._segments = self._tokens[0] - sum(self.counts)
-        """How many more tokens there are than places of pairs: a merge takes one of each."""
         self.number = self.computed = 0
         self._made: list[Merge] = []
         self._reset_candidates(Constraints())
@@ -242,7 +240,6 @@ class PlainPairs:
         """Merge a pair for the first time and record the step. Pair 0 occurs nowhere."""
         places, pairs, logged = self.counts[pair], len(self.counts), len(self._log_place)
         uses = self.uses[left], self.uses[right]
-        more = next(self._features([pair])) if self.objective.features else ()
         tied, was_tied = self._queue.tied, self._queue.was_tied
         self.computed += 1
         self.vocabulary.add(left, right, recorded_count)
@@ -250,7 +247,7 @@ class PlainPairs:
         self.uses.append(0)
         replaced = self._merge(pair)
         self._tokens.append(self._tokens[-1] - replaced)
-        row = Pair(left, right, places, places, *uses, more)
+        row = Pair(left, right, places, places, *uses)
         self._made.append(Merge(row, replaced, tied, was_tied, pair, pairs, logged))
         return replaced
 
@@ -449,22 +446,7 @@ class PlainPairs:
         """Return the exact values of pairs, each as numerator and denominator."""
         counts, left, right, uses, value = self.counts, self.left, self.right, self.uses, self.objective.value
         assert value is not None
-        features = self._features(pairs) if self.objective.features else repeat(())
-        return [
-            value(counts[pair], uses[left[pair]], uses[right[pair]], *more)
-            for pair, more in zip(pairs, features, strict=False)
-        ]
-
-    def _features(self, pairs: Sequence[int]) -> Iterator[tuple[int, ...]]:
-        """Return an iterator of the features that the objective needs of each pair; see
-        `objectives.FEATURES`."""
-        tokens = self.tokens_at(self.number)
-        features: dict[str, Iterable[int]] = {
-            "length": (self.length[self.left[pair]] + self.length[self.right[pair]] for pair in pairs),
-            "tokens": repeat(tokens, len(pairs)),
-            "pairs": repeat(tokens - self._segments, len(pairs)),
-        }
-        return zip(*(features[name] for name in self.objective.features), strict=True)
+        return [value(counts[pair], uses[left[pair]], uses[right[pair]]) for pair in pairs]
 
     def _find(self, left: int, right: int) -> int:
         """Return the number of the pair of two symbols, 0 if it never occurred.
@@ -518,12 +500,11 @@ class PlainPairs:
             pairs += [forced] * (not may)
             best = [forced, *(pair for pair in best if pair != forced)]
         rows = []
-        features = self._features(best) if self.objective.features else repeat(())
-        for pair, more in zip(best, features, strict=False):
+        for pair in best:
             left, right, count = self.left[pair], self.right[pair], counts[pair]
             change = fell.get(pair, 0) if pair < first_new else None
             before = None if change is None else count + change
-            rows.append(Pair(left, right, count, before, uses[left], uses[right], more))
+            rows.append(Pair(left, right, count, before, uses[left], uses[right]))
         tied = values.count(max(values, default=0))
         replaced = rows[0].places if rows else 0
         if rows and rows[0].left == rows[0].right:

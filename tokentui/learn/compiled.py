@@ -19,7 +19,7 @@ from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import WEIGHTS, Totals
 from tokentui.learn.engine import Constraints, Merge, Pair, Ranked, disjoint
-from tokentui.learn.kernels import layout, merges, order, pairs, score, values
+from tokentui.learn.kernels import layout, merges, order, pairs, score
 from tokentui.learn.kernels.layout import State
 from tokentui.learn.objectives import Material
 from tokentui.learn.steps import Span
@@ -46,10 +46,7 @@ _WIDTHS = {name: Flat(row).size for name, row in layout.ROWS.items()}
 """Bytes of a row of each array."""
 
 
-QUEUES = {
-    "counts": (layout.COUNTS, pairs.QUEUE), "scores": (layout.SCORES, score.QUEUE),
-    "lengths": (layout.LENGTHS, values.QUEUE),
-}
+QUEUES = {"counts": (layout.COUNTS, pairs.QUEUE), "scores": (layout.SCORES, score.QUEUE)}
 """The orders of pairs that there are kernels for: what a pair is worth, and the queue."""
 
 
@@ -96,7 +93,7 @@ class KernelPairs:
             )
             self._superwords = superwords._replace(words=())  # they are laid out now
         self.number = self.computed = 0
-        self._filters, self._sees = objective.filters, objective.features
+        self._filters = objective.filters
         self._filled: tuple[int | None, int, frozenset[tuple[bytes, ...]]] | None = None
         """The constraints that the queue is filled under; None for a queue that is not."""
         self._forced: dict[int, bool] = {}
@@ -128,7 +125,6 @@ class KernelPairs:
         state.steps[:3] = memoryview(array("q", [first_pairs, 0, sum(units.totals)]))
         self._between = max(LEAST_BETWEEN, self._rows("cells") // MOST_CHECKPOINTS)
         self._checkpoints: list[Checkpoint] = []
-        self._apart = sum(units.totals) - sum(self._state.counts[: self.pairs_at(0)])
         if superwords:
             extents = superwords.extents(base)
             self._state.extents[: len(extents)] = memoryview(extents)
@@ -447,19 +443,8 @@ class KernelPairs:
         row = self._state.steps[_STEP_WORDS * (number - 1) : _STEP_WORDS * number].tolist()
         pairs, logged, _, chosen, places, replaced, tied, left_uses, right_uses = row
         left, right = self.vocabulary.merges[self._earlier + number - 1]
-        features = self._more(number - 1, left, right) if self._sees else ()
-        pair = Pair(left, right, places, places, left_uses, right_uses, features)
+        pair = Pair(left, right, places, places, left_uses, right_uses)
         return Merge(pair, replaced, tied, self._forced.get(number, tied > 1), chosen, pairs, logged)
-
-    def _more(self, number: int, left: int, right: int) -> tuple[int, ...]:
-        """Return the further figures of a pair that the objective sees, after a computed step."""
-        if not self._sees:
-            return ()
-        tokens, symbols = self.tokens_at(number), self._state.symbols
-        figures = {
-            "length": symbols[4 * left] + symbols[4 * right], "tokens": tokens, "pairs": tokens - self._apart,
-        }
-        return tuple(figures[name] for name in self._sees)
 
     def tokens_at(self, number: int) -> int:
         """Return the length of the corpus in tokens after a computed step."""
@@ -495,8 +480,7 @@ class KernelPairs:
         for pair, fell in zip(best, falls.tolist(), strict=True):
             left, right, places = table[4 * pair], table[4 * pair + 1], counts[pair]
             before = places + fell if pair < first_new else None
-            more = self._more(self.number, left, right)
-            rows.append(Pair(left, right, places, before, uses[left], uses[right], more))
+            rows.append(Pair(left, right, places, before, uses[left], uses[right]))
         replaced = self._disjoint(best[0]) if best else 0
         return Ranked(total, tied, replaced, rows, max(0, alike - 1) if forced else None)
 

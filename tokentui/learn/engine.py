@@ -42,7 +42,6 @@ class Pair(NamedTuple):
         before: The same before the last step, None for a pair that the last step made.
         left_uses: The uses of the left symbol in the corpus, by weight.
         right_uses: The uses of the right symbol.
-        features: The values of `Objective.features`, in that order.
     """
 
     left: int
@@ -51,7 +50,6 @@ class Pair(NamedTuple):
     before: int | None
     left_uses: int
     right_uses: int
-    features: tuple[int, ...] = ()
 
     @property
     def symbols(self) -> tuple[int, int]:

@@ -6,7 +6,6 @@ corpus, the recipe and the run.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from functools import cached_property, partial
@@ -31,20 +30,13 @@ Value = Callable[..., tuple[int, int]]
 """Returns the exact value of a pair as a numerator and a denominator of 1 or more. The pair of the greatest
 value is merged.
 
-It takes the count of the pair, the uses of its left and of its right symbol, and the features that the
-objective names, in that order; then the parameters of the objective by name.
+It takes the count of the pair and the uses of its left and of its right symbol; then the parameters of the
+objective by name.
 """
-
-FEATURES = {
-    "length": "the units of the token that the pair would make",
-    "tokens": "the length of the corpus in tokens, by weight",
-    "pairs": "the places of all pairs in the corpus, by weight",
-}
-"""What a value may depend on besides counts and uses, by name, each with its meaning."""
 
 _COLUMN_KINDS = {
     "count": "count", "change": "change", "left uses": "part", "right uses": "part", "score": "score",
-    "value": "score", "as": "byte", "spelled": "token", **dict.fromkeys(FEATURES, "part"),
+    "value": "score", "as": "byte", "spelled": "token",
     "worth": "count", "saved": "count", "run": "count",
 }
 """The kind of each column of candidates, by its name; see `rows.Column`."""
@@ -96,9 +88,6 @@ class Objective(Choice):
         kernel: True if it has kernels. Otherwise plain Python trains, and the screen says so.
         queue: The order in which its kernels keep pairs, a name of `QUEUES` in `learn/compiled.py`.
         value: The value that pairs are ordered by; None for their count, or if it ranks no pairs.
-        features: The names of the features that the value depends on, each of `FEATURES`.
-        displayed_value: Returns the figure that people see in place of the value, from the arguments of
-            `value`; None to show the value itself.
         formula: The value as people read it.
         columns: The columns of its candidates.
         filters: True if a least count decides which pairs are candidates. Otherwise it only ends a run.
@@ -121,8 +110,6 @@ class Objective(Choice):
     kernel: bool = False
     queue: str = "counts"
     value: Value | None = None
-    features: tuple[str, ...] = ()
-    displayed_value: Callable[..., float] | None = None
     formula: str = ""
     columns: tuple[Column, ...] = ()
     filters: bool = False
@@ -138,14 +125,10 @@ class Objective(Choice):
     preparation: str = "laying out the corpus"
 
     def bound(self, written: str) -> Objective:
-        """Return this objective with its parameters set as a recipe writes them, such as `pmi:power=2`."""
+        """Return this objective with its parameters set as a recipe writes them, such as `dice:power=2`."""
         if self.value is None or not self.parameters:
             return self
-        given, displayed = self.arguments(written), self.displayed_value
-        return replace(
-            self, value=partial(self.value, **given), parameters=(),
-            displayed_value=None if displayed is None else partial(displayed, **given),
-        )
+        return replace(self, value=partial(self.value, **self.arguments(written)), parameters=())
 
     @property
     def shaped_by(self) -> tuple[str, ...]:
@@ -156,10 +139,9 @@ class Objective(Choice):
         """Return the exact values of pairs. `float` of one gives the figure that people see."""
         if self.value is None:
             return [pair.places for pair in pairs]
-        from tokentui.learn.exact_values import exact_value  # imports `fractions`, which is slow
+        from fractions import Fraction  # slow to import
 
-        arguments = [(pair.places, pair.left_uses, pair.right_uses, *pair.features) for pair in pairs]
-        return [exact_value(self.value(*given), given, self.displayed_value) for given in arguments]
+        return [Fraction(*self.value(pair.places, pair.left_uses, pair.right_uses)) for pair in pairs]
 
 
 def columns(*names: str) -> tuple[Column, ...]:
@@ -172,18 +154,6 @@ def columns(*names: str) -> tuple[Column, ...]:
 
 def _score(count: int, left: int, right: int) -> tuple[int, int]:
     return count, left * right
-
-
-def _count_length(count: int, left: int, right: int, length: int) -> tuple[int, int]:
-    return count * length, 1
-
-
-def _pmi(count: int, left: int, right: int, tokens: int, pairs: int) -> tuple[int, int]:
-    return count, left * right  # at one step the rest is the same for all pairs
-
-
-def _pmi_bits(count: int, left: int, right: int, tokens: int, pairs: int) -> float:
-    return math.log2(count * tokens * tokens / (left * right * pairs))
 
 
 # ---- the recipes that an objective refuses
@@ -327,18 +297,6 @@ OBJECTIVES = Axis(
         filters=True, favors_rare=True,
     ),
     Objective(
-        "count-length", "the pair with the largest count times length in units", label="count·length",
-        trainer=Ref("tokentui.learn.start_pairs:pair_trainer"), kernel=True, queue="lengths",
-        value=_count_length, features=("length",),
-        formula="c(xy)·length", columns=columns("count", "length", "value"), filters=True,
-    ),
-    Objective(
-        "pmi", "the pair with the largest pointwise mutual information", label="pmi",
-        trainer=Ref("tokentui.learn.start_pairs:pair_trainer"), kernel=True, queue="scores", value=_pmi,
-        displayed_value=_pmi_bits, features=("tokens", "pairs"), formula="log2(c(xy)·N²/(c(x)·c(y)·M))",
-        columns=columns("count", "left uses", "right uses", "pmi"), filters=True, favors_rare=True,
-    ),
-    Objective(
         "unigram", "pieces of a unigram language model, pruned", label="unigram",
         trainer=Ref("tokentui.learn.unigram:UnigramTrainer"), kernel=True, scored=True,
         refuses=_refuse_merges, size=UNIGRAM_SIZE, preparation="finding seed pieces",
@@ -414,12 +372,19 @@ OBJECTIVES = Axis(
     ),
     retired=(
         Objective(
+            "count-length", "the pair with the largest count times length in units", label="count·length",
+            instead=("count", "length-max"),
+        ),
+        Objective(
+            "pmi", "the pair with the largest pointwise mutual information", label="pmi", instead=("score",),
+        ),
+        Objective(
             "npmi", "the pair with the largest normalized pointwise mutual information", label="npmi",
-            instead=("pmi",),
+            instead=("score",),
         ),
         Objective(
             "gain", "the pair whose merge makes the corpus most likely (S-BPE)", label="s-bpe",
-            instead=("count", "pmi")
+            instead=("count", "score"),
         ),
         Objective(
             "scaffold", "BPE with tokens that only merge (Scaffold-BPE)", label="scaffold bpe",

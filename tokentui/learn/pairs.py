@@ -373,13 +373,12 @@ class PairTrainer:
     ) -> Candidate:
         """Return a candidate as a row; `letter` is the byte that replaces it (Gage), else empty."""
         assert isinstance(row, Pair)
-        left, right, count, before, left_uses, right_uses, more = row
+        left, right, count, before, left_uses, right_uses = row
         token = vocabulary.join(left, right)
         value = float(worth)  # rounded once; candidates are ordered by their exact worth
         figures = {
             "count": count, "change": None if before is None else count - before, "left uses": left_uses,
             "right uses": right_uses, "as": letter, "spelled": token,
-            **dict(zip(self.objective.features, more, strict=True)),
         }
         return PairCandidate(
             (left, right), (vocabulary.pieces[left], vocabulary.pieces[right]), letter or token, worth,

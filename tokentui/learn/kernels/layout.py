@@ -101,7 +101,7 @@ class _State(NamedTuple):
         forbidden: A bit for the size in bytes, modulo 32, of the token of each of `forbidden_rows`; 0 if no
             pair is forbidden. It needs `spells`.
         least: The least count of a candidate; 1 where the least count only ends a run.
-        scored: The value that orders the pairs: `COUNTS`, `SCORES` or `LENGTHS`.
+        scored: The value that orders the pairs: `COUNTS` or `SCORES`.
         cells: The words, one cell for each unit and one between two words.
         places: Every place at which each pair ever occurred, grouped by pair, in text order, with the weight
             of its word.
@@ -123,9 +123,6 @@ class _State(NamedTuple):
         scores: For `score`: the score of the best pair of each column.
         blocks: For `score`: the greatest score of each block of columns.
         changed: For `score`: scratch space, one column per symbol.
-        worths: For `values`: the value of each pair.
-        tops: For `values`: the greatest value of each block of pairs.
-        ties: For `values`: the number of pairs of each block that have this value.
         wanted: The number of rows that the next merge needs in each array of `ROOM`.
         forbidden_rows: The forbidden pairs and tokens.
         forbidden_text: The bytes of their tokens, concatenated.
@@ -160,9 +157,6 @@ class _State(NamedTuple):
     scores: Any
     blocks: Any
     changed: Any
-    worths: Any
-    tops: Any
-    ties: Any
     wanted: Any
     forbidden_rows: Any
     forbidden_text: Any
@@ -177,7 +171,7 @@ ROWS: dict[str, str | Row] = {
     "cells": CELL, "places": PLACE, "log": ENTRY, "table": PAIR, "counts": "int64", "symbols": SYMBOL,
     "extents": EXTENT, "uses": "int64", "steps": STEP, "text": "uint8", "ends": "int64", "queue": QUEUE,
     "heap": RANKED, "chains": "int32", "columns": COLUMN, "links": LINK, "scores": "float64",
-    "blocks": "float64", "changed": "int32", "worths": "float64", "tops": "float64", "ties": "int32",
+    "blocks": "float64", "changed": "int32",
     "wanted": "int64", "forbidden_rows": FORBIDDEN, "forbidden_text": "uint8", "forbidden_slots": "int32",
 }
 """The row type of each array of the state."""
@@ -213,8 +207,8 @@ NO_LIMIT = 1 << 30
 A_STEP = 8
 """The fixed cost of a step, expressed as a number of places."""
 
-COUNTS, SCORES, LENGTHS = range(3)
-"""Values that order pairs: count, score, count times length."""
+COUNTS, SCORES = range(2)
+"""Values that order pairs: count, score."""
 FIRST_SEEN, LOWEST_IDS, SHORTEST, SMALLEST_PAIR, LARGEST_PAIR = range(5)
 RULES = {
     "first-seen": FIRST_SEEN, "lowest-ids": LOWEST_IDS, "shortest": SHORTEST, "smallest-pair": SMALLEST_PAIR,

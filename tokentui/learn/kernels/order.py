@@ -12,7 +12,6 @@ from tokentui.core.native import I64, INT, U64, Flat, Tuple, helper, inlined, ke
 from tokentui.learn.kernels.layout import (
     FIRST_SEEN,
     LARGEST_PAIR,
-    LENGTHS,
     LOWEST_IDS,
     RANKED,
     SCORES,
@@ -34,17 +33,8 @@ _SMALL = 1 << 31
 
 
 @inlined
-def count_length(pair: int, s: Any) -> Any:
-    """Return the count of a pair times the length of its token, exact below 2^53."""
-    length = s.symbols[s.table[pair].left].length + s.symbols[s.table[pair].right].length
-    return float(s.counts[pair] * length)
-
-
-@inlined
 def worth_of(pair: int, s: Any) -> Any:
-    """Return the count, score or count times length of a pair, as `s.scored` says, in double precision."""
-    if s.scored == LENGTHS:
-        return count_length(pair, s)
+    """Return the count or score of a pair, as `s.scored` says, in double precision."""
     worth = float(s.counts[pair])
     if s.scored == SCORES:
         worth /= float(s.uses[s.table[pair].left]) * float(s.uses[s.table[pair].right])
@@ -310,15 +300,10 @@ def standing(
                 alike += compare_scores(
                     worth, count, left, right, forced_worth, forced_count, forced_left, forced_right
                 ) == 0
-            elif s.scored == LENGTHS:
-                alike += worth == forced_worth
             else:
                 alike += count == forced_count
         order = 1
-        if s.scored == LENGTHS:
-            if best != 0:
-                order = 0 if worth == greatest else 1 if worth > greatest else -1
-        elif s.scored == SCORES:
+        if s.scored == SCORES:
             if best != 0:
                 order = compare_scores(
                     worth, count, left, right,
@@ -330,9 +315,7 @@ def standing(
             best, greatest, tied = pair, worth, 1
         elif order == 0:
             tied += 1
-        if size == limit and (
-            limit == 0 or worth < (heap[0].worth if s.scored == LENGTHS else 0.999 * heap[0].worth)
-        ):
+        if size == limit and (limit == 0 or worth < 0.999 * heap[0].worth):
             continue
         heap[new].worth = worth
         heap[new].key = key_of(pair, s)
