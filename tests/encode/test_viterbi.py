@@ -32,7 +32,14 @@ def vocabulary(scores: dict[str, float], recipe: Recipe = RECIPE) -> Vocabulary:
 
 
 def nbest(vocab: Vocabulary, word: str, n: int) -> list[Way]:
-    return Viterbi(vocab).nbest(Pretokenizer(vocab.recipe).units(word), n)
+    units = Pretokenizer(vocab.recipe).units(word)
+    return [
+        (tuple(
+            b"".join(units[arc.start : arc.end]) if arc.symbol is None else vocab.pieces[arc.symbol]
+            for arc in way
+        ), score)
+        for way, score in Viterbi(vocab).segmentations(units, n).best
+    ]
 
 
 def lattice(vocab: Vocabulary, word: str) -> list[Edge]:

@@ -195,12 +195,6 @@ class EventVocabulary(Vocabulary):
         """Return whether a symbol is in the vocabulary after a number of steps."""
         return bisect.bisect_right(self._toggles.get(symbol, ()), merges) % 2 == 1
 
-    def left_at(self, symbol: int, merges: int) -> int:
-        """Return the last step, up to `merges`, that removed a symbol; 0 if it is present or never was."""
-        toggles = self._toggles.get(symbol, [])
-        at = bisect.bisect_right(toggles, merges)
-        return toggles[at - 1] if at and at % 2 == 0 else 0
-
     def step_of(self, event: int) -> int:
         """Return the step of an event (from 0)."""
         return bisect.bisect_right(self.ends, event)

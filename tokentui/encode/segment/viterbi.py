@@ -135,15 +135,6 @@ class Viterbi:
         for arc in map(Arc._make, self._best(self._arc_tuples(units), len(units))):
             yield Attempt(self._piece(arc, units), arc.start, arc.end, arc.symbol is not None)
 
-    def nbest(self, units: Sequence[bytes], most: int) -> list[tuple[tuple[bytes, ...], float]]:
-        """Return the best segmentations of a word, at most `most`, as bytes, each with its natural log
-        probability.
-
-        An unknown unit has its own bytes.
-        """
-        best = self.segmentations(units, most).best
-        return [(tuple(self._piece(arc, units) for arc in way), score) for way, score in best]
-
     def segmentations(self, units: Sequence[bytes], most: int, *, unknown: bool = True) -> Segmentations:
         """Return the number of segmentations of a word, their summed probability and the best of them.
 
