@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 from running_cli import cli, done, refused, rows
+from solutions import MISTAKEN, SOLUTIONS
 from students import STYLES, TWO, WRONG, Edits, edited
 
 from tokentui import learn
@@ -39,7 +40,7 @@ call = "train_bpe(input_path, vocab_size, special_tokens)"
 hidden = [
   {json.dumps(SPACED)},
   "aaa aaaa aaaaa\\n\\nbabab babab abbb aabaab don't we'll don't é日本é\\n",
-  "ab{SPECIAL}ab{SPECIAL}ab",
+  "ab{SPECIAL}ab{SPECIAL}ab aéb aéb",
 ]
 """
 
@@ -439,3 +440,33 @@ def test_an_error_in_an_exercise_is_one_line_with_its_key(text: str) -> None:
         parse_exercise(text, "a", "a.toml")
     assert ERRORS[text] in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", SOLUTIONS)
+@pytest.mark.first_run(cases=2)
+def test_a_right_solution_of_each_exercise_passes(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "a.py"
+    path.write_text(SOLUTIONS[name], encoding="utf-8")
+    found = grade(read_exercise(name), str(path))
+    assert found.passed, (found.checks, found.failure)
+
+
+ALIKE = {("jurafsky", "no-mark"): {"count-but-last"}, ("udl-sailor", "no-mark"): {"count-but-last"}}
+"""Mistakes that give the same merges as another one, whatever the corpus: both are named."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("exercise", "name", "edits"), MISTAKEN, ids=[f"{exercise}, {name}" for exercise, name, _ in MISTAKEN]
+)
+def test_a_wrong_solution_of_each_exercise(tmp_path: Path, exercise: str, name: str, edits: Edits) -> None:
+    code = SOLUTIONS[exercise]
+    for old, new in edits:
+        assert old in code
+        code = code.replace(old, new)
+    path = tmp_path / "a.py"
+    path.write_text(code, encoding="utf-8")
+    found = grade(read_exercise(exercise), str(path))
+    assert not found.passed
+    assert set(found.mistakes) == {name} | ALIKE.get((exercise, name), set()), first_line(found)
+    assert found.mistakes[0] == name

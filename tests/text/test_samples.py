@@ -24,7 +24,7 @@ EXAMPLES = {
     "hai": "wicaksono-wordpiece",
     "gage": "gage-xxxd",
 }
-LESSONS = ("abac", "hug", "digits", "contractions", "counting")
+LESSONS = ("course", "abac", "hug", "digits", "contractions", "counting")
 """Short texts that tours are about."""
 SCRIPTS = {"ar": "ARABIC", "hi": "DEVANAGARI", "ko": "HANGUL", "zh": "CJK", "ja": "HIRAGANA"}
 

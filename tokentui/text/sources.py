@@ -84,6 +84,7 @@ _TABLE = (
     ("digits", "1234567 in four lines", "en", "lines", "digits.txt"),
     ("contractions", "I've, you've, we've", "en", "lines", "contractions.txt"),
     ("counting", "People who count together", "en", "lines", "counting.txt"),
+    ("course", "Four sentences of the Hugging Face course", "en", "lines", "course.txt"),
 )
 
 _PARALLEL = (

@@ -267,7 +267,7 @@ def size_faults(
 # ---- a text that tells two mistakes apart
 
 
-def texts(recipe: Recipe, specials: Sequence[str]) -> Iterator[str]:
+def texts(specials: Sequence[str]) -> Iterator[str]:
     """Yield short texts on which mistakes show, the same each time."""
     special = specials[0] if specials else " "
     inside = " ".join(filter(None, special.strip("<>").split("|")))
@@ -292,7 +292,7 @@ def separating(
     """
     from tokentui.text.corpus import Corpus  # the report needs no other corpus
 
-    for text in texts(recipe, specials):
+    for text in texts(specials):
         material = Material(Corpus.from_text(text), recipe, specials)
         rows = []
         for method in (one, other):

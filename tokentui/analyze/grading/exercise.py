@@ -41,7 +41,18 @@ class Shipped(NamedTuple):
 
 
 EXERCISES = (
-    Shipped("cs336", "CS336, assignment 1: train_bpe and the tokenizer"),
+    Shipped("cs336", "CS336, assignment 1: train_bpe"),
+    Shipped("cs336-encode", "CS336, assignment 1: encode and decode with given merges"),
+    Shipped("minbpe-1", "minbpe, step 1: BasicTokenizer"),
+    Shipped("minbpe-2", "minbpe, step 2: RegexTokenizer"),
+    Shipped("minbpe-3", "minbpe, step 3: merges from the ranks of a file"),
+    Shipped("minbpe-4", "minbpe, step 4: special tokens"),
+    Shipped("minbpe-5", "minbpe, step 5: characters, as in sentencepiece"),
+    Shipped("hf-course-bpe", "Hugging Face course, chapter 6: byte-pair encoding"),
+    Shipped("hf-course-wordpiece", "Hugging Face course, chapter 6: WordPiece"),
+    Shipped("hf-course-unigram", "Hugging Face course, chapter 6: Unigram"),
+    Shipped("jurafsky", "Jurafsky and Martin: low lower newest"),
+    Shipped("udl-sailor", "Understanding Deep Learning, notebook 12.3: a sailor went to sea"),
 )
 """The exercises that ship."""
 
@@ -150,6 +161,13 @@ class Exercise:
     def trains(self) -> bool:
         """True if merges are trained. Otherwise the answers are in `expect`."""
         return not self.expect
+
+    @property
+    def borders(self) -> tuple[str, ...]:
+        """The special tokens that a student has to cut the text at: none if the call does not pass them."""
+        calls = [call for call in (self.call, self.encode_call) if call is not None]
+        passed = not calls or any("special_tokens" in call.arguments for call in calls)
+        return self.specials if passed else ()
 
     @cached_property
     def whole_recipe(self) -> Recipe:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 
 from tokentui.analyze.grading.model import Method
 from tokentui.recipe import Recipe
+from tokentui.text.split import SPLITS
 
 Knobs = tuple[tuple[str, "str | bool"], ...]
 
@@ -78,6 +79,24 @@ FAULTS: tuple[Fault, ...] = (
            "a a ab ab", {"tie": "largest-letters"}, {"tie": "smallest-letters"}, needs="bytes"),
     _fault("tie-length", "of equal counts you compare the lengths of the tokens", _TIE, _LOOK_TIE, "abcabc",
            {"tie": "longest"}, {"tie": "shortest"}),
+    # ---- the mark of a word
+    _fault("mark-separate",
+        "</w> is a symbol of its own: it counts as one more unit and is merged like a letter",
+           "The recipe of the exercise attaches no separate symbol to a word.",
+           "Attach </w> to the last character, or leave it out, as the exercise says.", "a a a",
+           {"mark": "end-symbol:</w>"}),
+    _fault("mark-split", "</w> is cut into its own characters: it counts as two or more symbols",
+           "The mark is one symbol, not the characters <, /, w and >.",
+           'Append "</w>" to a list of symbols, not to a text that is cut later.', "a a a",
+           {"mark": "end-letters"}),
+    _fault("mark-attached", "</w> is part of the last character",
+        "The recipe of the exercise has another mark.",
+           "Compare with the first words of the exercise.", "a a a", {"mark": "end-suffix:</w>"}),
+    _fault("no-mark", "words have no mark", "The recipe of the exercise marks words.",
+           "Add the mark before the first count.", "a a a", {"mark": "none"}, needs="mark"),
+    _fault("prefix-mark", "all letters but the first of a word carry ##",
+           "The recipe of the exercise has another mark.", "Leave ## out.", "a a a", {"mark": "prefix:##"},
+           needs="characters"),
     # ---- counting
     _fault("count-apart", "in a run such as aaa you count the pair without overlap",
            "Every pair of neighbors counts: aaa has the pair aa twice.",
@@ -226,24 +245,6 @@ FAULTS: tuple[Fault, ...] = (
     _fault("pair-reversed", "each merge is written the wrong way round: the right part first",
            "A merge is written (left, right).", "Look at the line that appends to the merges.", "ab",
            {"output": "reversed"}),
-    # ---- the mark of a word
-    _fault("mark-separate",
-        "</w> is a symbol of its own: it counts as one more unit and is merged like a letter",
-           "The recipe of the exercise attaches no separate symbol to a word.",
-           "Attach </w> to the last character, or leave it out, as the exercise says.", "a a a",
-           {"mark": "end-symbol:</w>"}),
-    _fault("mark-split", "</w> is cut into its own characters: it counts as two or more symbols",
-           "The mark is one symbol, not the characters <, /, w and >.",
-           'Append "</w>" to a list of symbols, not to a text that is cut later.', "a a a",
-           {"mark": "end-letters"}),
-    _fault("mark-attached", "</w> is part of the last character",
-        "The recipe of the exercise has another mark.",
-           "Compare with the first words of the exercise.", "a a a", {"mark": "end-suffix:</w>"}),
-    _fault("no-mark", "words have no mark", "The recipe of the exercise marks words.",
-           "Add the mark before the first count.", "a a a", {"mark": "none"}, needs="mark"),
-    _fault("prefix-mark", "all letters but the first of a word carry ##",
-           "The recipe of the exercise has another mark.", "Leave ## out.", "a a a", {"mark": "prefix:##"},
-           needs="characters"),
 )
 """The mistakes in training. Of two that give the same merges both are named."""
 ORDER_LOST = _fault("order-lost", "the merges are right, but not in the order in which they were made",
@@ -272,6 +273,28 @@ def faults_for(recipe: Recipe, specials: Sequence[str], documents: int) -> Itera
                 method = with_knobs(recipe, Method(), way)
                 if method is not None:
                     yield fault, method
+            if fault.name == "other-pattern":
+                for pattern in _other_patterns(recipe.split):
+                    yield fault, Method(split=pattern)
+
+
+_EDITS = (
+    (r"\p{N}{1,3}", r"\p{N}+"), (r"\p{N}{1,3}", r"\p{N}"), (r"\p{N}{1,3}", r"\p{N}{1,2}"), (r"(?i:", "(?:"),
+    (r"'(?i:[sdmt]|ll|ve|re)|", ""), (r"|\s+(?!\S)|\s+", r"|\s+"), (r"[\r\n]*", ""), (r"[^\r\n\p{L}\p{N}]?+",
+        " ?"),
+    (r"[^\r\n\p{L}\p{N}]?+", ""), (r"\s*[\r\n]|", ""), (r"?\p{N}+", r"?\p{N}"), (r" ?\p{L}+", r" ?[a-zA-Z]+"),
+    (r"\p{L}", r"\w"),
+)
+"""Changes of a pattern that students make: a part, and what it becomes."""
+
+
+def _other_patterns(split: str) -> Iterator[str]:
+    """Yield patterns that differ from that of a split in one part."""
+    record = SPLITS.get(split)
+    pattern = record.pattern if record is not None else ""
+    for old, new in _EDITS:
+        if pattern and old in pattern:
+            yield f"regex:{pattern.replace(old, new)}"
 
 
 def with_knobs(recipe: Recipe, method: Method, knobs: Iterable[tuple[str, str | bool]]) -> Method | None:

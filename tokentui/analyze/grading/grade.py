@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +30,6 @@ from tokentui.core.errors import TokentuiError, shown, shown_path
 from tokentui.core.jobs import phase
 from tokentui.core.table import plural
 from tokentui.learn.trainer import Trainer
-from tokentui.learn.view import why
 from tokentui.recipe import Stops
 from tokentui.text.corpus import Corpus
 
@@ -290,20 +290,22 @@ class _Grader:
         every_text = (*exercise.texts, *exercise.hidden_texts)
         if not exercise.trains:
             every_text = tuple(exercise.expect["tokens"])
+        own_texts: tuple[str, ...] = ()
         cases, corpora = list[Case](), list[tuple[str, Corpus, bool]]()
         if exercise.trains and exercise.call is not None:
+            if exercise.encode_call is None and exercise.call.name[:1].isupper():
+                own_texts = every_text  # a class that trains also encodes
             corpora = [("corpus", exercise.corpus, False)]
             corpora += [(f"hidden text {n}", Corpus.from_text(text, "hidden"), False)
                         for n, text in enumerate(exercise.hidden, 1)]
-            probes = [text for text, _ in zip(texts(exercise.recipe, exercise.specials), range(_PROBES),
-                strict=False)]
+            probes = itertools.islice(texts(exercise.borders), _PROBES)
             corpora += [("probe", Corpus.from_text(text, "probe"), True) for text in probes]
             for number, (_, corpus, probe) in enumerate(corpora):
                 trainer = exercise.start(corpus)
                 base = exercise.base_size(trainer)
                 asked = _PROBE if probe else exercise.asked(trainer)
                 size = base + asked if probe or exercise.vocab_size is None else exercise.vocab_size
-                own = every_text if not number and exercise.encode_call is None else ()
+                own = own_texts if not number else ()
                 cases.append(Case(corpus, asked, size, own, *self._given(corpus)))
         if exercise.encode_call is not None or not exercise.trains:
             vocab, merges = self._given(exercise.corpus) if exercise.trains else (None, ())
@@ -316,7 +318,7 @@ class _Grader:
             trained = next(iter(self._trained), None)
             if answers[0].encoded and trained is not None:
                 self._encoded_by_code(answers[0], every_text, trained.pairs)
-            elif every_text:
+            elif own_texts:
                 why = answers[0].error or "there is no encode"
                 self._checks += [Check(f"encode text {n}", False, why) for n in range(1, len(every_text) + 1)]
         if len(answers) > len(corpora):
@@ -426,16 +428,16 @@ class _Grader:
         if wrong or probes_wrong:
             with phase("looking for the mistake"):
                 trials = [
-                    Trial(Material(trained.corpus, exercise.recipe, exercise.specials), trained.pairs,
+                    Trial(Material(trained.corpus, exercise.recipe, exercise.borders), trained.pairs,
                           trained.right, trained.asked)
                     for trained in (*self._trained, *(self._probes if self._trained else ()))
                 ]
-                found = diagnose(trials, exercise.recipe, exercise.specials)
+                found = diagnose(trials, exercise.recipe, exercise.borders)
             first = next((trained for trained in (*wrong, *probes_wrong)
                           if trained.agreed < min(len(trained.pairs), len(trained.right))), None)
             if first is not None:
                 difference = _difference(exercise, first)
-            if any(not explanation.sized for explanation in found.found) or difference is None:
+            if not any(one.sized for one in found.found) and (found.found or difference is None):
                 sizes = tuple(self._sizes((wrong or probes_wrong)[0]))
             if found.found and not found.found[0].faults and found.found[0].method.same and not sizes:
                 self._notes.append("two tokens with the same text are one token here: that is right, too")
@@ -457,7 +459,7 @@ class _Grader:
             return
         trainer = exercise.start(trained.corpus)
         learn.run(trainer, Stops(merges=len(trained.pairs)))
-        best = None if trainer.end(Stops()) is not None else why(trainer, Stops()).best
+        best = None if trainer.end(Stops()) is not None else learn.why(trainer, Stops()).best
         yield from size_faults(
             len(trained.pairs), trained.asked, len(_base(trainer)),
             len(exercise.specials), exercise.vocab_size, ended=best is None,
@@ -640,7 +642,7 @@ def _apart(graded: Grade) -> Iterator[Section]:
     if len(found) < 2:
         return
     exercise = graded.exercise
-    apart = separating(found[0].method, found[1].method, exercise.recipe, exercise.specials)
+    apart = separating(found[0].method, found[1].method, exercise.recipe, exercise.borders)
     if apart is None:
         yield Section("apart",
             "no short text tells the first two apart: they may give the same merges everywhere")

@@ -466,7 +466,8 @@ class Material:
             cut = [cutter.units(word) for word in counted.words]
             weights = WEIGHTS.of(recipe.weight).of(counted.counts)
         if method.mark == LETTERS:
-            cut = [[*word, *cutter.units(self.recipe.mark_text or "</w>")] for word in cut]
+            letters = self.recipe.mark_text if len(self.recipe.mark_text) > 1 else "</w>"
+            cut = [[*word, *cutter.units(letters)] for word in cut]
         pieces = base_units(recipe, totals_of(cut, weights))
         symbol_of = {piece: symbol for symbol, piece in enumerate(pieces)}
         prefix = len(recipe.mark_text.encode()) if recipe.mark_kind == "prefix" else 0
