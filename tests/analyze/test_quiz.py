@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui import learn
-from tokentui.analyze.quiz import KINDS, Exercise, exercises
+from tokentui.analyze.quiz import KINDS, Question, questions
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.recipe import Recipe, Run, Stops
@@ -31,7 +31,7 @@ def model_at(words: dict[str, int], tie: str, step: int) -> naive.Naive:
     return model
 
 
-def check(one: Exercise, words: dict[str, int], tie: str) -> None:
+def check(one: Question, words: dict[str, int], tie: str) -> None:
     """Compare an answer with the naive model's."""
     model = model_at(words, tie, one.step)
     counts = model.counts()
@@ -40,6 +40,19 @@ def check(one: Exercise, words: dict[str, int], tie: str) -> None:
     elif one.kind == "cut":
         place = list(words).index(one.word)
         assert one.answer == tuple(model.pieces[symbol] for symbol in model.words[place])
+    elif one.kind == "decode":
+        assert one.answer == (one.word.encode(),)
+    elif one.kind == "wrong":
+        wrong = []
+        for parts in one.choices:
+            best = model.ranked(model.counts())[0]
+            right = tuple(model.pieces[part] for part in best)
+            if right != parts:
+                wrong.append(parts)
+                assert (one.right, one.made, one.worth) == (right, model.join(best),
+                    str(model.counts()[best]))
+            model.merge(best)
+        assert wrong == [one.answer]
     else:
         best = model.ranked(counts)[0]
         spelled = {tuple(model.pieces[part] for part in pair): pair for pair in counts}
@@ -63,7 +76,7 @@ def test_answers_are_the_naive_models(texts: list[str], tie: str, seed: int, cou
         words[word] = words.get(word, 0) + 1
     trainer = learn.start(Corpus.from_text(" ".join(texts)), PLAIN.with_axes(tie=tie))
     try:
-        found = exercises(trainer, count, seed)
+        found = questions(trainer, count, seed)
     except TokentuiError:
         assert all(len(word) < 2 for word in words)
         return
@@ -74,10 +87,10 @@ def test_answers_are_the_naive_models(texts: list[str], tie: str, seed: int, cou
 
 
 @pytest.mark.parametrize("recipe", ["comp336", "hf-bpe", "gpt2", "wordpiece", "gage", "subword-nmt"])
-def test_a_seed_gives_the_same_exercises(recipe: str) -> None:
+def test_a_seed_gives_the_same_questions(recipe: str) -> None:
     corpus = read("sample:sailor")
     sheets = [
-        exercises(learn.start(corpus, preset(recipe)), 12, seed) for seed in (5, 5, 6)
+        questions(learn.start(corpus, preset(recipe)), 12, seed) for seed in (5, 5, 6)
     ]
     assert sheets[0] == sheets[1] != sheets[2]
     assert {one.kind for one in sheets[0]} <= set(KINDS)
@@ -85,12 +98,12 @@ def test_a_seed_gives_the_same_exercises(recipe: str) -> None:
 
 def test_each_kind_is_asked_and_stops_hold() -> None:
     trainer = learn.start(read("sample:english"), preset("gpt2"))
-    found = exercises(trainer, 8, 0, Stops(merges=20))
+    found = questions(trainer, 8, 0, Stops(merges=20))
     assert {one.kind for one in found} == set(KINDS)
     assert max(one.step for one in found) < 20
 
 
-def test_a_training_without_pairs_has_no_exercises() -> None:
+def test_a_training_without_pairs_has_no_questions() -> None:
     trainer = learn.start(read("sample:english"), preset("sentencepiece-unigram"), Run())
     with pytest.raises(TokentuiError, match="merges pairs"):
-        exercises(trainer, 1, 0)
+        questions(trainer, 1, 0)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from tokentui import learn
-from tokentui.analyze.quiz import Exercise, exercises, rule_in_words
+from tokentui.analyze.quiz import Question, answered, asked, questions
 from tokentui.cli.options import (
     CORPUS,
     NAMED,
@@ -51,7 +51,8 @@ Examples:
 )
 def command(shared: SharedOptions, count: int, seed: int) -> int:
     """Print an exercise sheet in Markdown about a training run on CORPUS: which pair is merged next, how a
-    word is split, how many tokens there are, and how a tie is broken. The answers are at the end."""
+    word is split, which of some merges is wrong, what bytes say, how many tokens there are, and how a tie is
+    broken. The answers are at the end. tokentui practice asks the same questions on the screen."""
     shared.require_corpus()
     if shared.recipe is None:
         hint = "name a preset or a recipe file; tokentui recipes lists them"
@@ -61,7 +62,7 @@ def command(shared: SharedOptions, count: int, seed: int) -> int:
         corpus = shared.read_corpus(bar)
         with bar.phase("training"):
             trainer = learn.start(corpus, recipe, run)
-            sheet = exercises(trainer, count, seed, run.stops)
+            sheet = questions(trainer, count, seed, run.stops)
     if len(sheet) < count:
         shared.notice([f"only {plural(len(sheet), 'exercise')}: the run is too short for more"])
     name = safe(corpus.name, limit=60)
@@ -72,10 +73,10 @@ def command(shared: SharedOptions, count: int, seed: int) -> int:
     ]
     if corpus.counts is None and corpus.characters <= SHOWN_CHARS:
         lines += ["The corpus:", "", *(f"    {safe(exercise)}" for exercise in _documents(corpus)), ""]
-    for n, exercise in enumerate(sheet, 1):
-        lines += [f"{n}. {_question(exercise)}", *_choices(exercise), ""]
+    for n, question in enumerate(sheet, 1):
+        lines += [f"{n}. {asked(question, _quoted)}", *_choices(question), ""]
     lines += ["## Answers", ""]
-    lines += [f"{n}. {_answer(exercise)}" for n, exercise in enumerate(sheet, 1)]
+    lines += [f"{n}. {_answer(question)}" for n, question in enumerate(sheet, 1)]
     write_text("\n".join(lines))
     return 0
 
@@ -92,39 +93,21 @@ def _code(text: str) -> str:
     return f"{fence} {text} {fence}" if "`" in text else f"`{text}`"
 
 
+def _quoted(piece: bytes) -> str:
+    return _code(shown(piece))
+
+
 def _pair(parts: Sequence[bytes]) -> str:
     return " + ".join(_code(shown(part)) for part in parts)
 
 
-def _state(step: int) -> str:
-    return f"after {plural(step, 'merge')}" if step else "before any merge"
-
-
-def _question(exercise: Exercise) -> str:
-    match exercise.kind:
-        case "pair":
-            return f"Which of these pairs is merged next, {_state(exercise.step)}?"
-        case "tie":
-            rule = rule_in_words(exercise.rule)
-            state = _state(exercise.step)
-            return f"These pairs are tied, {state}. Which one does the tie rule choose: {rule}?"
-        case "cut":
-            return f"How is {_code(shown(exercise.word))} split into tokens, {_state(exercise.step)}?"
-    return f"How many tokens does the corpus have, {_state(exercise.step)}?"
-
-
-def _choices(exercise: Exercise) -> Iterator[str]:
-    for letter, parts in zip(LETTERS, exercise.choices, strict=False):
+def _choices(question: Question) -> Iterator[str]:
+    for letter, parts in zip(LETTERS, question.choices, strict=False):
         yield f"   - {letter}) {_pair(parts)}"
 
 
-def _answer(exercise: Exercise) -> str:
-    match exercise.kind:
-        case "pair" | "tie":
-            letter = LETTERS[exercise.choices.index(exercise.answer)]
-            token = _code(shown(exercise.made))
-            return f"{letter}) {_pair(exercise.answer)} makes {token}; its value is {exercise.worth}."
-        case "cut":
-            pieces = " ".join(_code(shown(part)) for part in exercise.answer)
-            return f"{pieces}: {plural(len(exercise.answer), 'token')}."
-    return f"{exercise.number:,}."
+def _answer(question: Question) -> str:
+    words = answered(question, _quoted)
+    if question.choices:
+        return f"{LETTERS[question.choices.index(question.answer)]}) {words}"
+    return words
