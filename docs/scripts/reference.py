@@ -133,8 +133,8 @@ def _known(preset: Preset) -> str:
 
 def keys() -> str:
     """The settings, and the keys by where they work."""
-    lines = ["# Keys", "", "`?` shows these in the program, `ctrl+p` searches them. A key means the",
-             "same on all screens. In a dialog the footer shows its keys.", "", _MADE, "",
+    lines = ["# Keys", "", "`?` shows these in the program, `:` and `ctrl+p` find them by a word. A key",
+             "means the same on all screens. In a dialog the footer shows its keys.", "", _MADE, "",
              "## Settings", "",
              "`O` changes these and shows the path of the settings file. A line there, such as",
              "`speed = 60`, does the same.", "",

@@ -41,6 +41,7 @@ from tokentui.ui.dialogs.ask import AskLine, FindScreen, GoToScreen, HelpScreen
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.export import ExportScreen
 from tokentui.ui.dialogs.facts import FactsScreen
+from tokentui.ui.dialogs.finder import FinderScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen
 from tokentui.ui.dialogs.pieces import CompressedScreen, PiecesScreen
@@ -126,9 +127,9 @@ class Tour:
         await self.pilot.pause()
         self.check()
         main.corpus.end()
-        self.app.main.action_show_keys(True)
+        self.app.main.action_find_anything()
         await until(
-            self.pilot, lambda: isinstance(self.app.screen, HelpScreen) and self.app.screen.field.has_focus
+            self.pilot, lambda: isinstance(self.app.screen, FinderScreen) and self.app.screen.field.has_focus
         )
         for text in texts[:3]:
             self.app.screen.query_one(Input).value = text

@@ -22,8 +22,8 @@ _NAMED = {
 }
 LEAVE = ("ctrl+c", "ctrl+q", "q", "ctrl+z")
 """Keys that end or stop the program."""
-_LEAVING = b"q\x03\x11\x1a\x10"
-"""The same as bytes, and the one that opens the palette, where words can end it."""
+_LEAVING = b"q\x03\x11\x1a\x10:"
+"""The same as bytes, and those that open the finder, where words can end it."""
 WANDER = (
     "up", "down", "pageup", "pagedown", "home", "end", "tab", "shift+tab", "1", "2", "3", "n", "b", "v", "s",
     "?", "escape", "[", "]",
@@ -43,15 +43,13 @@ def typed(key: str) -> bytes:
         return bytes([ord(key[-1]) & 31])
     if key[0] == "f" and key[1:].isdigit():
         return b"\x1b[%d~" % (10 + int(key[1:]) + (int(key[1:]) > 5))
-    return _NAMED.get(key, key).encode()
+    return b"".join(_NAMED.get(one, one).encode() for one in key.split())
 
 
 def every_key() -> list[bytes]:
     """All keys that do something and do not leave."""
-    return [
-        typed(key)
-        for key in sorted({key for one in all_actions().values() for key in one.keys} - {*LEAVE, "ctrl+p"})
-    ]
+    keys = {key for one in all_actions().values() for key in one.keys}
+    return [typed(key) for key in sorted(keys - {*LEAVE, "ctrl+p", "colon"})]
 
 
 def events(random: randoms.Random, keys: list[bytes], garbage: float = 0.1) -> Iterator[bytes]:

@@ -34,8 +34,8 @@ from tokentui.ui.bindings import (
     split_keys,
 )
 from tokentui.ui.compare_screen import CompareScreen
-from tokentui.ui.dialogs.ask import HelpScreen
 from tokentui.ui.dialogs.colors import ColorsScreen
+from tokentui.ui.dialogs.finder import FinderScreen, entries_of
 from tokentui.ui.draw.text import LIGHT_NAME
 from tokentui.ui.keymap import SCREENS, all_actions, sections_of
 from tokentui.ui.main_screen import MainScreen
@@ -45,7 +45,7 @@ ALL = list(all_actions().values())
 SAFE = re.compile(
     r"[A-Za-z0-9]|f([1-9]|10)|up|down|left|right|home|end|pageup|pagedown|space|enter|tab|shift\+tab|escape"
     r"|ctrl\+[cdfgklnoprtuwxyz]|plus|minus|delete|ampersand|(left|right)_parenthesis|equals_sign|(greater|less)_than_sign|(left|right)_square_bracket|slash"
-    r"|(left|right)_curly_bracket|full_stop|comma|exclamation_mark|dollar_sign|percent_sign|question_mark|backspace"
+    r"|(left|right)_curly_bracket|full_stop|comma|colon|exclamation_mark|dollar_sign|percent_sign|question_mark|backspace"
 )
 
 
@@ -155,8 +155,8 @@ def test_the_footer_takes_what_fits_in_order(screen: str, pane: str, width: int)
     assert len(counted) <= MOST_KEYS
     always = [one for one in shown if one.hint.always]
     leave = ["compare_leave"] if screen == "compare" else []
-    assert [one.id for one in always] == [*leave, "help", "quit"]
-    if width >= len("esc leave  ? help  q quit"):
+    assert [one.id for one in always] == [*leave, "finder", "help", "quit"]
+    if width >= len("esc leave  : find  ? help  q quit"):
         assert groups[-1] == always
     if width == 1000:
         assert len(counted) == min(MOST_KEYS, len([one for one in shown if not one.hint.family]))
@@ -178,33 +178,25 @@ async def test_the_keys_are_found_by_a_word_and_done() -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await settled(pilot)
         await pilot.press("ctrl+p")
-        await until(pilot, lambda: isinstance(app.screen, HelpScreen) and app.screen.field.has_focus)
+        await until(pilot, lambda: isinstance(app.screen, FinderScreen) and app.screen.field.has_focus)
         shown = app.screen
-        assert isinstance(shown, HelpScreen)
-        await until(pilot, lambda: shown.listing.rows)
-        ids = {action.id for actions in app.main.key_sections().values() for action in actions}
-        assert ids <= {row.key for row in shown.listing.rows}
+        assert isinstance(shown, FinderScreen)
         shown.field.value = "Go 100 steps forward"
-        await until(pilot, lambda: shown.listing.cursor_key == "next_100")
+        await until(pilot, lambda: shown.listing.cursor_key == "action:next_100")
         await pilot.press("enter")
         await until(pilot, lambda: session.of(Move))
         assert [command.steps for command in session.of(Move)] == [100]
         assert app.screen is app.main
 
 
-async def test_a_key_that_needs_its_pane_is_only_told_of() -> None:
+async def test_the_finder_has_every_action() -> None:
     app, _ = explorer()
     async with app.run_test(size=(100, 30)) as pilot:
         await settled(pilot)
-        await pilot.press("ctrl+p")
-        await until(pilot, lambda: isinstance(app.screen, HelpScreen) and app.screen.field.has_focus)
-        shown = app.screen
-        assert isinstance(shown, HelpScreen)
-        shown.field.value = "Inspect the selected row"
-        await until(pilot, lambda: len(shown.listing.rows) == 4)
-        await pilot.press("enter")
-        await until(pilot, lambda: "enter works outside this dialog" in screen_text(pilot))
-        assert app.screen is shown
+        sections = app.main.key_sections()
+        ids = {action.id for actions in sections.values() for action in actions}
+        found = {entry.id.partition(":")[2] for entry in entries_of(sections, app.user_settings)}
+        assert {id.removeprefix("tour_") for id in ids} <= found
 
 
 async def test_a_theme_is_seen_before_it_is_taken() -> None:
@@ -232,7 +224,7 @@ async def test_the_footer_of_a_small_terminal_has_the_keys_of_each_pane() -> Non
         await settled(pilot)
         families = "v▸ w▸ F▸ e▸"
         for key, hints in (("1", ["i type", "o open", families]), ("3", ["S sort", families]),
-                ("4", ["ctrl+r chat", "ctrl+c quit", "esc leave"]), ("escape", ["? help", "q quit"])):
+                ("4", ["ctrl+r chat", "ctrl+c quit", "esc leave"]), ("escape", [": find  ?  q"])):
             await pilot.press(key)
             await until(pilot, lambda hints=hints: all(  # type: ignore[misc]
                 hint in screen_text(pilot).splitlines()[-1] for hint in hints))

@@ -43,7 +43,7 @@ STEPS = {
 """Actions that go from step to step: by how many, or what is said of them while they wait."""
 DIALOGS = {
     "go_to", "algorithm", "compare", "open", "find", "export", "questions", "facts", "pieces", "help",
-    "theme", "settings", "palette", "first_screen", "until", "copy", "life", "steps", "why_all",
+    "theme", "settings", "finder", "first_screen", "until", "copy", "life", "steps", "why_all",
     "analyze_glitch",
     "languages", "edit_vocabulary", "dropout", "chat_of_text", "analyze_budget", "analyze_chkhsh",
 }  # fmt: skip

@@ -12,13 +12,14 @@ from textual._compositor import LayoutUpdate
 from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.strip import Strip
-from waiting import settled, strips_of
+from waiting import settled, strips_of, until
 
 from tokentui.axes import preset
 from tokentui.session import commands as do
 from tokentui.session.engine.driver import Session
 from tokentui.thinwire import DiffWriter, ScreenBuffer
 from tokentui.ui.app import ExplorerApp
+from tokentui.ui.dialogs.finder import FinderScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.life import LifeScreen
 from tokentui.ui.draw.text import clusters_of
@@ -170,3 +171,26 @@ async def test_a_step_repaints_the_chips_that_it_changes() -> None:
             assert app.main.snapshot.main.at.step == step
             costs.append(drawn.bytes())
         assert 0 < sorted(costs)[17] < 300
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_family_and_letters_in_the_finder(size: tuple[int, int]) -> None:
+    """A family draws one line; the finder draws its list once for each letter."""
+    app = explorer()
+    async with app.run_test(size=size) as pilot:
+        await at_the_end(pilot, app)
+        drawn = Drawn(app)
+        for key in ("v", "escape", "w", "escape"):
+            await pilot.press(key)
+            await settled(pilot)
+            assert 0 < drawn.bytes() < 400 * SIZES[size]
+        await pilot.press("colon")
+        await until(pilot, lambda: isinstance(app.screen, FinderScreen) and app.screen.listing.rows)
+        await settled(pilot)
+        assert 0 < drawn.bytes() < 6_000 * SIZES[size]
+        for letter, most in (("t", 3_000), ("h", 2_000), ("e", 2_000)):
+            await pilot.press(letter)
+            await settled(pilot)
+            cost = drawn.bytes()
+            assert 0 < cost < most * SIZES[size], (letter, cost)

@@ -31,7 +31,8 @@ from tokentui.ui.app import ExplorerApp
 from tokentui.ui.bindings import EVERYWHERE, Hint
 from tokentui.ui.dialogs import LEAVE, Dialog
 from tokentui.ui.dialogs.analysis import AnalysisScreen
-from tokentui.ui.dialogs.ask import HelpScreen, help_rows
+from tokentui.ui.dialogs.ask import help_rows
+from tokentui.ui.dialogs.finder import FinderScreen
 from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.keymap import read_keys
@@ -65,12 +66,12 @@ def use_tables_again(monkeypatch: pytest.MonkeyPatch) -> None:
     use_main_screen(monkeypatch, import_module("tokentui.ui.main_screen").MainScreen)
 
 
-async def choose_in_palette(app: ExplorerApp, pilot: Pilot[Any], text: str) -> None:
-    """Search the palette of commands for a text, and run the first action with it."""
-    await pilot.press("ctrl+p")
-    await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+async def choose_in_finder(app: ExplorerApp, pilot: Pilot[Any], text: str) -> None:
+    """Type a text into the finder, and take the first entry."""
+    await pilot.press("colon")
+    await until(pilot, lambda: isinstance(app.screen, FinderScreen))
     await pilot.press(*text)
-    await until(pilot, lambda: f"{text} " in screen_text(pilot))
+    await until(pilot, lambda: f"▸ {text} " in screen_text(pilot))
     await pilot.press("enter")
 
 
@@ -159,7 +160,7 @@ async def test_a_binding_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
         assert notes_of(app) == []
         sections = app.main.key_sections()
         assert NAME in [row.key for row in help_rows(sections, EVERYWHERE, "")]
-        await choose_in_palette(app, pilot, "newest")
+        await choose_in_finder(app, pilot, "newest")
         await until(pilot, lambda: len(pressed) == 3)
     assert f"`{NAME}` | `f9` | Do what is new" in key_page(monkeypatch)
 
@@ -209,7 +210,7 @@ async def test_an_analysis_is_one_entry(key: str, monkeypatch: pytest.MonkeyPatc
         if key:
             await pilot.press(key)
         else:
-            await choose_in_palette(app, pilot, "strange")
+            await choose_in_finder(app, pilot, "strange")
         await until(pilot, lambda: isinstance(app.screen, AnalysisScreen))
         await until(pilot, lambda: "Quite new" in screen_text(pilot))
     if key:

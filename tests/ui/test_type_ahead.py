@@ -44,7 +44,7 @@ async def test_what_follows_the_key_of_a_dialog_is_for_the_dialog() -> None:
         assert isinstance(app.screen, MainScreen)
 
 
-@pytest.mark.parametrize("keys", [("ctrl+p",), ("question_mark", "slash")])
+@pytest.mark.parametrize("keys", [("ctrl+p",), ("colon",), ("question_mark", "slash")])
 async def test_what_follows_the_key_that_searches_the_keys_is_searched(keys: tuple[str, ...]) -> None:
     app, session = explorer()
     async with app.run_test(size=(80, 24)) as pilot:

@@ -140,6 +140,14 @@ class ExplorerApp(TerminalApp, Explorer):
                 and await screen.take_key(event.key)):
             await super().deliver(event)
 
+    def open_source(self, command: do.Open | do.OpenTokenizer) -> None:
+        """Open a corpus or a tokenizer on the main screen."""
+        self.main.open_source(command)
+
+    def open_file(self, path: str) -> None:
+        """Open a file on the main screen, as a corpus or a tokenizer by its content."""
+        self.main.open_file(path)
+
     def action_repaint(self) -> None:
         """Redraw the screen."""
         self.repaint()

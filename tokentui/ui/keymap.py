@@ -64,6 +64,7 @@ DIALOGS = {
     "Dialog: colors": Ref("tokentui.ui.dialogs.colors:ColorsScreen"),
     "Dialog: settings": Ref("tokentui.ui.dialogs.settings_screen:SettingsScreen"),
     "Dialog: help": Ref("tokentui.ui.dialogs.ask:HelpScreen"),
+    "Dialog: finder": Ref("tokentui.ui.dialogs.finder:FinderScreen"),
     "Dialog: go to": Ref("tokentui.ui.dialogs.ask:GoToScreen"),
     "Dialog: run until": Ref("tokentui.ui.dialogs.ask:UntilScreen"),
     "Dialog: find": Ref("tokentui.ui.dialogs.ask:FindScreen"),
@@ -80,7 +81,8 @@ _TEXT = Ref("tokentui.ui.field:TypedLine"), Ref("tokentui.ui.panes.editor:Corpus
 ALIASES = {
     "to_parting": "first_difference", "next_parting": "next_difference",
     "last_parting": "previous_difference", "in_step": "sync_by", "piece_on": "next_piece",
-    "piece_back": "previous_piece", "pieces_on": "next_100_pieces", "pieces_back": "previous_100_pieces",
+    "palette": "finder", "piece_back": "previous_piece", "pieces_on": "next_100_pieces",
+    "pieces_back": "previous_100_pieces",
 }
 """Earlier names of ids, which a settings file may still have."""
 ID_PAGE = "docs/reference/keys.md"

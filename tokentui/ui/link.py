@@ -216,6 +216,14 @@ class Explorer(GuardedApp):
         """Show the first screen over the main one."""
         raise NotImplementedError
 
+    def open_source(self, command: do.Open | do.OpenTokenizer) -> None:
+        """Open a corpus or a tokenizer on the main screen."""
+        raise NotImplementedError
+
+    def open_file(self, path: str) -> None:
+        """Open a file on the main screen, as a corpus or a tokenizer by its content."""
+        raise NotImplementedError
+
     def ask_copy(self, dialog: EngineScreen[Any], texts: Iterable[Copied]) -> None:
         """Ask what to copy of a dialog: some texts, or what is at the cursor."""
         raise NotImplementedError

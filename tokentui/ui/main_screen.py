@@ -701,17 +701,24 @@ class MainScreen(PaneScreen):
 
     def action_open(self) -> None:
         """Ask for a corpus or a tokenizer, and open it."""
+        self.open_file()
+
+    def open_file(self, path: str = "") -> None:
+        """Open a corpus or a tokenizer, as the dialog does; without a path, ask for one."""
         from tokentui.ui.dialogs.open import OpenScreen
 
 
         def chosen(command: do.Open | do.OpenTokenizer | None) -> None:
             if command is not None:
-                self._open(command)
+                self.open_source(command)
 
-        self.app.push_screen(OpenScreen(self.engine), chosen)
+        self.app.push_screen(dialog := OpenScreen(self.engine), chosen)
+        if path:
+            dialog.call_after_refresh(dialog.submit, path)
 
     @work
-    async def _open(self, command: do.Open | do.OpenTokenizer) -> None:
+    async def open_source(self, command: do.Open | do.OpenTokenizer) -> None:
+        """Open a corpus or a tokenizer, and show it in place of what is open."""
         try:
             await self.corpus.replaced(self.engine.ask(command))
         except TokentuiError as error:

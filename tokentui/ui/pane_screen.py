@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rich.cells import cell_len
 from textual import events, on
@@ -48,9 +48,16 @@ from tokentui.ui.panes.entry import Layout, PaneEntry
 from tokentui.ui.panes.pane import VIEWS, Pane, StatusBand, title_cell
 from tokentui.ui.waits import has
 
+if TYPE_CHECKING:
+    from tokentui.ui.dialogs.finder import Found
+
 PaneType = TypeVar("PaneType", bound=Pane)
 
 
+SHORT_WIDTH = 110
+"""The columns below which the footer shows some keys without their labels."""
+SHORT = ("help", "quit")
+"""The ids of these keys."""
 END_FAMILY = BoundAction("", ("escape",), "end", "", "")
 """The key that ends a family, in the footer."""
 
@@ -123,13 +130,13 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             group=Hint(rank=14)),
         Binding("shift+tab", "next_pane(-1)", "previous pane", tooltip="Go to the previous pane",
             id="previous_pane"),
-        Binding("question_mark", "show_keys(False)", "help", tooltip="Show all keys", id="help",
+        Binding("colon,ctrl+p", "find_anything", "find", id="finder", group=Hint(rank=3, always=True),
+            tooltip="Find an action, a preset, a setting, a token, a step, a word or a file, and take it"),
+        Binding("question_mark", "show_keys", "help", tooltip="Show all keys", id="help",
             group=Hint(rank=4, always=True)),
         Binding("T,v t", "colors", "colors", tooltip="Choose a color theme", id="theme"),
         Binding("O", "settings", "settings", id="settings",
             tooltip="Change the settings: colors, speed, view, boundaries, order, sentence"),
-        Binding("ctrl+p", "show_keys(True)", "commands", id="palette", group=Hint(rank=21),
-            tooltip="Search for a command, and run it"),
         Binding("q", "app.quit", "quit", tooltip="Quit", id="quit", group=Hint(rank=7, always=True)),
     ]
     PANES: ClassVar[Sequence[PaneEntry]] = ()
@@ -166,6 +173,8 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         """The pane that has the focus, or will have it again."""
         self.typing = False
         """True if keys go into the input line."""
+        self.found_before: list[Found] = []
+        """What the finder did last, the newest first."""
         self.family = ""
         """The letter of the family that waits for one of its members; empty for none."""
         self._repeated: Family | None = None
@@ -249,6 +258,10 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             and not (in_editor and action.keys[0] == "enter")
         ]
         letters = ["", *FAMILIES]
+        if self.app.size.width < SHORT_WIDTH:
+            shown = [
+                dataclasses.replace(action, label="") if action.id in SHORT else action for action in shown
+            ]
         shown.sort(key=lambda action: (
             action.hint.rank, action.on_screen and not action.hint.pane, letters.index(action.hint.family)))
         return [self._labeled(action) for action in shown]
@@ -394,8 +407,8 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
 
         self.app.push_screen(SettingsScreen(self.engine))
 
-    def action_show_keys(self, search: bool) -> None:
-        """Show all keys, to read or to search them, and run the action that is chosen."""
+    def action_show_keys(self) -> None:
+        """Show all keys, and run the action that is chosen."""
         from tokentui.ui.dialogs.ask import HelpScreen
 
 
@@ -403,7 +416,20 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             if action is not None:
                 self.app.call_later(self.app.run_action, action.action, self)
 
-        self.app.push_screen(HelpScreen(self.engine, self.key_sections(), self.help_section, search), run)
+        self.app.push_screen(HelpScreen(self.engine, self.key_sections(), self.help_section), run)
+
+    def action_find_anything(self, typed: str = "") -> None:
+        """Open the finder, and do what is chosen."""
+        from tokentui.ui.dialogs.finder import MOST_RECENT, FinderScreen, Index, entries_of
+
+        def act(entry: Found | None) -> None:
+            if entry is not None:
+                others = [other for other in self.found_before if other.id != entry.id]
+                self.found_before = [entry, *others][:MOST_RECENT]
+                entry.act(self)
+
+        index = Index(entries_of(self.key_sections(), self.app.user_settings))
+        self.app.push_screen(FinderScreen(self.engine, index, self.found_before, typed), act)
 
     @property
     def help_section(self) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tokentui.analyze.results import StringFacts
     from tokentui.encode.sampling import Drawn
     from tokentui.session.engine.state import State
+    from tokentui.session.training.finding import Matches
     from tokentui.session.training.step_context import StepContext
     from tokentui.session.training.token_values import Places, TokenAt, TokenView, WordLife
 
@@ -80,6 +81,22 @@ class InspectToken(Command["TokenView"], lane=Lane.JOB, need=Need.COUNTED):
         uses = tuple(map(int, trainer.uses))
         uses_over = None if symbol is None else learn.uses_over(trainer, symbol)
         return Job(lambda: token_view(context, self.token, uses, uses_over() if uses_over else ()))
+
+
+class Search(Command["Matches"], lane=Lane.JOB, need=Need.CORPUS):
+    """Ask for the tokens of this step and the words of the corpus that hold a text, at most `most` of each.
+    A number, and `#484`, also find the token with this id. An empty text only prepares the answers."""
+
+    text: str
+    most: int = 50
+
+    def apply(self, state: State) -> Job[Matches]:
+        search, context = state.search, state.context(None)
+        trainer = context.training.trainer
+        # The job must not read a training that walks on: what it needs of this step is copied here.
+        uses = () if search.knows(context) else tuple(map(int, trainer.uses))
+        # An index that is nearly made is of use to the next letter.
+        return Job(lambda: search.find(context, uses, self.text, self.most), cancellable=False)
 
 
 class LifeOfWord(Command["WordLife"], lane=Lane.JOB, need=Need.COUNTED):

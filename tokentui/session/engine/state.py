@@ -23,6 +23,7 @@ from tokentui.session.engine.jobs import BackgroundQuery
 from tokentui.session.errors import NothingOpen
 from tokentui.session.snapshot import Between, CorpusFacts, Snapshot
 from tokentui.session.training.column import Column, same_request
+from tokentui.session.training.finding import TextSearch
 from tokentui.session.training.history import StepHistory
 from tokentui.session.training.step_context import StepContext
 from tokentui.session.training.sync import Synchronizer
@@ -76,6 +77,7 @@ class State:
         """The columns that are shown side by side, or that are kept until they are again."""
         self.version = 0
         self._merges_at = 0
+        self.search = TextSearch()
         self._past: tuple[Trainer, StepHistory] | None = None
         """A copy of the training of the first column that walks to its past steps."""
         self._requested_place: KeptPlace | None = None

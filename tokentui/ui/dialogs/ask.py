@@ -424,7 +424,7 @@ def describe_conventions(line: str) -> str:
     return conventions if line else "the word splitter and the order of the Rényi entropy: whitespace 2.5"
 
 
-# Help: every key and what it does, made from the same actions as the footer and the command palette.
+# Help: every key and what it does, made from the same actions as the footer and the finder.
 
 
 _KEYS_MOST = 20
@@ -470,14 +470,10 @@ def _all_text(action: BoundAction) -> str:
 class HelpScreen(ListDialog[BoundAction | None]):
     """Shows the keys; its result is the action to do, None where it is left.
 
-    It is the command palette too. At 80x24 it lists 14 actions in 2,560 bytes, and a cursor key takes 135;
-    Textual's `CommandPalette` lists 6 in 7,540, and takes 410. It has no column of keys and no headings.
-
     Args:
         engine: The link to the session.
         sections: The actions that mean something now, by section.
         first: The section of the focused pane.
-        search: True to begin in the line that searches, as a command palette does.
     """
 
     HEADING = "Help"
@@ -492,10 +488,10 @@ class HelpScreen(ListDialog[BoundAction | None]):
     ]
 
     def __init__(
-        self, engine: EngineLink, sections: Sections, first: str = EVERYWHERE, search: bool = False
+        self, engine: EngineLink, sections: Sections, first: str = EVERYWHERE
     ) -> None:
         super().__init__(engine)
-        self._sections, self._first, self._search = sections, first, search
+        self._sections, self._first = sections, first
         self._actions = [action for actions in sections.values() for action in actions]
         self.field = Field(placeholder="a key or a word")
         self.parts = labeled_input("/", self.field, "edit"), self.listing, self.notice
@@ -505,8 +501,6 @@ class HelpScreen(ListDialog[BoundAction | None]):
         now = self.now
         known = (now.engine_said, now.main.at.memory) if now is not None else ()
         self.notice.say(engine_line(*known))
-        if self._search:
-            self.edit(self.field, "")
 
     def action_search(self) -> None:
         """Show the line to search with."""
@@ -518,7 +512,7 @@ class HelpScreen(ListDialog[BoundAction | None]):
 
     def action_leave(self) -> None:
         """End the search, or leave."""
-        if not self.editing or self._search:
+        if not self.editing:
             self.dismiss(None)
             return
         self.field.value = ""

@@ -1,0 +1,539 @@
+"""The finder: one list of all that the program knows by a name, with a preview of what the cursor is on.
+
+Actions, presets, values of axes, settings, samples, tours and recent files are here; tokens and words of the
+corpus come from the session at each letter. A letter in front filters: `>` actions, `#` ids, `@` steps, `=`
+settings and axes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any, ClassVar, TypeAlias
+
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.widgets import Input
+
+from tokentui.axes import AXES, mended
+from tokentui.core.errors import Cancelled, TokentuiError
+from tokentui.core.safetext import safe
+from tokentui.core.table import plural
+from tokentui.preset_table import PRESETS, Preset
+from tokentui.session.commands import AddColumn, Command, Open, Search, SetRecipe
+from tokentui.session.persist.session_file import recent
+from tokentui.session.snapshot import Snapshot
+from tokentui.session.training.finding import FoundToken, FoundWord, Matches
+from tokentui.session.views import ColumnWanted
+from tokentui.text.sources import Sample, samples
+from tokentui.tours.shipped import TOURS
+from tokentui.ui.bindings import HANDLED, BoundAction, Hint, key_name
+from tokentui.ui.dialogs import LEAVE, Dialog, labeled_input
+from tokentui.ui.dialogs.ask import Sections, ToSize, describe_destination, destination, place_of
+from tokentui.ui.dialogs.picker import in_thread
+from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.lines import Lines
+from tokentui.ui.draw.table import Column, Listing, TableRow, heading
+from tokentui.ui.draw.text import Cell, runs
+from tokentui.ui.field import Field
+from tokentui.ui.guard import start_worker
+from tokentui.ui.link import EngineLink, EngineScreen
+from tokentui.ui.settings import SETTINGS, Setting, UserSettings, Value
+from tokentui.ui.synonyms import SYNONYMS
+
+Act: TypeAlias = Callable[[EngineScreen[Any]], object]
+"""Does what an entry stands for, on the screen that the finder was opened on."""
+FILTERS = {">": "actions", "#": "ids", "@": "steps", "=": "settings and axes"}
+"""The characters that filter, each with what is left."""
+MOST_ROWS = 60
+"""The most rows that are listed."""
+_MOST_TOKENS, _MOST_WORDS = 12, 6
+MOST_RECENT = 8
+"""The most entries that are remembered."""
+_BEST, _GOOD = 1.0, 4.0
+"""The scores up to which a match goes before a token that is the text, and before all tokens and words."""
+_ELSEWHERE = 2.0
+"""What is added to the score of an action that cannot act from here."""
+_MOST_EXACT = 3
+_STEPS = re.compile(r"[+-]?[0-9][0-9,]*[km]?%?|end", re.ASCII | re.IGNORECASE)
+_SHOWN = 60
+
+
+@dataclass(frozen=True)
+class Found:
+    """An entry of the finder.
+
+    Attributes:
+        id: Its id, such as `action:next`.
+        kind: What it is, in a word.
+        name: Its name, not safe for a terminal.
+        about: What it is or does.
+        act: Does what it stands for, on the screen that the finder was opened on.
+        filters: The characters whose filter it passes.
+        keys: Its keys.
+        facts: Lines for the preview besides.
+        cell: Its name as it is shown; empty for the name itself.
+        elsewhere: Why it cannot act from here; empty if it can.
+    """
+
+    id: str
+    kind: str
+    name: str
+    about: str
+    act: Act
+    filters: str = ""
+    keys: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    cell: Cell = ()
+    elsewhere: str = ""
+
+    @property
+    def synonyms(self) -> tuple[str, ...]:
+        """Its everyday words."""
+        return tuple(SYNONYMS.get(self.id, "").split())
+
+
+# What there is.
+
+
+def entries_of(sections: Sections, settings: UserSettings) -> Iterator[Found]:
+    """Yield all entries that need no answer of the session.
+
+    Args:
+        sections: The actions that mean something now, by section.
+        settings: The settings of the user.
+    """
+    yield from _actions(sections)
+    for preset in PRESETS.values():
+        yield _preset(preset)
+    for axis in AXES.values():
+        for value in axis.values():
+            if not value.text:
+                yield _axis_value(axis.name, value.name, value.about)
+    for setting in SETTINGS.values():
+        for allowed in settings.values_of(setting):
+            yield _setting(setting, allowed)
+    for sample in samples():
+        yield _sample(sample)
+
+
+def _actions(sections: Sections) -> Iterator[Found]:
+    seen = set[str]()
+    tours = {f"tour_{tour.name}": tour for tour in TOURS}
+    for action in (action for actions in sections.values() for action in actions):
+        if action.id in seen:
+            continue
+        seen.add(action.id)
+        if (tour := tours.get(action.id)) is not None:
+            about = "A tour of a few minutes; your own text stays as it is"
+            yield Found(f"tour:{tour.name}", "tour", tour.title, about, _runs(action), ">")
+        else:
+            keys = tuple(map(key_name, action.keys))
+            elsewhere = "" if action.on_screen else f"{' '.join(keys)} works in its pane: close this first"
+            yield Found(f"action:{action.id}", "action", action.label, action.help, _runs(action), ">", keys,
+                elsewhere=elsewhere)
+
+
+def _runs(action: BoundAction) -> Act:
+    return lambda screen: screen.app.call_later(screen.app.run_action, action.action, screen)
+
+
+def _preset(preset: Preset) -> Found:
+    axes = tuple(f"{name} = {preset.recipe.axis(name)}" for name in AXES)
+
+    def use(screen: EngineScreen[Any]) -> None:
+        now = screen.engine.snapshot
+        if now is not None and len(now.columns) > 1:
+            wanted = ColumnWanted(preset.recipe, name=preset.name)
+            screen.engine.send(AddColumn(wanted.like(now.columns)))
+        else:
+            screen.engine.send(SetRecipe(preset.recipe))
+
+    return Found(f"preset:{preset.name}", "preset", preset.name, f"Train by this recipe: {preset.about}", use,
+        "=", facts=(*axes, preset.source))
+
+
+def _axis_value(axis: str, value: str, about: str) -> Found:
+    def use(screen: EngineScreen[Any]) -> None:
+        now = screen.engine.snapshot
+        if now is None:
+            return
+        several = isinstance(getattr(now.main.recipe, axis), tuple)
+        recipe = mended(now.main.recipe, axis, (value,) if several else value)
+        if recipe is None:
+            raise TokentuiError("it does not go with the other axes", f"{axis}={value}", "a changes several")
+        screen.engine.send(SetRecipe(recipe))
+
+    return Found(f"axis:{axis}={value}", "axis", f"{axis} = {value}", f"Train with {axis} {value}: {about}",
+        use, "=")
+
+
+def _setting(setting: Setting, value: Value) -> Found:
+    word = str(value).lower() if isinstance(value, bool) else str(value)
+    return Found(f"setting:{setting.name}={word}", "setting", f"{setting.name} = {word}",
+        f"Set {setting.title}: {setting.said(value)}",
+        lambda screen: screen.app.user_settings.change(setting, value), "=")
+
+
+def _sample(sample: Sample) -> Found:
+    return Found(f"sample:{sample.name}", "sample", sample.name, f"Open the built-in text: {sample.title}",
+        lambda screen: screen.app.open_source(Open((f"sample:{sample.name}",))),
+        facts=(f"{sample.bytes:,} bytes", *_head(sample.path.read_text("utf-8", "replace"))))
+
+
+def _head(text: str) -> tuple[str, ...]:
+    return tuple(line[:200] for line in text[:800].splitlines()[:8])
+
+
+def _file(path: str) -> Found:
+    return Found(f"file:{path}", "file", path, "Open it again",
+        lambda screen: screen.app.open_file(path))
+
+
+def _token(token: FoundToken) -> Found:
+    made = "from the start" if token.step == 0 else f"step {token.step:,} makes it" if token.step else ""
+    uses = f"{plural(token.uses, 'use')} in the corpus" if token.uses is not None else ""
+    text = token.piece.decode("utf-8", "replace")
+    def inspect(screen: EngineScreen[Any]) -> None:
+        from tokentui.ui.dialogs.inspect import InspectScreen
+
+        screen.app.push_screen(InspectScreen(screen.engine, token=token.id))
+
+    return Found(f"token:{token.id}", "token", text, f"Inspect the token #{token.id}",
+        inspect, "#",
+        (f"#{token.id}",), tuple(filter(None, (made, uses, f"bytes {token.piece[:40].hex(' ')}"))),
+        runs(token.piece, limit=_SHOWN))
+
+
+def _word(word: FoundWord) -> Found:
+    def inspect(screen: EngineScreen[Any]) -> None:
+        from tokentui.ui.dialogs.inspect import InspectScreen
+
+        screen.app.push_screen(InspectScreen(screen.engine, typed=(word.text, 0)))
+
+    return Found(f"word:{word.text}", "word", word.text, "Show how this word is encoded, and why",
+        inspect, facts=(f"{plural(word.count, 'time')} in the corpus",), cell=runs(word.text, limit=_SHOWN))
+
+
+def _step(typed: str, now: Snapshot | None) -> Found | None:
+    """Return the entry of a step that is typed; None if none is."""
+    place = place_of(now)
+    try:
+        command = destination(typed, place)
+        about = describe_destination(typed, place)
+    except TokentuiError:
+        return None
+    if command is None or isinstance(command, ToSize):
+        return None
+    go: Command[Any] = command
+    return Found(f"step:{typed}", "step", f"step {typed}", f"Go to {about}",
+        lambda screen: screen.engine.send(go), "@")
+
+
+# How well an entry matches.
+
+
+class Index:
+    """Entries with the words that find them.
+
+    Args:
+        entries: The entries.
+    """
+
+    def __init__(self, entries: Iterable[Found]) -> None:
+        self.entries = tuple(entries)
+        self._texts = [
+            (entry, entry.name.lower(), tuple(word.lower() for word in entry.synonyms), entry.about.lower())
+            for entry in self.entries
+        ]
+
+    def find(self, typed: str, only: str = "") -> list[tuple[float, Found]]:
+        """Return the entries that match a text, the best first, each with its score; a lower one is better.
+
+        Args:
+            typed: The text.
+            only: The character of a filter; empty for all.
+        """
+        wanted = typed.lower()
+        words = wanted.split()
+        scored = []
+        for number, (entry, name, synonyms, about) in enumerate(self._texts):
+            if only and only not in entry.filters:
+                continue
+            score = _score(wanted, words, entry, name, synonyms, about)
+            if score is not None:
+                scored.append((score + _ELSEWHERE * bool(entry.elsewhere), number, entry))
+        return [(score, entry) for score, _, entry in sorted(scored, key=lambda one: one[:2])]
+
+    def nearest(self, typed: str, count: int, only: str = "") -> list[Found]:
+        """Return the entries with the words that look most like a text."""
+        wanted, matcher = typed.lower(), SequenceMatcher()
+        matcher.set_seq2(wanted)
+
+        def likeness(name: str, synonyms: Sequence[str]) -> float:
+            best = 0.0
+            for word in {name, *name.split(), *synonyms}:
+                matcher.set_seq1(word)
+                if matcher.real_quick_ratio() > best and matcher.quick_ratio() > best:
+                    best = max(best, matcher.ratio())
+            return best
+
+        rated = [
+            (-likeness(name, synonyms), number, entry)
+            for number, (entry, name, synonyms, _) in enumerate(self._texts)
+            if not only or only in entry.filters
+        ]
+        return [entry for _, _, entry in sorted(rated, key=lambda one: one[:2])[:count]]
+
+
+def _score(
+    wanted: str, words: Sequence[str], entry: Found, name: str, synonyms: Sequence[str], about: str
+) -> float | None:
+    """Return how well an entry matches a text, 0 for best; None if it does not."""
+    if not words:
+        return 50.0
+    if wanted == name or (entry.kind == "action" and wanted == entry.id.removeprefix("action:")):
+        return 0.0
+    if any(wanted == key.lower() for key in entry.keys):
+        return 0.5
+    if wanted in synonyms:
+        return 1.0
+    if name.startswith(wanted):
+        return 2.0
+    parts = re.split(r"[\s=_/-]+", name)
+    if any(part.startswith(wanted) for part in parts) or (
+            len(words) > 1 and all(any(part.startswith(word) for part in parts) for word in words)):
+        return 3.0
+    if any(synonym.startswith(wanted) for synonym in synonyms):
+        return 4.0
+    if len(wanted) > 1 and wanted in name:
+        return 5.0
+    told = re.split(r"[\s(),;:.=-]+", about)
+    every = [*parts, *synonyms, *told]
+    if all(any(part.startswith(word) for part in every) for word in words):
+        return 6.0
+    if len(wanted) > 2 and wanted in about:
+        return 7.0
+    if len(wanted) > 2 and len(words) == 1 and _in_order(wanted, name):
+        return 20.0
+    return None
+
+
+def _in_order(wanted: str, name: str) -> bool:
+    """Return whether a name has the characters of a text in order, the first one first."""
+    left = iter(name)
+    return name[:1] == wanted[:1] and all(char in left for char in wanted)
+
+
+# The dialog.
+
+
+class FinderScreen(Dialog[Found | None]):
+    """Lists what is found as one types, with a preview. Its result is the entry to act, None if it was left.
+
+    Args:
+        engine: The link to the session.
+        index: The entries that need no answer of the session.
+        recent: The entries that acted last, the newest first.
+        typed: The initial text of the line.
+    """
+
+    HEADING = "Find anything"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", HANDLED, "do it"),
+        Binding("up", "move(-1)", "row", group=Hint("row", count=2)),
+        Binding("down", "move(1)", "row", group=Hint("row", count=2)),
+        Binding("pageup", "page(-1)"), Binding("pagedown", "page(1)"),
+        Binding("tab", "filter", "filter", id="finder.filter",
+            tooltip="Show only actions, ids, steps, or settings and axes"),
+        LEAVE,
+    ]
+
+    def __init__(
+        self, engine: EngineLink, index: Index, recent: Sequence[Found] = (), typed: str = ""
+    ) -> None:
+        super().__init__(engine)
+        self._index, self._recent = index, tuple(recent)
+        self._files: Index | None = None
+        self._found: dict[str, Found] = {}
+        """The entries that are listed, by their ids."""
+        self._matches = Matches()
+        self._asks = False
+        """True while an answer of the session is on its way."""
+        self._entered = False
+        """True if enter was pressed before there was a row."""
+        self.field = Field(typed, placeholder="an action, a preset, a token, a number, …", select=False)
+        self.listing = Listing()
+        self.preview = Lines(self._preview, id="preview")
+        found = Horizontal(self.listing, self.preview, id="found")
+        self.parts = labeled_input(":", self.field), found, self.notice
+
+    def on_mount(self) -> None:
+        """List what was used last and all actions; let the session prepare its answers."""
+        self.set_focus(self.field)
+        filters = "   ".join(f"{sign} {what}" for sign, what in FILTERS.items())
+        self.notice.say(f"in front: {filters}")
+        self.lay_out()
+        start_worker(self, "recent", self._look_for_files)
+        self._ask("")
+
+    async def _look_for_files(self) -> None:
+        self._files = Index(map(_file, await in_thread(recent)))
+        self.lay_out(keep=True)
+
+    # What is typed.
+
+    @property
+    def only(self) -> str:
+        """The character that filters; empty for none."""
+        return self.field.value[:1] if self.field.value[:1] in FILTERS else ""
+
+    @property
+    def sought(self) -> str:
+        """What is typed, without the character that filters."""
+        return self.field.value.removeprefix(self.only).strip()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """List what matches at once; tokens and words follow."""
+        self._entered, self._matches = False, Matches()
+        if self.sought and self.only in ("", "#"):
+            self._ask(f"#{self.sought}" if self.only and self.sought.isdecimal() else self.sought)
+        self.lay_out()
+
+    def _ask(self, text: str) -> None:
+        async def ask() -> None:
+            try:
+                answer = await self.engine.ask(Search(text))
+            except (TokentuiError, Cancelled):
+                answer = None
+            self._asks = False
+            self._matches = answer or Matches()
+            if text:
+                self.lay_out(keep=True)
+            if self._entered:
+                self.take(self.listing.cursor_key)
+
+        self._asks = bool(text)
+        start_worker(self, "asked", ask)
+
+    def action_filter(self) -> None:
+        """Filter in the next way."""
+        ways = ["", *FILTERS]
+        self.field.put(ways[(ways.index(self.only) + 1) % len(ways)] + self.sought)
+
+    def action_move(self, rows: int) -> None:
+        """Move the cursor of the list."""
+        self.listing.move(rows)
+
+    def action_page(self, pages: int) -> None:
+        """Move the cursor of the list by a page."""
+        self.listing.page(pages)
+
+    # What is listed.
+
+    def lay_out(self, *, keep: bool = False) -> None:
+        """List what matches, in the room there is.
+
+        Args:
+            keep: True to leave the cursor on the row where it is, unless that is the first.
+        """
+        at = self.listing.cursor_key if keep and self.listing.cursor > 1 else None
+        found = self._listed()
+        rows = [self._row(entry) for entry in found[:MOST_ROWS]]
+        if not rows and self.sought and not self._asks:
+            found = self._index.nearest(self.sought, 3, self.only)
+            rows = [heading("Nothing has this name. The nearest:"), *map(self._row, found)]
+        self._found = {entry.id: entry for entry in found}
+        columns = (
+            Column(flex=1, min_width=16, priority=2), Column(width=7),
+            Column(width=8, align="right", priority=1),
+        )
+        self.listing.find = self.sought
+        self.listing.show(rows, at, columns)
+        if at is None:
+            self.listing.move_to(0)
+        self.preview.again()
+
+    def _listed(self) -> list[Found]:
+        sought, only = self.sought, self.only
+        if not sought:
+            known = {entry.id for entry in self._index.entries}
+            used = [
+                entry for entry in self._recent if not only or only in entry.filters
+                if entry.id in known or not entry.id.startswith("action:")
+            ]
+            others = [
+                entry for _, entry in self._index.find("", only) if entry.kind == "action" or only == "="
+            ]
+            return [*dict.fromkeys([*used, *others])]
+        scored = self._index.find(sought, only)
+        if self._files is not None and not only:
+            scored += self._files.find(sought)
+            scored.sort(key=lambda one: one[0])
+        tokens = list(map(_token, self._matches.tokens[:_MOST_TOKENS]))
+        words = [] if only else list(map(_word, self._matches.words[:_MOST_WORDS]))
+        best = [entry for score, entry in scored if score <= _BEST]
+        good = [entry for score, entry in scored if _BEST < score <= _GOOD]
+        rest = [entry for score, entry in scored if score > _GOOD]
+        exact = [one for one in (*tokens[:_MOST_EXACT], *words[:1]) if one.name.strip(" ▁#") == sought]
+        step = _step(sought, self.now) if only == "@" or (not only and _STEPS.fullmatch(sought)) else None
+        steps = [step] if step is not None else []
+        if sought.isdecimal():
+            listed = [*steps, *tokens, *best, *good, *words, *rest]
+        else:
+            listed = [*best, *steps, *exact, *good, *tokens, *words, *rest]
+        return [*{entry.id: entry for entry in listed}.values()]
+
+    def _row(self, entry: Found) -> TableRow:
+        name: Cell = entry.cell or ((safe(entry.name, limit=_SHOWN), ""),)
+        kind, keys = ((entry.kind, "muted"),), ((" ".join(entry.keys[:1]), "key"),)
+        return TableRow(entry.id, (name, kind, keys))
+
+    def on_virtual_table_cursor_moved(self, event: Listing.CursorMoved) -> None:
+        """Preview what the cursor is on."""
+        self.preview.again()
+
+    @property
+    def entry(self) -> Found | None:
+        """The entry under the cursor."""
+        return self._found.get(str(self.listing.cursor_key))
+
+    def _preview(self, width: int, height: int) -> Sequence[Cell]:
+        if (entry := self.entry) is None:
+            return ()
+        room = max(4, width - 2)
+        lines: list[Cell] = [ui_text.clip(entry.cell or ((safe(entry.name, limit=200), "strong"),), room), ()]
+        lines += ui_text.wrap(((safe(entry.about, limit=600), ""),), room, words=True)
+        if entry.keys and entry.kind == "action":
+            lines += [(), (("key ", "muted"), (" or ".join(entry.keys), "key"))]
+        if entry.facts:
+            lines.append(())
+        for fact in entry.facts:
+            lines += ui_text.wrap(((safe(fact, limit=300), "muted"),), room)
+        return [((" ", ""), *line) for line in lines]
+
+    # What is taken.
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Take the row under the cursor; wait for it if an answer is on its way."""
+        if self.listing.cursor_key is None and self._asks:
+            self._entered = True
+        else:
+            self.take(self.listing.cursor_key)
+
+    def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
+        """Take the row that was clicked."""
+        self.take(event.key)
+
+    def take(self, key: Hashable) -> None:
+        """Leave with the entry of a row; say so if it cannot act from here."""
+        entry = self._found.get(str(key))
+        if entry is None:
+            return
+        if entry.elsewhere:
+            self.notice.say(safe(entry.elsewhere, limit=200), "warning")
+        else:
+            self.dismiss(entry)
+
