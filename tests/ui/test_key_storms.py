@@ -286,7 +286,7 @@ class OnScreen(Storm):
 
     async def load(self, command: commands.Open | commands.SetRecipe) -> None:
         if isinstance(command, commands.Open):
-            self.app.main._open(commands.Open(command.sources, command.as_))
+            self.app.main.open_source(commands.Open(command.sources, command.as_))
         else:
             self.app.engine.send(command)
 
