@@ -2,7 +2,7 @@
 PYTHON ?= python
 export PYTHON
 
-.PHONY: check lint test test-all soak engines kernels kernels-check kernels-arm64 kernels-local bench pictures pages pages-check docs release-check
+.PHONY: check lint test test-all soak engines kernels kernels-check kernels-arm64 kernels-local unicode bench pictures pages pages-check docs release-check
 
 check: lint test  ## everything that a change has to pass
 
@@ -34,6 +34,9 @@ kernels-arm64:  ## record calls of kernels here, and replay them through the lib
 
 kernels-local:  ## compile the kernels for this system alone, with any Numba and a C compiler: CC=clang
 	$(PYTHON) -m tokentui.core.building --local "$(CC)"
+
+unicode:  ## the characters that versions of Unicode treat differently: tokentui/text/unicode_data.py
+	$(PYTHON) .ci/unicode_tables.py
 
 bench:  ## make bench CORPUS="novel.txt library.txt": docs/performance.md
 	$(PYTHON) benchmarks/run.py $(CORPUS)

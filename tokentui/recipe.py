@@ -24,6 +24,8 @@ from tokentui.core.records import dataclass
 from tokentui.core.toml import toml_value
 
 _EMPTY = ("", "none", "[]")  # how users write an empty list
+NEWEST_UNICODE = "18.0"
+"""The Unicode tables of a new recipe: the newest of `tokentui.text.unicode`."""
 
 
 RUN = {one.name: one for one in (
@@ -200,6 +202,8 @@ class Recipe:
         symbols: Texts that are one token each, and that no merge crosses.
         prefix_space: Whether a space is put in front of a text; None for the rule of the split.
         what_if: The texts of what-ifs, in order of their steps; see `WhatIf`.
+        unicode: Whose Unicode tables normalization and split use: a name in `tokentui.text.unicode.TABLES`.
+            No axis: a new recipe has the newest tables, a tokenizer from a file those of its owner.
 
     A list or a setting of `SHAPE` of another type or out of range is refused.
     """
@@ -219,6 +223,7 @@ class Recipe:
     symbols: tuple[str, ...] = ()
     prefix_space: bool | None = None
     what_if: tuple[str, ...] = ()
+    unicode: str = NEWEST_UNICODE
 
     def __post_init__(self) -> None:
         given: object = self.normalize
@@ -353,7 +358,9 @@ def read_recipe(path: str) -> Recipe:
     return Recipe.from_toml(text, where)
 
 
-AXIS_NAMES = tuple(one.name for one in dataclasses.fields(Recipe) if one.name not in SHAPE)
+AXIS_NAMES = tuple(
+    one.name for one in dataclasses.fields(Recipe) if one.name not in SHAPE and one.name != "unicode"
+)
 """The names of the eleven axes, in the order in which they are written."""
 
 

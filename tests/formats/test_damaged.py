@@ -187,7 +187,7 @@ def test_damaged_documents(change: Callable[[Any], None], line: str) -> None:
     ("text", "line"),
     [
         (good()[:200], "f: not valid JSON: "),
-        (good() + "x", "f: not valid JSON: extra data at line 15, column 1"),
+        (good() + "x", "f: not valid JSON: extra data at line 16, column 1"),
         (good().replace("[1, ", "[NaN, "), "f: NaN is not a JSON number"),
         (good().replace("[1, ", "[" + "1" * 5000 + ", "), "f: a number is too large"),
         (good().replace(' "version"', ' "run": 0, "version"'), "f: an object has the key 'run' twice"),

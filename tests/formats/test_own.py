@@ -87,6 +87,7 @@ def test_the_document_to_the_letter() -> None:
     assert dumps(sample()) == (
         f'{{"format": "tokentui",\n "version": 1,\n "recipe": {recipe},\n'
         ' "run": {"merges": 2, "first_id": 1, "specials": ["<unk>"]},\n'
+        ' "unicode": "18.0",\n'
         ' "vocabulary": [\n'
         '  [1, "<unk>", "3c756e6b3e", null],\n'
         '  [2, "h", "68", null],\n'
@@ -98,6 +99,17 @@ def test_the_document_to_the_letter() -> None:
         "  [2, 3, 5, 5],\n"
         "  [5, 4, 6, 2]]}\n"
     )
+
+
+def test_the_unicode_tables_of_a_document() -> None:
+    """One of an earlier version names none: it keeps those that are installed, also when it is written."""
+    text = dumps(sample())
+    earlier = text.replace(' "unicode": "18.0",\n', "")
+    assert loads(text, "f").recipe.unicode == "18.0"
+    assert loads(earlier, "f").recipe.unicode == ""
+    assert dumps(loads(earlier, "f")) == earlier
+    with pytest.raises(TokentuiError, match=r"unicode: '19.0' is not known here \(update tokentui\)"):
+        loads(text.replace("18.0", "19.0"), "f")
 
 
 def test_all_bytes_and_broken_pieces(tmp_path: Path) -> None:

@@ -21,7 +21,8 @@ from tokentui.core.limits import LIMITS
 from tokentui.encode.segment import WordPart
 from tokentui.formats import FORMATS
 from tokentui.preset_table import PRESETS
-from tokentui.recipe import Recipe
+from tokentui.recipe import NEWEST_UNICODE, Recipe
+from tokentui.text.unicode import TABLES
 from tokentui.ui.keymap import all_actions
 
 NAMES: dict[str, set[str]] = {
@@ -158,9 +159,10 @@ def test_what_a_value_means_is_read_from_its_record() -> None:
 
 def test_the_fields_of_records_are_what_their_functions_do() -> None:
     for name, step in AXES["normalize"].items():
-        text = functools.reduce(lambda text, stage: stage(text), step.stages, "  a  b  ")
+        stages = step.stages(TABLES[NEWEST_UNICODE])
+        text = functools.reduce(lambda text, stage: stage(text), stages, "  a  b  ")
         assert step.trims is (text == "a b"), name
-        marks = functools.reduce(lambda text, stage: stage(text), step.stages, "\u0301")
+        marks = functools.reduce(lambda text, stage: stage(text), stages, "\u0301")
         assert step.drops_marks is (marks == ""), name
     for name, unit in AXES["unit"].items():
         assert unit.is_byte is (list(unit.cut("é")) == [b"\xc3", b"\xa9"]), name

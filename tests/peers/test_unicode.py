@@ -1,14 +1,17 @@
-"""Each normalizer over all characters, live: where ours gives another text, one of the two does not know the
-character yet."""
+"""Normalizers, pre-tokenizers and splits over all characters and over sequences of marks: the texts and parts
+of their owners."""
 
 from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+import oracle
 import pytest
 import soak
+import unicode_texts
 
 from tokentui.formats.huggingface import AlignedText
 from tokentui.formats.huggingface.steps import NormalizerStep, read_step
@@ -18,10 +21,9 @@ from tokentui.formats.source import Node
 pytestmark = pytest.mark.peer
 tokenizers = pytest.importorskip("tokenizers")
 
-BAR = "\u10fb"
-"""Stands between two characters: no normalizer changes it, and nothing becomes it or combines with it."""
-FIRST = [char for char in soak.characters() if char != BAR]
-CHUNK = 10_000
+EVERY = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+SEQUENCES = 100_000
+CHUNK = 2_000
 
 
 def bert(**given: Any) -> dict[str, Any]:
@@ -34,50 +36,66 @@ def bert(**given: Any) -> dict[str, Any]:
 
 STEPS: dict[str, dict[str, Any]] = {
     **{name: {"type": name} for name in ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt")},
+    "NFD, StripAccents": {"type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "StripAccents"}]},
     "BertNormalizer": bert(), "BertNormalizer, cased": bert(lowercase=False),
     "BertNormalizer, accents alone": bert(lowercase=False, strip_accents=True, clean_text=False),
+    "Precompiled": {"type": "Precompiled"},
     "BertNormalizer, no ideographs": bert(handle_chinese_chars=False),
 }
-NAMES = (*STEPS, "Precompiled")
 
 
 def step(name: str) -> dict[str, Any]:
     """A step by its name; the rules of the last one take a while."""
-    if name in STEPS:
+    if name != "Precompiled":
         return STEPS[name]
-    rules = base64.b64encode(rules_of(("nmt-nfkc",))[0]).decode()
-    return {"type": "Precompiled", "precompiled_charsmap": rules}
+    return {"type": name, "precompiled_charsmap": base64.b64encode(rules_of(("nmt-nfkc",))[0]).decode()}
 
 
-def check(name: str, characters: list[str]) -> None:
-    said = step(name)
+def owner(**stages: Any) -> Any:
+    """The tokenizer of Hugging Face's library with some stages."""
     model = {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}
-    theirs = tokenizers.Tokenizer.from_str(
-        json.dumps({"version": "1.0", "normalizer": said, "model": model})
-    ).normalizer
+    return tokenizers.Tokenizer.from_str(json.dumps({"version": "1.0", "model": model, **stages}))
+
+
+def normalized(name: str, texts: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield each text with what the owner and what we make of it."""
+    said = step(name)
+    theirs = owner(normalizer=said).normalizer
     ours: NormalizerStep = read_step(Node(said, "a test"), "normalizers")
-    different = 0
-    for at in range(0, len(characters), CHUNK):
-        chunk = characters[at : at + CHUNK]
-        want = theirs.normalize_str(BAR.join(chunk)).split(BAR)
-        given = ours(AlignedText.typed(BAR.join(chunk))).text.split(BAR)
-        assert len(want) == len(given) == len(chunk)
-        for character, one, other in zip(chunk, want, given, strict=True):
-            if one != other:
-                different += 1
-                assert character in (one, other), (hex(ord(character)), one, other)
-    assert different < 1_000
+    for text in texts:
+        yield text, theirs.normalize_str(text), ours(AlignedText.typed(text)).text
 
 
-@pytest.mark.parametrize("name", NAMES)
+def check(name: str, texts: Iterable[str]) -> None:
+    wrong = [(ascii(text), ascii(theirs), ascii(ours)) for text, theirs, ours in normalized(name, texts)
+             if theirs != ours]
+    assert not wrong, (len(wrong), wrong[:5])
+
+
+@pytest.mark.parametrize("name", STEPS)
 @pytest.mark.first_run(cases=2)
 def test_most_characters(name: str) -> None:
-    check(name, FIRST)
+    check(name, soak.characters()[::20] + unicode_texts.listed()[::10])
 
 
-@pytest.mark.soak
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", STEPS)
 def test_all_characters(name: str) -> None:
-    every = range(0x110000)
-    check(name, [chr(code) for code in every if not 0xD800 <= code < 0xE000 and chr(code) != BAR])
+    check(name, EVERY)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", [name for name in STEPS if name != "Precompiled"])
+def test_sequences_of_marks(name: str) -> None:
+    check(name, unicode_texts.sequences(SEQUENCES))
+
+
+@pytest.mark.slow
+def test_the_recorded_cases_are_the_owners() -> None:
+    """Those that `tests/text/test_unicode.py` reads without the library."""
+    recorded = oracle.load("unicode.json")["normalizers"]
+    for name, rows in recorded.items():
+        theirs = owner(normalizer=step(name)).normalizer
+        assert [theirs.normalize_str(text) for text, _ in rows] == [made for _, made in rows], name

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 from tokentui.axes import AXES
 from tokentui.core.errors import TokentuiError
+from tokentui.recipe import NEWEST_UNICODE
+from tokentui.text import unicode_data
 from tokentui.text.normalize import NORMALIZERS, align, begins_sequence, normalize, normalize_aligned, squeeze
 
 LOCAL = tuple(name for name in NORMALIZERS if name != "nmt-nfkc")
@@ -41,11 +43,13 @@ def hex_ranges(text: str) -> set[str]:
     return out
 
 
-def differing(theirs: Any, ours: tuple[str, ...], characters: Iterable[str]) -> set[str]:
+def differing(
+    theirs: Any, ours: tuple[str, ...], characters: Iterable[str], unicode: str = NEWEST_UNICODE
+) -> set[str]:
     """The characters that two normalizers do not treat alike, asked for in one go."""
     asked, between = list(characters), "|%"
     theirs_split = theirs(between.join(asked)).split(between)
-    ours_split = normalize(between.join(asked), ours).split(between)
+    ours_split = normalize(between.join(asked), ours, unicode).split(between)
     assert len(theirs_split) == len(ours_split) == len(asked)
     return {one for one, a, b in zip(asked, theirs_split, ours_split, strict=True) if a != b}
 
@@ -74,50 +78,37 @@ def test_recorded_texts() -> None:
 
 # --- against Hugging Face ---
 
-# Lower case that came with Unicode 16 and 17. (`lowercase` has the tables of the running Python.)
-LATER_LOWER = hex_ranges("1C89 A7CB-A7CC A7CE A7D2 A7D4 A7DA A7DC 10D50-10D65 16EA0-16EB8")
+OWNERS = {
+    "nfc": ("NFC", {}), "nfd": ("NFD", {}), "nfkc": ("NFKC", {}), "nfkd": ("NFKD", {}),
+    "lowercase": ("Lowercase", {}), "strip-accents": ("StripAccents", {}),
+    "bert-uncased": ("BertNormalizer", {"lowercase": True}),
+    "bert-cased": ("BertNormalizer", {"lowercase": False}),
+}
+"""The normalizer of Hugging Face's library for each step, with its arguments."""
+
+
+def owner(step: str) -> Any:
+    name, given = OWNERS[step]
+    return getattr(pytest.importorskip("tokenizers").normalizers, name)(**given).normalize_str
+
+
+def test_each_step_has_an_owner() -> None:
+    assert {*OWNERS, "nmt-nfkc"} == {*NORMALIZERS}
 
 
 @pytest.mark.peer
-@pytest.mark.parametrize(("name", "lower"), [("bert-uncased", True), ("bert-cased", False)])
-def test_bert_is_hugging_faces_over_all_characters(name: str, lower: bool) -> None:
-    normalizers = pytest.importorskip("tokenizers").normalizers
-    theirs = normalizers.BertNormalizer(lowercase=lower)
-    known = (LATER_LOWER | hex_ranges("11938")) if lower else set()  # U+11938 decomposes since Unicode 13
-    assert differing(theirs.normalize_str, (name,), SCALARS) <= known
+@pytest.mark.parametrize("step", OWNERS)
+@pytest.mark.first_run(cases=2)
+def test_steps_are_hugging_faces_over_all_characters(step: str) -> None:
+    assert differing(owner(step), (step,), SCALARS, "tokenizers") == set()
 
 
 @pytest.mark.peer
-@pytest.mark.parametrize(
-    ("name", "peer", "known"),
-    [
-        ("nfc", "NFC", ""),
-        ("nfd", "NFD", "11938"),
-        ("nfkc", "NFKC", "32FF A7F1-A7F4 AB69 10781-107BA 1CCD6-1CCF9 1E030-1E06D 1F16C 1FBF0-1FBF9"),
-        ("nfkd", "NFKD", "32FF A7F1-A7F4 AB69 10781-107BA 11938 1CCD6-1CCF9 1E030-1E06D 1F16C 1FBF0-1FBF9"),
-    ],
-)
-def test_forms_are_hugging_faces_but_for_later_characters(name: str, peer: str, known: str) -> None:
-    normalizers = pytest.importorskip("tokenizers").normalizers
-    assert differing(getattr(normalizers, peer)().normalize_str, (name,), ASSIGNED) <= hex_ranges(known)
+def test_lower_case_is_hugging_faces_at_the_end_of_a_word() -> None:
+    assert normalize("ΟΔΟΣ ΑΣ.", ("lowercase",)) == owner("lowercase")("ΟΔΟΣ ΑΣ.") == "οδοσ ασ."
 
 
-@pytest.mark.peer
-def test_lower_case_is_hugging_faces() -> None:
-    theirs = pytest.importorskip("tokenizers").normalizers.Lowercase()
-    assert differing(theirs.normalize_str, ("lowercase",), ASSIGNED) <= LATER_LOWER
-    assert normalize("ΟΔΟΣ ΑΣ.", ("lowercase",)) == theirs.normalize_str("ΟΔΟΣ ΑΣ.") == "οδοσ ασ."
-
-
-@pytest.mark.peer
-def test_strip_accents_is_hugging_faces() -> None:
-    theirs = pytest.importorskip("tokenizers").normalizers.StripAccents()
-    different = differing(theirs.normalize_str, ("strip-accents",), SCALARS)
-    # Nothing that is in daily use: marks that came after its tables, three that were marks in them.
-    assert {one for one in different if one < "\u07fd"} <= hex_ranges("5C8-5C9")
-    assert {one for one in different if unicodedata.category(one)[0] not in "MC"} <= hex_ranges(
-        "1CF2-1CF3 11D45"
-    )
+def test_accents_are_stripped_where_they_stand_alone() -> None:
     assert normalize("naïve nai\u0308ve", ("strip-accents",)) == "naïve naive"
     assert normalize("naïve nai\u0308ve", ("nfd", "strip-accents")) == "naive naive"
 
@@ -126,19 +117,17 @@ def test_strip_accents_is_hugging_faces() -> None:
 @settings(max_examples=150, deadline=None)
 @given(tricky.filter(lambda text: text.isprintable() or len(text) < 15))
 def test_bert_is_hugging_faces_on_texts(text: str) -> None:
-    normalizers = pytest.importorskip("tokenizers").normalizers
-    known = LATER_LOWER | {"\U00011938"}
-    text = "".join(one for one in text if one not in known and not "\ud800" <= one <= "\udfff")
-    assert normalize(text, ("bert-uncased",)) == normalizers.BertNormalizer(lowercase=True).normalize_str(
-        text
-    )
-    assert normalize(text, ("bert-cased",)) == normalizers.BertNormalizer(lowercase=False).normalize_str(text)
+    text = "".join(one for one in text if not "\ud800" <= one <= "\udfff")
+    for step in ("bert-uncased", "bert-cased"):
+        assert normalize(text, (step,), "tokenizers") == owner(step)(text)
 
 
 # --- against sentencepiece ---
 
-# Compatibility characters of Unicode 15 to 17, where the running Python does not know them.
-LATER_COMPATIBILITY = hex_ranges("A7F1 1CCD6-1CCF9 1E030-1E06D")
+# sentencepiece's rules are those of Unicode 17.
+LATER_COMPATIBILITY = {
+    chr(int(row.split()[0], 16)) for row in unicode_data.FORMS.strip().splitlines() if row.split()[1] == "18"
+}
 
 
 @functools.cache

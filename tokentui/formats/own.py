@@ -5,6 +5,9 @@ parts, places and view. Its list of merges is empty.
 
 A tokenizer from another tool's file also has "stages": the name of its format, and all other content of that
 file. The ids are those of that file. To read such a document, the other tool's file is recreated and read.
+
+Of a trained tokenizer, "unicode" names the Unicode tables. A document without it, by an earlier version, uses
+those of the installed Python and `regex`.
 """
 
 from __future__ import annotations
@@ -40,11 +43,13 @@ from tokentui.formats.source import (
 from tokentui.formats.spec import FileToken, Fitted, Spec, Unsupported
 from tokentui.formats.tokens import name_of
 from tokentui.learn.bases import BASES
-from tokentui.recipe import AXIS_NAMES, CORPUS_FACTS, RUN, SHAPE, Recipe
+from tokentui.recipe import AXIS_NAMES, CORPUS_FACTS, NEWEST_UNICODE, RUN, SHAPE, Recipe
 from tokentui.text.pretokenize import MARKS, UNITS
+from tokentui.text.unicode import TABLES
 
 VERSION = 1
 _KEYS = ("format", "version", "recipe", "run", "vocabulary", "merges")
+_OPTIONAL = ("stages", "events", "unicode")
 _WITH_ENDS = ("sentencepiece", "bert", "tekken")
 """Formats whose reader puts tokens around a text that the file does not name."""
 _BY_CLASS = ("gpt2", "bert")
@@ -213,6 +218,8 @@ def _write(fitted: Fitted) -> tuple[bytes, ...]:
                          event.view]) for number, event in fitted.events)
         events = f',\n "events": [{_lines(listed)}]'
     stages = "" if fitted.stages is None else f' "stages": {_json(fitted.stages)},\n'
+    if fitted.stages is None and fitted.recipe.unicode:
+        stages = f' "unicode": {_json(fitted.recipe.unicode)},\n'
     document = (
         f'{{"format": "tokentui",\n "version": {VERSION},\n "recipe": {_json(fitted.recipe.to_dict())},\n'
         f' "run": {_json(fitted.run)},\n{stages} "vocabulary": [{_lines(rows)}],\n'
@@ -249,7 +256,7 @@ def _read(source: Source) -> Tokenizer:
     if "version" in root and (version := root["version"].number()) != VERSION:
         what = f"made by {'a newer' if version > VERSION else 'no'} tokentui (version {version})"
         raise root.error(f"{what}; this one reads version {VERSION}", "update tokentui")
-    root.keys((*_KEYS, *(name for name in ("stages", "events") if name in root)))
+    root.keys((*_KEYS, *(name for name in _OPTIONAL if name in root)))
     axes = root["recipe"].mapping()
     for name in AXIS_NAMES:
         if name not in axes:
@@ -259,6 +266,7 @@ def _read(source: Source) -> Tokenizer:
     run = _run(root["run"])
     if shape := {name: run[name] for name in SHAPE if name in run}:
         recipe = _checked(root["run"], lambda: recipe.with_axes(**shape))
+    recipe = replace(recipe, unicode=_unicode(root))
     check_number(len(root["vocabulary"].listed()), root["vocabulary"])
     if "stages" in root:
         return _restored(recipe, root)
@@ -268,6 +276,22 @@ def _read(source: Source) -> Tokenizer:
         f"this version does not know {name}: the tokenizer encodes, and is not trained on" for name in unknown
     )
     return tokenizer
+
+
+def _unicode(root: Node) -> str:
+    """Return the name of the Unicode tables of a document. One without a name was trained with those that
+    were installed.
+
+    Raises:
+        TokentuiError: This version does not know the name.
+    """
+    if "stages" in root:  # the format of the stages has its owner's
+        return NEWEST_UNICODE
+    if "unicode" not in root:
+        return ""
+    if (name := root["unicode"].text()) not in TABLES:
+        raise root["unicode"].error(f"{name[:40]!r} is not known here", "update tokentui")
+    return name
 
 
 def _stand_ins(recipe: Recipe) -> dict[str, str]:
@@ -616,6 +640,7 @@ def _restored(recipe: Recipe, root: Node) -> Tokenizer:
     splits = recipe.split, tokenizer.recipe.split
     if all(split.startswith("regex:") for split in splits):  # versions may write one pattern in two ways
         recipe = recipe.with_axes(split=splits[1])
+    recipe = replace(recipe, unicode=tokenizer.recipe.unicode)
     if tokenizer.recipe != recipe:
         theirs = asdict(tokenizer.recipe)
         axis = next(axis for axis, value in asdict(recipe).items() if theirs[axis] != value)

@@ -142,7 +142,7 @@ def _fitted(
             why = f"it normalizes text with {','.join(rules)} (the format cannot store it)"
             return replace(report, refused=why, accept=_NORMALIZER), None
         lost = EXAMPLES["normalize"]
-        changed = functools.partial(_is_changed, rules)
+        changed = functools.partial(_is_changed, rules, spec.recipe.unicode)
         fitted.lose(lost.what, lost.consequence, lost.example(spec), changed)
     for aspect in () if own else (EXAMPLES[name] for name in ASPECTS if name not in format.keeps):
         if example := aspect.example(spec):
@@ -151,8 +151,8 @@ def _fitted(
     return replace(report, losses=tuple(fitted.losses)), fitted
 
 
-def _is_changed(rules: tuple[str, ...], text: str) -> bool:
-    return normalize(text, rules) != text
+def _is_changed(rules: tuple[str, ...], unicode: str, text: str) -> bool:
+    return normalize(text, rules, unicode) != text
 
 
 # --- what a format can represent ---

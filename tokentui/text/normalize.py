@@ -3,22 +3,19 @@
 Each step of the axis is one or more stages: functions from text to text. `normalize` applies them.
 `normalize_aligned` applies them too and tracks every character. It cuts a text into *sequences*: a character
 with all characters that may combine with it. No stage depends on text outside a sequence, so each result
-belongs to one sequence.
+belongs to one sequence. The Unicode tables are those that a recipe names (`text/unicode.py`).
 """
 
 from __future__ import annotations
 
 import functools
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from tokentui.core.choices import Axis, Choice
 from tokentui.core.records import dataclass
-
-if TYPE_CHECKING:
-    import regex
+from tokentui.recipe import NEWEST_UNICODE
+from tokentui.text.unicode import TABLES, Tables, combining, tables_of
 
 Stage = Callable[[str], str]
 
@@ -36,17 +33,17 @@ class Aligned:
     ends: Sequence[int]
 
 
-def normalize(text: str, steps: tuple[str, ...]) -> str:
-    """Return the text after these steps, in order."""
-    for stage in _stages(steps):
+def normalize(text: str, steps: tuple[str, ...], unicode: str = NEWEST_UNICODE) -> str:
+    """Return the text after these steps, in order, by the Unicode tables of a name."""
+    for stage in _stages(steps, unicode) if steps else ():
         text = stage(text)
     return text
 
 
-def normalize_aligned(text: str, steps: tuple[str, ...]) -> Aligned:
+def normalize_aligned(text: str, steps: tuple[str, ...], unicode: str = NEWEST_UNICODE) -> Aligned:
     """Return the text after these steps, as `normalize` gives it, with its alignment."""
     result = Aligned(text, range(len(text)), range(1, len(text) + 1))
-    for stage in _stages(steps) if steps else ():
+    for stage in _stages(steps, unicode) if steps else ():
         before, result = result, align(stage, result.text)
         if result.text == before.text:
             result = before
@@ -56,8 +53,9 @@ def normalize_aligned(text: str, steps: tuple[str, ...]) -> Aligned:
     return result
 
 
-def _stages(steps: tuple[str, ...]) -> list[Stage]:
-    return [stage for step in steps for stage in NORMALIZERS.of(step).stages]
+@functools.lru_cache(maxsize=64)
+def _stages(steps: tuple[str, ...], unicode: str) -> list[Stage]:
+    return [stage for step in steps for stage in NORMALIZERS.of(step).stages(tables_of(unicode))]
 
 
 # --- the character classes of BERT's tokenizer as Hugging Face's library has them ---
@@ -149,27 +147,6 @@ class CharacterTable(dict[int, str]):
         return result
 
 
-def lowercase(text: str) -> str:
-    """Return the text in lower case, character by character as Hugging Face's library does: a sigma at the
-    end of a word is σ too."""
-    return text.replace("Σ", "σ").lower()
-
-
-def strip_accents(text: str) -> str:
-    """Return the text without combining marks (all of category M).
-
-    A letter composed with its accent keeps it unless `nfd` runs before.
-    """
-    return text if text.isascii() else str(_marks().sub("", text))
-
-
-@functools.cache
-def _marks() -> regex.Pattern[str]:
-    import regex  # knows newer characters than the tables of Python; not before the first paint
-
-    return regex.compile(r"\p{M}+")
-
-
 def _bert_cleaned(character: str) -> str:
     if _bert_class(BERT_DROPPED).match(character):
         return ""
@@ -194,9 +171,9 @@ def bert_clean(text: str) -> str:
     return text.translate(_BERT_CLEANED)
 
 
-def bert_strip_accents(text: str) -> str:
+def bert_strip_accents(text: str, tables: Tables) -> str:
     """Return the decomposed text without the characters that BERT treats as accents."""
-    return text if text.isascii() else _bert_class(BERT_ACCENTS).sub("", unicodedata.normalize("NFD", text))
+    return text if text.isascii() else _bert_class(BERT_ACCENTS).sub("", tables.nfd(text))
 
 
 _NMT_DROPPED = dict.fromkeys([*range(0x01, 0x09), 0x0B, *range(0x0E, 0x20), 0x7F, 0x8F, 0x9F], "")
@@ -205,12 +182,14 @@ _NMT_SPACES = dict.fromkeys(
 )
 # The full-width tilde is kept, as in sentencepiece's rules.
 _NMT_RULES = {**_NMT_DROPPED, **_NMT_SPACES, 0xFF5E: "\uff5e"}
-_NMT_CHARACTERS = CharacterTable(
-    lambda character: _NMT_RULES.get(ord(character), unicodedata.normalize("NFKC", character))
-)
 
 
-def nmt_characters(text: str) -> str:
+@functools.cache
+def _nmt_characters(tables: Tables) -> CharacterTable:
+    return CharacterTable(lambda character: _NMT_RULES.get(ord(character), tables.nfkc(character)))
+
+
+def nmt_characters(text: str, tables: Tables) -> str:
     """Return the text after sentencepiece's `nmt_nfkc` rules: the longest sequence with a rule is replaced.
 
     The rules do less than NFKC: none reorders marks, and none composes a letter that already has an accent.
@@ -218,17 +197,16 @@ def nmt_characters(text: str) -> str:
     if (
         not text.isascii()
         and not _followers().isdisjoint(text)
-        and not unicodedata.is_normalized("NFKC", text)
+        and tables.nfkc(text) != text
     ):
-        text = _combined().sub(_nmt_compose, text)
-    return text.translate(_NMT_CHARACTERS)
+        text = _combined().sub(lambda match: _nmt_compose(match.group(), tables), text)
+    return text.translate(_nmt_characters(tables))
 
 
-def _nmt_compose(match: re.Match[str]) -> str:
+def _nmt_compose(sequence: str, tables: Tables) -> str:
     """Compose one sequence, longest matches first. Other characters stay unchanged."""
-    sequence = match.group()
-    parts = [unicodedata.normalize("NFKD", character) for character in sequence]
-    rules = compositions()
+    parts = list(map(tables.nfkd, sequence))
+    rules = compositions(tables)
     out: list[str] = []
     at = 0
     while at < len(parts):
@@ -251,8 +229,8 @@ def squeeze(text: str) -> str:
     return re.sub("  +", " ", text).strip(" ")
 
 
-def _form(name: str) -> Stage:
-    return lambda text: unicodedata.normalize(name, text)  # type: ignore[arg-type]
+def _bert_accents(tables: Tables) -> Stage:
+    return functools.partial(bert_strip_accents, tables=tables)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,13 +238,13 @@ class Normalizer(Choice):
     """A step of the axis.
 
     Attributes:
-        stages: The stages of the step, in order.
+        stages: Returns the stages of the step by some Unicode tables, in order.
         keeps_words: True if it never adds or removes a space, and no non-empty text becomes empty.
         drops_marks: True if it removes combining marks, so that a text of only marks becomes empty.
         trims: True if it removes spaces at both ends of a text and reduces runs of spaces to one.
     """
 
-    stages: tuple[Stage, ...]
+    stages: Callable[[Tables], tuple[Stage, ...]]
     keeps_words: bool = False
     drops_marks: bool = False
     trims: bool = False
@@ -274,21 +252,28 @@ class Normalizer(Choice):
 
 NORMALIZERS = Axis(
     "normalize", "changes to the text before the split, in order",
-    Normalizer("lowercase", "lower case", stages=(lowercase,), keeps_words=True),
-    Normalizer("nfc", "Unicode normalization form C", stages=(_form("NFC"),), keeps_words=True),
-    Normalizer("nfd", "Unicode normalization form D", stages=(_form("NFD"),), keeps_words=True),
-    Normalizer("nfkc", "Unicode normalization form KC", stages=(_form("NFKC"),)),
-    Normalizer("nfkd", "Unicode normalization form KD", stages=(_form("NFKD"),)),
+    Normalizer("lowercase", "lower case", stages=lambda by: (by.lowercase,), keeps_words=True),
     Normalizer(
-        "strip-accents", "combining marks are removed (decompose first: nfd)", stages=(strip_accents,),
-        drops_marks=True,
+        "nfc", "Unicode normalization form C", stages=lambda by: (by.nfc,), keeps_words=True,
+    ),
+    Normalizer(
+        "nfd", "Unicode normalization form D", stages=lambda by: (by.nfd,), keeps_words=True,
+    ),
+    Normalizer("nfkc", "Unicode normalization form KC", stages=lambda by: (by.nfkc,)),
+    Normalizer("nfkd", "Unicode normalization form KD", stages=lambda by: (by.nfkd,)),
+    Normalizer(
+        "strip-accents", "combining marks are removed (decompose first: nfd)",
+        stages=lambda by: (by.strip_accents,), drops_marks=True,
     ),
     Normalizer(
         "bert-uncased", "BERT's cleaning, lower case, no accents",
-        stages=(bert_clean, bert_strip_accents, lowercase), drops_marks=True,
+        stages=lambda by: (bert_clean, _bert_accents(by), by.lowercase), drops_marks=True,
     ),
-    Normalizer("bert-cased", "BERT's cleaning, case kept", stages=(bert_clean,)),
-    Normalizer("nmt-nfkc", "sentencepiece's default", stages=(nmt_characters, squeeze), trims=True),
+    Normalizer("bert-cased", "BERT's cleaning, case kept", stages=lambda by: (bert_clean,)),
+    Normalizer(
+        "nmt-nfkc", "sentencepiece's default",
+        stages=lambda by: (functools.partial(nmt_characters, tables=by), squeeze), trims=True,
+    ),
 )
 """The steps of the axis, by name."""
 
@@ -302,7 +287,7 @@ _LAST = 0x30000
 
 
 @functools.cache
-def compositions() -> dict[str, str]:
+def compositions(tables: Tables) -> dict[str, str]:
     """Return the composed form of each sequence of characters that has one, by its full decomposition.
 
     sentencepiece builds its rules in this way. A character that decomposes into several gives a rule for
@@ -310,8 +295,8 @@ def compositions() -> dict[str, str]:
     """
     rules: dict[str, str] = {}
     for code in range(0x80, _LAST):
-        parts = unicodedata.normalize("NFKD", chr(code))
-        if 1 < len(parts) <= _LONGEST_RULE and (composed := unicodedata.normalize("NFC", parts)) != parts:
+        parts = tables.nfkd_of(code)
+        if 1 < len(parts) <= _LONGEST_RULE and (composed := tables.nfc(parts)) != parts:
             rules[parts] = composed
     # For a character such as ㌀ (アパート) shorter rules compose the parts: only combining characters
     # extend a rule.
@@ -323,11 +308,13 @@ def compositions() -> dict[str, str]:
 def _followers() -> frozenset[str]:
     """Return the characters that may combine with the one before: combining marks, and second parts of
     compositions such as Hangul vowels."""
-    seconds = {part for parts in compositions() for part in parts[1:]}
+    # The newest tables have all of them: a character that does not combine in older ones does no harm.
+    tables = TABLES[NEWEST_UNICODE]
+    seconds = {part for parts in compositions(tables) for part in parts[1:]}
     return frozenset(
         chr(code)
         for code in range(0x80, _LAST)
-        if unicodedata.combining(first := unicodedata.normalize("NFKD", chr(code))[0]) or first in seconds
+        if combining(first := tables.nfkd_of(code)[0]) or first in seconds
     )
 
 

@@ -133,7 +133,7 @@ class Pretokenizer:
     def normalized(self, document: str) -> str:
         """Return the normalized text of a document. Bytes that are not UTF-8 are replaced first, unless units
         are bytes."""
-        return normalize(self.typed(document), self.recipe.normalize)
+        return normalize(self.typed(document), self.recipe.normalize, self.recipe.unicode)
 
     def safe_cut(self, document: str, at: int) -> int:
         """Return the first safe cut from `at` on, except 0; the length of the document if there is none."""
@@ -144,7 +144,7 @@ class Pretokenizer:
 
         At a safe cut, `words(head) + words(tail, first=False)` are the words of the whole.
         """
-        steps, cut = self.recipe.normalize, self._splitter.cut
+        steps, cut, unicode = self.recipe.normalize, self._splitter.cut, self.recipe.unicode
         if cut is None or not self.knows_cuts:
             return
         # No normalizer looks across the place before a space or a line end. So the two characters around it
@@ -156,8 +156,8 @@ class Pretokenizer:
             if not steps:
                 yield end
             elif begins_sequence(match.group()):
-                left = normalize(match.group(), steps)
-                right = " " if self._trims else normalize(document[end], steps)
+                left = normalize(match.group(), steps, unicode)
+                right = " " if self._trims else normalize(document[end], steps, unicode)
                 if left and left[-1] != " " and self._splitter.safe_cut(left[-1] + right, 1) == 1:
                     yield end
 
@@ -209,7 +209,7 @@ class Pretokenizer:
             TokentuiError: The pattern takes too long.
         """
         source = text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text
-        aligned = normalize_aligned(self.typed(source), self.recipe.normalize)
+        aligned = normalize_aligned(self.typed(source), self.recipe.normalize, self.recipe.unicode)
         prepared = self._splitter.prepare(aligned.text)
         spans = self._splitter.spans(aligned.text)
         # the range of each character of `prepared` in the text as typed; the ▁ in front has none
@@ -245,7 +245,8 @@ def _check_symbol(name: str, recipe: Recipe) -> None:
         TokentuiError: Normalization changes it, or `metaspace` replaces its spaces.
     """
     marked = SPLITS.of(recipe.split).marks_spaces
-    prepared = normalize(f"x{name.replace(SPACE_MARK, ' ') if marked else name}x", recipe.normalize)[1:-1]
+    typed = f"x{name.replace(SPACE_MARK, ' ') if marked else name}x"
+    prepared = normalize(typed, recipe.normalize, recipe.unicode)[1:-1]
     prepared = prepared.replace(" ", SPACE_MARK) if marked else prepared
     if prepared != name:
         what = "no normalized text contains this symbol" + (", with ▁ for a space" if marked else "")

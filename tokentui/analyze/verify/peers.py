@@ -281,7 +281,9 @@ def _documents(peer: Peer, recipe: Recipe, corpus: Corpus) -> dict[str, object]:
                 what = f"{peer.name} reads {name} in a text as its own token"
                 raise TokentuiError(what, where, "remove it from the text")
     own = recipe.normalize == (_OWN_RULE,)
-    documents = [text if own else normalize(text, recipe.normalize) for text in corpus.documents]
+    documents = [
+        text if own else normalize(text, recipe.normalize, recipe.unicode) for text in corpus.documents
+    ]
     return {
         "documents": documents, "first": len(peer.reserved) + len(recipe.symbols),
         "byte_fallback": recipe.unknown == "byte-fallback", "split_digits": recipe.pieces == _DIGITS,

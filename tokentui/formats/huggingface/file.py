@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 
 import regex
@@ -17,7 +18,13 @@ from tokentui.formats import Codec
 from tokentui.formats.huggingface import AlignedText, axes, words
 from tokentui.formats.huggingface.decoders import around_json, name_decoder, read_around
 from tokentui.formats.huggingface.models import ParsedModel, read_model
-from tokentui.formats.huggingface.steps import NormalizerStep, PreTokenizerStep, check_steps, read_optional
+from tokentui.formats.huggingface.steps import (
+    OWNER,
+    NormalizerStep,
+    PreTokenizerStep,
+    check_steps,
+    read_optional,
+)
 from tokentui.formats.huggingface.stretching import stretching_of
 from tokentui.formats.sentencepiece import proto_of
 from tokentui.formats.source import Node, Source
@@ -133,7 +140,8 @@ def _pretokenizer(
     both = (model.prefix and model.suffix) or (_makes_letters(normalizer) and not byte_level)
     exact = normalize is not None and cut is not None and not both and not late
     split = cut if exact and cut else _near(root, splitting, cut)
-    recipe = Recipe.from_dict({**model.axes, "normalize": normalize or (), "split": split})
+    axes_ = {**model.axes, "normalize": normalize or (), "split": split}
+    recipe = replace(Recipe.from_dict(axes_), unicode=OWNER.name)
     cut_words = _cut_words(model, splitting)
     if exact and not cut_words:
         return recipe, Pretokenizer(recipe)

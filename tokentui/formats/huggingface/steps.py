@@ -29,7 +29,10 @@ from tokentui.formats.source import Node, inner_of
 from tokentui.formats.tokens import letters
 from tokentui.text import normalize
 from tokentui.text.normalize import NORMALIZERS, Stage
+from tokentui.text.unicode import TABLES
 
+OWNER = TABLES["tokenizers"]
+"""The Unicode tables of Hugging Face's library."""
 _MOST_STEPS = 1_000
 A = TypeVar("A")
 B = TypeVar("B")
@@ -278,11 +281,15 @@ def _bert(
 ) -> AlignedText:
     for wanted, stage in (
         (clean_text, _clean), (handle_chinese_chars, _space_ideographs),
-        (lowercase if strip_accents is None else strip_accents, normalize.bert_strip_accents),
-        (lowercase, normalize.lowercase),
+        (lowercase if strip_accents is None else strip_accents, _strip_bert_accents),
+        (lowercase, OWNER.lowercase),
     ):
         text = text.passed(stage) if wanted else text
     return text
+
+
+def _strip_bert_accents(text: str) -> str:
+    return normalize.bert_strip_accents(text, OWNER)
 
 
 def _clean(text: str) -> str:
@@ -314,7 +321,9 @@ def _passing(stage: Stage) -> Callable[[AlignedText], AlignedText]:
 PLAIN = {"StripAccents": "strip-accents", "NFC": "nfc", "NFD": "nfd", "NFKC": "nfkc", "NFKD": "nfkd",
          "Lowercase": "lowercase"}
 """The values of the axis `normalize` that are one normalizer, by its type."""
-_STAGES["normalizers"] |= {name: _passing(NORMALIZERS[value].stages[0]) for name, value in PLAIN.items()}
+_STAGES["normalizers"] |= {
+    name: _passing(NORMALIZERS[value].stages(OWNER)[0]) for name, value in PLAIN.items()
+}
 _STAGES["normalizers"]["Nmt"] = _passing(_nmt)
 
 

@@ -21,10 +21,11 @@ from tokentui.encode.vocabulary import Section, Special
 from tokentui.formats.huggingface import AlignedText, CharRange, split
 from tokentui.formats.source import Node, check_tokens
 from tokentui.formats.tokens import LETTERS
-from tokentui.recipe import Recipe
+from tokentui.recipe import NEWEST_UNICODE, Recipe
 from tokentui.text.normalize import NORMALIZERS
 from tokentui.text.pretokenize import Analysis, PreToken, Pretokenizer
 from tokentui.text.split import SPACE_MARK
+from tokentui.text.unicode import TABLES
 
 _BYTES: dict[str, bytes] = {letter: bytes((value,)) for value, letter in enumerate(LETTERS)}
 
@@ -505,8 +506,11 @@ def clip_differs(text: str) -> bool:
     return _OTHERWISE.search(text) is not None
 
 
+_NFC, = NORMALIZERS["nfc"].stages(TABLES[NEWEST_UNICODE])
+
+
 def _clip_normal(text: AlignedText) -> AlignedText:
-    for stage in (_unescaped, _separated, NORMALIZERS["nfc"].stages[0], str.lower):
+    for stage in (_unescaped, _separated, _NFC, str.lower):
         text = text.passed(stage)
     return text
 

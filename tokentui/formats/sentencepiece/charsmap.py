@@ -12,7 +12,6 @@ import itertools
 import re
 import struct
 import sys
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 
@@ -22,8 +21,11 @@ from tokentui.core.memo import Memo
 from tokentui.core.records import dataclass
 from tokentui.formats.source import Node
 from tokentui.formats.spec import Unsupported
-from tokentui.text.normalize import CharacterTable, compositions, lowercase, nmt_characters
+from tokentui.recipe import NEWEST_UNICODE
+from tokentui.text.normalize import CharacterTable, compositions, nmt_characters
+from tokentui.text.unicode import TABLES
 
+_NEWEST = TABLES[NEWEST_UNICODE]
 LONGEST_RESULT = 1 << 10
 """The most bytes of the result of a rule."""
 _LONGEST_RULE = 1 << 7
@@ -235,10 +237,10 @@ def _lower(root: TrieState) -> None:
     """Make all results lowercase, and add a rule for every other character with a lowercase form."""
     for node in _nodes(root):
         if node.made is not None:
-            node.made = lowercase(node.made)
+            node.made = _NEWEST.lowercase(node.made)
     for code in range(_LARGEST):
         character = chr(code)
-        if not 0xD800 <= code < 0xE000 and (lower := lowercase(character)) != character:
+        if not 0xD800 <= code < 0xE000 and (lower := _NEWEST.lowercase(character)) != character:
             node = root.follow.setdefault(character, TrieState())
             node.made = lower if node.made is None else node.made
 
@@ -251,16 +253,16 @@ def _nmt_trie() -> TrieState:
         if 0xD800 <= code < 0xE000:
             continue
         character = chr(code)
-        part = unicodedata.normalize("NFKD", character)
+        part = _NEWEST.nfkd_of(code)
         if len(part) == 1:
             spellings.setdefault(part, []).append(character)
-        result = nmt_characters(character)
+        result = nmt_characters(character, _NEWEST)
         if result != character:
             root.follow[character] = TrieState(result)
     # Equivalent spellings of a character have the same successors, so they share states, and also the states
     # of their bytes.
     follows: dict[str, dict[str, TrieState]] = {}
-    for parts, result in compositions().items():
+    for parts, result in compositions(_NEWEST).items():
         for end in range(1, len(parts)):
             below = follows.setdefault(parts[:end], {})
             last = parts[end]

@@ -9,11 +9,13 @@ from __future__ import annotations
 import functools
 import re
 import string
-import unicodedata
 from collections.abc import Callable, Mapping
 
 from tokentui.formats.huggingface import AlignedText
+from tokentui.recipe import NEWEST_UNICODE
+from tokentui.text.unicode import TABLES, combining
 
+_NEWEST = TABLES[NEWEST_UNICODE]
 Prepare = Callable[[AlignedText], AlignedText]
 _WHITESPACE = re.compile(r"\s+")
 _UNPRINTED = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\xa0\xad\u200b]")
@@ -60,8 +62,7 @@ def _replaced(text: AlignedText, pattern: re.Pattern[str], by: str) -> AlignedTe
 
 
 def _without_accents(text: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", text)
-    return "".join(character for character in decomposed if not unicodedata.combining(character))
+    return "".join(character for character in _NEWEST.nfkd(text) if not combining(character))
 
 
 def _gpt_sw3(text: AlignedText) -> AlignedText:
@@ -73,7 +74,7 @@ def _spaced(text: str) -> str:
 
 
 def _composed(text: str) -> str:
-    return unicodedata.normalize("NFC", text)
+    return _NEWEST.nfc(text)
 
 
 def _siglip(text: AlignedText, *, do_lower_case: bool) -> AlignedText:
