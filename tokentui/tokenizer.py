@@ -10,7 +10,6 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, BinaryIO, NoReturn, SupportsIndex, Unpack
 
 from tokentui import learn
-from tokentui.analyze import diff as differences
 from tokentui.analyze.face import Analyzed, Path, Source, suggesting_texts
 from tokentui.axes import changed, check_trainable, label
 from tokentui.core.errors import TokentuiError, nearest, path_of, shown, shown_path, text_of, whole
@@ -18,16 +17,10 @@ from tokentui.core.jobs import Cancel, Progress, job, phase
 from tokentui.core.runtime import interrupts_cancel
 from tokentui.core.safetext import safe_line
 from tokentui.encode.elsewhere import TOKENIZER, Hinting, hinting, refuse_name
-from tokentui.encode.reachability import reachability_of_all
-from tokentui.encode.results import Reachability, WhyNot, WordSegmentations
-from tokentui.encode.segmentations import segmentations
 from tokentui.encode.tokenizer import Tokenizer as TokenizerValue
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.encode.why_not import why_not
-from tokentui.formats import files
-from tokentui.formats.files import refuse_tokenizers
+from tokentui.formats import refuse_tokenizers
 from tokentui.learn import start
-from tokentui.learn.outlook import outlook
 from tokentui.learn.rows import Candidate, Query, Why
 from tokentui.learn.steps import Step
 from tokentui.learn.trainer import Trainer as Engine
@@ -38,6 +31,10 @@ from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words
 from tokentui.text.split import SPLITS
 from tokentui.text.tally import count_texts, text_batches
+
+if TYPE_CHECKING:
+    from tokentui.analyze.diff import Diff
+    from tokentui.encode.results import Reachability, WhyNot, WordSegmentations
 
 
 def read(
@@ -148,6 +145,9 @@ class Tokenizer(Analyzed, metaclass=Hinting):
         Raises:
             TokentuiError: The pattern of the split takes too long, or the trainer is at another step.
         """
+        from tokentui.encode.why_not import why_not  # a training needs none of it
+        from tokentui.learn.outlook import outlook
+
         if not isinstance(trainer, Trainer | None):
             raise TokentuiError(f"expected a Trainer, not {shown(trainer)}", "trainer", "leave it out")
         steps = None if ahead is None else whole(ahead, "ahead", 0, "for example 1000")
@@ -167,6 +167,8 @@ class Tokenizer(Analyzed, metaclass=Hinting):
         Raises:
             TokentuiError: A pre-token has more units than the limit `ways-units`.
         """
+        from tokentui.encode.segmentations import segmentations  # a training needs none of it
+
         return segmentations(self.encoder, _typed(text), whole(limit, "limit", 0, "for example 10"))
 
     def unreachable(
@@ -177,6 +179,8 @@ class Tokenizer(Analyzed, metaclass=Hinting):
         Special tokens are listed if encoding produces them only when special tokens are allowed. A token that
         only bytes that are not UTF-8 produce is listed with these bytes as its text.
         """
+        from tokentui.encode.reachability import reachability_of_all  # a training needs none of it
+
         with job(progress, cancel):
             return [token for token in reachability_of_all(self) if token.reason]
 
@@ -195,6 +199,8 @@ class Tokenizer(Analyzed, metaclass=Hinting):
             UserWarning: The format requires an unknown token that the `vocab_size` of the training did not
                 count. The file has one more id.
         """
+        from tokentui.formats import files  # with them come all formats
+
         files.export(self, path, format)
         chosen = files.format_of(path_of(path, "path"), self.recipe, format)
         asked = self.run.get("vocab_size")
@@ -228,6 +234,8 @@ def load(path: str | os.PathLike[str], split: str = "", *, class_name: str = "")
         TokentuiError: The file cannot be read, has an unknown format or is damaged, or it has a split and
             `split` names a different one.
     """
+    from tokentui.formats import files  # with them come all formats
+
     return _public(files.load(path, split, class_name=class_name))
 
 
@@ -238,7 +246,7 @@ def _public(tokenizer: TokenizerValue) -> Tokenizer:
 def diff(
     old: TokenizerValue | Path, new: TokenizerValue | Path, corpus: Source | None = None, *,
     rows: SupportsIndex = 10, progress: Progress | None = None, cancel: Cancel | None = None,
-) -> differences.Diff:
+) -> Diff:
     """Find what changed between two tokenizers.
 
     Args:
@@ -257,6 +265,9 @@ def diff(
     >>> [(token.piece, token.id) for token in diff(old, new).came]
     [(b'un', 259)]
     """
+    from tokentui.analyze import diff as differences  # a training needs none of it
+    from tokentui.formats import files
+
     most = whole(rows, "rows", 0, "for example 10")
     a, b = (
         source if isinstance(source, TokenizerValue) else files.load(source) for source in (old, new)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from tokentui.core.records import dataclass
 from tokentui.encode.results import WordSegmentations as WordSegmentations
 from tokentui.encode.segment import AppliedMerge as AppliedMerge
 from tokentui.encode.segment import SplitStep as SplitStep

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from tokentui.analyze.report import Report, Row, Section, data, muted, strong
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import tick
+from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.core.table import plural
 from tokentui.encode.completions import completions

@@ -1,9 +1,12 @@
 """Data classes that cost little at the start of a process.
 
 The standard library's decorator writes the methods of a class as source text and compiles each, half a
-millisecond for each class: a third of the time of a command on one line of text. Here all classes share their
-methods, and the `__init__` of a class is compiled only after many objects were made. A command makes few
-objects of most classes that it imports.
+millisecond for each class. Here all classes share their methods, and the `__init__` of a class is compiled
+only after many objects were made. A command makes few objects of most classes that it imports.
+
+Milliseconds of the processor, here / with the standard library's, nine starts each on a busy machine:
+`encode` of a line with GPT-2's file 404 / 443, a first training of 1 MB 187 / 219, the first paint of the
+explorer 396 / 449.
 
 Everything else is the standard library's: `field`, `fields`, `replace`, `asdict`, matching, slots.
 """

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from tokentui.core.errors import TokentuiError, shown_path
+from tokentui.core.records import dataclass
 
 REFUSED = "not one of the served files"
 HINT = "o lists them, and t opens your own text"

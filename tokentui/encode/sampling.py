@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tokentui.core.choices import Choice, Parameter
 from tokentui.core.errors import TokentuiError, nearest, shown
+from tokentui.core.records import dataclass
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.segment import DROPOUT

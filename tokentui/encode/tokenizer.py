@@ -8,7 +8,7 @@ import os
 import threading
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Self, SupportsIndex
+from typing import TYPE_CHECKING, Self, SupportsIndex
 
 from tokentui.core.errors import TokentuiError, each_of, nearest, path_of, shown, text_of, whole
 from tokentui.core.jobs import Cancel, Progress, check, job
@@ -18,13 +18,15 @@ from tokentui.encode.batch import encode_batch, slices
 from tokentui.encode.decode import Decoder, Streamed, stream_of
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.encoding import Encoding
-from tokentui.encode.explain import RoundTrip, WordExplanation, explain, round_trip
-from tokentui.encode.padding import PaddedBatch, check_sides, cut, padded
-from tokentui.encode.sampling import Drawn, encode_with_dropout
 from tokentui.encode.segment import SAMPLED
 from tokentui.encode.segment.dropout import P
 from tokentui.encode.vocabulary import Vocabulary, byte_token
 from tokentui.recipe import CORPUS_FACTS, RUN, SHAPE, Recipe
+
+if TYPE_CHECKING:
+    from tokentui.encode.explain import RoundTrip, WordExplanation
+    from tokentui.encode.padding import PaddedBatch
+    from tokentui.encode.sampling import Drawn
 
 _POLL_S = 0.05
 
@@ -267,6 +269,8 @@ class Tokenizer:
         >>> tokenizer.encode_padded(["hugs", "a bun"], pad_id=0, max_length=3)
         PaddedBatch(ids=[[258, 82, 0], [64, 220, 65]], mask=[[1, 1, 0], [1, 1, 1]], texts=[0, 1])
         """
+        from tokentui.encode.padding import check_sides, cut, padded
+
         check_sides(side=side, truncate=truncate)
         multiple_of = whole(multiple_of, "multiple_of", 1, "for example 8")
         pad_id, length = (
@@ -403,6 +407,8 @@ class Tokenizer:
         >>> [(draw.left, draw.right, draw.merged) for draw in drawn.words[0].draws if draw.left]
         [(b'u', b'g', True), (b'h', b'ug', True)]
         """
+        from tokentui.encode.sampling import encode_with_dropout
+
         return encode_with_dropout(self.vocabulary, self.merges, text_of(text), p, like, seed)
 
     def decode(self, ids: Iterable[int | None]) -> str:
@@ -438,6 +444,8 @@ class Tokenizer:
 
     def explain(self, text: str | bytes) -> tuple[WordExplanation, ...]:
         """Return the steps of encoding each pre-token of a text: merges or attempts, in order."""
+        from tokentui.encode.explain import explain
+
         return explain(self.encoder, text_of(text))
 
     def lost(self, text: str | bytes) -> tuple[str, ...]:
@@ -450,6 +458,8 @@ class Tokenizer:
         Returns:
             The decoded text, and sentences on what is lost.
         """
+        from tokentui.encode.explain import round_trip
+
         return round_trip(self.encoder, text_of(text), self.decoder)
 
     def named(self) -> dict[int, TokenEntry]:

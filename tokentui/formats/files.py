@@ -23,7 +23,6 @@ from tokentui.formats.source import NeedsSplit, Node, Source, check_tokens, is_g
 from tokentui.formats.spec import Unsupported
 from tokentui.formats.vocab_txt import has_lines
 from tokentui.recipe import Recipe
-from tokentui.text.named import sources_in
 from tokentui.text.remote import is_remote, is_url
 
 _ELSEWHERE = {"hf": "huggingface", "tokenizers": "huggingface", "transformers": "huggingface",
@@ -266,23 +265,3 @@ def _unpacked(head: bytes) -> bytes:
         return zlib.decompressobj(wbits=31).decompress(head, _HEAD)
     except zlib.error:
         return b""
-
-
-def refuse_tokenizers(source: object, as_: str | None, option: str = "--as text") -> None:
-    """Refuse tokenizer files among the sources of a corpus, unless `as_` names the way to read them.
-
-    Args:
-        source: The sources, as `read` takes them.
-        as_: How to read the files, one of `READ_AS`; None to decide by their names.
-        option: The option that reads a file as text, for the hint.
-
-    Raises:
-        TokentuiError: A source is a tokenizer. If it is damaged, the message has the fault and its place.
-    """
-    if as_ is not None:
-        return
-    for name in sources_in(source):
-        if isinstance(name, str | os.PathLike) and isinstance(
-            path := os.fspath(name), str
-        ) and (error := mistaken(path)):
-            raise TokentuiError(error.what, error.where, f"name a text, or use {option} to read it as one")

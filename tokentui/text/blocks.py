@@ -13,13 +13,14 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import BinaryIO, Protocol
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import read_errors
 from tokentui.core.jobs import check
+from tokentui.core.records import dataclass
 from tokentui.recipe import Recipe
 from tokentui.text import files, remote, sources
 from tokentui.text.corpus import LongText, decode

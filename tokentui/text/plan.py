@@ -10,13 +10,14 @@ import contextlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import BinaryIO
 
 from tokentui.core import limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import read_errors
 from tokentui.core.jobs import check
+from tokentui.core.records import dataclass
 from tokentui.recipe import Recipe
 from tokentui.text import files, parquet, remote
 from tokentui.text.counting import HEADER

@@ -9,13 +9,14 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, BinaryIO, TypeAlias
 
 from tokentui.core import sandbox
 from tokentui.core.errors import TokentuiError, each_of, name_of, nearest, path_of, shown, shown_path
 from tokentui.core.files import read_errors
 from tokentui.core.jobs import check, silent
+from tokentui.core.records import dataclass
 from tokentui.text import counting, files, parquet, remote, sources
 from tokentui.text.corpus import (
     Corpus,

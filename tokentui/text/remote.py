@@ -13,12 +13,12 @@ import importlib
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, BinaryIO, NamedTuple
 
 from tokentui.core import limits, sandbox
 from tokentui.core.errors import Cancelled, TokentuiError, shown_path
 from tokentui.core.jobs import check
+from tokentui.core.records import dataclass
 
 Untyped = Any
 """A module or value of fsspec and its libraries, which have no types here."""

@@ -18,12 +18,12 @@ from __future__ import annotations
 import copy
 import heapq
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from tokentui.core.choices import Axis, Choice
 from tokentui.core.errors import TokentuiError, shown
 from tokentui.core.jobs import check
+from tokentui.core.records import dataclass
 from tokentui.encode.segment import ASKED_EVERY, WAYS, Segmenter, WordPart
 from tokentui.encode.segment.merges import NONE, Merging, PairLookup
 from tokentui.encode.vocabulary import Vocabulary
