@@ -232,6 +232,29 @@ def test_ranks(always: None, pieces: set[bytes], text: str, missing: int, merges
     compare(tokenizer.at(min(merges, len(tokenizer.vocabulary.merges))), text)
 
 
+@settings(max_examples=60, suppress_health_check=PATCHED)
+@given(
+    pieces=st.sets(st.text("abé中", min_size=1, max_size=5).map(str.encode), max_size=30),
+    order=st.randoms(), merges=st.integers(0, 30),
+)
+def test_pairs_as_arrays(kernels: ModuleType, pieces: set[bytes], order: Any, merges: int) -> None:
+    """They are those that plain Python lists, and pairs of tokens that are not in use yet."""
+    ordered = sorted(pieces - {bytes((value,)) for value in range(256)})
+    order.shuffle(ordered)
+    names = [*(bytes((value,)) for value in range(256)), *ordered]
+    tokenizer = build({name: n for n, name in enumerate(names)}, "gpt2", {}, Node(None, "ranks"))
+    tokenizer = tokenizer.at(min(merges, len(tokenizer.vocabulary.merges)))
+    segmenter: Any = tokenizer.encoder.segmenter
+    table, width = segmenter.pair_table(), len(tokenizer.vocabulary.pieces)
+    found = {
+        (key // width, key % width, table.makes[rank])
+        for key, rank in zip(table.keys, table.ranks, strict=True)
+        if max(key // width, key % width, table.makes[rank]) < table.limit
+    }
+    assert found == {(left, right, made) for left, right, _, made in segmenter.pairs()}
+    assert not table.tied
+
+
 @settings(max_examples=40, suppress_health_check=PATCHED)
 @given(
     rows=st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=40),

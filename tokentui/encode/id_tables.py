@@ -1,7 +1,8 @@
 """Words to ids, without places. Each encoder has one table, chosen by what the tokens of a word depend on.
 
-- `WordIdTable`: on the word alone. If the split has kernels, they take a long text as a whole. All other
-  words are looked up in one cache, which kernels fill many words at a time.
+- `WordIdTable`: on the word alone. Kernels take a long text as a whole if its split has a rule, or if its
+  stretches are encoded one by one (`text/stretching.py`). All other words are looked up in one cache, which
+  kernels fill many words at a time.
 - `DocumentIdTable`: on the words before it too (`SingleViterbi`). Kernels take the words of a text in order.
 
 What kernels cannot encode, plain Python encodes: `WordEncoder.word_ids`, one word at a time.

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from tokentui.core.native import flat
 from tokentui.encode.kernels import viterbi, words
-from tokentui.encode.kernels.encode import LARGEST_ID, Merges
+from tokentui.encode.kernels.encode import LARGEST_ID, MOST_LEFT, Merges
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.segment.viterbi import SingleViterbi, Viterbi
 from tokentui.encode.vocabulary import Vocabulary
@@ -27,9 +27,7 @@ Following = Callable[[list[str], float], "tuple[array[int], float] | None"]
 """Returns the ids of consecutive words of a text, and the log probability after them, given that before them.
 None if a word has surrogates, or an id is too large."""
 _LARGEST_SCORE = 1e100
-_MOST_LEFT = 1 << 6
-"""The most results of ambiguous ranks. Words that contain one are left to plain Python, and more of them
-would be most words."""
+
 
 
 def batch(
@@ -71,11 +69,11 @@ def _merging(
     pairs = segmenter.pair_table()
     # A rank has one result. Words that contain a result of a rank with several are left to plain Python.
     left = {vocabulary.pieces[made] for made in pairs.tied}
-    if len(left) > _MOST_LEFT:
+    if len(left) > MOST_LEFT:
         return None
     left = {one for one in left if not any(other in one for other in left - {one})}
     apart = re.compile(b"|".join(map(re.escape, left))) if left else None
-    merges = Merges([-1] * 256, pairs, vocabulary.pieces, numbered, {})
+    merges = Merges([-1] * 256, array("i"), pairs, vocabulary.pieces, numbered, {})
     if not merges.fit:
         return None
     cells: dict[int | str, Sequence[int]] = {}

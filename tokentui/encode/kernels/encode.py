@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise, starmap
@@ -16,10 +18,11 @@ from typing import Any, NamedTuple
 from tokentui.core.jobs import check
 from tokentui.core.native import flat, larger
 from tokentui.encode.kernels import joins, words
-from tokentui.encode.pipeline import reads_whole
+from tokentui.encode.pipeline import NameFinder, reads_whole
 from tokentui.encode.segment import Segmenter
 from tokentui.encode.segment.merges import Merging, PairTable
 from tokentui.encode.vocabulary import Sections, Special, Vocabulary
+from tokentui.text.kernels import scan_count
 from tokentui.text.kernels.count import (
     FlatWords,
     Table,
@@ -33,12 +36,15 @@ from tokentui.text.kernels.count import (
 from tokentui.text.kernels.rules import RUNS, SPACED, STRETCHES, Split, scanned
 from tokentui.text.kernels.scan_count import Bigrams, WordTable
 from tokentui.text.pretokenize import Pretokenizer
-from tokentui.text.split import splitter_of
+from tokentui.text.split import SPACE_MARK, splitter_of
 
 KEPT_WORDS = 1 << 20
 """With more words, or more bytes of words, the table is emptied, since input may be endless."""
 KEPT_BYTES = 1 << 26
 LARGEST_ID = (1 << 31) - 1
+MOST_LEFT = 1 << 6
+"""The most results of ambiguous ranks. Words that contain one are left to plain Python, and more of them
+would be most words."""
 _BLOCK_WORDS = 1 << 12
 """New words between two checks of the job, if plain Python cuts them."""
 
@@ -48,6 +54,7 @@ class Merges:
 
     Args:
         units: The symbol of each of the 256 bytes; -1 for none.
+        characters: See `words.MergeTables`.
         pairs: The pairs that merge. The lowest rank merges first.
         pieces: The bytes of each symbol.
         numbered: The id of each symbol, of 32 bits.
@@ -55,17 +62,21 @@ class Merges:
     """
 
     def __init__(
-        self, units: Sequence[int], pairs: PairTable, pieces: Sequence[bytes], numbered: Sequence[int],
-        whole: Mapping[bytes, int],
+        self, units: Sequence[int], characters: Any, pairs: PairTable, pieces: Sequence[bytes],
+        numbered: Sequence[int], whole: Mapping[bytes, int],
     ) -> None:
         slots = flat("uint64", 1 << (2 * len(pairs.ranks) + 1).bit_length())
-        self.tables = words.MergeTables(array("q", units), slots, pairs.makes, array("q", numbered))
+        self.tables = words.MergeTables(
+            array("q", units), characters, slots, pairs.makes, array("q", numbered)
+        )
         lengths = array("q", map(len, pieces))
         self.fit = max(len(pieces), len(pairs.makes)) < words.NONE and not words.put_pairs(
             pairs.keys, pairs.ranks, pairs.makes, len(pieces), pairs.limit, lengths, slots
         )
         """True if the tables can represent the merges: symbols and ranks fit into them, and a result is as
         long as its parts together."""
+        self.left: re.Pattern[str] | None = None
+        """Matches in words that the kernels leave to plain Python."""
         self.start = Table()
         """Table of the words in `whole`: word n has the one id `whole[n]`."""
         self.whole = array("i", whole.values())
@@ -78,12 +89,15 @@ class Coded(Table):
     Args:
         merges: Tables that encode words; None if `others` encodes all.
         others: Returns the ids of each of some words that `merges` cannot encode: words with a lone surrogate
-            or an unknown byte.
+            or an unknown unit, and those with one of `names`.
+        names: Finds tokens that are cut out of any text; None for none.
     """
 
-    def __init__(self, merges: Merges | None, others: Callable[[list[str]], Sequence[Sequence[int]]]) -> None:
-        self._merges = merges
-        self._others = others
+    def __init__(
+        self, merges: Merges | None, others: Callable[[list[str]], Sequence[Sequence[int]]],
+        names: NameFinder | None = None,
+    ) -> None:
+        self._merges, self._others, self._names = merges, others, names
         self._begin()
 
     def _begin(self) -> None:
@@ -159,6 +173,8 @@ class Coded(Table):
             longest = max(starmap(lambda start, end: end - start, pairwise(ends[number : last + 1].tolist())))
             if len(self._room) < 7 * longest:
                 self._room = flat("int64", 7 * longest)
+        named = iter((*self._with_names(number, last), last))
+        stop_at = next(named)
         while number < last:
             if self._merges is None:
                 stop = min(number + _BLOCK_WORDS, last)
@@ -167,13 +183,34 @@ class Coded(Table):
                 number = stop
                 continue
             number = words.merge_words(
-                self.words, number, last, self._room, self._starts, self._ids, self._merges.tables
+                self.words, number, stop_at, self._room, self._starts, self._ids, self._merges.tables
             )
             if number < last:
+                check()
                 self._encode_others(number, number + 1, last)
                 number += 1
+                while stop_at < number:
+                    stop_at = next(named)
         words.note_ids(self._known, last, self._starts, self._ids, self.words.rows)
         self._known = last
+
+    def _with_names(self, number: int, last: int) -> list[int]:
+        """Return the words from `number` up to `last` that may contain one of `names`, or what the kernels
+        leave to plain Python, in order."""
+        left = self._merges.left if self._merges else None
+        if self._merges is None or not (self._names or left):
+            return []
+        ends = array("q", self.words.ends[number : last + 1].tolist())
+        data = self.words.text[ends[0] : ends[-1]].tobytes()
+        text, ends = data.decode("utf-8", "surrogatepass"), array("q", [end - ends[0] for end in ends])
+        if len(text) < len(data):
+            scan_count.places_in_characters(data, ends)
+        found = set[int]()
+        spans = [*(self._names.spans(text) if self._names else ())]
+        spans += [match.span() for match in (left.finditer(text) if left else ())]
+        for start, end in spans:  # a name may reach from one word into the next
+            found |= {bisect_right(ends, start) - 1, bisect_right(ends, end - 1) - 1}
+        return sorted(number + n for n in found)
 
     def _encode_others(self, number: int, stop: int, last: int) -> None:
         """Encode the words from `number` up to `stop` outside the kernels."""
@@ -254,14 +291,16 @@ class Compiled:
         self._reading = _reading(vocabulary, pretokenizer, segmenter, sections) if fit else None
         self.knows = self._reading is not None
         """True if the kernels can encode texts with this vocabulary."""
-        self._merges, self._others = None, others
+        self._merges, self._others, self._names = None, others, sections.always if sections else None
         if self._reading is not None and self._reading.parts is not None:
             self._others = functools.partial(_ids_of_parts, self._reading.parts, others)
             if sections is not None and sections.always is not None and sections.always.names:
                 self._others = functools.partial(
                     _ids_of_stretches, sections, vocabulary.special_id, self._others, others
                 )
-        elif self._reading is not None:
+        if self._reading is not None and isinstance(self._reading.split, Bigrams):
+            self._merges = _character_merges(vocabulary, pretokenizer, segmenter, numbered)
+        elif self._reading is not None and self._reading.parts is None:
             self._merges = _merges(vocabulary, merges, segmenter, numbered)
         self._idle: list[Coded] = []
 
@@ -313,7 +352,7 @@ class Compiled:
         try:
             return self._idle.pop()
         except IndexError:
-            return Coded(self._merges, self._others)
+            return Coded(self._merges, self._others, self._names)
 
 
 def _reading(
@@ -416,10 +455,35 @@ def _merges(
     whole = segmenter.whole_words()
     by_piece = {piece: numbered[symbol] for symbol in whole if _is_text(piece := vocabulary.pieces[symbol])}
     pairs = segmenter.pair_table()
-    held = Merges(units, pairs, vocabulary.pieces, numbered, by_piece)
+    held = Merges(units, array("i"), pairs, vocabulary.pieces, numbered, by_piece)
     # A segmenter detects stale merges by the result, kernels by the rank. Both agree if no place ever has two
     # pairs with the same result, which holds if a result is as long as its parts together.
     return held if held.fit and not pairs.tied else None
+
+
+def _character_merges(
+    vocabulary: Vocabulary, pretokenizer: Pretokenizer, segmenter: Segmenter | None, numbered: Sequence[int]
+) -> Merges | None:
+    """Return the merges of a vocabulary of characters that are cut by `Bigrams`, as tables for kernels; None
+    if the kernels cannot do the same as the segmenter."""
+    stretching = pretokenizer.stretching
+    if pretokenizer.plain_unit != "char" or not isinstance(segmenter, Merging) or stretching is None:
+        return None
+    characters = flat("int32", joins.CODES)
+    for character, symbol in segmenter.characters().items():
+        characters[ord(character)] = symbol + 1 if symbol >= 0 else -1
+    if stretching.marks_spaces:
+        characters[ord(" ")] = characters[ord(SPACE_MARK)]
+    units = [segmenter.byte_symbols.get(value, -1) for value in range(256)]
+    pairs = segmenter.pair_table()
+    merges = Merges(units, characters, pairs, vocabulary.pieces, numbered, {})
+    if not merges.fit or len(pairs.tied) > MOST_LEFT:
+        return None
+    if pairs.tied:  # a rank has one result
+        pieces = (vocabulary.pieces[made].decode("utf-8", "surrogateescape") for made in pairs.tied)
+        marked = (re.escape(piece).replace(SPACE_MARK, f"[ {SPACE_MARK}]") for piece in pieces)
+        merges.left = re.compile("|".join(sorted(marked, key=len)))
+    return merges
 
 
 def _is_text(piece: bytes) -> bool:

@@ -21,7 +21,8 @@ from tokentui.text.kernels.count import PAD, bounds_of
 from tokentui.text.kernels.scan_count import Bigrams
 from tokentui.text.split import SPACE_MARK
 
-_CODES = 1 << 21
+CODES = 1 << 21
+"""More than the code points that UTF-8 can spell."""
 _CODE_BITS = 21
 _LEAST_BITS, _MOST_BITS = 14, 21
 _SPARSE = 2
@@ -57,12 +58,13 @@ def bigrams_of(
     if not complete and policy.ignores_rest and not policy.is_error:
         return None
     bits = min(max(len(pieces).bit_length() + _SPARSE, _LEAST_BITS), _MOST_BITS)
-    known = flat("uint8", 0 if complete else _CODES)
+    known = flat("uint8", 0 if complete else CODES)
     bigrams = Bigrams(flat("uint8", 1 << 14), flat("uint8", 1 << bits), 64 - bits, known)
     texts = [*pieces, *(name.encode("utf-8", "surrogatepass") for name in names)]
     scan_count.put_bigrams(b"".join((*texts, PAD)), bounds_of(texts), bigrams)
     if not complete:
-        _note_known(bigrams, segmenter.known_characters, marks)
+        known_characters = [text for text, symbol in segmenter.characters().items() if symbol >= 0]
+        _note_known(bigrams, known_characters, marks)
     return bigrams
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tokentui.core.native import (
+    BYTES,
     EVENTS,
     HALVES,
     I64,
@@ -17,13 +18,15 @@ from tokentui.core.native import (
     NOTHING,
     NUMBERS,
     U64,
+    WINDOWS,
     Tuple,
     hashed,
     helper,
     inlined,
     kernel,
 )
-from tokentui.text.kernels.scan_count import WORDS, WordTable
+from tokentui.text.kernels.scan_count import WORDS, WordTable, found_number
+from tokentui.text.kernels.scan_words import code_at, width_of
 
 SYMBOL_BITS = 21
 """Bits of a symbol. A pair and its rank must fit into 64 bits; no vocabulary has two million symbols."""
@@ -41,22 +44,25 @@ _BITS, _RANK, _HIGH = _U(SYMBOL_BITS), _U(NONE - 1), _U(2 * SYMBOL_BITS)
 
 
 class MergeTables(NamedTuple):
-    """The merges of a vocabulary of bytes.
+    """The merges of a vocabulary of bytes or characters.
 
     Attributes:
         units: The symbol of each of the 256 bytes; -1 for none.
+        characters: For each code point, one more than its symbol; 0 for one that is replaced by its bytes, -1
+            for one that kernels cannot encode. Empty if the units are bytes.
         slots: A hash table of the pairs that merge, each with its rank, of 64 bits.
         makes: The result of each rank.
         numbered: The id of each symbol.
     """
 
     units: Any
+    characters: Any
     slots: Any
     makes: Any
     numbered: Any
 
 
-MERGES = Tuple((NUMBERS, HALVES, NUMBERS, NUMBERS), "MergeTables", MergeTables)
+MERGES = Tuple((NUMBERS, EVENTS, HALVES, NUMBERS, NUMBERS), "MergeTables", MergeTables)
 
 
 @helper
@@ -107,6 +113,41 @@ def put_pairs(
         if slots[place] == _EMPTY:
             slots[place] = key | _U(ranks[n])
     return odd
+
+
+@kernel(INT, BYTES, WINDOWS, NUMBERS, WORDS, NUMBERS, INT, NUMBERS, NUMBERS)
+def spell_pairs(
+    data: Any, windows: Any, bounds: Any, pieces: WordTable, symbols: Any, width: int, keys: Any, made: Any
+) -> int:
+    """Find the pairs of tokens that spell a token.
+
+    Args:
+        data: The concatenated tokens, with padding.
+        windows: The eight bytes at each offset of the data, as one number.
+        bounds: A 0, then the offset where each token ends.
+        pieces: The table of the tokens, in this order.
+        symbols: The symbol of each token.
+        width: See `put_pairs`.
+        keys: Receives each pair, as `put_pairs` takes it.
+        made: Receives the symbol that each pair spells.
+
+    Returns:
+        The number of pairs. They are in the order of the tokens, those of one token by the length of the left
+        part.
+    """
+    filled = 0
+    for number in range(len(bounds) - 1):
+        start, end = bounds[number], bounds[number + 1]
+        for middle in range(start + 1, end):
+            left = found_number(data, windows, start, middle, pieces)
+            if left < 0:
+                continue
+            right = found_number(data, windows, middle, end, pieces)
+            if right >= 0:
+                keys[filled] = symbols[left] * width + symbols[right]
+                made[filled] = symbols[number]
+                filled += 1
+    return filled
 
 
 @helper
@@ -210,6 +251,35 @@ def merge_word(room: Any, size: int, slots: Any, makes: Any) -> int:
     return merge_long(room, room[size:], room[2 * size :], room[4 * size :], size, slots, makes)
 
 
+@helper
+def spell(text: Any, at: int, end: int, room: Any, merges: MergeTables) -> Any:
+    """Write the symbols of the units of a word to the start of `room`. Return how many they are; -1 if a unit
+    has none, or is half of a surrogate pair."""
+    units, characters = merges.units, merges.characters
+    by_bytes = len(characters) == 0
+    size: Any = 0
+    while at < end:
+        value = text[at]
+        width = 1
+        symbol: Any = 0
+        if not by_bytes:
+            width = width_of(value)
+            symbol = I64(characters[code_at(text, at)])
+        if symbol < 0 or (value == 0xED and text[at + 1] >= 0xA0):
+            return -1
+        if symbol > 0:
+            room[size] = symbol - 1
+            size += 1
+        else:
+            for n in range(width):
+                room[size] = units[text[at + n]]
+                if room[size] < 0:
+                    return -1
+                size += 1
+        at += width
+    return size
+
+
 @kernel(INT, WORDS, INT, INT, NUMBERS, NUMBERS, EVENTS, MERGES)
 def merge_words(
     words: WordTable, number: int, last: int, room: Any, starts: Any, ids: Any, merges: MergeTables
@@ -224,18 +294,14 @@ def merge_words(
         merges: The merges.
 
     Returns:
-        The first word that contains a byte without a symbol, or a surrogate; `last` if all are encoded.
+        The first word that contains a unit without a symbol, or a surrogate; `last` if all are encoded.
     """
-    text, ends, units, slots, makes = words.text, words.ends, merges.units, merges.slots, merges.makes
+    ends, slots, makes = words.ends, merges.slots, merges.makes
     filled = starts[number]
     while number < last:
-        start = ends[number]
-        size = ends[number + 1] - start
-        for n in range(size):
-            value = text[start + n]
-            room[n] = units[value]
-            if room[n] < 0 or (value == 0xED and text[start + n + 1] >= 0xA0):
-                return number
+        size = spell(words.text, ends[number], ends[number + 1], room, merges)
+        if size < 0:
+            return number
         size = merge_word(room, size, slots, makes)
         for n in range(size):
             ids[filled + n] = merges.numbered[room[n]]

@@ -181,10 +181,14 @@ class Merging:
         """The symbols of the byte-fallback tokens that replace an unknown unit, by byte; empty for none."""
         return self._fallback
 
-    @property
-    def known_characters(self) -> list[str]:
-        """The characters that are units of the vocabulary and never unknown."""
-        return [text for unit in self._known if len(text := unit.decode("utf-8", "replace")) == 1]
+    def characters(self) -> dict[str, int]:
+        """Return the symbol of each character that is a unit; -1 for one that is no token, but merges."""
+        found: dict[str, int] = {}
+        for unit, symbol in self._known.items():
+            text = unit.decode("utf-8", "replace")
+            if len(text) == 1 and text.encode() == unit:
+                found[text] = symbol
+        return found
 
     @property
     def spelled(self) -> Callable[[bytes], tuple[int, int] | None] | None:
@@ -417,23 +421,29 @@ class JoinedMerging(Merging):
                     yield left, right, rank, result
 
     def pair_table(self) -> PairTable:
-        """Return the pairs of `pairs` as arrays."""
-        width, keys, ranks = len(self._pieces), array("q"), array("q")
+        """Return the pairs of `pairs` as arrays, and those that are not in use yet."""
+        from tokentui.encode.kernels.spelling import spelled_pairs  # kernels are available
+
+        keys, made = spelled_pairs(self._table, len(self._pieces))
+        results, order = sorted(set(made)), self._order
+        rank_of = range(len(self._pieces)) if order is None else order
+        if order is not None and max(order, default=0) >= len(order):
+            ranks_ = {priority: rank for rank, priority in enumerate(sorted(set(order)))}
+            rank_of = [ranks_[priority] for priority in order]
         made_by: dict[int, int] = {}
-        tied = set[int]()
-        for left, right, rank, made in self.pairs():
-            keys.append(left * width + right)
-            ranks.append(rank)
-            if made_by.setdefault(rank, made) != made:
-                tied.add(rank)
-        results = frozenset(made for _, _, rank, made in self.pairs() if rank in tied) if tied else ()
-        if tied:
-            kept = [n for n, rank in enumerate(ranks) if rank not in tied]
-            keys, ranks = (array("q", [values[n] for n in kept]) for values in (keys, ranks))
-        makes = array("q", bytes(8 * (max(made_by, default=-1) + 1)))
-        for rank, made in made_by.items():
-            makes[rank] = made
-        return PairTable(keys, ranks, makes, self._limit, frozenset(results))
+        used = [result for result in results if result < self._limit]
+        tied = {rank_of[result] for result in used if made_by.setdefault(rank_of[result], result) != result}
+        left_out = frozenset(result for result in used if rank_of[result] in tied)
+        if left_out or self._limit < len(self._pieces):
+            kept = [
+                n for n, result in enumerate(made) if result < self._limit and result not in left_out
+            ]
+            keys, made = (array("q", [values[n] for n in kept]) for values in (keys, made))
+        makes = array("q", bytes(8 * (max(map(rank_of.__getitem__, results), default=-1) + 1)))
+        for result in reversed(results):
+            makes[rank_of[result]] = made_by.get(rank_of[result], result)
+        ranks = array("q", map(rank_of.__getitem__, made))
+        return PairTable(keys, ranks, makes, self._limit, left_out)
 
     def in_order(self) -> int:
         """Return the number of tokens, from the first, that merge in the order of the vocabulary."""
@@ -482,11 +492,22 @@ class PieceMerging(JoinedMerging):
         """The symbol of each byte-fallback token by its byte."""
         return self._bytes
 
-    @property
-    def known_characters(self) -> list[str]:
-        """The characters that are pieces."""
-        hidden = {self._pieces[symbol] for symbol in self._hidden}
-        return [text for text in super().known_characters if text.encode() not in hidden]
+    def characters(self) -> dict[str, int]:
+        """Return the symbol of each character that is a piece; -1 for one that is none, but merges."""
+        found = super().characters()
+        return {text: NONE if symbol in self._hidden else symbol for text, symbol in found.items()}
+
+    def pair_table(self) -> PairTable:
+        """Return the pairs of `pairs` as arrays."""
+        table, frozen, width = super().pair_table(), self._frozen, len(self._pieces)
+        if not frozen:
+            return table
+        kept = [
+            n for n, key in enumerate(table.keys) if key // width not in frozen and key % width not in frozen
+        ]
+        return table._replace(
+            keys=array("q", [table.keys[n] for n in kept]), ranks=array("q", [table.ranks[n] for n in kept])
+        )
 
     @property
     def frozen(self) -> Collection[int]:

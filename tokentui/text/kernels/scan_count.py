@@ -144,6 +144,29 @@ def number_of(data: Any, windows: Any, start: int, end: int, words: WordTable) -
 
 
 @helper
+def found_number(data: Any, windows: Any, start: int, end: int, words: WordTable) -> Any:
+    """Return the number of a word; -1 for one that the table lacks."""
+    slots, rows = words.slots, words.rows
+    length = end - start
+    if length <= INLINE:
+        first = windows[start] & _FIRST[length]
+        second = windows[start + 8] & _SECOND[length]
+    else:
+        first, second = long_key(windows, start, end)
+    mask = len(slots) - 1
+    place = place_of(first, second, words.shift)
+    while True:
+        number = I64(slots[place]) - 1
+        if number < 0:
+            return number
+        at = number << 2
+        alike = rows[at] == first and rows[at + 1] == second and I64(rows[at + 2]) == length
+        if alike and (length <= INLINE or same(data, start, length, words.text, words.ends[number])):
+            return number
+        place = (place + 1) & mask
+
+
+@helper
 def long_key(windows: Any, start: int, end: int) -> Any:
     """Return the key of a word of more than 16 bytes: its last eight bytes, and a hash of those before."""
     mixed = _ZERO
