@@ -41,7 +41,7 @@ def _fastokens(file: str) -> Library:
     import fastokens
 
     tokenizer = fastokens.Tokenizer.from_file(file)
-    return tokenizer.encode, tokenizer.encode_batch
+    return lambda text: tokenizer.encode(text, add_special_tokens=False).ids, tokenizer.encode_batch_flat
 
 
 def _tokie(file: str) -> Library:
@@ -77,7 +77,7 @@ def of_file(file: str, path: str, repeats: int) -> Figures:
             continue
         try:
             found[name] = read(file)
-            first, ids = _clocked(lambda name=name: found[name][0](text))  # type: ignore[misc]
+            first, ids = _clocked(lambda name=name: list(found[name][0](text)))  # type: ignore[misc]
         except BaseException as error:  # some libraries panic
             if isinstance(error, KeyboardInterrupt):
                 raise

@@ -432,17 +432,17 @@ class AddedSections:
         """
         if allow_special and self.normalizer and self.normalized.tokens:
             return None
-        typed = self.pretokenizer.typed(text)
         if not whole:
-            cut = self._cut(typed, allow_special)
+            cut = self._cut(text, allow_special)
             return (part if isinstance(part, Special) else part.text for part in cut)
-        if not allow_special or not self.plain.special.is_in(typed):
-            return [typed] if typed else []
-        return self._whole_texts(typed)
+        if not allow_special:
+            return [text] if text else []
+        return self._whole_texts(self.pretokenizer.typed(text))
 
     def _whole_texts(self, typed: str) -> Iterator[Special | str]:
         at = 0
-        for token, start, end in self.plain.places(typed, True):
+        places = self.plain.places(typed, True) if self.plain.special.is_in(typed) else ()
+        for token, start, end in places:
             if not token.special:
                 at = min(at, start)  # it may begin inside the space behind a special token
                 continue

@@ -501,6 +501,8 @@ def _utf8(document: str | LongText, start: int, stop: int, replaced: bool) -> by
     if isinstance(document, LongText):
         return document.utf8(start, stop)
     text = document[start:stop]
-    if replaced and not text.isascii():
-        text = _SURROGATE.sub("\ufffd", text)
-    return text.encode("utf-8", "surrogatepass")
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # lone surrogates
+        text = _SURROGATE.sub("\ufffd", text) if replaced else text
+        return text.encode("utf-8", "surrogatepass")
