@@ -280,7 +280,7 @@ class WordEncoder:
             return None
         if before:
             ids = joined(packed(map(special_id, before)), ids)
-        return joined(ids, packed(map(special_id, after)))
+        return joined(ids, packed(map(special_id, after))) if after else ids
 
     @property
     def id_table(self) -> IdTable:
@@ -452,7 +452,8 @@ class WordEncoder:
             if isinstance(part, Special):
                 ids = joined(ids, packed([special_id(part.name)]))
             elif isinstance(part, str):
-                ids = joined(ids, self._ids_of_text(part, threads))
+                more = self._ids_of_text(part, threads)
+                ids = joined(ids, more) if ids else more
             else:
                 ids = joined(ids, self.id_table.ids(part, threads))
         return ids

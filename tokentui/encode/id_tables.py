@@ -117,8 +117,14 @@ class WordIdTable:
 
     def ids(self, part: str | list[str], threads: int | None = None) -> array[int]:
         """See `IdTable.ids`."""
-        if isinstance(part, str) and (by_kernels := self.ids_by_kernels(part, threads)) is not None:
-            return by_kernels
+        if isinstance(part, str):
+            if (by_kernels := self.ids_by_kernels(part, threads)) is not None:
+                return by_kernels
+            if len(part) < KERNEL_CHARS:  # blocks take longer than the words of a line
+                check()
+                words = self._encoder.pretokenizer.words(part)
+                if self.known.keys() >= set(words):
+                    return packed(itertools.chain.from_iterable(map(self.known.__getitem__, words)))
         ids = array("i")
         for words in _blocks(part, self._encoder.pretokenizer):
             self._add(words)

@@ -60,6 +60,8 @@ class NameFinder:
 
     def is_in(self, text: str) -> bool:
         """Return whether a text contains a name."""
+        if self._heads is None or not self._heads.search(text):
+            return False
         return next(self.spans(text), None) is not None
 
     def cut(self, text: str) -> Iterator[tuple[int, str | Special]]:

@@ -301,6 +301,10 @@ class Tokenizer:
         The result is an array, with -1 for a token without an id. `decode` accepts it.
         """
         threads = None if threads is None else whole(threads, "threads", 1, "for example 2")
+        if progress is None and cancel is None:  # a job takes as long as a short text
+            return self.encoder.ids(
+                text_of(text), special_tokens=special_tokens, allow_special=allow_special, threads=threads
+            )
         with job(progress, cancel):
             return self.encoder.ids(
                 text_of(text), special_tokens=special_tokens, allow_special=allow_special, threads=threads

@@ -290,6 +290,10 @@ class Finder:
         """Finds the names of special tokens alone."""
         return NameFinder(name for name, token in self.tokens.items() if token.special)
 
+    def is_in(self, text: str) -> bool:
+        """Return whether the name of a token is in a text."""
+        return self._names.is_in(text) or "" in self.tokens
+
     def cut(self, text: AlignedText, allow_special: bool) -> Iterator[tuple[Added | None, AlignedText]]:
         """Yield (token or None, part): the parts of a text that are tokens, and those between them.
 
@@ -433,6 +437,9 @@ class AddedSections:
         if allow_special and self.normalizer and self.normalized.tokens:
             return None
         if not whole:
+            typed = self.pretokenizer.typed(text)
+            if not (self.normalizer or self.plain.is_in(typed) or self.normalized.is_in(typed)):
+                return [typed] if typed else []
             cut = self._cut(text, allow_special)
             return (part if isinstance(part, Special) else part.text for part in cut)
         if not allow_special:
