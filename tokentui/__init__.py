@@ -11,9 +11,11 @@ little.
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # importing `typing` takes as long as starting the interpreter
 if TYPE_CHECKING:
+    from typing import Any
+
     from tokentui.axes import preset as preset
     from tokentui.core.errors import Cancelled as Cancelled
     from tokentui.core.errors import TokentuiError as TokentuiError

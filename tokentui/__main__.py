@@ -12,9 +12,14 @@ GARBAGE = 100_000
 """After how many objects more the collector looks around: what a command makes lives until its end, or is
 freed at once."""
 
+_ASKED = "TOKENTUI_LIMITS", "_TOKENTUI_COMPLETE", "_TOKENTUI_TEST_KERNELS"
+"""Environment variables that the answer to --version depends on, or whose errors come first."""
+
 
 def main() -> int:
     """Run the program on the words of the command line. Returns the exit code."""
+    if sys.argv[1:] == ["--version"] and _wrote_version():
+        return 0
     from tokentui.core.runtime import interrupts_end
 
     gc.set_threshold(GARBAGE)
@@ -25,6 +30,21 @@ def main() -> int:
     code = run(sys.argv[1:])
     gc.freeze()  # the end of the interpreter would look through all that was made once more, object by object
     return code
+
+
+def _wrote_version() -> bool:
+    """Write the answer to --version, without the imports of the command line. Returns False to leave it to
+    them: the environment says more, or standard output takes nothing."""
+    if any(map(os.environ.get, _ASKED)):
+        return False
+    from tokentui.cli.version import line
+    from tokentui.core.library import engine
+
+    try:
+        print(line(engine()), flush=True)  # noqa: T201
+    except (OSError, ValueError):  # the program reports it
+        return False
+    return sys.stdout is not None
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from painted import bare
 from running_cli import done
 
 from tokentui.cli.main import COMMANDS
+from tokentui.core import limits, native
 
 PROGRAM = [sys.executable, "-m", "tokentui"]
 HOSTILE = "\x1b]52;c;eA==\x07 \x9b31m \u202ea \x1b[2J"
@@ -266,3 +267,37 @@ sys.exit(run(["-"]))
     assert process.returncode == 0
     assert os.read(ours, 1000).strip() == b"('-',) True b'ab'"
     os.close(ours)
+
+
+def version(**changed: str) -> tuple[int, str, str]:
+    """The exit code, the output and the errors of `tokentui --version`."""
+    words = [*PROGRAM, "--version"]
+    ended = subprocess.run(words, capture_output=True, text=True, env=environment(**changed), check=False)
+    return ended.returncode, ended.stdout, ended.stderr
+
+
+@pytest.mark.parametrize("changed", [{}, {native.VARIABLE: "off"}, {limits.VARIABLE: "file-bytes=9"}])
+def test_the_version_is_answered_at_once_with_the_same_line(
+    changed: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in changed.items():
+        monkeypatch.setenv(name, value)
+    assert version(**changed) == (0, done("--version"), "")
+
+
+def test_the_version_reports_what_is_wrong_with_the_environment() -> None:
+    code, output, errors = version(**{limits.VARIABLE: "nothing=1"})
+    assert (code, output, errors.count("\n")) == (2, "", 1)
+    assert errors.startswith("tokentui: ")
+
+
+def test_the_version_imports_no_command_line() -> None:
+    """It would take five times as long as starting Python."""
+    code = "import sys; sys.argv = ['tokentui', '--version']; from tokentui.__main__ import main; main()"
+    code += "; print(*sys.modules)"
+    line, modules = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+    ).stdout.splitlines()
+    assert line.startswith("tokentui ")
+    assert not {"click", "typing", "pathlib", "inspect", "tokentui.core.native"} & set(modules.split())

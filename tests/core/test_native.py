@@ -20,9 +20,8 @@ from tokentui.text.kernels import rules
 ROOT = Path(__file__).resolve().parents[2]
 COUNT = """
 import sys
-from pathlib import Path
-from tokentui.core import native
-native.LIBRARIES = Path(sys.argv[1])
+from tokentui.core import library, native
+library.FOLDER = sys.argv[1]
 import tokentui
 found = tokentui.train("sample:english", "gpt2", merges=40)
 print(native.engine())

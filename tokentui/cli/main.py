@@ -11,8 +11,8 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem, shell_complete
 
-import tokentui
 from tokentui.cli import completion as shells
+from tokentui.cli import version
 from tokentui.cli.output import bytes_of, complain, write_text
 from tokentui.core import limits, native, runtime
 from tokentui.core.choices import Ref
@@ -211,10 +211,7 @@ def _only(*names: str, act: Callable[[click.Context, str], None], **more: Any) -
 
 
 def _version(ctx: click.Context, value: str) -> None:
-    # importing the module `platform` would take longer than everything else here
-    name = "CPython" if sys.implementation.name == "cpython" else sys.implementation.name
-    python = f"{name} {sys.version.split()[0]}"
-    write_text(f"{NAME} {tokentui.__version__}, {python}, engine: {native.engine()}")
+    write_text(version.line(native.engine()))
 
 
 def _reset_terminal(ctx: click.Context, value: str) -> None:

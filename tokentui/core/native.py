@@ -17,34 +17,36 @@ import contextlib
 import ctypes
 import functools
 import importlib
-import json
 import os
 import re
-import sys
 import warnings
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+from tokentui.core import library
 from tokentui.core.errors import Cancelled, TokentuiError, is_short_of_memory
 from tokentui.core.jobs import check_match, tick
+from tokentui.core.library import COMPILED as COMPILED
+from tokentui.core.library import FOLDER
+from tokentui.core.library import PLAIN as PLAIN
+from tokentui.core.library import VARIABLE as VARIABLE
+from tokentui.core.library import KernelsUnavailable as KernelsUnavailable
+from tokentui.core.library import library_of as library_of
+from tokentui.core.library import manifest as manifest
+from tokentui.core.library import system as system
 from tokentui.core.pages import room_for
 
-VARIABLE = "TOKENTUI_KERNELS"
-"""The environment variable that turns kernels off, by the value `off`."""
 TEST_VARIABLE = "_TOKENTUI_TEST_KERNELS"
 """Internal, for tests and the build: `numba` compiles the sources of kernels in the process, by
 `core/building.py`. Read once, at import."""
 _NUMBA = os.environ.get(TEST_VARIABLE) == "numba"
 
-COMPILED, PLAIN = "compiled", "plain Python"
-"""The two engines, as `engine` calls them."""
 FAILED = f"{PLAIN}, kernels failed"
 """The engine after a failure of a kernel."""
 
-LIBRARIES = Path(__file__).with_name("libraries")
-"""The folder of compiled kernels: a library for each system, and `manifest.json`."""
+LIBRARIES = Path(FOLDER)
+"""The folder of the libraries."""
 
 failed = False
 """True after a kernel failed in this process. Then no kernel is called any more."""
@@ -61,10 +63,6 @@ Array: TypeAlias = Any
 """An object with a buffer of numbers, such as the arrays of `flat`."""
 
 
-class KernelsUnavailable(Exception):
-    """This process cannot call kernels. The message is the reason."""
-
-
 # ---- whether there are kernels
 
 
@@ -73,23 +71,16 @@ def available() -> bool:
     return not failed and os.environ.get(VARIABLE) != "off" and not trouble()
 
 
-@functools.cache
 def trouble() -> str:
     """Return why this process has no kernels, in a few words; empty if it has them."""
-    try:
-        open_library()
-    except KernelsUnavailable as error:
-        return str(error)
-    return ""
+    return "" if _NUMBA else library.trouble()
 
 
 def engine() -> str:
     """Return the name of the engine: `compiled`, or `plain Python` and why."""
     if failed:
         return FAILED
-    if os.environ.get(VARIABLE) == "off":
-        return PLAIN
-    return f"{PLAIN}, {trouble()}" if trouble() else COMPILED
+    return COMPILED if _NUMBA and os.environ.get(VARIABLE) != "off" else library.engine()
 
 
 def fail(error: Exception) -> bool:
@@ -154,35 +145,6 @@ def rescued(compiled: bool = True) -> Iterator[None]:
 # ---- the library
 
 
-def system() -> str:
-    """Return the name of this system, such as `linux-x86_64`."""
-    return f"{sys.platform}-{os.uname().machine}"
-
-
-def library_of(system: str) -> str:
-    """Return the file name of a system's library, such as `libtokentui-linux-x86_64.so`."""
-    return f"libtokentui-{system}.{'dylib' if system.startswith('darwin') else 'so'}"
-
-
-@functools.cache
-def manifest() -> dict[str, Any]:
-    """Return the manifest of the libraries: `toolchain` with the versions of the tools, `sources` with the
-    digest of the sources, `files` with size and CRC-32 of each library, `kernels` with their signatures, and
-    `local` if `make kernels-local` built the library.
-
-    Raises:
-        KernelsUnavailable: It is missing or damaged.
-    """
-    try:
-        found = json.loads((LIBRARIES / "manifest.json").read_bytes())
-        checks = {name: (facts["size"], facts["crc32"]) for name, facts in dict(found["files"]).items()}
-        return {**found, "files": checks, "kernels": dict(found["kernels"])}
-    except FileNotFoundError:
-        raise KernelsUnavailable("this installation has no kernels") from None
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        raise KernelsUnavailable("the manifest of kernels is damaged") from None
-
-
 @functools.cache
 def open_library() -> Callable[[Kernel], Code]:
     """Open the library of this system and return a function that returns the machine code of a kernel.
@@ -194,37 +156,15 @@ def open_library() -> Callable[[Kernel], Code]:
         building = importlib.import_module("tokentui.core.building")  # it imports NumPy and Numba
         bound: Callable[[Kernel], Code] = building.bound
         return bound
-    if sys.byteorder != "little" or sys.implementation.name != "cpython" or sys.maxsize <= 1 << 32:
-        raise KernelsUnavailable("no kernels for this Python")
-    path = LIBRARIES / library_of(system())
-    if path.name not in manifest()["files"]:
-        raise KernelsUnavailable(f"no kernels for {system()}")
-    try:
-        content = path.read_bytes()
-        if (len(content), zlib.crc32(content)) != manifest()["files"][path.name]:
-            raise KernelsUnavailable("the library of kernels is damaged")
-        library = _open(path)
-    except OSError:
-        raise KernelsUnavailable("the library of kernels cannot be opened") from None
+    opened = library.opened()
 
     def code(kernel: Kernel) -> Code:
         """Return the code of a kernel. Raise `KernelsUnavailable` if the library has another signature."""
         if manifest()["kernels"].get(kernel.name) != kernel.signature:
             raise KernelsUnavailable(f"the library has another {kernel.name}")
-        return _native(library, kernel)
+        return _native(opened, kernel)
 
     return code
-
-
-def _open(path: Path) -> ctypes.CDLL:
-    try:
-        return ctypes.CDLL(str(path))
-    except OSError:
-        # The library needs log and exp. Most interpreters have already loaded them; else load libm or libc.
-        for name in ("libm.so.6", "libm.so", "libc.so"):
-            with contextlib.suppress(OSError):
-                ctypes.CDLL(name, mode=ctypes.RTLD_GLOBAL)
-        return ctypes.CDLL(str(path))
 
 
 # ---- signatures
@@ -493,13 +433,13 @@ def _block(kind: Tuple, value: Array) -> Array:
     return made
 
 
-def _native(library: ctypes.CDLL, kernel: Kernel) -> Code:
+def _native(opened: ctypes.CDLL, kernel: Kernel) -> Code:
     """Return a function that calls the machine code of a kernel.
 
     The code takes a number directly, an array as address and length, and a tuple as the address of its words.
     If it returns a tuple, its first argument is the address for the results.
     """
-    returns, code = kernel.returns, library[kernel.name.replace(".", "_")]
+    returns, code = kernel.returns, opened[kernel.name.replace(".", "_")]
     several = isinstance(returns, Tuple)
     code.restype = (
         None if several or returns == NOTHING else ctypes.c_double if returns == FLOAT else ctypes.c_int64
