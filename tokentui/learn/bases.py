@@ -82,12 +82,14 @@ class Base(Choice):
 
 
 def _of_bytes(recipe: Recipe) -> Refusal | None:
+    """Refuse units other than bytes."""
     if not UNITS.of(recipe.unit).is_byte:
         return Refusal("base", "a base of bytes needs unit=byte", ("base=sorted", "unit=byte"))
     return None
 
 
 def _after_merges(recipe: Recipe) -> Refusal | None:
+    """Refuse units that are bytes: this base orders characters by how often they occur."""
     if UNITS.of(recipe.unit).is_byte:
         what = "this base needs characters"
         return Refusal("base", what, ("base=sorted", "base=bytes", "unit=char"))

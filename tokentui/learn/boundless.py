@@ -210,7 +210,7 @@ class Documents:
         )
 
     def candidates(self, material: Material) -> TwoViews:
-        """Return the candidates of both views."""
+        """Return the candidates of both views in one order, by a recipe."""
         return TwoViews(self, material)
 
     # ---- events
@@ -311,7 +311,7 @@ class Documents:
 
     @property
     def length(self) -> list[int]:
-        """The units of each symbol."""
+        """The units of each symbol. A joined word has those of its parts."""
         return self.words.length
 
     @property
@@ -351,7 +351,7 @@ class Documents:
         }
 
     def symbols(self, index: int) -> Sequence[int]:
-        """Return the symbols of a document."""
+        """Return the symbols of a document: those of its free words, and one for each joined word."""
         symbols = list[int]()
         for is_row, row in self._documents[index]:
             for item in self.rows.words[row] if is_row else (row,):
@@ -549,5 +549,5 @@ class Boundless:
 
 
 def trainer(material: Material) -> EventTrainer:
-    """Start a training by BoundlessBPE."""
+    """Return a training by BoundlessBPE at step 0; see `Objective.trainer`."""
     return EventTrainer.start(material, Boundless)

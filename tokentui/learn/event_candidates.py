@@ -120,11 +120,11 @@ class Candidates:
 
     @property
     def counts(self) -> list[int]:
-        """The count of each candidate."""
+        """The places of each candidate by weight, by its number; 0 for one that occurs nowhere now."""
         return self.table.counts
 
     def values(self, candidates: Sequence[int]) -> list[int]:
-        """Return the worths of candidates."""
+        """Return what candidates are ordered by at the furthest step, the greatest first."""
         worths = self.table.worths
         return [worths[candidate] for candidate in candidates]
 

@@ -67,6 +67,7 @@ class EventTrainer(PairTrainer):
     # ---- candidates
 
     def _worth(self, row: Pair | NGram) -> Worth:
+        """Return the worth of an n-gram, or the count of a pair."""
         return row.worth if isinstance(row, NGram) else row.places
 
     def _candidate_of(
@@ -85,6 +86,7 @@ class EventTrainer(PairTrainer):
         )
 
     def _facts(self, ranked: Ranked) -> list[str]:
+        """Return what the method says of the best candidate; nothing without one."""
         if not ranked.rows:
             return []
         return self.engine.method.facts(self.engine, ranked.rows[0], ranked.replaced)
@@ -121,6 +123,7 @@ class EventTrainer(PairTrainer):
         return [event.symbol for event in events if event.kind in _COMING_OR_GOING]
 
     def _use_changes(self, symbol: int) -> Iterator[tuple[int, int, int | None]]:
+        """Yield the use changes of every step, also of one that changes none; see `PairTrainer`."""
         for number in range(self.number, 0, -1):
             step = self.engine.steps[number - 1]
             if step.changes is None:

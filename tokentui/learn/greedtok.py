@@ -118,5 +118,5 @@ class CoveredTexts:
 
 
 def trainer(material: Material) -> EventTrainer:
-    """Start a training by GreedTok."""
+    """Return a training by GreedTok at step 0; see `Objective.trainer`."""
     return EventTrainer.start(material, lambda material: NGramMethod(CoveredTexts(material)))

@@ -181,7 +181,8 @@ class Layout:
     # ---- places
 
     def symbols(self, index: int) -> Sequence[int]:
-        """Return the symbols of a word."""
+        """Return the present symbols of a word, by its index; `BOUNDARY` for a unit that nothing merges
+        with."""
         return self.words[index]
 
     def candidates(self, material: Material) -> Candidates:

@@ -92,5 +92,5 @@ class TokenRuns:
 
 
 def trainer(material: Material) -> EventTrainer:
-    """Start a training by Length-MAX."""
+    """Return a training by Length-MAX at step 0; see `Objective.trainer`."""
     return EventTrainer.start(material, lambda material: NGramMethod(TokenRuns(material)))

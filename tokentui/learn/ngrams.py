@@ -52,7 +52,7 @@ class NGramKind(Protocol):
         """Return how much a share adds to the worth of an n-gram, without the weight of the word."""
 
     def text(self, layout: Layout, key: Any) -> bytes:
-        """Return the text of an n-gram."""
+        """Return the text that the tokens of an n-gram spell one after another."""
 
     def symbols(self, table: NGramTable, ngram: int) -> tuple[int, ...]:
         """Return the symbols of an n-gram: if they differ by place, those of its first place."""
@@ -221,7 +221,7 @@ class NGramTable:
         return sum(self.layout.length[symbol] for symbol in self.symbols(ngram))
 
     def token(self, ngram: int) -> bytes:
-        """Return the text of an n-gram."""
+        """Return the bytes that the token of an n-gram would have: the text that its kind gives it."""
         return self.kind.text(self.layout, self.keys[ngram])
 
     def symbols(self, ngram: int) -> tuple[int, ...]:

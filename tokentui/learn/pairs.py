@@ -263,7 +263,7 @@ class PairTrainer:
     # ---- steps
 
     def step_at(self, number: int) -> MergeStep:
-        """Return a computed step."""
+        """Return a computed step, 1 for the first; with the lengths of named parts, if they are known."""
         merge, vocabulary = self.engine.merged(number), self.engine.vocabulary
         pair, replaced = merge.pair, merge.replaced
         assert isinstance(pair, Pair)

@@ -173,6 +173,7 @@ class ParityPairs:
         self._share_vocabulary()
 
     def _share_vocabulary(self) -> None:
+        """Make all engines read the vocabulary of the engine of all words, which adds each merge first."""
         for engine in self._engines[1:]:
             engine.share(self.whole.vocabulary)
 
@@ -202,6 +203,7 @@ class ParityPairs:
         return self._next_language[0]
 
     def _worst_language(self, number: int) -> int:
+        """Choose the language of the step after a computed one by the rule; of equal ones the first."""
         rule = self.rule
         if number < rule.global_merges:
             return ALL_LANGUAGES
@@ -423,6 +425,7 @@ class ParityTrainer(PairTrainer):
         return row_of if language == 0 else lambda row: replace(row_of(row), part=language)
 
     def _name(self, language: int) -> str:
+        """Return the name of the index of a language; empty for `NO_LANGUAGE`."""
         return "all" if language == ALL_LANGUAGES else self._names[language] if language >= 0 else ""
 
     def explained(self, why: Why, stops: Stops) -> Why:

@@ -568,6 +568,7 @@ class PathTrainer:
         other = self._copy()
 
         def walk() -> Iterator[Used]:
+            """Go back to the start at the first use, then forward step by step."""
             while other.number:
                 check()
                 other._back()

@@ -88,5 +88,5 @@ class Picky:
 
 
 def trainer(material: Material) -> EventTrainer:
-    """Start a training by PickyBPE."""
+    """Return a training by PickyBPE at step 0; see `Objective.trainer`."""
     return EventTrainer.start(material, Picky)

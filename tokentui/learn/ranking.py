@@ -34,13 +34,13 @@ class Spelling(Protocol):
         """Return the texts that rules compare: the parts of a pair, the whole text of an n-gram."""
 
     def ids(self, candidate: int) -> tuple[int, ...]:
-        """Return the ids of its symbols."""
+        """Return the ids of the symbols of a candidate, left to right."""
 
     def units(self, candidate: int) -> int:
-        """Return the number of its units."""
+        """Return the units of the token that a candidate would make."""
 
     def token(self, candidate: int) -> bytes:
-        """Return the bytes of the token that it would make."""
+        """Return the bytes of the token that a candidate would make."""
 
 
 class Valued(Protocol):
@@ -54,7 +54,7 @@ class Valued(Protocol):
 
     @property
     def counts(self) -> list[int]:
-        """The count of each candidate."""
+        """The places of each candidate by weight, by its number; 0 for one that occurs nowhere now."""
 
     @property
     def allowed(self) -> Callable[[Iterable[int]], list[int]]:
@@ -209,7 +209,10 @@ def _first_seen(candidates: Spelling) -> Key:
 
 
 def _largest_pair(candidates: Spelling) -> Key:
-    # Inverted bytes reverse the order. The letter after them puts a longer string before its own beginning.
+    """Return a key that is smallest for the pair of the largest texts.
+
+    Inverted bytes reverse the order. The letter after them puts a longer string before its own beginning.
+    """
     def inverted(piece: bytes) -> str:
         return piece.translate(_INVERT).decode("latin-1") + _AFTER_ALL
 

@@ -260,7 +260,7 @@ class TwoStages:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The vocabulary of both stages."""
+        """The vocabulary of both stages. Forgetting steps replaces it by a new object."""
         return self.first.vocabulary if self.second is None else self.second.vocabulary
 
     @property

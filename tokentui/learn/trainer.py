@@ -89,7 +89,7 @@ class Compressed:
 
 
 class Compression(Protocol):
-    """A training that compresses its text."""
+    """A training whose steps replace pairs by bytes, so that its corpus is a shorter text (Gage)."""
 
     def compressed(self, start: int = 0, length: int = 4000) -> Compressed:
         """Return the compression at this step, with `length` bytes of the compressed text from `start` on."""

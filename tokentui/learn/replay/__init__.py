@@ -138,7 +138,7 @@ class ReplayTrainer:
 
     @property
     def replay(self) -> Self:
-        """The replay itself."""
+        """This object, which answers the questions of `trainer.Replay`."""
         return self
 
     # ---- walking

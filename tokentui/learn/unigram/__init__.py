@@ -212,6 +212,7 @@ class UnigramTrainer:
         return self
 
     def _size(self, asked: int) -> int:
+        """Return the size that is pruned to if one is asked for: at least that of the units."""
         return max(asked, self.least_size)
 
     # ---- walking
@@ -339,6 +340,7 @@ class UnigramTrainer:
 
     @property
     def _next_kind(self) -> str:
+        """The kind of the next step, empty after the last cut."""
         return self._positions[self.number].model.next_kind(self._target)
 
     @property
@@ -442,6 +444,7 @@ class UnigramTrainer:
         return Inventory(vocabulary, 0, len(vocabulary.pieces), removed=self._removed[1])
 
     def _dropped(self) -> Iterator[Entry]:
+        """Yield the entries of `inventory` for dropped pieces, each with the figure that decided."""
         exact = self._models.seeds.bytes
         if self._between:
             model, judged = self._positions[self.number].model, self._judged
@@ -494,7 +497,7 @@ class UnigramTrainer:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The vocabulary of this step: the pieces, the most probable first."""
+        """The pieces of this step, the most probable first."""
         return self._vocabulary().vocabulary
 
     @property
@@ -503,6 +506,7 @@ class UnigramTrainer:
         return self._vocabulary().uses
 
     def _vocabulary(self) -> ModelVocabulary:
+        """Return the present model as a vocabulary. It is cached until the model is another one."""
         if self._shown is None or self._shown.model is not self.model:
             self._shown = self._laid_out(self.model)
         return self._shown
