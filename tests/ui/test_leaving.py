@@ -177,13 +177,14 @@ async def test_a_failure_that_comes_when_the_app_has_ended_has_been_looked_at(
     app, _ = explorer()
     async with app.run_test() as pilot:
         await settled(pilot)
-        answers: list[asyncio.Future[None]] = [asyncio.get_running_loop().create_future()]
-        monkeypatch.setattr(app.engine.session, "send", lambda command: answers[0])
+        answer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        monkeypatch.setattr(app.engine.session, "send", lambda _, answer=answer: answer)
         app.engine.send(do.Play(False))
         monkeypatch.undo()
     told: list[dict[str, object]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
-    answers.pop().set_exception(Cancelled())
+    answer.set_exception(Cancelled())
     await asyncio.sleep(0)
+    del answer
     collect()
     assert told == []

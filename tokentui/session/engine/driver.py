@@ -211,50 +211,84 @@ class Session:
             The seconds until the next turn, None to wait for a command; the answers; a snapshot, None if
             nothing has changed.
         """
-        state, sync, snapshot = self.state, self.state.sync, None
+        state = self.state
         with job(cancel=lambda: self._closing or bool(self._inbox), match_seconds=LOOK_S):
             before = state.main.training
-            for work in batch:
-                work()
-            if (loading := self._loading) is not None and loading.part is not None:
-                self._show_part(loading, loading.part)
-            now, wait = time.monotonic(), None
-            if self._queue.waiting:
-                self._run_queued()
-            if sync.has_work:
-                wait = sync.work(now, ARRIVE_S if state.main.training is not before else SLICE_S)
-                if self._queue.waiting:
-                    self._run_queued()
-            working = sync.has_work
-            wait = wait if working else None
-            finds = len(sync.columns) > 1 or state.main.needs_fallback
-            if finds or self._columns.running or self._pool.running:
-                wait = self._start_jobs(now, wait)
-            queued, loading, waits = self._queue.waiting, self._loading, state.waiting
-            state.waiting, state.busy = summary(queued) if queued else "", None
-            if loading is not None:
-                wait = min(PUBLISH_S if wait is None else wait, PUBLISH_S)
-                if state.waiting or state.main.training.nothing_open or not loading.quiet:
-                    state.busy = self._loader.running["load"].busy
-            # Jobs that commands begin have names for keys.
-            asked = [job.busy for key, job in self._pool.running.items() if isinstance(key, str)]
-            state.asked = next((busy for busy in asked if busy.left is not None), None)
-            # What is trained anew has come to its place before it is shown: the screen changes once.
-            quiet = now < self._quiet_until and sync.approaching_start and not state.waiting
-            new = state.stamp() != self._stamp
-            due = not working or now - self._published >= PUBLISH_S or waits != state.waiting
-            if (self._touched or (new and due)) and not quiet:
-                with contextlib.suppress(Cancelled):
-                    snapshot = state.snapshot()
-                    self._stamp, self._published, self._touched = state.stamp(), now, False
+            self._run_batch(batch)
+            now = time.monotonic()
+            wait = self._work(now, ARRIVE_S if state.main.training is not before else SLICE_S)
+            working = state.sync.has_work
+            wait = self._start_jobs(now, wait)
+            waits = state.waiting
+            wait = self._report_work(wait)
+            snapshot = self._new_snapshot(now, working, waits)
             under_way = self._columns.running
             if any(
                 column.needs_fallback and ("column", (column.key,)) not in under_way
-                for column in sync.columns
+                for column in state.sync.columns
             ):
                 wait = 0.0  # kernels failed at this look
             answers, self._answers = self._answers, []
         return wait, answers, snapshot
+
+    def _run_batch(self, batch: list[Callable[[], object]]) -> None:
+        """Run the commands of a batch, and show the part of a corpus that has been read."""
+        for work in batch:
+            work()
+        if (loading := self._loading) is not None and loading.part is not None:
+            self._show_part(loading, loading.part)
+
+    def _work(self, now: float, seconds: float) -> float | None:
+        """Run queued commands, and walk for a slice of so many seconds.
+
+        Returns:
+            The seconds until there is more to do; None if there is nothing.
+        """
+        wait = None
+        if self._queue.waiting:
+            self._run_queued()
+        if self.state.sync.has_work:
+            wait = self.state.sync.work(now, seconds)
+            if self._queue.waiting:
+                self._run_queued()
+        return wait if self.state.sync.has_work else None
+
+    def _report_work(self, wait: float | None) -> float | None:
+        """Store what waits and what is under way in the state, for people.
+
+        Returns:
+            The seconds until the next turn, no later than progress is to be shown.
+        """
+        queued, loading, state = self._queue.waiting, self._loading, self.state
+        state.waiting, state.busy = summary(queued) if queued else "", None
+        if loading is not None:
+            wait = min(PUBLISH_S if wait is None else wait, PUBLISH_S)
+            if state.waiting or state.main.training.nothing_open or not loading.quiet:
+                state.busy = self._loader.running["load"].busy
+        # Jobs that commands begin have names for keys.
+        asked = [job.busy for key, job in self._pool.running.items() if isinstance(key, str)]
+        state.asked = next((busy for busy in asked if busy.left is not None), None)
+        return wait
+
+    def _new_snapshot(self, now: float, working: bool, waits: str) -> Snapshot | None:
+        """Return a snapshot if something has changed and it is time to show it.
+
+        Args:
+            now: The time.
+            working: True if columns walk, so that snapshots are taken at intervals.
+            waits: The commands that waited before this turn, in words.
+        """
+        state = self.state
+        # What is trained anew has come to its place before it is shown: the screen changes once.
+        quiet = now < self._quiet_until and state.sync.approaching_start and not state.waiting
+        new = state.stamp() != self._stamp
+        due = not working or now - self._published >= PUBLISH_S or waits != state.waiting
+        if (self._touched or (new and due)) and not quiet:
+            with contextlib.suppress(Cancelled):
+                snapshot = state.snapshot()
+                self._stamp, self._published, self._touched = state.stamp(), now, False
+                return snapshot
+        return None
 
     def _accept(self, command: do.Command[object], answer: Answer) -> None:
         """Run or load a command, or queue it until what it needs is available."""
@@ -356,6 +390,9 @@ class Session:
             The seconds until the next turn; None if there is none to come.
         """
         state, sync = self.state, self.state.sync
+        finds = len(sync.columns) > 1 or state.main.needs_fallback
+        if not (finds or self._columns.running or self._pool.running):
+            return wait
 
         def install(query: BackgroundQuery, training: object) -> None:
             state.install_column(query, training)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from concurrent.futures import Future
+from typing import NamedTuple, TypeAlias
 
 from tokentui import learn
 from tokentui.core.errors import Cancelled, TokentuiError
@@ -29,6 +30,41 @@ _REST_S = 0.05
 """Seconds between checks, by columns at their end, for one that is still being opened."""
 
 
+class Walk(NamedTuple):
+    """A plan to walk to a position.
+
+    Attributes:
+        position: The position; `END` for the end of the run.
+        then: Moves to make after it is reached, in order: it may turn out to be after the last step.
+    """
+
+    position: Position
+    then: tuple[int, ...] = ()
+
+
+class Share(NamedTuple):
+    """A plan to walk to the end of the run, and from there back to a share of its last position.
+
+    Attributes:
+        position: The end of the run, or its last position.
+        percent: The share in percent.
+    """
+
+    position: Position
+    percent: int
+
+
+class Play(NamedTuple):
+    """A plan to play, from a time and the position at that time."""
+
+    since: float
+    start: int
+
+
+Plan: TypeAlias = Walk | Share | Play | Seek | None
+"""The plan of columns; None to stay."""
+
+
 class Synchronizer:
     """One to four columns at one position.
 
@@ -40,20 +76,11 @@ class Synchronizer:
         self.columns: list[Column] = []
         self.position = Position()
         """The position of all columns that are in sync, to which the others walk."""
-        self.goal: Position | None = None
-        self.playing = False
+        self._plan: Plan = None
         self._free = False
-        """True if the goal was given by its value: the stops of a run do not apply."""
-        self._then: list[int] = []
-        """Moves to make after the goal is reached, in order: the goal may turn out to be after the last
-        step."""
-        self._share: int | None = None
-        """The share of the run to go back to from its end, in percent; None unless one was asked for."""
-        self.search: Seek | None = None
-        """The search of the only column for a step."""
+        """True if the last goal was given by its value: the stops of a run do not apply."""
         self.speed: int | None = FIRST_SPEED
         """Units of the position a second that a run plays at; None for as fast as it can."""
-        self._played_from = (0.0, 0)
         self._pace, self._seen_at = TimeLeft(), 0.0
         """The time left of the way, and the time of the last turn."""
         self.target = self.position
@@ -63,6 +90,29 @@ class Synchronizer:
         self._began = 0.0
         self._start_steps: dict[int, int] = {}
         """The step of each column, by its key, when it set out for the next position."""
+
+    # ---- the plan
+
+    @property
+    def goal(self) -> Position | None:
+        """The position that columns walk to; None without one."""
+        return self._plan.position if isinstance(self._plan, Walk | Share) else None
+
+    @property
+    def playing(self) -> bool:
+        """True if the run plays."""
+        return isinstance(self._plan, Play)
+
+    @property
+    def search(self) -> Seek | None:
+        """The search of the only column for a step; None without one."""
+        return self._plan if isinstance(self._plan, Seek) else None
+
+    def _set_plan(self, plan: Plan) -> None:
+        """Replace the plan. A search without a result is answered by `Cancelled`."""
+        before, self._plan = self._plan, plan
+        if isinstance(before, Seek) and not before.answer.done():
+            before.answer.set_exception(Cancelled())
 
     # ---- columns
 
@@ -95,18 +145,16 @@ class Synchronizer:
     def has_work(self) -> bool:
         """True if there is work to do without a new command: columns play, walk to a position, or search for
         the step that makes a token."""
-        walks = self.playing or self.goal is not None or self.search is not None
         waits = self.columns[0].needs_fallback and self.approaching_start
-        return walks or waits or any(column.open for column in self.not_arrived)
+        return self._plan is not None or waits or any(column.open for column in self.not_arrived)
 
     @property
     def target_value(self) -> int:
         """The target position if a move is in progress, otherwise the current one, as a number in its
         unit."""
-        goal = self.goal
-        if goal is None or goal.value == END:
+        if not isinstance(self._plan, Walk) or self._plan.position.value == END:
             return self.position.value
-        return max(0, goal.value + sum(self._then))
+        return max(0, self._plan.position.value + sum(self._plan.then))
 
     @property
     def busy(self) -> Busy | None:
@@ -142,8 +190,10 @@ class Synchronizer:
         if value is not None and relative:
             start = going.value if going is not None and going.value != END else self.position.value
             beyond = start > max([self.position.value, *(column.trainer.computed for column in there)])
-            if self._then or (beyond and value < 0 and by != "size"):
-                self._then.append(value)  # back from the goal, or from the end where that comes first
+            plan = self._plan
+            if isinstance(plan, Walk) and (plan.then or (beyond and value < 0 and by != "size")):
+                # back from the goal, or from the end where that comes first
+                self._set_plan(plan._replace(then=(*plan.then, value)))
                 return
             value += start
         if self.has_work:
@@ -153,10 +203,8 @@ class Synchronizer:
             sizes = [column.trainer.size_at(0) for column in there if column.trainer.traits.grows]
             least = min(sizes, default=0)
         self._free = past_stops and value is not None and bool(there)
-        if value is None:
-            self.goal = Position(by, END)
-        elif there:
-            self.goal = Position(by, max(least, value))
+        if value is None or there:
+            self._set_plan(Walk(Position(by, END if value is None else max(least, value))))
         else:  # no column is there yet: they come to where they are wanted
             self.position = self.target = Position(by, max(least, value))
 
@@ -164,7 +212,7 @@ class Synchronizer:
         """Set the end of the run as the goal, and from there go back to a share of its last position, in
         percent. It replaces an earlier goal, and stops playing."""
         self.set_goal(None)
-        self._share = percent
+        self._set_plan(Share(Position(self.position.by, END), percent))
 
     def send_all_to(self, position: Position) -> None:
         """Mark all columns as out of sync: `work` walks each to this position, past its stops."""
@@ -192,7 +240,7 @@ class Synchronizer:
             self.set_goal(step)
             answer.set_result(step)
         else:
-            self.search = Seek(forms, trainer.computed, trainer.number, answer)
+            self._set_plan(Seek(forms, trainer.computed, trainer.number, answer))
         return answer
 
     def run_until(self, goal: Goal) -> Future[int | None]:
@@ -221,15 +269,15 @@ class Synchronizer:
             self.set_goal(None)
             answer.set_result(None)
         else:
-            self.search = Seek(goal, column.trainer.computed, None, answer)
+            self._set_plan(Seek(goal, column.trainer.computed, None, answer))
         return answer
 
     def play(self, on: bool | None, now: float) -> None:
         """Start or stop playing; None toggles. Halts all walks first. Columns at their end do not play."""
         playing = not self.playing if on is None else on
         self.halt()
-        self.playing = playing and not all_ended(self.in_sync, self.position, free=False)
-        self._played_from = (now, self.position.value)
+        if playing and not all_ended(self.in_sync, self.position, free=False):
+            self._set_plan(Play(now, self.position.value))
 
     def faster(self, by: int, now: float) -> None:
         """Change the speed by a number of entries of `SPEEDS`, faster if positive, up to either end of
@@ -239,15 +287,14 @@ class Synchronizer:
     def play_at(self, speed: int | None, now: float) -> None:
         """Set the speed to one of `SPEEDS`, from now on. This does not start playing."""
         self.speed = speed
-        self._played_from = (now, self.position.value)
+        if self.playing:
+            self._set_plan(Play(now, self.position.value))
 
     def halt(self) -> None:
         """Stop where the columns are, see `settle`. Drops the goal, later moves and playing; a search is
         answered by `Cancelled`."""
-        if self.search is not None:
-            self.search.answer.set_exception(Cancelled())
-        self.search, self.goal, self.playing, self._free = None, None, False, False
-        self._then, self._share = [], None
+        self._set_plan(None)
+        self._free = False
         if self.target != self.position:
             self.settle()
             self.target = self.position
@@ -335,7 +382,7 @@ class Synchronizer:
             if value is None or not there:  # a goal waits for a column that is to go there
                 not_arrived = self.not_arrived
                 if not there and not not_arrived:  # no column is left
-                    self.goal, self.playing, self._then, self._share = None, False, [], None
+                    self._set_plan(None)
                 if any(column.open for column in not_arrived):
                     return 0.0
                 return wait if there else _REST_S
@@ -359,25 +406,31 @@ class Synchronizer:
                     return goal.value, 0.0
                 if self.not_arrived:  # a column that is still to come may go further
                     return None, _REST_S
-            if (percent := self._share) is not None:
-                self.goal, self._share = Position(self.position.by, here * percent // 100), None
-                continue
-            on = self._then.pop(0) if self._then else None
-            self.goal = None if on is None else Position(self.position.by, max(0, here + on))
-        if not self.playing:
+            self._set_plan(self._next_plan(here))
+        if not isinstance(self._plan, Play):
             return None, 0.0
         if self.not_arrived and all_ended(self.in_sync, self.position, free=self._free):
             return None, _REST_S
         if speed is None:
             return END, 0.0
-        since, start = self._played_from
+        since, start = self._plan
         due = start + int((now - since) * speed)
         if due <= here:
             return None, max(0.001, since + (here - start + 1) / speed - now)
         if due - here > speed:  # slower than asked for: a second is caught up with, the rest is lost
             due = here + speed
-            self._played_from = (now, due)
+            self._set_plan(Play(now, due))
         return due, 0.0
+
+    def _next_plan(self, here: int) -> Plan:
+        """Return the plan after the goal is reached: the pending share, the next pending move, or none."""
+        by = self.position.by
+        match self._plan:
+            case Share(_, percent):
+                return Walk(Position(by, here * percent // 100))
+            case Walk(_, (move, *then)):
+                return Walk(Position(by, max(0, here + move)), tuple(then))
+        return None
 
     def settle(self) -> None:
         """Bring the columns that are on their way to the next position to it, or to one before it; mark those
@@ -415,7 +468,9 @@ class Synchronizer:
                 for column in there:  # the last of them has no stop: the others stay at theirs
                     column.in_sync = column.trainer.number <= (column.stopped_at or 0)
             if not not_arrived:  # one that is still to come may go further
-                self.playing, self.goal = False, self.goal and self.position
+                plan = self._plan
+                self._set_plan(
+                    plan._replace(position=self.position) if isinstance(plan, Walk | Share) else None)
 
     def _sync(self, deadline: float) -> bool:
         """Walk the columns in sync to the target, until a deadline of `perf_counter`. Return whether all of
@@ -478,7 +533,7 @@ class Synchronizer:
         there = self.in_sync
         if self.position.by != "tokens" or not there or there[0] is leader:
             return False
-        self.goal, self.playing, self._then, self._share = None, False, [], None
+        self._set_plan(None)
         self._follow(there)
         return True
 
@@ -536,10 +591,10 @@ class Synchronizer:
         column = self.columns[0]
         over, found = advance_seek(seek, column, seconds)
         if over:
-            self.search, self._free = None, seek.origin is not None
-            nowhere = END if seek.origin is None else seek.origin
-            self.goal = Position("merges", nowhere if found is None else found)
             seek.answer.set_result(found)
+            self._free = seek.origin is not None
+            nowhere = END if seek.origin is None else seek.origin
+            self._set_plan(Walk(Position("merges", nowhere if found is None else found)))
         self.position = self.target = _position_of(column, "merges")
 
     def _passes_stops(self, value: int) -> bool:
