@@ -19,7 +19,7 @@ from tokentui.recipe import Run as RunOf
 from tokentui.session import commands as do
 from tokentui.session.commands import AddColumn, MoveColumn, RemoveColumn, SetViewport, SyncBy
 from tokentui.session.snapshot import Snapshot
-from tokentui.session.views import ColumnWanted, Position, Viewport
+from tokentui.session.views import SPEEDS, ColumnWanted, Position, Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
@@ -246,6 +246,18 @@ def test_a_run_plays_at_its_speed_and_stops_at_the_end() -> None:
     assert not running(bench)
     lockstep.play(True, 102.0)
     assert not running(bench), "there is nothing to play"
+
+
+def test_a_late_run_catches_up_with_one_second() -> None:
+    bench = Bench(CORPUS, RECIPES["plain"], RECIPES["marked"])
+    lockstep, speed = bench.state.sync, SPEEDS[0] or 0
+    lockstep.play_at(speed, 100.0)
+    lockstep.play(True, 100.0)
+    lockstep.work(160.0, 60.0)  # a minute late
+    assert steps(bench.seen) == [speed, speed]
+    assert lockstep.work(160.0, 60.0) > 0, "the rest of the minute is lost"
+    lockstep.work(160.0 + 1.5 / speed, 60.0)
+    assert steps(bench.seen) == [speed + 1, speed + 1]
 
 
 def test_what_is_looked_at_in_the_middle_belongs_to_one_position() -> None:
