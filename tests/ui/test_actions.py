@@ -1,4 +1,4 @@
-"""The one table of actions: bindings, footer and help are made from it and miss nothing."""
+"""Bindings of all screens, and the footer and help made from them."""
 
 from __future__ import annotations
 

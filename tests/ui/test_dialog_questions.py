@@ -260,7 +260,7 @@ async def test_the_key_asks_the_session() -> None:
 
 
 def test_every_reason_is_said_in_words() -> None:
-    assert [row.split(" ", 3)[-1] for row in told(questions.used(ANSWERS))] == [
+    assert [row.split(" ", 3)[-1] for row in told(questions.unused_rows(ANSWERS))] == [
         "special: it is never made from text",
         "a byte that does not occur here",
         "it always became part of ·the, ·that",
@@ -273,26 +273,26 @@ def test_every_reason_is_said_in_words() -> None:
 
 
 def test_documents_that_are_not_listed_are_counted() -> None:
-    assert told(questions.saved(ANSWERS))[0] == "5 Crime·and⏎Punishment 400,000 250,000 150,000 37.5 %"
-    assert told(questions.saved(ANSWERS))[-1] == " and 10 more documents"
+    assert told(questions.savings_rows(ANSWERS))[0] == "5 Crime·and⏎Punishment 400,000 250,000 150,000 37.5 %"
+    assert told(questions.savings_rows(ANSWERS))[-1] == " and 10 more documents"
     all_of_them = dataclasses.replace(ANSWERS, document_count=2)
-    assert len(questions.saved(all_of_them)) == 2
+    assert len(questions.savings_rows(all_of_them)) == 2
 
 
 def test_the_way_that_is_taken_is_marked_and_always_there() -> None:
-    rows = questions.ways(ANSWERS)
+    rows = questions.segmentation_rows(ANSWERS)
     assert [row.cells[2][0][0] for row in rows if row.mark == "•"] == ["·", "h"]
     assert told(rows)[4].strip() == "and 2 more ways"
     assert "−3.2500" in told(rows)[6]
     far = dataclasses.replace(ANSWERS, ways=(dataclasses.replace(THE, ways=THE.ways[1:], count=9),))
-    assert [row.mark for row in questions.ways(far)] == ["", " ", " ", "•", ""]
-    assert told(questions.ways(far))[-1].strip() == "and 6 more ways"
+    assert [row.mark for row in questions.segmentation_rows(far)] == ["", " ", " ", "•", ""]
+    assert told(questions.segmentation_rows(far))[-1].strip() == "and 6 more ways"
 
 
 def test_a_column_that_nothing_stands_in_is_left_out() -> None:
     plain = dataclasses.replace(ANSWERS, ways=(THE,))
-    assert len(questions.needed(QUESTIONS[WAYS].columns, questions.ways(plain))) == 3
-    assert len(questions.needed(QUESTIONS[WAYS].columns, questions.ways(ANSWERS))) == 4
+    assert len(questions.needed(QUESTIONS[WAYS].columns, questions.segmentation_rows(plain))) == 3
+    assert len(questions.needed(QUESTIONS[WAYS].columns, questions.segmentation_rows(ANSWERS))) == 4
     assert questions.needed(QUESTIONS[WAYS].columns, []) == QUESTIONS[WAYS].columns
 
 
@@ -301,7 +301,7 @@ def test_nothing_is_divided_by_nothing() -> None:
     for question in QUESTIONS:
         question.rows(empty)
     assert questions.saved_summary(empty)[0][0] == "0 tokens saved, –"
-    assert questions.ways_summary(empty)[0][0] == "no word to write"
+    assert questions.ways_summary(empty)[0][0] == "No word yet"
 
 
 def test_documents_are_numbered_as_they_stand_in_the_corpus() -> None:
@@ -309,7 +309,7 @@ def test_documents_are_numbered_as_they_stand_in_the_corpus() -> None:
     trainer = start(corpus, Recipe(split="none"))
     learn.run(trainer, Stops(merges=1))
     answers = vocabulary_report(trainer.tokenizer(), corpus)
-    rows = questions.saved(answers)
+    rows = questions.savings_rows(answers)
     shown = [["".join(text for text, _ in cell) for cell in row.cells[:2]] for row in rows]
     assert shown == [["3", "ababab"], ["1", "abab"], ["2", "xy"]]
 

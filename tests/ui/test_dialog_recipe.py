@@ -401,7 +401,7 @@ async def test_where_another_recipe_goes_on_from_is_a_row() -> None:
     async with shown(dialog, (120, 40)) as (app, pilot):
         drive = Driver(dialog, pilot)
         await drive.at("axes", draft.PLACE)
-        await drive.said("where another recipe goes on from")
+        await drive.said("position after a change of recipe")
         await pilot.press("left")
         await drive.seen("changes place: same vocabulary size → same number of merges")
         await pilot.press("enter")

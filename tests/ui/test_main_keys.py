@@ -396,5 +396,5 @@ async def test_a_unigram_step_has_no_place_to_follow() -> None:
         session.show(**UNIGRAM)
         await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.traits.shrinks)
         await pilot.press("f")
-        await until(pilot, lambda: any("merges nothing" in note for note in notes_of(app)))
+        await until(pilot, lambda: any("not a merge" in note for note in notes_of(app)))
         assert not session.of(FindChanged)

@@ -61,7 +61,7 @@ def ask_of(dialog: EngineScreen[Any], texts: Iterable[Copied]) -> None:
 
 
 def _column(screen: EngineScreen[Any], now: Snapshot) -> ColumnSnapshot:
-    """The column that keys are about."""
+    """Return the column that keys are about."""
     place = getattr(screen, "place", 0)
     return now.columns[min(place, len(now.columns) - 1)]
 

@@ -12,7 +12,7 @@ from textual.app import App
 
 
 def deliver(app: App[Any], name: str, data: bytes) -> None:
-    """Hand a file to the browser.
+    """Send a file to the browser.
 
     Args:
         app: The program.
@@ -23,7 +23,7 @@ def deliver(app: App[Any], name: str, data: bytes) -> None:
 
 
 def archive(names: Sequence[str], files: Sequence[bytes]) -> bytes:
-    """Files that belong together as one zip archive."""
+    """Return files as one zip archive."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in zip(names, files, strict=True):

@@ -30,7 +30,7 @@ _LONGEST = 64
 
 
 def typed_beyond(event: Key) -> str | None:
-    """The character of a key that is text but that an input of Textual leaves out: it takes what
+    """Return the character of a key that is text but that an input of Textual leaves out: it takes what
     `str.isprintable` names.
 
     The key is taken by this: nothing else hears of it.
@@ -45,14 +45,13 @@ def typed_beyond(event: Key) -> str | None:
 
 
 def lines_of(pasted: str) -> str:
-    """A paste with the line ends of a text: terminals send carriage returns for them."""
+    """Return a paste with the line ends of a text: terminals send carriage returns for them."""
     return pasted.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def cluster_at(text: str, place: int) -> tuple[int, int]:
-    """Where the cluster begins and ends that has the character at a place. Only its line is looked at, and
-    not far.
-    """
+    """Return where the cluster begins and ends that has the character at a place. Only its line is looked at,
+    and not far."""
     if text.isascii() or not 0 <= place < len(text):
         return place, place + 1
     start = max(0, place - _LONGEST, 1 + max(text.rfind(" ", 0, place), text.rfind("\n", 0, place)))
@@ -78,7 +77,7 @@ class WholeText(Text):
 
     @classmethod
     def of(cls, text: Text) -> WholeText:
-        """The same text with the same styles."""
+        """Return the same text with the same styles."""
         return cls(text.plain, text.style, no_wrap=text.no_wrap, overflow=text.overflow, end=text.end,
             spans=text.spans)
 
@@ -131,7 +130,7 @@ class Field(Guarded, Input):
             self.replace(typed, *sorted(self.selection))
 
     def put(self, text: str) -> None:
-        """Hold this text, with the cursor behind it."""
+        """Replace the text, and put the cursor at its end."""
         self.value = text
         self.cursor_position = len(text)
 
@@ -170,7 +169,7 @@ class Field(Guarded, Input):
             super().action_delete_right()
 
     def _cell_offset_to_index(self, offset: int) -> int:
-        """The beginning of the cluster that is clicked at."""
+        """Return the beginning of the cluster that is clicked."""
         return cluster_at(self.value, super()._cell_offset_to_index(offset))[0]
 
     @property

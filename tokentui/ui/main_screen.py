@@ -687,7 +687,7 @@ class MainScreen(PaneScreen):
             self.app.say("no step has been made yet")
             return
         if not now.main.traits.grows:
-            self.app.say("a step of this training merges nothing: it has no one place in the corpus")
+            self.app.say("this step is not a merge: there is no place to show")
             return
         step = now.main.at.step
         again = self._followed is not None and self._followed[0] == step

@@ -44,7 +44,7 @@ class Prediction:
         """The guesses that were right, and all of them."""
 
     def hide(self, snapshot: Snapshot) -> Snapshot:
-        """The snapshot without what would give the next pair away: figures, order and reasons."""
+        """Return the snapshot without what would reveal the next pair: figures, order and reasons."""
         self.seen, main = snapshot, snapshot.main
         page = main.candidates
         rows = tuple(sorted(page.rows[:CHOICES], key=lambda row: row.parts))
@@ -61,7 +61,7 @@ class Prediction:
         return ((f"{self.right} of {self.asked}", "strong"), (" right", "muted"))
 
     def sentences(self, now: Snapshot | None, mode: GlyphMode) -> Sequence[Cell]:
-        """The question, and the answer to the last guess."""
+        """Return the question, and the answer to the last guess."""
         if self.seen is not None and self.seen.main.why.end is not None:
             return (*self._said, (("end  ", "accent"), ("no pair is left to guess", "")))
         question: Cell = (
@@ -91,7 +91,7 @@ class Prediction:
         ))
 
     def _named(self, line: str) -> tuple[bytes, ...]:
-        """The parts of the candidate that a line names; nothing where none of those shown is meant."""
+        """Return the parts of the candidate that a line names; empty if none of those shown is meant."""
         if self.seen is None:
             return ()
         guessed = line.replace("·", " ").encode("utf-8", "surrogateescape")

@@ -82,7 +82,7 @@ class Setting:
     takes_effect: Callable[[Adjustable, Value], object]
 
     def takes(self, app: Adjustable, value: object) -> bool:
-        """True if it may have a value."""
+        """Return whether it may have a value."""
         if values := self.values(app):
             return any(value == allowed and type(value) is type(allowed) for allowed in values)
         return isinstance(value, str) and len(value) <= MOST_TYPED and value.splitlines() in ([], [value])
@@ -103,7 +103,7 @@ def _speed(app: Adjustable, value: Value) -> None:
 
 
 def speed_name(speed: int | None) -> Value:
-    """A speed as the file has it: units a second, `max` for as fast as it can."""
+    """Return a speed as the file has it: units a second, `max` for as fast as it can."""
     return "max" if speed is None else speed
 
 
@@ -161,7 +161,7 @@ class UserSettings:
         self._writes: set[asyncio.Task[None]] = set()
 
     def value_of(self, setting: Setting) -> Value:
-        """The value of a setting: the kept one if it is allowed, else the default."""
+        """Return the value of a setting: the kept one if it is allowed, else the default."""
         value = self._found.get(setting.name)
         if isinstance(value, str | int) and setting.takes(self._app, value):
             return value
@@ -190,7 +190,7 @@ class UserSettings:
             self._app.say(self.wrong, "warning")
 
     def values_of(self, setting: Setting) -> Sequence[Value]:
-        """The values that a setting may have; none for a text of one line."""
+        """Return the values that a setting may have; none for a text of one line."""
         return setting.values(self._app)
 
     def change(self, setting: Setting, value: Value) -> None:

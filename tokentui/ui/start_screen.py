@@ -67,7 +67,7 @@ class StartScreen(EngineScreen[BoundAction | None]):
         self.lines = Lines(self._draw, id="start")
 
     def compose(self) -> ComposeResult:
-        """All of it, or that there is no room."""
+        """Yield all of it, or the message that there is no room."""
         yield self.lines
         yield too_small(*LEAST)
 
@@ -150,7 +150,7 @@ class StartScreen(EngineScreen[BoundAction | None]):
         return spread(left, ((about, "muted"),), width)
 
     def _sentence(self, width: int) -> list[Cell]:
-        """The box with the sentence, as it is cut now and at the end of the training."""
+        """Return the box with the sentence, as it is cut now and at the end of the training."""
         inner = width - 4
         text = self.now.main.encoding.text if self.now is not None else ""
         rows: list[Cell] = [(("> ", "key"), *runs(text, limit=200))]
@@ -182,7 +182,7 @@ class StartScreen(EngineScreen[BoundAction | None]):
         return lines
 
     def _step(self) -> Cell:
-        """The key of the next step and what the step does; at the end of a training, the key that goes back.
+        """Return the key of the next step and its effect; at the end of a training, the key that goes back.
         """
         if self.now is None:
             return (*self._key("next"), ("make the first merge", "strong"))
@@ -207,7 +207,8 @@ class StartScreen(EngineScreen[BoundAction | None]):
 
 
 def _cut(tokens: Sequence[EncodedToken], when: str, width: int, chips: bool) -> list[Cell]:
-    """The tokens of a sentence, as chips or with bars between them, and how many there are, and when."""
+    """Return the tokens of a sentence, as chips or with bars between them, and how many there are, and when.
+    """
     line: list[Run] = []
     for n, (token, tint) in enumerate(zip(tokens, tints([token.start for token in tokens]), strict=True)):
         line += [("│", "frame")] if n and not chips else []
@@ -220,7 +221,7 @@ def _cut(tokens: Sequence[EncodedToken], when: str, width: int, chips: bool) -> 
 
 
 def _tours(width: int) -> list[Cell]:
-    """The tours by their numbers."""
+    """Return the tours by their numbers."""
     about = "   a few minutes each; your own text stays as it is"
     rows: list[Cell] = [((" ", ""), ("Tours", "strong"), (about, "muted"))]
     rows += [((" ", ""), (str(n).ljust(7), "key"), (tour.title, "")) for n, tour in enumerate(TOURS, 1)]

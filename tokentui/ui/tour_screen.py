@@ -33,7 +33,7 @@ NOT_HERE = ("record", "compare", "first_screen")
 
 
 def said(text: str) -> Cell:
-    """The text of a stop: what stands between backquotes is a key, a token or a pair."""
+    """Return the text of a stop: what stands between backquotes is a key, a token or a pair."""
     runs: list[Part] = []
     for n, part in enumerate(safe(text, limit=MOST_TEXT).split("`")):
         runs += [(part, "strong" if n % 2 else "")] if part else []

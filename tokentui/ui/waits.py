@@ -24,13 +24,13 @@ class NotYet(TokentuiError):
 
 
 def under_way(busy: Busy) -> str:
-    """`counting 45 %, 12 s left`."""
+    """Return `counting 45 %, 12 s left`."""
     share = f" {100 * min(busy.done, busy.total) // busy.total} %" if busy.total > 0 else ""
     return safe(busy.what, limit=_SHOWN) + share + (f", {time_left(busy)}" if busy.left is not None else "")
 
 
 def time_left(busy: Busy) -> str:
-    """`12 s left`, `5 min left`; empty where it is not known."""
+    """Return `12 s left` or `5 min left`; empty if it is not known."""
     if busy.left is None:
         return ""
     for size, unit in ((3600, "h"), (60, "min")):

@@ -151,9 +151,12 @@ def _whole(body: Any) -> SavedSession:
         sha256=_text(body["sha256"]), scratch=_text_or_none(body["scratch"]),
         tokenizer=_text(body["tokenizer"]), split=_text(body["split"]), training=_branch(body["training"]),
         branches=_each(_branch, body["branches"]), typed=_text(body["typed"]),
-        settings={name: _of(setting, *_PLAIN) for name, setting in _of(body["settings"], dict).items()},
+        settings={
+            name: _checked_type(setting, *_PLAIN)
+            for name, setting in _checked_type(body["settings"], dict).items()
+        },
         columns=_each(lambda column: column if isinstance(column, str) else _branch(column), body["columns"]),
-        ended=_of(body["ended"], bool),
+        ended=_checked_type(body["ended"], bool),
     )
 
 
@@ -162,8 +165,8 @@ _PLAIN = (str, int, float, bool, type(None))
 """The types of a setting."""
 
 
-def _of(value: object, *kinds: type) -> Any:
-    """A value that has one of these very types (True is no int).
+def _checked_type(value: object, *kinds: type) -> Any:
+    """Return a value that has exactly one of these types (True is no int).
 
     Raises:
         TypeError: It has another.
@@ -174,7 +177,7 @@ def _of(value: object, *kinds: type) -> Any:
 
 
 def _text(value: object) -> str:
-    return str(_of(value, str))
+    return str(_checked_type(value, str))
 
 
 def _text_or_none(value: object) -> str | None:
@@ -182,12 +185,12 @@ def _text_or_none(value: object) -> str | None:
 
 
 def _each(read_one: Callable[[object], _Read], value: object) -> tuple[_Read, ...]:
-    return tuple(map(read_one, _of(value, list)))
+    return tuple(map(read_one, _checked_type(value, list)))
 
 
 def _branch(value: Any) -> Branch:
-    recipe, run, step = value["recipe"], value["run"], _of(value["step"], int)
-    return Branch(Recipe.from_dict(recipe, "session"), Run.of(_of(run, dict)), step)
+    recipe, run, step = value["recipe"], value["run"], _checked_type(value["step"], int)
+    return Branch(Recipe.from_dict(recipe, "session"), Run.of(_checked_type(run, dict)), step)
 
 
 MOST_SESSIONS = 20

@@ -82,7 +82,7 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         self.box = Vertical(classes="dialog")
 
     def compose(self) -> ComposeResult:
-        """The box, of the size that the screen has room for from its first moment on."""
+        """Yield the box, of the size that the screen has room for from its first moment on."""
         # Textual gives these classes after the first layout: the box would be seen in one place and then in
         # another.
         for length, breakpoints in zip(self.app.size,
@@ -332,5 +332,5 @@ class StatusLine(CellText):
 
 
 def labeled_input(prompt: str, field: Widget, classes: str = "line") -> Horizontal:
-    """A line to type in behind a prompt."""
+    """Return a line to type in behind a prompt."""
     return Horizontal(Static(safe_content(prompt), classes="prompt"), field, classes=classes)

@@ -38,7 +38,7 @@ class AnalysisScreen(ReportScreen[Report]):
         self.analysis, self._show_only = analysis, show_only
 
     def question(self) -> Command[Report]:
-        """The question."""
+        """Return the command that asks for the report."""
         return Analyze(self.analysis.name)
 
     def report(self, answer: Report) -> Report:

@@ -385,7 +385,7 @@ class FindScreen(Dialog[str | None]):
         self._pane, self._text, self._verb = pane, text, verb
 
     def compose(self) -> ComposeResult:
-        """The bar."""
+        """Yield the bar."""
         yield labeled_input(f" {self._verb} {self._pane} > ", Field(self._text), "bar")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -394,7 +394,7 @@ class FindScreen(Dialog[str | None]):
 
 
 def parse_conventions(line: str) -> tuple[str, float]:
-    """A splitter and an order of Rényi's entropy, of a line with either or both.
+    """Read a splitter and an order of Rényi's entropy from a line with either or both.
 
     Raises:
         TokentuiError: There are more words than that, or a number that is no order.

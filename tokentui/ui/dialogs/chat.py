@@ -49,7 +49,7 @@ class ChatScreen(ReportScreen[ChatEncoding]):
         self.parts = self.summary, self.listing, labeled_input("file", self.field, "edit"), self.notice
 
     def question(self) -> Command[ChatEncoding]:
-        """The question."""
+        """Return the command that asks for the chat."""
         opened = self.now.main.opened if self.now is not None else None
         title = f"{self.HEADING} · {safe(opened.name, limit=40)}" if opened is not None else self.HEADING
         source = safe(self._file, limit=40) if self._file else "the typed text"

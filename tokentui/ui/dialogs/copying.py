@@ -20,7 +20,7 @@ _SAID = 60
 
 
 def token_of(name: str, piece: bytes) -> Copied:
-    """A token as text; as a literal of its bytes where they are not UTF-8."""
+    """Return a token as text, or as a literal of its bytes if they are not UTF-8."""
     try:
         return Copied(name, piece.decode(), marked=True)
     except UnicodeDecodeError:
@@ -52,7 +52,7 @@ class CopyScreen(ListDialog[None]):
         self.lay_out()
 
     def lay_out(self) -> None:
-        """A row for each text: its name, and its beginning."""
+        """Show a row for each text: its name, and its beginning."""
         wide = max((len(copied.name) for copied in self._found), default=0)
         rows = [
             TableRow(n, (((copied.name, "strong"),), (

@@ -45,7 +45,7 @@ class DiffScreen(ReportScreen[Diff]):
         self.heading = f"From {old} to {new}"
 
     def question(self) -> Command[Diff]:
-        """The question."""
+        """Return the command that asks for the differences."""
         return DiffColumns(*self.pair)
 
     def report(self, answer: Diff) -> Report:

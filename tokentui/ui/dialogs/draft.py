@@ -35,7 +35,7 @@ PLACES = {"step": "same number of merges", "size": "same vocabulary size"}
 
 _WORDS = RUN | SHAPE
 _ABOUTS = {name: shape_word.about for name, shape_word in _WORDS.items()} | {
-    PLACE: "where another recipe goes on from",
+    PLACE: "position after a change of recipe",
     LIVE: "the screen behind shows each change; esc restores the old one",
 }
 _GROUPS = (("", tuple(AXES)), ("Learning", tuple(SHAPE)), ("Stops", tuple(RUN)), ("Setting", (PLACE,)))
@@ -67,13 +67,13 @@ class RecipeChoice:
     keep_place: str = "step"
 
     def value(self, name: str) -> Any:
-        """The value of this name."""
+        """Return a value by its name."""
         if name in RUN:
             return self.run.word(name)
         return self.keep_place if name == PLACE else getattr(self.recipe, name)
 
     def text(self, name: str) -> str:
-        """The value of this name as a user reads it; not yet safe."""
+        """Return a value by its name as a user reads it; it is not safe yet."""
         if name == "vocab_size" and self.run.stops.vocab_size is None and self.size is not None:
             return f"{RUN[name].written(self.size)} (default)"
         if name in RUN:
@@ -87,7 +87,7 @@ class RecipeChoice:
         return usual_size(self.recipe) if size is None else size
 
     def ends(self, ids: int, shrinks: bool) -> str:
-        """The stop that lets the run have no such size, as safe text; "" if it has none.
+        """Return the stop that keeps the run from reaching a size, as safe text; empty without one.
 
         Args:
             ids: The number of ids.
@@ -98,12 +98,12 @@ class RecipeChoice:
         return "" if shrinks or self.run.stops.merges is None else f"merges {self.text('merges')}"
 
     def to_type(self, name: str) -> str:
-        """The value of a word as it would be typed."""
+        """Return the value of a word as it is typed."""
         value = self.value(name)
         return " ".join(value) if isinstance(value, tuple) else "" if value is None else str(value)
 
     def changes(self, to: RecipeChoice) -> Changes:
-        """The values that another choice has changed, axes first."""
+        """Return the values that differ from another choice, axes first."""
         names = [name for _, group in _GROUPS for name in group]
         return tuple(
             [Change(name, self.text(name), to.text(name)) for name in names
@@ -118,8 +118,7 @@ class RecipeChoice:
         return replace(self, recipe=changed(self.recipe, **{name: value}))
 
     def typed(self, name: str, text: str) -> RecipeChoice:
-        """The choice with a value of an axis as a recipe has it and what must change with it, or of a word as
-        it was typed.
+        """Return a copy with one value read from text. Axes that conflict with it change too.
 
         Raises:
             TokentuiError: It makes no sense here.
@@ -131,8 +130,8 @@ class RecipeChoice:
         return replace(self, recipe=with_it) if with_it is not None else self._with(name, new)
 
     def turned(self, name: str, by: int) -> RecipeChoice | None:
-        """The choice with the next value of this name (`by` 1) or the one before (-1); None where it is
-        typed.
+        """Return the choice with the next value of this name (`by` 1) or the one before (-1); None where it
+        is typed.
 
         Raises:
             TokentuiError: No other value goes with the rest.
@@ -201,7 +200,7 @@ class Option:
 
     @property
     def text(self) -> bool:
-        """True if the option takes text after the colon."""
+        """Return a value by its name as a user reads it; it is not safe yet."""
         return ":" in self.value
 
     @property
@@ -277,8 +276,8 @@ def is_published(preset: Preset | None, run: Run) -> bool:
     return preset is not None and preset.run != Run() and run == run_of(preset, run, True)
 
 
-def said(preset: Preset | None) -> str:
-    """The sizes that a preset was published with, as safe text."""
+def published_sizes(preset: Preset | None) -> str:
+    """Return the sizes that a preset was published with, as safe text."""
     if preset is None:
         return "your own recipe: it has no published sizes"
     known = [f"{name} {RUN[name].written(preset.run.word(name))}" for name in preset.run.words]
@@ -286,7 +285,7 @@ def said(preset: Preset | None) -> str:
 
 
 def families(query: str = "") -> list[tuple[str, list[Preset]]]:
-    """The presets that a text is found in, by family.
+    """Return the presets that contain a text, by family.
 
     Those whose names begin so come first, then those whose names hold it, then those whose descriptions do: a
     family may be there more than once.
@@ -305,7 +304,7 @@ def families(query: str = "") -> list[tuple[str, list[Preset]]]:
 
 
 def _distance(preset: Preset, query: str) -> int:
-    """0 where the name of a preset begins with a text, 1 where it holds it, 2 where its description does."""
+    """Return 0 if the name of a preset begins with a text, 1 if it contains it, 2 if its description does."""
     if query in preset.name:
         return int(not preset.name.startswith(query))
     return 2 if query in f"{preset.about} {preset.family}".lower() else 3
@@ -315,13 +314,13 @@ def _distance(preset: Preset, query: str) -> int:
 
 
 def axis_columns(stages: Sequence[StageView]) -> tuple[Column, ...]:
-    """The columns of the rows of a choice; the steps of an opened tokenizer have longer names."""
+    """Return the columns of the rows of a choice; the steps of an opened tokenizer have longer names."""
     first = Column(width=15 if stages else 12, priority=1)
     return first, Column(flex=3 if stages else 2, min_width=15, priority=1), Column(flex=4, min_width=15)
 
 
 def preset_rows(recipe: Recipe, query: str = "") -> list[TableRow]:
-    """The presets that a text is found in, by family, marked where they are the recipe."""
+    """Return the presets that contain a text, by family. Those of the same recipe are marked."""
     rows: list[TableRow] = []
     for family, members in families(query):
         rows.append(heading(family))
@@ -336,7 +335,8 @@ def choice_rows(
     choice: RecipeChoice, changed: Changes, live: bool | None, published: tuple[bool, str],
     stages: Sequence[StageView] = ()
 ) -> list[TableRow]:
-    """The row that takes a choice, its values, and the settings; what is changed is marked.
+    """Return the row that applies a choice, the rows of its values, and those of the settings. Changed values
+    are marked.
 
     Args:
         choice: The choice.
@@ -381,9 +381,8 @@ def _stage_rows(steps: Sequence[StageView]) -> list[TableRow]:
 
 
 def value_rows(recipe: Recipe, axis: str) -> list[TableRow]:
-    """The values of an axis: marked if taken (of a list, by its number); dim if refused, with what would
-    change too and why.
-    """
+    """Return the values of an axis: marked if taken (of a list, by its number); dim if refused, with what
+    would change too and why."""
     listed, rows = getattr(recipe, axis), []
     for choice in options(recipe, axis):
         mark = "•" if choice.taken else ""
@@ -428,7 +427,7 @@ def meaning(recipe: Recipe, axis: str) -> str:
 
 
 def _named(value: str) -> str:
-    """The value of an axis; an empty list has a name."""
+    """Return the value of an axis, or a name for an empty list."""
     return "none" if value == "[]" else value
 
 

@@ -139,7 +139,7 @@ class DrawnScreen(ListDialog[None]):
 
 
 def _word(at: int, word: DrawnWord, p: float) -> Iterator[TableRow]:
-    """A word with its tokens, and a row a draw."""
+    """Yield a row for a word with its tokens, and one for each draw."""
     tokens = ["unknown" if piece is None else piece for piece in word.pieces]
     yield TableRow((at, "word"), ((), (), _joined(tokens), ((plural(len(word.draws), "draw"), "muted"),)))
     for n, draw in enumerate(word.draws[:_MOST_DRAWS]):

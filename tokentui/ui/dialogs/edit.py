@@ -60,7 +60,7 @@ class EditScreen(ReportScreen[EditView]):
     # What is asked.
 
     def again(self) -> None:
-        """Ask for what is wished for; nothing is asked where nothing is."""
+        """Request a preview of the pending edits; clear it if there are none."""
         if self.wishes != Wishes():
             super().again()
             return
@@ -71,7 +71,7 @@ class EditScreen(ReportScreen[EditView]):
         self.lay_out()
 
     def question(self) -> Command[EditView]:
-        """The question."""
+        """Return the command that asks for a preview of the pending edits."""
         return EditVocabulary(self.wishes)
 
     def wish(self, wishes: Wishes) -> None:
@@ -113,8 +113,8 @@ class EditScreen(ReportScreen[EditView]):
         self.app.push_screen(prompt)
 
     def action_ask_other(self) -> None:
-        """Ask for the file of another tokenizer, whose merges are put behind."""
-        hint = "another tokenizer file, whose merges that are missing here are appended"
+        """Ask for the file of another tokenizer, whose merges are appended."""
+        hint = "append the merges of another tokenizer file"
         self.app.push_screen(AskLine(self.engine, "Merge with", lambda line: safe(line, limit=80) or hint,
                                lambda line: self.wish(replace(self.wishes, merge=line.strip()))))
 

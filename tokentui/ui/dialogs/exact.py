@@ -98,12 +98,12 @@ def facts(row: Row, step: int = 0) -> Iterator[tuple[str, Cell]]:
 
 
 def piece_of(row: Row) -> bytes:
-    """The exact bytes that a row is about."""
+    """Return the exact bytes that a row is about."""
     return row.piece if isinstance(row, Entry) else row.token
 
 
 def bare_of(row: Row) -> bytes:
-    """The bytes of a row's piece without its mark."""
+    """Return the bytes of a row's piece without its mark."""
     front, end = row.marks
     piece = piece_of(row)
     return piece[front : len(piece) - end]
@@ -152,12 +152,13 @@ def _joined(pieces: Sequence[bytes]) -> Cell:
 
 
 def _figure(value: float) -> str:
-    """A figure with as many digits as a reader wants."""
+    """Return a figure with six significant digits."""
     return ("∞" if math.isinf(value) else f"{value:.6g}") if value >= 0 else "−" + _figure(-value)
 
 
 def code_points(piece: bytes) -> Iterator[tuple[str, Cell]]:
-    """The characters of a piece with their names; bytes that are no whole character stand for themselves."""
+    """Yield the characters of a piece with their names; bytes that are no whole character stand for
+    themselves."""
     for char in piece[:MOST_SHOWN].decode("utf-8", "surrogateescape"):
         if "\udc80" <= char <= "\udcff":
             yield f"<{ord(char) - 0xDC00:02X}>", (("a byte that is not a whole character", "muted"),)
@@ -167,7 +168,7 @@ def code_points(piece: bytes) -> Iterator[tuple[str, Cell]]:
 
 
 def text_of(row: Row, recipe: Recipe) -> str | None:
-    """The text that a row's piece stands for, at the start of a text; None where it is no text."""
+    """Return the text of a row's piece at the start of a text; None if it is not text."""
     try:
         text = bare_of(row).decode()
     except UnicodeDecodeError:

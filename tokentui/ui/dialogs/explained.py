@@ -21,7 +21,8 @@ _SAID_SHOWN = 400
 
 
 def reason(found: StringFacts, also: str = "") -> TableRow:
-    """Why the text is not one token, in a sentence; the row leads to the step that makes it one.
+    """Return the reason why the text is not one token, in a sentence; the row leads to the step that makes it
+    one.
 
     Args:
         found: The facts of the text.
@@ -36,7 +37,7 @@ def reason(found: StringFacts, also: str = "") -> TableRow:
 
 
 def tokens_of(found: StringFacts) -> Iterator[TableRow]:
-    """The tokens of a text with their ids, as many as there is room for; enter goes into each."""
+    """Yield the tokens of a text with their ids, `MOST_TOKENS` at most; enter goes into each."""
     rows = [] if found.encoding is None else found.encoding.rows
     grounds = tints([row.start for row in rows[:MOST_TOKENS]])
     for n, (row, tint) in enumerate(zip(rows, grounds, strict=False)):
@@ -52,6 +53,6 @@ def tokens_of(found: StringFacts) -> Iterator[TableRow]:
 
 
 def told_row(key: Hashable, label: str, *cells: Cell, mark: str = "") -> TableRow:
-    """A row of a label and what is told."""
+    """Return a row of a label and cells."""
     return TableRow(key, (((label, "muted"),), *cells), mark=mark)
 

@@ -138,7 +138,7 @@ class ExportScreen(Dialog[None]):
                 _TRYING, partial(self._not_written, wish))
 
     def _deliver(self, path: str, found: tuple[ExportReport, tuple[bytes, ...]]) -> None:
-        """Hand the files to the browser, several in one archive."""
+        """Send the files to the browser, several in one archive."""
         report, files = found
         if files:
             from tokentui.ui.delivery import archive, deliver

@@ -33,7 +33,7 @@ class FactsScreen(ReportScreen[HealthReport]):
     ]
 
     def question(self) -> Command[HealthReport]:
-        """The question."""
+        """Return the command that asks for the facts."""
         return ExamineHealth()
 
     def again(self) -> None:

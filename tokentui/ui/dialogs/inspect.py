@@ -214,14 +214,14 @@ class InspectScreen(ListDialog[None]):
             self._learning = bool(view.uses)
             self.lay_out()
             if view.uses:
-                await self._look(None)
+                await self._show_places(None)
         except (TokentuiError, Cancelled) as error:
             self._learning = False
             self._lacks = safe_line(error) if isinstance(error, TokentuiError) else "stopped"
             self.lay_out()
 
-    async def _look(self, after: CorpusPlace | None, first: int = 1) -> None:
-        """Show the places after one; `first` is the number of the first of them."""
+    async def _show_places(self, after: CorpusPlace | None, first: int = 1) -> None:
+        """Fetch the occurrences after a place, and number them from `first`."""
         if (view := self.view) is not None:
             self.places = await self.engine.ask(TokenPlaces(view.facts.id, after, column=self._column))
             self._first, self._learning = first, False
@@ -239,7 +239,7 @@ class InspectScreen(ListDialog[None]):
 
         async def look() -> None:
             try:
-                await self._look(after, first)
+                await self._show_places(after, first)
             except (TokentuiError, Cancelled) as error:
                 self._lacks = safe_line(error) if isinstance(error, TokentuiError) else "stopped"
                 self.lay_out()
@@ -277,7 +277,7 @@ class InspectScreen(ListDialog[None]):
         self._begin()
 
     def action_back(self) -> None:
-        """Come back to what was told of before."""
+        """Return to the subject before."""
         if self._past and not self.editing:
             self.shown, self._keep = self._past.pop()
             self._begin()
@@ -391,7 +391,7 @@ class InspectScreen(ListDialog[None]):
         self.fit_height(len(self.listing.rows))
 
     def _rows(self, label: int) -> Iterator[TableRow]:
-        """All rows, where labels take so many columns."""
+        """Yield all rows, for labels of a width."""
         found, row, column, view = self.found, self._row, self.column, self.view
         self._targets.clear()
         at = column.at.step if column is not None else 0

@@ -33,7 +33,7 @@ class LanguagesScreen(ReportScreen[tuple[Languages, ...]]):
         """The basis of the costs."""
 
     def question(self) -> Command[tuple[Languages, ...]]:
-        """The question."""
+        """Return the command that asks for the costs."""
         return CountLanguages(self.by)
 
     def report(self, answer: tuple[Languages, ...]) -> Report:

@@ -186,7 +186,7 @@ class LifeScreen(ListDialog[None]):
             self.engine.send(GoTo(key))
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Stay at the step."""
+        """Leave, and stay at the step."""
         self._end_mark()
         self.dismiss(None)
 
@@ -206,17 +206,17 @@ class LifeScreen(ListDialog[None]):
 
 
 def ui_text_of(text: str) -> str:
-    """A text as a title shows it."""
+    """Return a text as a title shows it."""
     return "".join(part for part, _ in ui_text.runs(text, limit=30))
 
 
 def _as_it_was(turn: Turn, chips: bool) -> Cell:
-    """The word in its tokens."""
+    """Return the word in its tokens."""
     return ui_text.segmented([piece or "unknown" for piece in turn.pieces], chips, limit=_SHOWN)
 
 
 def _made_by(turn: Turn) -> Cell:
-    """The merge of the step, or the step in words."""
+    """Return the merge of the step, or the step in words."""
     if not turn.parts:
         return (("  " + safe(turn.said, limit=200), "muted"),) if turn.said != "start" else ()
     out: list[tuple[str, str]] = [("  ", "")]

@@ -110,7 +110,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
     # What is listed.
 
     def takes_row(self, typed: str) -> bool:
-        """True if enter takes a row instead of the typed text."""
+        """Return whether enter takes a row instead of the typed text."""
         if not typed or typed == "-" or is_remote(typed) or glob.has_magic(typed) or with_split(typed)[1]:
             return False
         if typed == PARALLEL or typed.startswith(SCHEME):
@@ -135,7 +135,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
             yield TableRow(("open", PARALLEL), (((" parallel", ""),), ((_LANGUAGES, "muted"),), ()))
 
     def whole_folder(self, head: str) -> Iterator[TableRow]:
-        """A row for the folder itself."""
+        """Yield a row for the folder itself."""
         yield TableRow(("open", head or "."),
             (((" ./", ""),), (("its text files, as one corpus", "muted"),), ()))
 
@@ -198,7 +198,7 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         self.dismiss(OpenTokenizer(path, split, encode) if known else Open((path,)))
 
     async def _what_is(self, path: str) -> str:
-        """The name of a tokenizer's format, empty for a corpus.
+        """Return the name of a tokenizer's format; empty for a corpus.
 
         Raises:
             TokentuiError: It is a damaged tokenizer.
@@ -241,8 +241,8 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
 
 
 def with_axes(typed: str) -> tuple[str, str, str]:
-    """A path, and the split and the way of encoding that are named behind it: `ranks.tiktoken split=cl100k`,
-    `vocab.txt encode=longest-suffix`."""
+    """Return a path, and the split and the way of encoding that are named behind it: `ranks.tiktoken
+    split=cl100k`, `vocab.txt encode=longest-suffix`."""
     named = {_SPLIT: "", _ENCODE: ""}
     while True:
         path, space, last = typed.rpartition(" ")
@@ -253,13 +253,13 @@ def with_axes(typed: str) -> tuple[str, str, str]:
 
 
 def with_split(typed: str) -> tuple[str, str]:
-    """A path, and the split that is named behind it; a way of encoding may be named too."""
+    """Split `PATH split=X` into a path and a split. A way of encoding may be named too."""
     return with_axes(typed)[:2]
 
 
 def file_column(typed: str, split: str = "") -> ColumnWanted:
-    """The column of a tokenizer file, as it is typed; `split` is that of a file that holds none, where none
-    is typed."""
+    """Return the column of a tokenizer file, as it is typed; `split` is that of a file that holds none, where
+    none is typed."""
     path, named, encode = with_axes(typed)
     name = f"{os.path.basename(path)} encode={encode}" if encode else ""
     return ColumnWanted(path=path, split=named or split, encode=encode, name=name)
@@ -322,7 +322,7 @@ class AddScreen(Picker[ColumnWanted]):
         """The split that a file is read with, "" for its own."""
 
     def rows(self, typed: str) -> Iterator[TableRow]:
-        """The comparison that was left, your own recipe, and the presets."""
+        """Yield the comparison that was left, the recipe in use, and the presets."""
         now = self.engine.snapshot
         if not typed and now is not None and now.parked:
             columns: Cell = ((f"{now.parked + 1} columns", "muted"),)
@@ -350,7 +350,7 @@ class AddScreen(Picker[ColumnWanted]):
                     ((way.about, "muted"),), ()))
 
     def _ways(self) -> Iterator[Choice]:
-        """The other ways to encode by the vocabulary of the column in use."""
+        """Yield the other ways to encode with the vocabulary of the current column."""
         objective = AXES["objective"].find(self._recipe.objective)
         if objective is None or self._column is None:
             return
@@ -360,7 +360,8 @@ class AddScreen(Picker[ColumnWanted]):
                 yield way
 
     def _otherwise(self, encode: str) -> ColumnWanted | None:
-        """The column of the same vocabulary under another way of encoding; None where it makes no sense."""
+        """Return the column of the same vocabulary with another way of encoding; None if it makes no sense.
+        """
         column, run = self._column, self.engine.run
         if column is None:
             return None

@@ -67,7 +67,7 @@ class Listed:
     error: str = ""
 
     def beginning(self, folder: str, prefix: str) -> tuple[Entry, ...] | None:
-        """The entries of a folder whose names begin with a prefix; None where the disk has to be asked."""
+        """Return the entries of a folder whose names begin with a prefix; None if the disk has to be read."""
         hides = not self.prefix and prefix.startswith(".")
         narrower = prefix.startswith(self.prefix) and not self.more and not hides
         if folder != self.folder or (prefix != self.prefix and not narrower):
@@ -95,7 +95,7 @@ async def in_thread(call: Callable[[], T]) -> T:
 
 
 async def look_at(path: str) -> os.stat_result:
-    """The status of a file, without blocking the event loop.
+    """Return the status of a file, without blocking the event loop.
 
     Raises:
         TokentuiError: No file can have this name, or it is out of reach.
@@ -105,7 +105,7 @@ async def look_at(path: str) -> os.stat_result:
 
 
 def reason(error: OSError | ValueError | TokentuiError) -> str:
-    """Why a path cannot be looked at, in a few words; a NUL in its name is a `ValueError`."""
+    """Return why a path cannot be read, in a few words; a NUL in its name is a `ValueError`."""
     if isinstance(error, TokentuiError):
         return error.what
     return ((error.strerror if isinstance(error, OSError) else None) or str(error)).lower()
@@ -212,7 +212,7 @@ class Picker(Dialog[Result]):
     # What a subclass says.
 
     def rows(self, typed: str) -> Iterator[TableRow]:
-        """The rows above those of the folder."""
+        """Yield the rows above those of the folder."""
         yield from ()
 
     def take(self, kind: str, name: str) -> None:
@@ -262,7 +262,7 @@ class Picker(Dialog[Result]):
         return typed == self.field.value
 
     def _beginning(self, typed: str) -> tuple[Entry, ...] | None:
-        """The entries that begin like the typed text; None while they are not known."""
+        """Return the entries that begin with the typed text; None while they are not known."""
         return self._listed.beginning(*parts(typed))
 
     def show_rows(self) -> None:
@@ -298,7 +298,7 @@ class Picker(Dialog[Result]):
             listing.mark(True)
 
     def takes_row(self, typed: str) -> bool:
-        """True if enter takes a row instead of the typed text, as far as is known without the disk."""
+        """Return whether enter takes a row instead of the typed text, as far as is known without the disk."""
         folder, prefix = parts(typed)
         if folder != SAMPLES and (prefix in ("", ".", "..") or (typed == prefix and typed.startswith("~"))):
             return False
@@ -324,7 +324,7 @@ class Picker(Dialog[Result]):
             yield TableRow(key, (((f" {safe(_completed(entry))}", ""),), (), size))
 
     def whole_folder(self, head: str) -> Iterator[TableRow]:
-        """A row for the folder itself, where it can be taken."""
+        """Yield a row for the folder itself, if it can be chosen."""
         yield from ()
 
     # What the user does.
@@ -398,12 +398,12 @@ class Picker(Dialog[Result]):
 
 
 def _completed(entry: Entry) -> str:
-    """The name of an entry as it is typed: a folder ends in a slash."""
+    """Return the name of an entry as it is typed: a folder ends in a slash."""
     return entry.name + "/" * entry.folder
 
 
 def folder_above(head: str) -> str | None:
-    """The folder above the one that was typed, as it would be typed; None above the root."""
+    """Return the folder above the typed one, as it is typed; None above the root."""
     folder = head.rstrip("/")
     last = folder.rpartition("/")[2]
     if not folder:

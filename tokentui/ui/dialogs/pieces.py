@@ -34,24 +34,25 @@ _SMALL = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 
 
 def style_of(branch: int) -> str:
-    """The style of a branch; after the hues come the same ones underlined."""
+    """Return the style of a branch; after the hues come the same ones underlined."""
     again, hue = divmod(branch, len(_HUES))
     return _HUES[hue] + ("+partial-here" if again % 2 else "")
 
 
 def number_of(branch: int) -> str:
-    """The number of a branch as it stands before its pieces and in the legend without chips, from ¹ on."""
+    """Return the number of a branch as it stands before its pieces and in the legend without chips, from ¹
+    on."""
     return "".join(_SMALL[int(digit)] for digit in str(branch + 1))
 
 
 def ground_of(branch: int) -> str:
-    """The style of the chips of a branch: its tint; after the tints come the same ones underlined."""
+    """Return the style of the chips of a branch: its tint; after the tints come the same ones underlined."""
     again, tint = divmod(branch, TINTS)
     return f"tint-{tint}" + ("+partial-here" if again % 2 else "")
 
 
 def legend(view: PiecesView, chips: bool = False) -> Iterator[Cell]:
-    """The branches, a line each, with the looks of their pieces."""
+    """Yield the branches, a line each, in the styles of their pieces."""
     for branch, about in enumerate(view.branches):
         text = safe(about, limit=400)
         if chips:
@@ -71,8 +72,8 @@ def facts(view: PiecesView) -> Cell:
 
 
 def rows(parts: Iterable[PiecePart], width: int, begun: Cell = (), chips: bool = False) -> Iterator[Cell]:
-    """Pieces as running text. A row ends before a piece that does not fit, inside one that is longer than a
-    row, and after a newline.
+    """Yield pieces as running text. A row ends before a piece that does not fit, inside one that is longer
+    than a row, and after a newline.
 
     Args:
         parts: The pieces.
@@ -302,7 +303,7 @@ _TABLE = (
 
 
 def text(view: Compressed) -> Cell:
-    """The compressed bytes: a placeholder as its letter, what is between two as the text that it is."""
+    """Return the compressed bytes: each placeholder as its letter, text as it is."""
     out: list[Run] = []
     for letter, group in groupby(view.compressed, key=lambda byte: view.names.get(byte, "")):
         values = bytes(group)
@@ -311,7 +312,7 @@ def text(view: Compressed) -> Cell:
 
 
 def table(view: Compressed) -> Iterator[TableRow]:
-    """The rows of the table: letter, byte, the pair that it stands for, what that is in the end."""
+    """Yield the rows of the table: letter, byte, the pair that it replaces, and its full text."""
     letters = view.names
     for placeholder, left, right, expansion in view.table:
         pair = (*_side(left, letters), ("+", "muted"), *_side(right, letters))
@@ -326,7 +327,7 @@ def _side(byte: int, letters: Mapping[int, str]) -> Cell:
 
 
 def sizes(view: Compressed) -> str:
-    """`text 5 B + table 9 B = 14 B of 11 B (127.3 %)`."""
+    """Return `text 5 B + table 9 B = 14 B of 11 B (127.3 %)`."""
     whole = view.text_bytes + view.table_bytes
     share = f" ({100 * whole / view.original_bytes:.1f} %)" if view.original_bytes else ""
     parts = f"text {number(view.text_bytes)} B + table {number(view.table_bytes)} B"

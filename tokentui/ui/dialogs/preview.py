@@ -45,7 +45,7 @@ class Step(NamedTuple):
 
 
 def steps_of(view: PreviewView) -> list[Step]:
-    """The first steps; behind the last one why there are no more."""
+    """Return the first steps, and after the last one why there are no more."""
     shown: list[Step] = []
     for row in view.pairs[:STEPS]:
         made: list[ui_text.Run] = []
@@ -63,7 +63,7 @@ def steps_of(view: PreviewView) -> list[Step]:
 
 
 def first_difference(left: PreviewView | None, right: PreviewView | None) -> int | None:
-    """The first step, from 0, at which they do not do the same; None where they agree, or one is not known.
+    """Return the first step, from 0, at which two trainings differ; None if they agree, or one is not known.
     """
     if left is None or right is None:
         return None
@@ -72,7 +72,7 @@ def first_difference(left: PreviewView | None, right: PreviewView | None) -> int
 
 
 def compare(used: PreviewView | None, looked_at: PreviewView | None) -> list[TableRow]:
-    """The steps of both side by side; one that is still to come has an ellipsis.
+    """Return the steps of both side by side; a step to come is an ellipsis.
 
     The columns are those of `columns`.
     """
@@ -89,7 +89,7 @@ def compare(used: PreviewView | None, looked_at: PreviewView | None) -> list[Tab
 
 
 def columns(name: str) -> list[Column]:
-    """The number of the step, and for each recipe what the step makes and its count."""
+    """Return the number of the step, and for each recipe what the step makes and its count."""
     sides = [(Column(title, flex=1, min_width=9, priority=3), Column(width=7, align="right"))
         for title in ("in use", safe(name, limit=40))]
     return [Column(width=2, align="right", priority=1), *sides[0], *sides[1]]
@@ -146,7 +146,7 @@ class PreviewPane(Guarded, Vertical):
         self.told, self.steps = CellText("told"), Listing((), id="steps")
 
     def compose(self) -> ComposeResult:
-        """A line that tells the difference, and the steps."""
+        """Yield a line with the difference, and the steps."""
         yield self.told
         yield self.steps
 

@@ -51,8 +51,8 @@ def used_summary(answers: VocabularyReport) -> Cell:
     return ((summary, "strong"), (rest, "muted"))
 
 
-def why(token: UnusedToken) -> Cell:
-    """Why a token is not used."""
+def unused_reason(token: UnusedToken) -> Cell:
+    """Return the reason why a token is not used."""
     if token.why != "swallowed":
         return ((_WHY.get(token.why, safe(token.why)), "muted"),)
     out: list[Run] = [("it always became part of ", "muted")]
@@ -62,13 +62,13 @@ def why(token: UnusedToken) -> Cell:
     return tuple(out) if token.into else (("it always became part of other tokens", "muted"),)
 
 
-def used(answers: VocabularyReport) -> list[TableRow]:
-    """The tokens that are not used, in order of id."""
+def unused_rows(answers: VocabularyReport) -> list[TableRow]:
+    """Return the tokens that are not used, in order of id."""
     return [
         TableRow(token.id, (
             ((number(token.id), "muted"),), ui_text.runs(token.piece, limit=_MOST_SHOWN),
             ((safe(token.kind), "muted"),),
-            why(token),
+            unused_reason(token),
         ))
         for token in answers.unused
     ]
@@ -82,8 +82,8 @@ def saved_summary(answers: VocabularyReport) -> Cell:
     return ((summary, "strong"), (f" · {counts} in {plural(answers.document_count, 'document')}", "muted"))
 
 
-def saved(answers: VocabularyReport) -> list[TableRow]:
-    """The documents that save most, the best first."""
+def savings_rows(answers: VocabularyReport) -> list[TableRow]:
+    """Return the documents that save most, the best first."""
     rows = []
     for document in answers.documents:
         less = document.units - document.tokens
@@ -104,11 +104,11 @@ def on_summary(answers: VocabularyReport) -> Cell:
     if answers.exhausted is None:
         return _GO_ON
     reason = f" · {safe(answers.exhausted.end, limit=200)}"
-    return (("Going on until nothing is left", "strong"), (reason, "muted"))
+    return (("Training until no pair is left", "strong"), (reason, "muted"))
 
 
-def on(answers: VocabularyReport) -> list[TableRow]:
-    """Now and at the very end."""
+def exhaustion_rows(answers: VocabularyReport) -> list[TableRow]:
+    """Return rows that compare this step with a training until no pair is left."""
     end = answers.exhausted
     if end is None:
         return []
@@ -126,16 +126,15 @@ def on(answers: VocabularyReport) -> list[TableRow]:
 def ways_summary(answers: VocabularyReport) -> Cell:
     """Return a title for the list of ways to write a word, and the encoder's rule."""
     if not answers.ways:
-        return (("no word to write", "strong"), (" · w types one", "muted"))
+        return (("No word yet", "strong"), (": press ", "muted"), ("w", "key"))
     how = {way.how for way in answers.ways}
     by = f": {safe(how.pop(), limit=200)}" if len(how) == 1 else " by the encoder"
     return (("Ways to split", "strong"), (f" · • taken{by}", "muted"))
 
 
-def ways(answers: VocabularyReport) -> list[TableRow]:
-    """For each word its ways, the fewest tokens first. The one chosen is marked; it stands last if it is not
-    among the first.
-    """
+def segmentation_rows(answers: VocabularyReport) -> list[TableRow]:
+    """Return for each word its ways, the fewest tokens first. The one chosen is marked; it stands last if it
+    is not among the first."""
     rows: list[TableRow] = []
     alike = len({way.how for way in answers.ways}) == 1
     for word, word_ways in enumerate(answers.ways):
@@ -170,7 +169,7 @@ def _way(
 
 
 def needed(columns: Sequence[Column], rows: Sequence[TableRow]) -> tuple[Column, ...]:
-    """The columns but for the last ones of which no row has anything."""
+    """Return the columns without the last ones that are empty in all rows."""
     used = max((n + 1 for row in rows for n, cell in enumerate(row.cells) if ui_text.width(cell)),
         default=len(columns))
     return tuple(columns[:used])
@@ -202,7 +201,7 @@ QUESTIONS: tuple[Question, ...] = (
         "1 What is used?", "1 Used",
         (Column("id", width=7, align="right", priority=1), Column("token", flex=1, min_width=8, priority=2),
             Column("kind", width=8), Column("why it is not used", flex=3, min_width=16, priority=2)),
-        used, used_summary,
+        unused_rows, used_summary,
     ),
     Question(
         "2 What is saved?", "2 Saved",
@@ -210,18 +209,19 @@ QUESTIONS: tuple[Question, ...] = (
             Column("units", width=11, align="right", priority=1),
             Column("tokens", width=11, align="right", priority=1),
             Column("saved", width=11, align="right", priority=2), Column("", width=6, align="right")),
-        saved, saved_summary,
+        savings_rows, saved_summary,
     ),
     Question(
-        "3 What would more steps give?", "3 On",
-        (Column(width=12, priority=1), Column(flex=1, min_width=12, priority=2)), on, on_summary,
+        "3 What would more steps give?", "3 Exhaust",
+        (Column(width=12, priority=1), Column(flex=1, min_width=12, priority=2)), exhaustion_rows,
+        on_summary,
     ),
     Question(
         "4 Ways to split", "4 Ways",
         (Column("", width=4, align="right"), Column("tokens", width=6, align="right"),
             Column("written as", flex=1, min_width=10, priority=2),
             Column("log probability", width=15, align="right")),
-        ways, ways_summary,
+        segmentation_rows, ways_summary,
     ),
 )
 ON, WAYS = 2, 3
@@ -353,7 +353,8 @@ class QuestionsScreen(ListDialog[None]):
 
 
 def _tabs(at: int, room: int) -> Cell:
-    """The titles of the questions, the one that is shown marked; short ones where there is no room."""
+    """Return the titles of the questions with that of the current one marked; short titles if there is no
+    room."""
     for titles in ([question.title for question in QUESTIONS], [question.short for question in QUESTIONS]):
         line = [run for place, title in enumerate(titles)
             for run in (("  " if place else "", ""), (title, "key" if place == at else "muted"))]

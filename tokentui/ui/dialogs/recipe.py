@@ -139,7 +139,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             self._follow(followed)
         found = draft.preset_rows(recipe, self.presets.find)
         self.presets.show(found, keep=preset or self.presets.cursor_key)
-        live, published = self._live if self._follow else None, (self.published, draft.said(self._named))
+        live = self._live if self._follow else None
+        published = self.published, draft.published_sizes(self._named)
         rows = draft.choice_rows(self.choice, self._used.changes(self.choice), live, published, self._stages)
         self.axes.show(rows, keep=self.axes.cursor_key)
         if self._open in AXES:
@@ -167,7 +168,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         return draft.named(self.choice.recipe, self._preset)
 
     def _option(self, label: object) -> draft.Option | None:
-        """A value of the axis that is open."""
+        """Return a value of the axis that is open."""
         listed = draft.options(self.choice.recipe, self._open) if self._open in AXES else ()
         return next((option for option in listed if option.label == label), None)
 
@@ -188,7 +189,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             sentence = (safe(option.refused) or option.about) + too
             style = "warning" if option.refused else style
         elif (name := str(self.axes.cursor_key)) == draft.PUBLISHED:
-            sentence = f"{draft.said(self._named)}: enter {'leaves' if self.published else 'takes'} them"
+            effect = "leaves" if self.published else "takes"
+            sentence = f"{draft.published_sizes(self._named)}: enter {effect} them"
         else:
             sentence = draft.about(self.choice, name) or _TAKES[bool(self._stages)]
         if self._seeks and self._sought:
@@ -274,16 +276,15 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         preset = self._named
         if not self.published:
             if preset is None or preset.run == Run():
-                self.notice.say(draft.said(preset), "warning")
+                self.notice.say(draft.published_sizes(preset), "warning")
                 return
             self._own_run = self.choice.run
         self.published = not self.published
         self._choose(self._with(preset) if preset else replace(self.choice, run=self._own_run))
 
     def _with(self, preset: Preset) -> RecipeChoice:
-        """The choice with a preset, and with its run where that is as published. A size that was typed for
-        the recipe in use is not that of another one.
-        """
+        """Return the choice with a preset, and with its run where that is as published. A size that was typed
+        for the recipe in use is not that of another one."""
         run = draft.run_of(preset, self.choice.run, True) if self.published else self._own_run
         if not (self.published or self._sized or preset.recipe == self._used.recipe):
             run = run.with_words(vocab_size=self.engine.first_run.stops.vocab_size)
@@ -499,7 +500,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             self._close_values()
 
     def _check(self, text: str) -> RecipeChoice | None:
-        """The choice with what is typed; None where it makes no sense: then the line says so."""
+        """Return the choice with what is typed; None if it makes no sense, which the line then says."""
         try:
             choice = self.choice.typed(self._open, self._head + text)
         except TokentuiError as error:

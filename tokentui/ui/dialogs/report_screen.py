@@ -76,7 +76,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         self.again()
 
     def question(self) -> Command[Answer]:
-        """The question."""
+        """Return the command that asks the session."""
         raise NotImplementedError
 
     def report(self, answer: Answer) -> Report:

@@ -55,7 +55,7 @@ class SettingsScreen(ListDialog[None]):
         self.lay_out()
 
     def lay_out(self) -> None:
-        """A row for each setting: its name and its value."""
+        """Show a row for each setting: its name and its value."""
         rows = []
         for setting in SETTINGS.values():
             words = setting.said(self.settings.value_of(setting))

@@ -193,7 +193,7 @@ class StepsScreen(Dialog[None]):
 
 
 def _distance(best: Candidate | None, second: Candidate) -> str:
-    """The value of the runner-up less that of the best."""
+    """Return the value of the runner-up less that of the best."""
     if best is None:
         return ""
     if isinstance(second.worth, int):

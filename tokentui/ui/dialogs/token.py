@@ -26,7 +26,7 @@ _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 
 def entry_of(view: TokenView) -> Entry:
-    """The row of the vocabulary that a token has."""
+    """Return the row of a token in the vocabulary."""
     facts = view.facts
     return Entry(
         facts.id, -1 if view.symbol is None else view.symbol, facts.piece, facts.kind, view.made, facts.count,
@@ -35,13 +35,13 @@ def entry_of(view: TokenView) -> Entry:
 
 
 def ordinal(count: int) -> str:
-    """`1st`, `2nd`, `11th`."""
+    """Return `1st`, `2nd`, `11th`."""
     ending = "th" if count % 100 in (11, 12, 13) else _ENDINGS.get(count % 10, "th")
     return f"{number(count)}{ending}"
 
 
 def of_token(view: TokenView, places: Places | None, first: int, width: int) -> Iterator[TableRow]:
-    """The facts of a token that its row does not tell.
+    """Yield the facts of a token that its row does not show.
 
     Args:
         view: The token.
@@ -80,7 +80,7 @@ def of_token(view: TokenView, places: Places | None, first: int, width: int) -> 
 
 
 def _several(label: str, cells: Sequence[Cell], width: int) -> Iterator[TableRow]:
-    """Some cells with dots between them, as many in a row as fit."""
+    """Yield cells with dots between them, as many in a row as fit."""
     lines: list[Cell] = []
     for cell in cells:
         joined: Cell = (*lines[-1], (" · ", "muted"), *cell) if lines else cell
@@ -93,12 +93,12 @@ def _several(label: str, cells: Sequence[Cell], width: int) -> Iterator[TableRow
 
 
 def _entered(piece: bytes, note: str = "") -> Cell:
-    """A token that enter goes into."""
+    """Return a token that enter goes into."""
     return (*ui_text.tinted(ui_text.runs(piece, limit=_SHOWN), "primary"), (note, "muted"))
 
 
 def _over(view: TokenView, width: int) -> Iterator[TableRow]:
-    """The uses at evenly spread steps, and who took them."""
+    """Yield the uses at evenly spaced steps, and the tokens that took them."""
     if not view.over:
         return
     last = f" 0 … {number(view.number)}"
@@ -142,7 +142,7 @@ def _places(view: TokenView, places: Places | None, first: int, width: int) -> I
 
 
 def context(passage: Context, width: int) -> Cell:
-    """A token in its text, marked, in exactly so many columns: as much of either side as fits."""
+    """Return a token in its text, marked, in exactly so many columns: as much of either side as fits."""
     shown = ui_text.clip(ui_text.tinted(ui_text.runs(passage.shown), "match"), max(1, width - 2))
     room = max(0, width - ui_text.width(shown) - 2)
     before, after = ui_text.runs(passage.before), ui_text.runs(passage.after)
@@ -166,7 +166,7 @@ class _Block(NamedTuple):
 
 
 def _tree(view: TokenView, width: int) -> Iterator[TableRow]:
-    """The merge tree, as many levels as there is room for."""
+    """Yield the merge tree, as many levels as there is room for."""
     tree = view.facts.tree
     if len(tree) < 3:
         return
@@ -179,7 +179,7 @@ def _tree(view: TokenView, width: int) -> Iterator[TableRow]:
 
 
 def _drawn(tree: Sequence[Branch], levels: int) -> _Block:
-    """A merge tree down to a level. Parts that are not listed are left out."""
+    """Return a merge tree down to a level. Parts that are not listed are left out."""
     place = 0
 
     def block() -> _Block:
@@ -199,7 +199,7 @@ def _drawn(tree: Sequence[Branch], levels: int) -> _Block:
 
 
 def _over_parts(label: Cell, left: _Block, right: _Block) -> _Block:
-    """A node over its two parts."""
+    """Return a node above its two parts."""
     low, high = left.center, left.width + 2 + right.center
     middle, size = (low + high) // 2, ui_text.width(label)
     shift = max(0, (size - 1) // 2 - middle)

@@ -80,7 +80,7 @@ def of_step(step: int, token: bytes, parts: Sequence[bytes]) -> Iterator[Choice]
 def choices(
     column: ColumnSnapshot, row: Candidate | Entry | None = None, made: Step | None = None
 ) -> list[Choice]:
-    """The what-ifs that a row of a column allows, and those to take back.
+    """Return the what-ifs that a row of a column allows, and those to take back.
 
     Args:
         column: The column.
@@ -124,7 +124,8 @@ def _nothing_to_change(
 
 
 def allowed(recipe: Recipe, change: WhatIf) -> bool:
-    """True if a recipe may be under one more what-if. It is not written out: a token may have megabytes."""
+    """Return whether a what-if can be added. The error is not formatted, since tokens can be megabytes long.
+    """
     try:
         check_changes((*recipe.changes, change))
     except TokentuiError:
@@ -133,12 +134,12 @@ def allowed(recipe: Recipe, change: WhatIf) -> bool:
 
 
 def changed(recipe: Recipe, choice: Choice) -> Recipe:
-    """A recipe under a what-if more, or under one less."""
+    """Return the recipe with a what-if added, or removed if it has it."""
     return recipe.but((choice.change,)) if choice.back else recipe.under((choice.change,))
 
 
 def beside(column: ColumnSnapshot, choice: Choice, run: Run) -> tuple[ColumnWanted, ColumnWanted]:
-    """The run as it is and the changed one, to be compared."""
+    """Return the current run and the changed one, to be compared."""
     return (
         ColumnWanted(column.recipe, run, name=column.name), ColumnWanted(changed(column.recipe, choice), run),
     )
@@ -159,7 +160,7 @@ def ask_beside(
 
 
 def subject_of(row: Candidate | Entry | None, made: Step | None = None) -> Cell:
-    """The pair or the token that is asked about."""
+    """Return the pair or the token that is changed."""
     if isinstance(row, Candidate):
         return tokens(row.parts, "text")
     token = row.piece if row is not None else made[1] if made is not None else b""

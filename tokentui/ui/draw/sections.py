@@ -63,7 +63,7 @@ def section_rows(
         targets[("fact", place)] = Row(())
         yield TableRow(("fact", place), (ui_text.tinted(name, "muted"), summary))
     elif section.folded:
-        hint = "enter folds them" if few else "enter shows them ▸"
+        hint = "enter collapses" if few else "enter expands ▸"
         summary_line: Cell = (*summary, (f"{_GAP}{hint}", "muted"))
         yield TableRow(("rows", place), (ui_text.tinted(name, "muted"), summary_line))
     else:

@@ -318,7 +318,7 @@ class CurveChart(Lines, Pane, can_focus=True):
                     yield out
 
     def _readings(self, series: Sequence[Series], wide: int, width: int) -> Iterator[Cell]:
-        """Return the value of each curve at the cursor, the second corpus on a line of its own."""
+        """Yield the value of each curve at the cursor, the second corpus on a line of its own."""
         field, at, end = CURVES[self.measure][0], self._at, number(self.curves.end)
         here = f"step {number(at):>{len(end)}} of {end}"
         for held in (False, True):
