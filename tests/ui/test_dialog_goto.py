@@ -93,7 +93,7 @@ def test_a_part_of_a_run_is_of_its_end_as_far_as_that_is_known(end: Ending, half
         ("end", "the end of the run, step 2,000 at most"),
         (" the", "the step that makes ‘·the’"),
         ("\x1b[31m", "the step that makes ‘␛[31m’"),
-        ("", "a step, +100, -5, 50%, end, or a token (·the, or \"100\" in quotes)"),
+        ("", "a step, +100, -5, 50%, end, or a token (·the, #484, or \"100\" in quotes)"),
     ],
 )
 def test_what_is_said_of_it(text: str, words: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from screens import screen_text
-from waiting import settled, until
+from waiting import notes_of, settled, until
 
 from tokentui.session import commands as do
 from tokentui.session.engine.driver import Session
@@ -53,3 +53,32 @@ async def test_a_table_is_narrowed_and_stays_exact_while_stepping(size: tuple[in
         ]
         assert len("".join(marked).replace("·", "")) == 3 * len(shown)
         assert len(shown) > 1
+
+
+async def test_ids_are_found_and_a_filter_that_leaves_nothing_says_so() -> None:
+    app = ExplorerApp(Session, begin=lambda session: session.send(do.Open(("sample:english",))))
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settled(pilot)
+        app.engine.send(do.GoTo(300))
+        await settled(pilot)
+
+        def ids() -> list[int | None]:
+            now = app.main.snapshot
+            return [row.id for row in now.main.vocabulary.rows] if now is not None else []
+
+        await pilot.press("3", "ampersand", *"#484", "enter")
+        await until(pilot, lambda: ids() == [484])
+        await pilot.press("escape", "ampersand", *"nowhere at all", "enter")
+        await until(pilot, lambda: "no row: esc shows all" in screen_text(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: len(ids()) > 9)
+        await pilot.press("slash", *"#301", "enter")
+        table = app.main.vocabulary
+        await until(pilot, lambda: getattr(table.held_at(table.cursor), "id", 0) == 301)
+        await pilot.press("g", *"#301", "enter")
+        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.at.step == 46)
+        assert app.main.snapshot is not None
+        assert app.main.snapshot.main.at.last_id == 301
+        await pilot.press("g", *"#99999", "enter")
+        missing = "no step so far makes a token #99999"
+        await until(pilot, lambda: any(missing in note for note in notes_of(app)))

@@ -388,7 +388,8 @@ class Query(NamedTuple):
         rows: The most rows.
         order: The order of the entries of the vocabulary, one of `Traits.orders`; of candidates `BY_COUNT`,
             and in all others the best first.
-        match: Texts to search: the page then has the numbers of the rows that contain one of them.
+        match: Texts to search: the page then has the numbers of the rows that contain one of them. In the
+            vocabulary `#484` and `484` also match the token with this id.
         only: True to list only the rows that match: `top` and `rows` count them alone.
         folded: True for one row instead of all entries that are out of use. Without effect with `match` or
             `among`, and in the orders `longest` and `id`.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import bisect
 import functools
+import re
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 from weakref import WeakKeyDictionary, ref
@@ -23,6 +24,8 @@ from tokentui.recipe import Stops
 
 Row = TypeVar("Row")
 _PLUS = b"+"
+_ID = re.compile(rb"#?[0-9]{1,12}")
+"""A text that also matches the token with this id."""
 _FIRST_REMOVED = -(1 << 40)
 _NEWEST = "newest"
 _FOLDABLE = _NEWEST, "most used"
@@ -146,9 +149,13 @@ def entries(trainer: Trainer, query: Query) -> Page[Entry]:
             )
             return shown._replace(folded=folded)
 
+    wanted = {int(text.removeprefix(b"#")) for text in query.match if _ID.fullmatch(text)}
+
     def matches(row: int) -> bool:
         number = listed[row]
         piece = vocabulary.spelled(number) if number >= 0 else entry(number).piece
+        if wanted and (ids[number] if number >= 0 else entry(number).id) in wanted:
+            return True
         return any(text in piece for text in query.match)
 
     return page(query, len(listed), lambda row: entry(listed[row]), matches)

@@ -63,6 +63,27 @@ class GoToToken(Command[int | None], need=Need.STEPS, walks=True, summary="go to
         return state.sync.seek(self.text)
 
 
+class GoToId(Command[int | None], need=Need.STEPS, walks=True, summary="go to the token #{0.id}"):
+    """Go to the step that makes the token with an id, among the computed steps; a token of the start is at
+    step 0.
+
+    Answered by the step; None if no token has the id, or the steps of the training make no tokens.
+    """
+
+    id: int
+
+    def apply(self, state: State) -> int | None:
+        trainer = state.main.trainer
+        tokenizer = trainer.tokenizer()
+        further = tokenizer.merges + trainer.computed - trainer.number
+        symbol = tokenizer.vocabulary.symbols_by_id(further).get(self.id) if trainer.traits.grows else None
+        if symbol is None:
+            return None
+        step = trainer.made_at(symbol)
+        state.sync.set_goal(step)
+        return step
+
+
 class StepWithSpace(Command[int | None], need=Need.STEPS):
     """Find the computed step that makes a token of a text with a space in front, such as `·the` for `the`.
 

@@ -19,7 +19,16 @@ from tokentui.core.counts import COUNT, read_count
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, visible
 from tokentui.recipe import Ending
-from tokentui.session.commands import GoTo, GoToShare, GoToToken, RunUntil, SetRecipe, StepWithSpace, SyncBy
+from tokentui.session.commands import (
+    GoTo,
+    GoToId,
+    GoToShare,
+    GoToToken,
+    RunUntil,
+    SetRecipe,
+    StepWithSpace,
+    SyncBy,
+)
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.bindings import EVERYWHERE, HANDLED, BoundAction, Hint, key_name
 from tokentui.ui.dialogs import (
@@ -95,12 +104,16 @@ class ToSize(NamedTuple):
     ids: int
 
 
-def destination(text: str, place: Place) -> GoTo | GoToShare | GoToToken | ToSize | None:
+_TOKEN_ID = re.compile(r"#([0-9]{1,12})", re.ASCII)
+
+
+def destination(text: str, place: Place) -> GoTo | GoToShare | GoToToken | GoToId | ToSize | None:
     """Return the command that a typed line stands for.
 
     Args:
         text: A step (`5000`, `5,000`), steps from here (`+100`, `-5`), a part of the run (`50%`), `end`, or
-            else the text of a token. Text in double quotes is a token whatever it says. Where columns are
+            the id of a token (`#484`), else the text of a token. Text in double quotes is a token whatever it
+            says. Where columns are
             compared: a size (`size 2000`), and no token.
         place: Where one is.
 
@@ -122,6 +135,8 @@ def destination(text: str, place: Place) -> GoTo | GoToShare | GoToToken | ToSiz
                 ids = _count(size["size"])
                 return GoTo(ids) if place.by == "size" else ToSize(ids)
             raise _wrong("expected a number", text, "for example 500, +100, size 2000 or end")
+        if (named := _TOKEN_ID.fullmatch(word)) is not None:
+            return GoToId(int(named[1]))
         quoted = len(text) > 2 and text[0] == text[-1] == '"'
         return GoToToken(text[1:-1] if quoted else text)
     number = _count(match["digits"])
@@ -150,7 +165,7 @@ def describe_destination(text: str, place: Place) -> str:
     match destination(text, place):
         case None:
             part = "" if place.by == "size" else ", 50%"
-            token = ', or a token (·the, or "100" in quotes)'
+            token = ', or a token (·the, #484, or "100" in quotes)'
             more = "; size 2000: to a size" if place.by else token
             return f"{_FIRST[place.by]}, +100, -5{part}, end{more if place.by != 'size' else ''}"
         case ToSize(ids):
@@ -158,6 +173,8 @@ def describe_destination(text: str, place: Place) -> str:
         case GoToToken(token):
             shown = "".join(span.text for span in visible(token, limit=_TYPED_SHOWN))
             return f"the step that {place.finds} ‘{shown}’"
+        case GoToId(id):
+            return f"the step that {place.finds} the token #{id}"
         case GoToShare(percent):
             return f"{percent} % of the run; trains to its end first"
         case GoTo(None) if place.by:
@@ -252,6 +269,9 @@ class GoToScreen(AskLine):
             opened = self.now is not None and self.now.main.opened is not None
             missing = "the file has no token" if opened else f"no step of this run {place.finds}"
             _send_for_token(self, command, command.text, f"{missing} {command.text!r}")
+        elif isinstance(command, GoToId):
+            missing = f"no step so far makes a token #{command.id}: G trains to the end"
+            self.engine.send(command, lambda step: self.app.say(missing) if step is None else None)
         elif isinstance(command, ToSize):
             self.engine.send(SyncBy("size"))
             self.engine.send(GoTo(command.ids))

@@ -22,7 +22,7 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.core.table import plural
 from tokentui.preset_table import PRESETS, Preset
-from tokentui.session.commands import AddColumn, Command, Open, Search, SetRecipe
+from tokentui.session.commands import AddColumn, Command, GoToId, GoToToken, Open, Search, SetRecipe
 from tokentui.session.persist.session_file import recent
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.training.finding import FoundToken, FoundWord, Matches
@@ -228,8 +228,12 @@ def _step(typed: str, now: Snapshot | None) -> Found | None:
     if command is None or isinstance(command, ToSize):
         return None
     go: Command[Any] = command
-    return Found(f"step:{typed}", "step", f"step {typed}", f"Go to {about}",
-        lambda screen: screen.engine.send(go), "@")
+
+    def act(screen: EngineScreen[Any]) -> None:
+        missing = f"no step of this run makes {typed}" if isinstance(command, GoToToken | GoToId) else ""
+        screen.engine.send(go, lambda step: screen.app.say(missing) if missing and step is None else None)
+
+    return Found(f"step:{typed}", "step", f"step {typed}", f"Go to {about}", act, "@")
 
 
 # How well an entry matches.

@@ -168,6 +168,8 @@ class ColumnTable(VirtualTable, Pane):
             self._note = ((f"{number(page.total)} of {number(page.whole)}", "warning"),)
         if self.among:
             self._note = (number(page.total), "warning"), (" · esc shows all", "muted")
+        if self.only and not page.total:
+            columns = (Column("no row: esc shows all", flex=1, priority=1),)
         self.update_rows(page.top, page.rows, page.total, columns, row_of)
 
     def on_resize(self) -> None:
