@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from rows import pair_row, token_row
 from screens import explorer, screen_text, snapshot, view
-from waiting import settled, strips_of, until
+from waiting import notes_of, settled, strips_of, until
 
 from tokentui.core.safetext import is_safe
 from tokentui.learn import Why
-from tokentui.session.commands import Find, FindChanged, SetViewport
+from tokentui.session.commands import Find, FindChanged, Move, SetViewport
 from tokentui.session.views import CorpusPart, CorpusPlace, CorpusView, EncodedView, Found, TokenSpan
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.draw.text import cell_len, clusters_of
@@ -217,3 +217,23 @@ async def test_hostile_data_draws_nothing_that_acts() -> None:
                         assert cell_len(text) == sum(columns for _, columns in clusters_of(text))
                         assert style is None or (not style.link and "@click" not in style.meta)
         assert app.is_running
+
+
+async def test_the_arrows_move_the_cursor_of_the_corpus_at_once() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        session.show()
+        await settled(pilot)
+        session.sent.clear()
+        assert app.main.text.cursor is None
+        await pilot.press("right")
+        await until(pilot, lambda: app.main.text.cursor is not None)
+        first = app.main.text.under_cursor
+        assert first is not None
+        await pilot.press("right", "right", "left")
+        await until(pilot, lambda: app.main.text.under_cursor not in (None, first))
+        assert session.of(Move) == []
+        told = [note for note in notes_of(app) if "n and b step" in note]
+        assert len(told) == 1
+        await pilot.press("escape", "2", "right")  # in another pane they step
+        await until(pilot, lambda: [command.steps for command in session.of(Move)] == [1])

@@ -73,9 +73,11 @@ async def test_keys_send_commands_in_every_pane() -> None:
         await shown(pilot, app, session)
         for pane in "123":
             session.sent.clear()
-            await pilot.press(pane, *(key for key, _ in SENDS))
-            await until(pilot, lambda: len(session.sent) == len(SENDS))
-            assert session.sent == [command for _, command in SENDS]
+            # In the corpus the arrows move the cursor.
+            sends = [one for one in SENDS if pane != "1" or one[0] not in ("left", "right")]
+            await pilot.press(pane, *(key for key, _ in sends))
+            await until(pilot, lambda sends=sends: len(session.sent) == len(sends))  # type: ignore[misc]
+            assert session.sent == [command for _, command in sends]
 
 
 async def test_typing_sends_what_is_typed_and_letters_are_no_keys() -> None:

@@ -183,6 +183,8 @@ class MainScreen(PaneScreen):
         """The guessing of the next pair; None while nothing is hidden."""
         self.why_sentences: Callable[[Snapshot | None, GlyphMode], Sequence[Cell]] = sentences
         """The sentences of Why."""
+        self._told_of_arrows = False
+        """True once it was said that the arrows move a cursor in the corpus."""
         self._unfolded: int | None = None
         """The row of the vocabulary to go to once it is unfolded."""
         self._traits: Traits | None = None
@@ -399,6 +401,19 @@ class MainScreen(PaneScreen):
         """Put the cursor on the first visible token of the corpus."""
         self.text.begin_cursor()
         self.show_footer()
+
+    def action_step_cursor(self, by: int) -> None:
+        """Move the cursor of the corpus to the next token, or the one before. The first time, say which keys
+        step."""
+        had = self.text.cursor is not None
+        self.text.step_cursor(by)
+        if self.text.cursor is None:
+            self.app.say("there is no token here to put a cursor on")
+        elif not had:
+            self.show_footer()
+            if not self._told_of_arrows:
+                self._told_of_arrows = True
+                self.app.say("← → move the cursor in the corpus; n and b step")
 
     def action_end_cursor(self) -> None:
         """Remove the cursor from the corpus."""

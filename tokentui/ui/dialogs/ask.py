@@ -271,7 +271,7 @@ class GoToScreen(AskLine):
             _send_for_token(self, command, command.text, f"{missing} {command.text!r}")
         elif isinstance(command, GoToId):
             missing = f"no step so far makes a token #{command.id}: G trains to the end"
-            self.engine.send(command, lambda step: self.app.say(missing) if step is None else None)
+            _send_for_token(self, command, "", missing)
         elif isinstance(command, ToSize):
             self.engine.send(SyncBy("size"))
             self.engine.send(GoTo(command.ids))
@@ -360,15 +360,17 @@ async def _go_to_end_of(engine: EngineLink, sized: RecipeChoice) -> None:
     engine.send(GoTo(None))
 
 
-def _send_for_token(screen: AskLine, command: GoToToken | RunUntil, token: str, missing: str) -> None:
+def _send_for_token(
+    screen: AskLine, command: GoToToken | GoToId | RunUntil, token: str, missing: str
+) -> None:
     """Send a command that goes to a step, in a worker of the app: the dialog is left meanwhile."""
     here = screen.now.main.at.step if screen.now is not None else None
     app, engine = screen.app, screen.engine
-    start_worker(app, "go to", _go_to_token, app, engine, command, token, missing, here, exclusive=False)
+    start_worker(app, "go to", go_to_token, app, engine, command, token, missing, here, exclusive=False)
 
 
-async def _go_to_token(
-    app: GuardedApp, engine: EngineLink, command: GoToToken | RunUntil, token: str, missing: str,
+async def go_to_token(
+    app: GuardedApp, engine: EngineLink, command: GoToToken | GoToId | RunUntil, token: str, missing: str,
     here: int | None,
 ) -> None:
     """Go to a step. Say so if none is found, or if the current step meets the condition.

@@ -31,7 +31,14 @@ from tokentui.text.sources import Sample, samples
 from tokentui.tours.shipped import TOURS
 from tokentui.ui.bindings import HANDLED, BoundAction, Hint, key_name
 from tokentui.ui.dialogs import LEAVE, Dialog, labeled_input
-from tokentui.ui.dialogs.ask import Sections, ToSize, describe_destination, destination, place_of
+from tokentui.ui.dialogs.ask import (
+    Sections,
+    ToSize,
+    describe_destination,
+    destination,
+    go_to_token,
+    place_of,
+)
 from tokentui.ui.dialogs.picker import in_thread
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.lines import Lines
@@ -230,8 +237,12 @@ def _step(typed: str, now: Snapshot | None) -> Found | None:
     go: Command[Any] = command
 
     def act(screen: EngineScreen[Any]) -> None:
-        missing = f"no step of this run makes {typed}" if isinstance(command, GoToToken | GoToId) else ""
-        screen.engine.send(go, lambda step: screen.app.say(missing) if missing and step is None else None)
+        if isinstance(command, GoToToken | GoToId):
+            token = command.text if isinstance(command, GoToToken) else ""
+            start_worker(screen.app, "go to", go_to_token, screen.app, screen.engine, command, token,
+                f"no step of this run makes {typed}", None, exclusive=False)
+        else:
+            screen.engine.send(go)
 
     return Found(f"step:{typed}", "step", f"step {typed}", f"Go to {about}", act, "@")
 

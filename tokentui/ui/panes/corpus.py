@@ -49,6 +49,9 @@ class Marked(NamedTuple):
     top: CorpusPlace
 
 
+_TOKEN = Hint("token", rank=9, count=2)
+
+
 class CorpusText(ScrolledLines):
     """The corpus pane.
 
@@ -61,9 +64,9 @@ class CorpusText(ScrolledLines):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "screen.inspect_token", "inspect", id="inspect_token", group=Hint(rank=1),
             tooltip="Inspect the token at the cursor"),
-        Binding("left", "step_cursor(-1)", "token", id="cursor_left", group=Hint(rank=1),
+        Binding("left", "screen.step_cursor(-1)", "previous token", id="cursor_left", group=_TOKEN,
             tooltip="Move the cursor to the previous token"),
-        Binding("right", "step_cursor(1)", "next token", id="cursor_right", group=Hint(rank=1),
+        Binding("right", "screen.step_cursor(1)", "next token", id="cursor_right", group=_TOKEN,
             tooltip="Move the cursor to the next token"),
         Binding("escape", "screen.end_cursor", "leave", id="leave_cursor", group=Hint(rank=1),
             tooltip="Hide the cursor"),
@@ -244,14 +247,13 @@ class CorpusText(ScrolledLines):
             self.cursor = None
             self._repaint()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Without a cursor on a token, leave the keys of the cursor to the screen."""
-        return self.cursor is not None or action != "step_cursor"
-
-    def action_step_cursor(self, by: int) -> None:
-        """Move the cursor to the next token, or the one before."""
+    def step_cursor(self, by: int) -> None:
+        """Move the cursor to the next token, or the one before; put it on the first visible one if there is
+        none."""
         held, here = self.layout_held, self.under_cursor
-        if held is not None and here is not None:
+        if held is None or here is None:
+            self.begin_cursor()
+        else:
             self._put(held, held.token_at(here[1]) if by > 0 else held.token_before(here[0]))
 
     def move(self, rows: int) -> None:
