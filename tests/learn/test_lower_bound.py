@@ -131,6 +131,26 @@ def test_kernels_find_what_plain_python_finds(monkeypatch: pytest.MonkeyPatch) -
     assert list(compiled.candidates.texts.numbers) == list(plain.candidates.texts.numbers)
 
 
+def test_plain_python_repeats_what_a_kernel_fails_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not native.available():
+        pytest.skip("no kernels here")
+    corpus = Corpus.from_text("low lower newest widest " * 3, "words")
+    tokenizer = tokentui.train(corpus, "gpt2", merges=4)
+    expected = BoundedCorpus(tokenizer, corpus).bounds()
+    told: list[Warning] = []
+    monkeypatch.setattr(native, "failed", False)
+    monkeypatch.setattr(native, "tell", told.append)
+    kernel = lower_bound._kernels().price
+
+    def fails(*_: object) -> None:
+        raise native.KernelsUnavailable("another library")
+
+    monkeypatch.setitem(vars(kernel), "_code", fails)
+    assert BoundedCorpus(tokenizer, corpus).bounds() == expected
+    assert native.failed
+    assert len(told) == 1
+
+
 def test_words_of_one_unit_and_long_ones_count_once() -> None:
     search = searched({"a": 7, "b" * 300: 2, "ab": 1}, 1)
     assert (search.candidates.single, search.candidates.long) == (7, 2)

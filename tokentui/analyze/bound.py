@@ -7,7 +7,7 @@ and says nothing about text outside the corpus.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tokentui import learn
@@ -18,7 +18,15 @@ from tokentui.core.jobs import each, silent, tick
 from tokentui.encode.decode import spelled_units
 from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.learn.lower_bound import Bound, BoundSearch, Candidates, WordRow, rounds_of, simple_bound
+from tokentui.learn.lower_bound import (
+    Bound,
+    BoundSearch,
+    Candidates,
+    WordRow,
+    rounds_of,
+    simple_bound,
+    with_plain_fallback,
+)
 from tokentui.learn.replay import ReplayTrainer
 from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words
@@ -124,7 +132,7 @@ class BoundedCorpus:
         self.rows = [WordRow(units, count) for units, count in counts.items()]
         """The distinct pre-tokens in units."""
         with silent():
-            self.candidates = Candidates(self.rows)
+            self.candidates = with_plain_fallback(lambda: Candidates(self.rows))
         several = sum(
             entry.symbol is not None and entry.kind in ("merge", "piece", "orphan")
             and len(spelled_units(encoder, entry.symbol)) > 1
@@ -146,9 +154,17 @@ class BoundedCorpus:
         Raises:
             TokentuiError: The tokenizer has no step of such a size.
         """
+        found = with_plain_fallback(lambda: self._found(self._lengths(sizes), rounds))
+        recipe, candidates = self._tokenizer.recipe, self.candidates
+        return Bounds(
+            self._corpus.name, self._corpus.size, candidates.pretokens, len(self.rows), self.left_out,
+            candidates.long, recipe.split, recipe.unit, self.base, tuple(row for row, _ in found),
+        ), [bound for _, bound in found]
+
+    def _found(self, tokens_of: Mapping[int, int], rounds: int) -> list[tuple[SizeBound, Bound]]:
+        """Return the bound of each size, from the tokens of the tokenizer at it."""
         found: list[tuple[SizeBound, Bound]] = []
         first: Sequence[int] | None = None
-        tokens_of = self._lengths(sizes)
         for n, size in enumerate(sorted(tokens_of)):
             search = BoundSearch(self.candidates, size - self.base, tokens_of[size], first)
             for _ in rounds_of(search, rounds):
@@ -158,11 +174,7 @@ class BoundedCorpus:
             figures = tokens_of[size], best.tokens, search.reached, simple, search.rounds
             found.append((SizeBound(size, *figures), best))
             first = best.numbers
-        recipe, candidates = self._tokenizer.recipe, self.candidates
-        return Bounds(
-            self._corpus.name, self._corpus.size, candidates.pretokens, len(self.rows), self.left_out,
-            candidates.long, recipe.split, recipe.unit, self.base, tuple(row for row, _ in found),
-        ), [bound for _, bound in found]
+        return found
 
     def _lengths(self, sizes: Sequence[int]) -> dict[int, int]:
         """Return the tokens of the corpus at each size. The size of a step replaces one between two steps."""

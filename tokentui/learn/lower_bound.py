@@ -28,9 +28,9 @@ from __future__ import annotations
 import functools
 import math
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from tokentui.core import native
 from tokentui.core.errors import TokentuiError
@@ -38,6 +38,8 @@ from tokentui.core.jobs import check, tick
 from tokentui.core.native import flat, larger
 from tokentui.learn.kernels import bound_loops
 from tokentui.learn.kernels.bound_loops import Found, Groups, Over, Places, Texts
+
+T = TypeVar("T")
 
 SCALE = 1024
 """The numbers of a certificate are whole multiples of 1 / SCALE."""
@@ -82,7 +84,6 @@ class Candidates:
     """
 
     def __init__(self, rows: Sequence[WordRow]) -> None:
-        self.loops = _loops()
         self.single = sum(row.times for row in rows if len(row.units) == 1)
         """The tokens of the words of one unit."""
         self.long = sum(row.times for row in rows if len(row.units) > LONGEST)
@@ -116,6 +117,11 @@ class Candidates:
         )
         """Their occurrences."""
         self.loops.by_place(found, flat("int32", len(units)), self.texts)
+
+    @property
+    def loops(self) -> SimpleNamespace:
+        """The loops: kernels as long as there are any, else plain Python."""
+        return _loops()
 
     def _find(self, kinds: int, whole: Any) -> tuple[Found, int]:
         """Return the occurrences of the texts that two words have, and the number of these texts: those of
@@ -306,6 +312,14 @@ def rounds_of(search: BoundSearch, most: int, block: int = _LOOK_EVERY) -> Itera
         yield search
         if search.rounds == before:
             return
+
+
+def with_plain_fallback(work: Callable[[], T]) -> T:
+    """Return what some work returns. If a kernel fails in it, plain Python repeats it."""
+    done: list[T] = []
+    with native.rescued(native.available()):
+        done.append(work())
+    return done[0] if done else work()
 
 
 def simple_bound(candidates: Candidates, tokens: int) -> int:
