@@ -73,6 +73,10 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "bound --check": ("bound --check bound.jsonl --json",),
     "inspect --bound": (f"inspect -t a.json --bound {TEXT} --json",),
+    "mixture": tuple(
+        "mixture -t a.json --corpus a=sample:english --corpus b=sample:python --merges 30 --json"
+        for _ in range(bool(find_spec("scipy")))
+    ),
     "budget": (
         f"budget -t a.json {TEXT} sample:hugs --sizes 280,300 --embedding-dim 64 --target 0.5 --json",
         f"budget -t a.json {TEXT} --training-bytes 2k --context 128 --price 0.5 --json",

@@ -98,6 +98,8 @@ COMMANDS: dict[str, Command] = {command.name: command for command in (
             Ref("tokentui.cli.commands.budget:command")),
     Command("bound", "Prove how few tokens are possible.",
             Ref("tokentui.cli.commands.bound:command")),
+    Command("mixture", "Infer what a tokenizer was trained on.",
+            Ref("tokentui.cli.commands.mixture:command")),
     Command("diff", "Show what changed between two tokenizers.",
             Ref("tokentui.cli.commands.diff:command")),
     Command("inspect", "Show facts about a tokenizer, a token or a string.",

@@ -387,6 +387,21 @@ SCHEMAS: Mapping[str, Type] = {
         "claimed": "int", "proved": "int", "vocab_size": "int", "base": "int", "corpus": "text",
         "same": Field("bool?", "Whether the pre-tokens are those of the corpus that is named."),
     },
+    "mixture": {
+        "shares": [{
+            "name": "text", "share": Field("float", "The share of the bytes of the training text."),
+            "low": Field("float", "The least share with 1 % more slack."),
+            "high": Field("float", "The greatest one."),
+            "pairs": Field("float", "The share of the pairs."),
+            "bytes": Field("int", "The bytes of the sample."),
+        }],
+        "slack": Field("float", "What the inequalities lack; above 0.1 the shares mean little."),
+        "merges": "int", "absent": Field("int", "The merges that occur in no sample."),
+        "worst": [{"step": "int", "parents": [PIECE], **PIECE, "slack": "float"}],
+        "alike": Field([["text"]], "Pairs of samples that are as like each other as the halves of one."),
+        "rounds": "int", "converged": "bool", "denominator": "text",
+        "unknown": Field(["text"], "The samples that cannot be told apart."),
+    },
     "convert": EXPORT,
     "edit": {
         "ids_before": "int", "ids": "int",
