@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from running_cli import cli, done
+from safetensors_files import model
 
 from tokentui.analyze.report import JSON_VERSION
 from tokentui.cli.main import COMMANDS
@@ -77,6 +78,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "mixture -t a.json --corpus a=sample:english --corpus b=sample:python --merges 30 --json"
         for _ in range(bool(find_spec("scipy")))
     ),
+    "inspect --glitch --weights": ("inspect -t a.json --glitch --weights m.safetensors --json",),
     "budget": (
         f"budget -t a.json {TEXT} sample:hugs --sizes 280,300 --embedding-dim 64 --target 0.5 --json",
         f"budget -t a.json {TEXT} --training-bytes 2k --context 128 --price 0.5 --json",
@@ -119,6 +121,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         done("train", TEXT, "-r", recipe, *words, "-o", str(folder / name), "-q")
     done("convert", str(folder / "a.json"), str(folder / "h.json"), "--to", "huggingface")
     done("bound", "-t", str(folder / "a.json"), TEXT, "-o", str(folder / "bound.jsonl"), "-q")
+    rows = [[float(n), 1.0, -1.0] for n in range(400)]
+    tensors = {"wte.weight": (rows, "F32"), "lm_head.weight": (rows, "F16")}
+    (folder / "m.safetensors").write_bytes(model(tensors))
     done("pin", "-t", str(folder / "a.json"), "-o", str(folder / "golden.json"))
     (folder / "small.toml").write_text('title = "a"\nrecipe = "minbpe"\nmerges = 2\ncorpus_text = "ab ab '
                                        'bc"\n')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import gguf_files
 import pytest
 from gguf_files import gguf, vocabulary
+from safetensors_files import model as weights
 from servers import ENDLESS, Web, hub, serving, web
 
 import tokentui
@@ -369,6 +371,29 @@ def test_a_repository_of_gguf_files(tmp_path: Path) -> None:
     assert lines[:2] == ["hf://owner/model/model-Q4_K_M.gguf", "('he',)"]
     assert lines[2] == f"{len(tokens) - 1} {len(tokens) - 2}"
     assert kind.sent < 1 << 26, "the tensors are not fetched"
+
+
+@pytest.mark.slow
+def test_of_a_model_only_the_matrices_are_fetched(tmp_path: Path) -> None:
+    pytest.importorskip("huggingface_hub", reason="the extra remote is not installed")
+    made = tokentui.train("sample:hugs", "gpt2", merges=4)
+    made.save(tmp_path / "tokenizer.json", "huggingface")
+    rows = [[float(n), 1.0] for n in range(made.vocab_size)]
+    first = weights({"wte.weight": (rows, "F32"), "layer.weight": ([[0.0] * (1 << 20)] * 8, "F32")})
+    kind = hub({"models/owner/model": {
+        "tokenizer.json": (tmp_path / "tokenizer.json").read_bytes(), "README.md": b"x",
+        "model-1.safetensors": first, "model-2.safetensors": weights({"lm_head.weight": (rows, "F32")}),
+        "model.safetensors.index.json": json.dumps({"weight_map": {
+            "wte.weight": "model-1.safetensors", "layer.weight": "model-1.safetensors",
+            "lm_head.weight": "model-2.safetensors",
+        }}).encode(),
+    }})
+    line = ("inspect", "-t", "hf:owner/model", "--glitch", "--weights", "hf:owner/model")
+    with serving(kind) as url:
+        told = _with_hub(url, tmp_path / "home", f"from tokentui.cli.main import run\nrun({list(line)})")
+    assert f"hf:owner/model: reads {2 * 8 * made.vocab_size:,} bytes of its matrices" in told
+    assert f"{made.vocab_size:,} rows of 2 numbers (F32); input and output are two matrices" in told
+    assert kind.sent < 1 << 25, "other tensors are not fetched"
 
 
 @pytest.mark.slow

@@ -122,6 +122,10 @@ BOUND = {
     }],
     "program": Field("float?", "The value of the linear program."),
 }
+LEARNED = {
+    **TOKEN, "category": Field("text", "`ok`, `special`, `unreachable`, or `not whole characters`."),
+    "values": ["float?"], "reason": Field("text", "Why it may be untrained; empty if nothing is known."),
+}
 ENCODED_SIDE = {
     "normalized": "text?", "words": (["text"], "null"), "tokens": ["text"], "ids": ["int?"],
     "refused": "text?",
@@ -344,6 +348,15 @@ SCHEMAS: Mapping[str, Type] = {
         "unreachable": Field("int", "The number of ids that no text has."),
     },
     "inspect --bound": BOUND,
+    "inspect --glitch --weights": {
+        "model": "text", "rows": "int", "columns": "int", "dtype": "text",
+        "tied": Field("bool", "Whether one matrix is input and output."), "vocab_size": "int",
+        "unused": Field(["int"], "The rows that are known to be unused."),
+        "indicators": Field(["text"], "The names of the values. The first decides; low ones are suspicious."),
+        "threshold": "float", "tokens": Field("int", "The tokens that text produces."),
+        "candidates": [LEARNED], "others": [LEARNED],
+        "histogram": {"low": "float", "high": "float", "counts": ["int"]}, "not_numbers": "int",
+    },
     "inspect --chkhsh": {
         "chkhsh": Field("text", "SHA-256 of the ids of a text, as llama.cpp's converter computes it."),
         "pre": Field("text?", "The name that the converter has for it."),

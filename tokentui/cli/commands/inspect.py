@@ -62,6 +62,8 @@ Examples:
   tokentui inspect -t tokenizer.json --strict
   tokentui inspect -t tokenizer.json --strict --ignore spaces --ignore controls
   tokentui inspect -t tokenizer.json --glitch novel.txt
+  tokentui inspect -t tokenizer.json --glitch --weights model.safetensors
+  tokentui inspect -t hf:OWNER/NAME --glitch --weights hf:OWNER/NAME
   tokentui inspect -t novel.json --budget novel.txt --second second.txt --target 0.4
   tokentui inspect -t novel.json --budget novel.txt --target 768:0.001
   tokentui inspect -t novel.json --table novel.tsv
@@ -83,6 +85,11 @@ Examples:
     *(click.option(f"--{analysis.name}", analysis.name, is_flag=True,
                    help=f"{analysis.about}.{' STRING is then a corpus.' * analysis.takes_corpus}")
       for analysis in ANALYSES.values()),
+    click.option("--weights", metavar="MODEL", type=PATH,
+                 help="With --glitch: a file or folder of safetensors, or hf:OWNER/NAME. Find the tokens "
+                 "that the model may not have learned."),
+    click.option("--embedding", metavar="TENSOR", help="With --weights: the name of the input matrix."),
+    click.option("--head", metavar="TENSOR", help="With --weights: the name of the output matrix."),
     corpus_option("--second", about="With --budget: a second corpus."),
     click.option("--target", metavar="TARGET",
                  help="With --budget: find the size with this many tokens per byte (0.4), or the cheapest "
@@ -102,7 +109,8 @@ Examples:
 )
 def command(
     shared: SharedOptions, string: tuple[str, ...], tokenizer: str, number: int | None, exhaust: bool,
-    second: str | None, target: str | None, table: str | None, strict: bool, ignored: tuple[str, ...],
+    weights: str | None, embedding: str | None, head: str | None, second: str | None, target: str | None,
+    table: str | None, strict: bool, ignored: tuple[str, ...],
     exact: bool, **wanted: bool,
 ) -> int:
     """Inspect a tokenizer, or how it encodes STRING: its token if it is one, each merge or attempt, all
@@ -123,6 +131,8 @@ def command(
     analyses = [name for name in ANALYSES if wanted[name]]
     if (second is not None or target is not None) and analyses != ["budget"]:
         raise TokentuiError("--second and --target require --budget", shared.command, "name it")
+    if (weights or embedding or head) is not None and (analyses != ["glitch"] or weights is None):
+        raise TokentuiError("--weights requires --glitch", shared.command, "name both")
     if exact and target is None:
         raise TokentuiError("--exact requires --budget --target", shared.command, "name a target")
     if table is not None:
@@ -135,6 +145,8 @@ def command(
             out = "leave out --id, --exhaust, --strict, --ignore and the other one"
             raise TokentuiError(f"--{analyses[0]} only takes a corpus", shared.command, out)
         named, opened = replace(shared, sources=(*shared.sources, *string)), shared.load_tokenizer(tokenizer)
+        if weights is not None:
+            return _print_weights(named, opened, weights, embedding or "", head or "")
         if second is not None or target is not None:
             return print_budget(named, opened, second, target, exact)
         return _print_analysis(named, opened, ANALYSES[analyses[0]])
@@ -214,4 +226,24 @@ def _print_analysis(shared: SharedOptions, tokenizer: Tokenizer, analysis: Analy
         with bar.phase("looking at tokens"):
             report = analysis.report(tokenizer, corpus)
     output.write_report(shared.as_json, report)
+    return 0
+
+
+def _print_weights(
+    shared: SharedOptions, tokenizer: Tokenizer, path: str, embedding: str, head: str
+) -> int:
+    """Print the tokens that a model may not have learned."""
+    from tokentui.analyze.under_trained import report, under_trained  # only where weights are named
+    from tokentui.formats.weights import open_model
+
+    ids = max((entry.id for entry in tokenizer.entries()), default=-1) + 1
+    with output.working(shared.quiet) as bar:
+        corpus = shared.read_corpus(bar) if shared.sources else None
+        model = open_model(path, ids, embedding, head)
+        if model.place.is_remote:
+            bar.close()
+            shared.notice([f"{path}: reads {model.size:,} bytes of its matrices"])
+        with bar.phase("reading weights"):
+            found = under_trained(tokenizer, model, corpus)
+    output.write_report(shared.as_json, report(found))
     return 0
