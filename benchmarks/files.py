@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -115,6 +116,31 @@ def table(path: Path, files: Sequence[str], repeats: int) -> Table:
             ))
     heads = ("file, library", "best CPU ms", "times ours", "first", "all lines", "same ids")
     return Table(f"Encoding {path.stat().st_size / 1e6:.1f} MB by files", heads, rows)
+
+
+PRESETS = ("gpt2", "llama2", "t5", "bert")
+"""Presets whose files go through different kernels."""
+
+
+def write_presets(path: str, folder: str) -> Figures:
+    """Train each preset on a text and write its tokenizer.json. Return the paths, by preset."""
+    from tokentui import train
+    from tokentui.text.corpus import Corpus
+
+    corpus, written = Corpus.from_text(Path(path).read_text(encoding="utf-8")), dict[str, str]()
+    for name in PRESETS:
+        file = Path(folder, name, "tokenizer.json")
+        file.parent.mkdir()
+        train(corpus, name, vocab_size=8192).save(file)
+        written[name] = str(file)
+    return written
+
+
+def preset_table(path: Path, repeats: int) -> Table:
+    """The same by files of presets that are trained on the text."""
+    with tempfile.TemporaryDirectory() as folder:
+        written = apart("files", "write_presets", str(path), folder)
+        return table(path, list(written.values()), repeats)
 
 
 def main() -> None:

@@ -130,6 +130,7 @@ MEASUREMENTS: dict[str, Measurement] = {
     "encode": Measurement("encoding", middle, _of("encoding", "table", 32_768)),
     "batch": Measurement("encoding many texts", middle, _of("encoding", "batch_table", 32_768)),
     "cold": Measurement("the first text of a file", small, _of("encoding", "cold_table")),
+    "files": Measurement("encoding by files", small, _of("files", "preset_table")),
     "decode": Measurement("decoding", small, _of("encoding", "decode_table")),
     "typing": Measurement("typed text", middle, _of("encoding", "typing_table", 32_768, repeated=False)),
     "live": Measurement("training anew while one types", small, _of("live", "typing_table", repeated=False)),

@@ -131,7 +131,7 @@ class Table:
             place = data, bounds, stops
             if isinstance(split, Bigrams):
                 number, at, filled = scan_count.scan_bigrams(
-                    data, *place, split, self.words, numbers, number, at, filled
+                    data, *place, split, self.words, self._events, numbers, number, at, filled
                 )
             else:
                 scan = Scan(data, split, self.words, self._events, numbers)

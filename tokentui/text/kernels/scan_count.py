@@ -334,10 +334,44 @@ def put_bigrams(data: Any, bounds: Any, bigrams: Bigrams) -> None:
             at += width_of(data[at])
 
 
-@kernel(Tuple((INT, INT, INT)), BYTES, WINDOWS, NUMBERS, NUMBERS, BIGRAMS, WORDS, EVENTS, INT, INT, INT)
+@helper
+def find_gaps(data: Any, at: int, stop: int, left: int, bigrams: Bigrams, events: Any) -> Any:
+    """Write the distance from `at` of each character that never joins with the one before it.
+
+    Returns:
+        (the number of distances, the offset of the first character not read, the character before it).
+    """
+    low, others, known, shift = bigrams.low, bigrams.others, bigrams.known, bigrams.shift
+    count = 0
+    here = at
+    while here < stop:
+        lead = data[here]
+        if left | lead < 0x80:
+            code = I64(lead)
+            joined = I64(low[left << 7 | code])
+            width = 1
+        else:
+            code = I64(bigram_code(data, here))
+            width = width_of(lead)
+            if left | code < 0x80:  # ▁ counts as a space
+                joined = I64(low[left << 7 | code])
+            else:
+                joined = I64(others[bigram_place(left, code, shift)])
+                if joined == 0 and len(known) > 0 and (known[left] == 0 or known[code] == 0):
+                    joined = 1
+        events[count] = here - at
+        count += 1 - joined
+        left = code
+        here += width
+    return count, here, left
+
+
+@kernel(
+    Tuple((INT, INT, INT)), BYTES, WINDOWS, NUMBERS, NUMBERS, BIGRAMS, WORDS, EVENTS, EVENTS, INT, INT, INT
+)
 def scan_bigrams(
-    data: Any, windows: Any, bounds: Any, stops: Any, bigrams: Bigrams, words: WordTable, numbers: Any,
-    number: int, at: int, filled: int,
+    data: Any, windows: Any, bounds: Any, stops: Any, bigrams: Bigrams, words: WordTable, events: Any,
+    numbers: Any, number: int, at: int, filled: int,
 ) -> tuple[int, int, int]:
     """Cut texts between two characters that no token has side by side, and write the number of each stretch.
 
@@ -346,37 +380,37 @@ def scan_bigrams(
         windows, bounds, stops, number, at, filled: As for `scan_texts`.
         bigrams: The pairs.
         words: The table of stretches. The scan adds new ones.
+        events: A buffer for the gaps of a block.
         numbers: Receives the number of each stretch.
 
     Returns:
         As `scan_texts` does.
     """
-    low, others, known, shift = bigrams.low, bigrams.others, bigrams.known, bigrams.shift
     while number < len(bounds) - 1:
         end = bounds[number + 1]
-        while at < end:
-            left = bigram_code(data, at)
+        start = here = at
+        left = I64(0)
+        if at < end:
+            left = I64(bigram_code(data, at))
             here = at + width_of(data[at])
-            while here < end:
-                code = bigram_code(data, here)
-                if left | code < 0x80:
-                    if low[left << 7 | code] == 0:
-                        break
-                elif others[bigram_place(left, code, shift)] == 0 and (
-                    len(known) == 0 or (known[left] != 0 and known[code] != 0)
-                ):
-                    break
-                left = code
-                here += width_of(data[here])
-            word = number_of(data, windows, at, here, words)
-            if word < 0:
-                return number, at, filled
-            numbers[filled] = word
-            filled += 1
-            at = here
+        while start < end:
+            base = here
+            count, here, left = find_gaps(data, base, min(base + BLOCK, end), left, bigrams, events)
+            if here >= end:
+                events[count] = here - base
+                count += 1
+            for n in range(count):
+                place = base + events[n]
+                word = number_of(data, windows, start, place, words)
+                if word < 0:
+                    return number, start, filled
+                numbers[filled] = word
+                filled += 1
+                start = place
         if len(stops) > 0:
             stops[number] = filled
         number += 1
+        at = end
     return number, at, filled
 
 
