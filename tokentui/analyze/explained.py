@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from tokentui.analyze.report import (
     NUMBER,
@@ -26,13 +27,15 @@ from tokentui.analyze.report import (
     segmented,
     warning,
 )
-from tokentui.analyze.results import StringFacts, WordFacts, WordSegmentations
 from tokentui.core.choices import LARGEST
 from tokentui.core.table import plural
-from tokentui.encode.explain import RoundTrip, WordExplanation
-from tokentui.encode.results import WhyNot
 from tokentui.encode.segment import AppliedMerge, EncodingStep, SplitStep
 from tokentui.encode.vocabulary import NO_ID
+
+if TYPE_CHECKING:
+    from tokentui.analyze.results import StringFacts, WordFacts, WordSegmentations
+    from tokentui.encode.explain import RoundTrip, WordExplanation
+    from tokentui.encode.results import WhyNot
 
 ENCODED = ("ids", "tokens", "hex", "offsets")
 """The fields of an encoding in JSON."""

@@ -6,7 +6,6 @@ would not be those of the file.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from typing import TYPE_CHECKING
 
@@ -26,6 +25,8 @@ _MOST = 1 << 16
 
 def counting_of(recipe: Recipe) -> str:
     """Return the part of a recipe that counting depends on, as one line of JSON with its digest."""
+    import hashlib  # few files are of counted words
+
     from tokentui.text.split import spaced, splitter_of
 
     part = {

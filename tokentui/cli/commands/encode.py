@@ -12,8 +12,6 @@ import click
 from tokentui.analyze import explained
 from tokentui.analyze.explained import ENCODED, ids_line
 from tokentui.analyze.report import Json, Section, Tokens, as_row, segmented
-from tokentui.analyze.stability import prefix_stability
-from tokentui.analyze.stability import report as stability_report
 from tokentui.cli import output
 from tokentui.cli.options import (
     COLOR,
@@ -38,14 +36,13 @@ from tokentui.core.table import TextTable, plural, printed
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.flat import TYPES
 from tokentui.encode.pretokens import Pretokens
-from tokentui.encode.sampling import SEEDS, Drawn, read_sample
-from tokentui.encode.segment.dropout import Draw
-from tokentui.encode.segmentations import segmentations
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.text.count import COVERED
 
 if TYPE_CHECKING:
     from tokentui.cli.chips import Marks
+    from tokentui.encode.sampling import Drawn
+    from tokentui.encode.segment.dropout import Draw
 
 _WAYS = 5
 
@@ -160,7 +157,11 @@ def command(
             add_generation_prompt) else "--continue-final-message"
         raise TokentuiError("requires --chat", option, "add --chat FILE")
     by_model = sample is not None and (sample.isascii() and sample.lstrip("-").isdigit())
-    dropout = None if sample is None or by_model else read_sample(sample)
+    dropout = None
+    if sample is not None and not by_model:
+        from tokentui.encode.sampling import read_sample  # few ask for it
+
+        dropout = read_sample(sample)
     if sample is not None and ((explain and by_model) or special_tokens or allow_special):
         what = "can only be combined with --json and --jsonl"
         raise TokentuiError(what, "--sample", "leave the other options out")
@@ -187,6 +188,9 @@ def command(
         return tok.sample(text, temperature=1.0 if temperature is None else temperature, seed=int(sample))
 
     if prefix_stability_:
+        from tokentui.analyze.stability import prefix_stability  # few ask for it
+        from tokentui.analyze.stability import report as stability_report
+
         whole = text_argument(text, shared.command)
         with output.working(shared.quiet) as bar, bar.phase("trying"):
             stability = prefix_stability(tok, whole, allow_special=allow_special)
@@ -211,6 +215,8 @@ def command(
     if shared.as_json:
         output.write_json(row(whole))
     elif dropout is not None:
+        from tokentui.encode.sampling import SEEDS
+
         first = randrange(SEEDS) if seed is None else seed
         for number in range(first, first + times):
             drawn = tok.draws(whole, p=dropout[0], like=dropout[1], seed=number)
@@ -352,6 +358,8 @@ def _write_explained(tok: Tokenizer, text: str, marks: Marks | None) -> None:
         sections.append(replace(section, notes=(f"ids  {ids_line(word.ids) or 'none'}",)))
         sections += explained.lattice_sections(word)
     if any(word.lattice for word in words):
+        from tokentui.encode.segmentations import segmentations
+
         sections.append(explained.ways_section(segmentations(tok.encoder, text, _WAYS)))
     output.write_sections([*sections, *explained.decoded_sections(tok.round_trip(text))], marks)
 

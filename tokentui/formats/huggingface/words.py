@@ -4,7 +4,6 @@ the steps."""
 from __future__ import annotations
 
 import functools
-import html
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -523,7 +522,11 @@ def _clip_normal(text: AlignedText) -> AlignedText:
 
 
 def _unescaped(text: str) -> str:
-    return html.unescape(html.unescape(text)) if "&" in text else text
+    if "&" not in text:
+        return text
+    import html  # it has a large table of entities
+
+    return html.unescape(html.unescape(text))
 
 
 def _separated(text: str) -> str:
