@@ -108,7 +108,7 @@ def test_a_tie_rule_is_one_entry(
 # ---- 2. a split
 
 
-def _at_hyphens(pattern: object, text: str) -> Iterator[WordSpan]:
+def _at_hyphens(pattern: object, text: str, seen: object) -> Iterator[WordSpan]:
     start_of_word = 0
     for word in text.split("-"):
         yield word, start_of_word, start_of_word + len(word)

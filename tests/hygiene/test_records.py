@@ -67,7 +67,7 @@ PLAIN = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen",
 NAME = "brand-new"
 
 
-def _at_hyphens(pattern: object, text: str) -> Iterator[WordSpan]:
+def _at_hyphens(pattern: object, text: str, seen: object) -> Iterator[WordSpan]:
     """A split that is a function, without a pattern."""
     at = 0
     for word in text.split("-"):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tokentui.axes import preset
 from tokentui.preset_table import PRESETS
-from tokentui.recipe import Recipe
+from tokentui.recipe import NEWEST_UNICODE, Recipe
 from tokentui.text.corpus import Corpus, LongText
 from tokentui.text.count import Words, count
 from tokentui.text.kernels import rules
@@ -74,7 +74,7 @@ def test_a_long_text_and_each_beginning(
 
 @pytest.mark.parametrize("split", [name for name, one in SPLITS.items() if one.cut])
 def test_the_table_says_where_the_pattern_cuts(split: str) -> None:
-    found = rules.stretches(split)
+    found = rules.stretches(split, NEWEST_UNICODE)
     assert found is not None
     table, borders = found
     cut = splitter(split).cut
@@ -90,7 +90,7 @@ def test_the_table_says_where_the_pattern_cuts(split: str) -> None:
 def test_a_pattern_of_many_classes_stays_exact(counting: ModuleType) -> None:
     letters = "abcdefghijklmnopqrstuvwxyz"
     recipe = Recipe(split="regex:" + "|".join(f"{one}+" for one in letters))
-    found = rules.stretches(recipe.split)
+    found = rules.stretches(recipe.split, recipe.unicode)
     assert found is not None
     text = "".join(one * n for n, one in enumerate(letters)) * 3 + "zyxa zz"
     assert counted(counting, [text], recipe) == plainly([text], recipe)

@@ -539,7 +539,7 @@ def _split(case: Case) -> Facts:
     pipeline = case.vocabulary.pipeline
     own = pipeline.near or case.encoder.pretokenizer.beyond_axes
     if not own and SPLITS.of(case.recipe.split).is_pattern | SPLITS.of(case.recipe.split).branch_by_word:
-        known = branches(case.recipe.split)
+        known = branches(case.recipe.split, case.recipe.unicode)
         prepared = case.encoder.pretokenizer.analyze(case.text).prepared
         number = known.of(prepared, words[0].prepared_start, words[0].text)
         if number is not None:

@@ -174,9 +174,10 @@ def build(
         notes.append(f"{256 - len(single)} of the 256 bytes have no token: text with them is refused")
     if orphans:
         notes.append(f"{len(orphans)} of the tokens are spelled by no two earlier ones")
+    unknown = "error" if base == "first-seen" else "never"
     return imported(
         "tiktoken" if content is None else "tekken",
-        Recipe(normalize, split, base=base, unknown="error" if base == "first-seen" else "never"),
+        Recipe(normalize, split, base=base, unknown=unknown, unicode="tiktoken"),
         RANKS.with_tables(table=table, order=ids, whole=table), pieces, ids,
         Parents(pieces, table, len(single) + len(orphans)), specials=specials, notes=notes,
         units={piece: table[piece] for piece in single}, around=("<s>", "</s>"), content=content,

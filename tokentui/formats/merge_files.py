@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import AnyStr
 
 from tokentui.core.errors import TokentuiError
@@ -201,9 +202,10 @@ def _recipe(vocabulary: Mapping[str, int], split: str) -> tuple[Recipe, list[str
     if suffixed:
         axes = {"split": split} if split else {}
         recipe = PRESETS["gpt1"].recipe.with_axes(**axes, unknown=unknown)
+        recipe = replace(recipe, unicode="tokenizers")
         return recipe, ["the files do not say how text is normalized and split: read as GPT-1 does"]
     if have_bytes:
-        recipe, taken = Recipe(split=split or "gpt2"), "read as GPT-2 does"
+        recipe, taken = Recipe(split=split or "gpt2", unicode="tokenizers"), "read as GPT-2 does"
     else:
         recipe = Recipe(split=split or "whitespace", unit="char", base="first-seen", unknown=unknown)
         taken = "read as whitespace"

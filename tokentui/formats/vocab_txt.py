@@ -64,7 +64,7 @@ def _read(source: Source) -> Tokenizer:
         cased, notes = source.of_class.settings.get("do_lower_case") is False, []
     recipe = Recipe(
         ("bert-cased",) if cased else ("bert-uncased",), source.split or "bert", "char", f"prefix:{_PREFIX}",
-        "first-seen", encode="longest-match", unknown="whole-word",
+        "first-seen", encode="longest-match", unknown="whole-word", unicode="tokenizers",
     )
     way = TABLE
     if known is not None and known.lines != "wordpieces":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from tokentui.core.safetext import to_bytes
@@ -29,18 +29,21 @@ def _falcon_patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[byt
 _BARE, _CONTINUING = re.compile("[\ud800-\udfff]"), bytes(range(0x80, 0xC0))
 
 
-def falcon(pattern: regex.Pattern[str], text: str) -> Iterator[tuple[str, int, int]]:
+def falcon(
+    pattern: regex.Pattern[str], text: str, seen: Callable[[str], str]
+) -> Iterator[tuple[str, int, int]]:
     """Yield the words with their places: runs of punctuation; between them GPT-2's words; digits in these in
     groups of three.
 
     Falcon applies the pattern of digits to GPT-2's letters for bytes, where six bytes look like ² ³ ¹ ¼ ½ ¾.
     So words may be cut inside characters. Parts of characters are lone surrogates, as "surrogateescape" makes
-    them.
+    them. `seen` returns what the pattern reads in place of a text, of the same length.
     """
     punctuation_runs, digit, digit_runs = _falcon_patterns()
     at = 0
     for run in punctuation_runs.findall(text):
-        for word in pattern.findall(run):
+        for match in pattern.finditer(seen(run)):
+            word = run[match.start() : match.end()]
             if not digit.search(word):
                 yield word, at, at + len(word)
             else:

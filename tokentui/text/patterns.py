@@ -238,6 +238,7 @@ class Branches:
     names: tuple[str, ...]
     alone: bool
     _patterns: tuple[regex.Pattern[str] | re.Pattern[str], ...]
+    _seen: Callable[[str], str] = str
 
     def of(self, text: str, at: int, word: str) -> int | None:
         """Return the index of the first branch that matches at an offset of a text, or None if none does.
@@ -246,6 +247,7 @@ class Branches:
         """
         if self.alone:
             text, at = word, 0
+        text = self._seen(text)
         for n, pattern in enumerate(self._patterns):
             if pattern.match(text, at):
                 return n
@@ -258,4 +260,5 @@ BETWEEN = "what no branch matches"
 
 def with_unmatched(branches: Branches) -> Branches:
     """Return branches with one more, for words between the matches."""
-    return Branches((*branches.names, BETWEEN), branches.alone, (*branches._patterns, re.compile("")))
+    return Branches((*branches.names, BETWEEN), branches.alone, (*branches._patterns, re.compile("")),
+                    branches._seen)

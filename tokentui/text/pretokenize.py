@@ -17,11 +17,12 @@ from tokentui.core.choices import Axis, Choice
 from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
-from tokentui.recipe import Recipe
+from tokentui.recipe import NEWEST_UNICODE, Recipe
 from tokentui.text import patterns
 from tokentui.text.normalize import NORMALIZERS, begins_sequence, normalize, normalize_aligned
 from tokentui.text.split import SPACE_MARK, SPLITS, splitter_of
 from tokentui.text.stretching import Stretching
+from tokentui.text.unicode import tables_of
 
 if TYPE_CHECKING:
     import regex
@@ -83,6 +84,8 @@ class Pretokenizer:
         self._splitter = splitter_of(recipe)
         unit = UNITS.of(recipe.unit)
         self._in_bytes, self._cut_units, self._put = unit.is_byte, unit.cut, MARKS.of(recipe.mark).put
+        if unit.by_pattern:
+            self._cut_units = functools.partial(unit.cut, seen=tables_of(recipe.unicode).seen)
         self.symbols = frozenset(recipe.symbols)
         """The symbols of the recipe. Each is a word."""
         for name in recipe.symbols:
@@ -144,18 +147,19 @@ class Pretokenizer:
 
         At a safe cut, `words(head) + words(tail, first=False)` are the words of the whole.
         """
-        steps, cut, unicode = self.recipe.normalize, self._splitter.cut, self.recipe.unicode
-        if cut is None or not self.knows_cuts:
+        steps, unicode = self.recipe.normalize, self.recipe.unicode
+        if self._splitter.cut is None or not self.knows_cuts:
+            return
+        if not steps:
+            yield from self._splitter.cuts(document, at)
             return
         # No normalizer looks across the place before a space or a line end. So the two characters around it
         # are normalized by themselves, and the split decides by the results. A normalizer that trims leaves
         # only the letter at the end of the head; the space in front of the tail is restored.
-        place = _LETTER_BEFORE_SPACE if self._trims else _BEFORE_SPACE if steps else cut
+        place = _LETTER_BEFORE_SPACE if self._trims else _BEFORE_SPACE
         for match in patterns.find_short(place, document, max(at - 1, 0)):
             end: int = match.end()
-            if not steps:
-                yield end
-            elif begins_sequence(match.group()):
+            if begins_sequence(match.group()):
                 left = normalize(match.group(), steps, unicode)
                 right = " " if self._trims else normalize(document[end], steps, unicode)
                 if left and left[-1] != " " and self._splitter.safe_cut(left[-1] + right, 1) == 1:
@@ -295,8 +299,12 @@ def _characters(text: str) -> Iterator[bytes]:
     return _bytes(text) if text.isascii() else map(to_bytes, text)
 
 
-def _graphemes(text: str) -> Iterator[bytes]:
-    return (to_bytes(match.group()) for match in _grapheme().finditer(text))
+_seen = tables_of(NEWEST_UNICODE).seen
+
+
+def _graphemes(text: str, seen: Callable[[str], str] = _seen) -> Iterator[bytes]:
+    spans = (match.span() for match in _grapheme().finditer(seen(text)))
+    return (to_bytes(text[start:end]) for start, end in spans)
 
 
 @functools.cache
@@ -315,19 +323,23 @@ class Unit(Choice):
         cut: Returns the units of a text, without marks.
         kinds: The number of different units, for kernels that use units as numbers; 0 if it has no bound.
         is_byte: True if a unit is a byte, so that a token may hold part of a character.
+        by_pattern: True if `cut` takes `Tables.seen` as `seen`.
     """
 
     plural: str
-    cut: Callable[[str], Iterator[bytes]]
+    cut: Callable[..., Iterator[bytes]]
     kinds: int = 0
     is_byte: bool = False
+    by_pattern: bool = False
 
 
 UNITS = Axis(
     "unit", "the smallest unit",
     Unit("byte", "a byte of UTF-8", plural="bytes", cut=_bytes, kinds=1 << 8, is_byte=True),
     Unit("char", "a code point", plural="characters", cut=_characters, kinds=0x110000),
-    Unit("grapheme", "what readers see as one character", plural="graphemes", cut=_graphemes),
+    Unit(
+        "grapheme", "what readers see as one character", plural="graphemes", cut=_graphemes, by_pattern=True,
+    ),
 )
 """The kinds of units, by name."""
 

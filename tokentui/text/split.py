@@ -20,10 +20,11 @@ from tokentui.core.choices import Axis, Choice, Refusal
 from tokentui.core.errors import TokentuiError
 from tokentui.core.limits import MOST_SPREAD, spread
 from tokentui.core.records import dataclass
-from tokentui.recipe import Recipe
+from tokentui.recipe import NEWEST_UNICODE, Recipe
 from tokentui.text import cuts, patterns, sets
 from tokentui.text.falcon import falcon
 from tokentui.text.normalize import BERT_PUNCTUATION, BERT_SPACES
+from tokentui.text.unicode import Tables, tables_of
 
 if TYPE_CHECKING:
     import regex
@@ -48,8 +49,8 @@ class Split(Choice):
 
     Attributes:
         pattern: Its matches are the words.
-        find_words: Returns the words of a text with their places, given the compiled pattern; None if the
-            words are the matches.
+        find_words: Returns the words of a text with their places, given the compiled pattern, the text, and
+            `Tables.seen`; None if the words are the matches.
         cut: The pattern of safe cuts; empty for none.
         keeps_spaces: True if the words together are the whole text.
         dropped: A pattern of the characters that are in no word; empty if every character is in a word, or if
@@ -65,7 +66,9 @@ class Split(Choice):
     """
 
     pattern: str = ""
-    find_words: Callable[[regex.Pattern[str], str], Iterable[WordSpan]] | None = None
+    find_words: (
+        Callable[[regex.Pattern[str], str, Callable[[str], str]], Iterable[WordSpan]] | None
+    ) = None
     cut: str = ""
     keeps_spaces: bool = True
     dropped: str = ""
@@ -99,6 +102,7 @@ class Splitter:
         always_prepends: True if a document with a space at its start gets another one.
         symbols: Finds the symbols, each of which is a word. The text between two symbols is split separately.
             None for no symbols.
+        unicode: The name of the Unicode tables, as in a recipe.
     """
 
     name: str
@@ -106,6 +110,14 @@ class Splitter:
     prepends_space: bool
     always_prepends: bool = False
     symbols: re.Pattern[str] | None = None
+    unicode: str = NEWEST_UNICODE
+
+    @property
+    def tables(self) -> Tables:
+        """The Unicode tables: the installed ones for a pattern for `re`, which spells its classes out, and
+        for one of a user that spells a character with stand-ins."""
+        named = tables_of(self.unicode)
+        return tables_of("") if self.record.plain or named.lists(self.name) else named
 
     @property
     def pattern(self) -> regex.Pattern[str]:
@@ -149,7 +161,7 @@ class Splitter:
         """
         prepared, record = self.prepare(text, first), self.record
         symbols = self.symbols is not None and self.symbols.search(prepared)
-        if symbols or record.find_words or self.pattern.groups:
+        if symbols or record.find_words or self.pattern.groups or self.tables.lists(prepared):
             return [word for word, _, _ in self.spans(text, first=first)]
         if record.text or (len(prepared) > SHORT and not record.plain):
             # a user's pattern may match the empty text
@@ -168,6 +180,7 @@ class Splitter:
         if record.single_word:
             whole = re.compile(record.single_word).fullmatch
             return ([text] if whole(text) else self.words(text, first=False) for text in texts)
+        plainly = plainly and not self.tables.lists("".join(texts))
         if plainly and record.text and self.cut:
             return self._own_parts(texts, self.cut)
         if not plainly or not (record.plain or max(map(len, texts), default=0) <= SHORT):
@@ -203,17 +216,21 @@ class Splitter:
         Arguments and errors are those of `prepare` and `words`.
         """
         prepared, record, words = self.prepare(text, first), self.record, list[WordSpan]()
+        seen = self.tables.seen
         named = [] if self.symbols is None else [match.span() for match in self.symbols.finditer(prepared)]
         at = 0
         for start, end in [*named, (len(prepared), len(prepared))]:  # a stretch, and the symbol after it
             stretch = prepared[at:start]
             if record.find_words is not None:
-                spans = record.find_words(self.pattern, stretch)
-            elif record.text or (len(stretch) > SHORT and not record.plain):
-                matches = patterns.find(self.pattern, stretch, self._where)
-                spans = ((match.group(), *match.span()) for match in matches)
+                spans = record.find_words(self.pattern, stretch, seen)
             else:
-                spans = ((match.group(), *match.span()) for match in self.pattern.finditer(stretch))
+                slow = record.text or (len(stretch) > SHORT and not record.plain)
+                matches = (
+                    patterns.find(self.pattern, seen(stretch), self._where) if slow
+                    else self.pattern.finditer(seen(stretch))
+                )
+                places = (match.span() for match in matches)
+                spans = ((stretch[begin:stop], begin, stop) for begin, stop in places)
             # a user's pattern may match the empty text
             words += [(word, at + begin, at + stop) for word, begin, stop in spans if word]
             if start < end:
@@ -231,8 +248,17 @@ class Splitter:
 
         There, `words(head) + words(tail, first=False)` are the words of the whole, for any text.
         """
-        match = next(patterns.find_short(self.cut, text, max(at - 1, 0)), None) if self.cut else None
-        return match.end() if match else len(text)
+        return next(self.cuts(text, at), len(text))
+
+    def cuts(self, text: str, at: int) -> Iterator[int]:
+        """Yield the safe cuts of a text from `at` on, except 0. None is next to a character whose class may
+        not be that of the installed tables."""
+        if self.cut is None:
+            return
+        for match in patterns.find_short(self.cut, text, max(at - 1, 0)):
+            end: int = match.end()
+            if not self.tables.lists(text[max(end - 2, 0) : end + 2]):
+                yield end
 
 
 @functools.lru_cache(maxsize=64)
@@ -448,8 +474,8 @@ SPLITS = Axis(
 
 
 @functools.lru_cache(maxsize=64)
-def splitter(split: str) -> Splitter:
-    """Return the splitter of a value of the axis, without symbols. Cached.
+def splitter(split: str, unicode: str = NEWEST_UNICODE) -> Splitter:
+    """Return the splitter of a value of the axis, without symbols, by the Unicode tables of a name. Cached.
 
     A leading space is the default of the split; see `splitter_of` for that of a recipe.
 
@@ -459,7 +485,7 @@ def splitter(split: str) -> Splitter:
     record = SPLITS.of(split)
     if record.text:
         _pattern(split)
-    return Splitter(split, record, record.marks_spaces)
+    return Splitter(split, record, record.marks_spaces, unicode=unicode)
 
 
 @functools.lru_cache(maxsize=64)
@@ -493,7 +519,7 @@ def splitter_of(recipe: Recipe) -> Splitter:
     Raises:
         TokentuiError: The pattern cannot be compiled.
     """
-    plain, names = splitter(recipe.split), sorted(recipe.symbols, key=len, reverse=True)
+    plain, names = splitter(recipe.split, recipe.unicode), sorted(recipe.symbols, key=len, reverse=True)
     always = plain.record.marks_spaces and (recipe.pieces != "any" or bool(names))
     shaped = replace(plain, prepends_space=spaced(recipe), always_prepends=always)
     if not names:
@@ -502,7 +528,7 @@ def splitter_of(recipe: Recipe) -> Splitter:
 
 
 @functools.lru_cache(maxsize=64)
-def branches(split: str) -> patterns.Branches:
+def branches(split: str, unicode: str = NEWEST_UNICODE) -> patterns.Branches:
     """Return the top-level alternatives of the pattern of a split, each with a label and compiled. Cached.
 
     A split without a pattern, such as `none`, has one branch with the empty pattern. A pattern of which an
@@ -510,6 +536,7 @@ def branches(split: str) -> patterns.Branches:
 
     Args:
         split: The value of the axis, such as `gpt2` or `regex:\\w+`.
+        unicode: The name of the Unicode tables, as in a recipe.
 
     Raises:
         TokentuiError: The pattern cannot be compiled.
@@ -518,12 +545,14 @@ def branches(split: str) -> patterns.Branches:
     pattern = record.branch_pattern or record.pattern or split.partition(":")[2]
     compiled = re.compile if record.plain else compile_own if record.text else compile_pattern
     whole, parts = compiled(pattern), patterns.alternatives(pattern)
+    seen = splitter(split, unicode).tables.seen
     try:
         compiled_parts = tuple(map(compiled, parts))
     except TokentuiError:  # a branch that refers to a group of another one
-        return patterns.Branches((pattern,), record.branch_by_word, (whole,))
+        return patterns.Branches((pattern,), record.branch_by_word, (whole,), seen)
     meanings = itertools.chain(record.branches, itertools.repeat(""))
-    return patterns.Branches(tuple(map(_named, parts, meanings)), record.branch_by_word, compiled_parts)
+    names = tuple(map(_named, parts, meanings))
+    return patterns.Branches(names, record.branch_by_word, compiled_parts, seen)
 
 
 def _named(part: str, meaning: str) -> str:

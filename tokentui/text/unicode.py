@@ -168,6 +168,10 @@ class Tables:
         its listed characters."""
         return _seen(text, self.classes)
 
+    def lists(self, text: str) -> bool:
+        """Return whether a text has characters whose class may not be that of the installed tables."""
+        return self.classes != 0 and _classed().is_in(text)
+
     def seen_for_digits(self, text: str) -> str:
         """Return what the pattern of digits reads in place of a text."""
         return _seen(text, self.numbers)

@@ -384,7 +384,8 @@ def _reading(
         split, normalized = scanned(recipe), pretokenizer.normalized
     if split in ("", SPACED):
         return None
-    read = _Reading(tables_of(split), cut_of(split), normalized, replaced=replaced)
+    tables, cut = tables_of(split, recipe.unicode), cut_of(split, recipe.unicode)
+    read = _Reading(tables, cut, normalized, replaced=replaced)
     if split == RUNS:
         parts = functools.partial(words_of_runs, recipe=recipe, words=pretokenizer.words, split=RUNS)
         return read._replace(parts=parts, replaced=False)

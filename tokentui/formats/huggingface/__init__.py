@@ -17,6 +17,7 @@ from tokentui.formats.source import Node
 from tokentui.text import patterns
 from tokentui.text.normalize import Stage, align
 from tokentui.text.split import compile_pattern
+from tokentui.text.unicode import TABLES
 
 CharRange = tuple[int, int]
 """A half-open range of characters: (start, end)."""
@@ -203,7 +204,13 @@ class Pattern:
         Raises:
             TokentuiError: A match takes too long. The message has `where`.
         """
-        return spans(self.compiled, text, f"{where}.pattern")
+        return spans(self.compiled, text, f"{where}.pattern", self.seen)
+
+    @property
+    def seen(self) -> Seen:
+        """Returns what the pattern reads in place of a text: the text itself if the pattern spells it, or
+        spells a character that has stand-ins."""
+        return str if self.kind == "String" or OWNER.lists(self.text) else OWNER.seen
 
     @property
     def compiled(self) -> regex.Pattern[str]:
@@ -223,9 +230,18 @@ def _compiled(pattern: Pattern) -> regex.Pattern[str]:
     )
 
 
-def spans(compiled: AnyPattern, text: str, where: str | None) -> Iterator[CharRange]:
+OWNER = TABLES["tokenizers"]
+"""The Unicode tables of Hugging Face's library."""
+Seen: TypeAlias = "Callable[[str], str]"
+"""Returns what a pattern reads in place of a text: see `Tables.seen`."""
+
+
+def spans(
+    compiled: AnyPattern, text: str, where: str | None, seen: Seen = OWNER.seen
+) -> Iterator[CharRange]:
     """Yield the spans of the matches of a compiled pattern. If `where` names a place in a file, each match
     has the time limit for patterns of files."""
+    text = seen(text)
     if where is None:
         return (match.span() for match in compiled.finditer(text))
     return (match.span() for match in patterns.find_apart(compiled, text, where))
@@ -241,7 +257,8 @@ S = TypeVar("S", AlignedText, str)
 
 
 def split(
-    text: S, pattern: AnyPattern, behavior: str, invert: bool = False, where: str | None = None
+    text: S, pattern: AnyPattern, behavior: str, invert: bool = False, where: str | None = None,
+    seen: Seen = OWNER.seen,
 ) -> list[S]:
     """Cut a text at the matches of a pattern; with `invert`, at the text between matches.
 
@@ -252,15 +269,18 @@ def split(
         invert: True to treat the text between matches as the matches.
         where: The place of the pattern, for errors, if a match may be slow; None for a pattern that is always
             fast.
+        seen: Returns what the pattern reads.
 
     Raises:
         TokentuiError: A match takes too long.
     """
-    quick: Any = _quick(text, pattern, behavior, invert, where) if isinstance(text, str) else None
+    quick: Any = None
+    if isinstance(text, str) and seen(text) is text:
+        quick = _quick(text, pattern, behavior, invert, where)
     if quick is not None:
         return list(quick)
     typed = text if isinstance(text, str) else text.text
-    matches = spans(pattern, typed, where)
+    matches = spans(pattern, typed, where, seen)
     parts: list[tuple[int, int, bool]] = []
     at = 0
     for start, end in matches:

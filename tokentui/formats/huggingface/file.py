@@ -15,16 +15,10 @@ from tokentui.encode.segment import MAX_CHARACTERS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Origin, Pipeline
 from tokentui.formats import Codec
-from tokentui.formats.huggingface import AlignedText, axes, words
+from tokentui.formats.huggingface import OWNER, AlignedText, axes, words
 from tokentui.formats.huggingface.decoders import around_json, name_decoder, read_around
 from tokentui.formats.huggingface.models import ParsedModel, read_model
-from tokentui.formats.huggingface.steps import (
-    OWNER,
-    NormalizerStep,
-    PreTokenizerStep,
-    check_steps,
-    read_optional,
-)
+from tokentui.formats.huggingface.steps import NormalizerStep, PreTokenizerStep, check_steps, read_optional
 from tokentui.formats.huggingface.stretching import stretching_of
 from tokentui.formats.sentencepiece import proto_of
 from tokentui.formats.source import Node, Source

@@ -22,17 +22,23 @@ import regex
 from tokentui.core.memo import Memo
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
-from tokentui.formats.huggingface import BEHAVIOURS, AlignedText, Pattern, S, by_script, check_growth, split
+from tokentui.formats.huggingface import (
+    BEHAVIOURS,
+    OWNER,
+    AlignedText,
+    Pattern,
+    S,
+    by_script,
+    check_growth,
+    split,
+)
 from tokentui.formats.huggingface import split as parts_of
 from tokentui.formats.sentencepiece.charsmap import Charsmap
 from tokentui.formats.source import Node, inner_of
 from tokentui.formats.tokens import letters
 from tokentui.text import normalize
 from tokentui.text.normalize import NORMALIZERS, Stage
-from tokentui.text.unicode import TABLES
 
-OWNER = TABLES["tokenizers"]
-"""The Unicode tables of Hugging Face's library."""
 _MOST_STEPS = 1_000
 A = TypeVar("A")
 B = TypeVar("B")
@@ -432,7 +438,7 @@ def _marked_words(
 
 @kind("pretokenizers", "Split", bare=True)
 def _split_at(text: S, pattern: Pattern, behavior: str, invert: bool, where: str) -> list[S]:
-    return split(text, pattern.compiled, behavior, invert, f"{where}.pattern")
+    return split(text, pattern.compiled, behavior, invert, f"{where}.pattern", pattern.seen)
 
 
 @kind("pretokenizers", "Whitespace", bare=True)
@@ -457,7 +463,8 @@ def _split_at_punctuation(text: S, behavior: str = "Isolated") -> list[S]:
 
 @kind("pretokenizers", "Digits", bare=True)
 def _split_at_digits(text: S, individual_digits: bool) -> list[S]:
-    return split(text, _DIGITS, "Isolated" if individual_digits else "Contiguous")
+    behavior = "Isolated" if individual_digits else "Contiguous"
+    return split(text, _DIGITS, behavior, seen=OWNER.seen_for_digits)
 
 
 @kind("pretokenizers", "CharDelimiterSplit", bare=True)

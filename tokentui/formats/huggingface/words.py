@@ -17,7 +17,7 @@ from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.pipeline import NameFinder
 from tokentui.encode.vocabulary import Section, Special
-from tokentui.formats.huggingface import AlignedText, CharRange, split
+from tokentui.formats.huggingface import OWNER, AlignedText, CharRange, split
 from tokentui.formats.source import Node, check_tokens
 from tokentui.formats.tokens import LETTERS
 from tokentui.recipe import NEWEST_UNICODE, Recipe
@@ -240,6 +240,11 @@ class Added:
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 
+def _is_word(character: str) -> bool:
+    """Return whether a character is part of a word. False for an empty text."""
+    return _WORD.match(OWNER.seen(character)) is not None
+
+
 def read_added(node: Node, vocabulary: Mapping[str, int]) -> tuple[list[Added], list[str]]:
     """Read the added tokens with their ids, and sentences on doubts.
 
@@ -318,7 +323,7 @@ class Finder:
             if token.special and not allow_special:
                 continue
             if token.single_word and (
-                _WORD.match(typed[start - 1 : start]) or _WORD.match(typed[end : end + 1])
+                _is_word(typed[start - 1 : start]) or _is_word(typed[end : end + 1])
             ):
                 continue
             if token.lstrip:

@@ -173,8 +173,13 @@ class Charsmap:
 
 
 def _graphemes(text: str) -> Sequence[str]:
-    graphemes: Sequence[str] = text if text.isascii() and "\r\n" not in text else _GRAPHEME.findall(text)
-    return graphemes
+    if text.isascii() and "\r\n" not in text:
+        return text
+    seen = TABLES["tokenizers"].seen(text)
+    if seen is text:
+        graphemes: list[str] = _GRAPHEME.findall(text)
+        return graphemes
+    return [text[match.start() : match.end()] for match in _GRAPHEME.finditer(seen)]
 
 
 def _fits(units: array.array[int], results: int) -> bool:

@@ -88,7 +88,7 @@ class RunningText(CorpusWindow):
     @property
     def branches(self) -> Branches | None:
         """The branches of the pattern that splits the text; None if other steps also decide."""
-        return known_branches(self._recipe.split)
+        return known_branches(self._recipe.split, self._recipe.unicode)
 
     def typed(self, text: str) -> Iterator[PiecePart]:
         """Yield the pre-tokens of a typed text, with places in its prepared form."""
@@ -307,7 +307,7 @@ class OpenedText(RunningText):
         steps = pipeline.stages
         if recipe.normalize or "sentencepiece" in steps or steps.get("normalizer") or pipeline.near:
             return None
-        branches = known_branches(recipe.split)
+        branches = known_branches(recipe.split, recipe.unicode)
         return branches if SPLITS.of(recipe.split).keeps_spaces else with_unmatched(branches)
 
     def typed(self, text: str) -> Iterator[PiecePart]:

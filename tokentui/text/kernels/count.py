@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import check, tick
 from tokentui.core.native import flat, larger
-from tokentui.recipe import Recipe
+from tokentui.recipe import NEWEST_UNICODE, Recipe
 from tokentui.text import patterns
 from tokentui.text.corpus import LongText, Place, pieces, safe_cut, size_of, sizes_of
 from tokentui.text.kernels import rules, scan_count
@@ -51,15 +51,17 @@ _RUN_CUT = re.compile("[ \n](?=(?s:.))")
 
 
 @functools.cache
-def tables_of(split: str) -> Split:
-    """Return the tables of a split for the scanner. The split has a rule in `rules.RULES`, is one of its
-    names, or begins with `rules.STRETCHES`."""
+def tables_of(split: str, unicode: str = NEWEST_UNICODE) -> Split:
+    """Return the tables of a split for the scanner, by the Unicode tables of a name. The split has a rule in
+    `rules.RULES`, is one of its names, or begins with `rules.STRETCHES`."""
     if split.startswith(STRETCHES):
-        found = rules.stretches(split.removeprefix(STRETCHES))
+        found = rules.stretches(split.removeprefix(STRETCHES), unicode)
         assert found is not None  # `rules.scanned` names no others
         return Split(rules.GPT4, array("q"), array("H", found[0].high), found[0].low, found[1])
     rule = rules.RULES[rules.rule_of(split)]
     table = rule.table()
+    if rule.table is rules.letters_table:
+        table = rules.with_classes(table, unicode)
     folds = () if rule.word == rules.GPT2 else rules.folds()
     numbers = array("q", chain.from_iterable(folds))
     return Split(rule.word, numbers, array("H", table.high), table.low, rules.pairs(split))
@@ -210,9 +212,9 @@ def count_words(
     if split in (RUNS, SPACED):
         return _count_runs(documents, recipe, words, split, threads)
     if not split.startswith(STRETCHES):
-        return count(documents, split, replaced=replaced, threads=threads)
+        return count(documents, split, recipe.unicode, replaced=replaced, threads=threads)
     own = splitter_of(recipe)
-    found = count(documents, split, replaced=replaced, threads=threads, front=own.opened)
+    found = count(documents, split, recipe.unicode, replaced=replaced, threads=threads, front=own.opened)
     if own.record.marks_spaces and (marked := _with_marks(found)):
         return marked
     times, stretches = found.counts.tolist(), len(found.counts)
@@ -250,22 +252,23 @@ def _summed(cut: Iterable[tuple[Sequence[str], int]]) -> Counter[str]:
 
 
 def count(
-    documents: Sequence[str | LongText], split: str, *, replaced: bool = False, threads: int | None = None,
-    front: Callable[[bytes], bytes] | None = None,
+    documents: Sequence[str | LongText], split: str, unicode: str = NEWEST_UNICODE, *,
+    replaced: bool = False, threads: int | None = None, front: Callable[[bytes], bytes] | None = None,
 ) -> FlatWords:
     """Count the words of documents without normalization.
 
     Args:
         documents: The texts.
         split: A split for `tables_of`.
+        unicode: The name of the Unicode tables.
         replaced: True to replace lone surrogates by U+FFFD.
         threads: As for `count_words`.
         front: As for `share`.
     """
     threads = threads or threads_for(sum(map(size_of, documents)))
-    tables, split_tables = [Table() for _ in range(threads)], tables_of(split)
+    tables, split_tables = [Table() for _ in range(threads)], tables_of(split, unicode)
     workers = [functools.partial(table.scan, split=split_tables) for table in tables]
-    share(documents, cut_of(split), replaced, workers, front)
+    share(documents, cut_of(split, unicode), replaced, workers, front)
     for table in tables[1:]:
         tables[0].add(table.result())
     return tables[0].result()
@@ -342,12 +345,13 @@ def threads_for(chars: int) -> int:
     return max(1, min(MOST_THREADS, os.cpu_count() or 1, chars // THREAD_CHARS))
 
 
-def cut_of(split: str) -> Callable[[str, int], int]:
-    """Return the function that says from which place on a text may be cut, for a split of `tables_of`."""
+def cut_of(split: str, unicode: str = NEWEST_UNICODE) -> Callable[[str, int], int]:
+    """Return the function that says from which place on a text may be cut, for a split and Unicode tables of
+    `tables_of`."""
     if split in WHITE:
         return functools.partial(_cut_at, re.compile(f"[!-~](?=[{WHITE[split]}])"))
     return functools.partial(_cut_at, _RUN_CUT) if split in (RUNS, SPACED) else (
-        functools.partial(_cut_between, split)
+        functools.partial(_cut_between, split, unicode)
     )
 
 
@@ -452,7 +456,7 @@ def share(
     tick(total, total)
 
 
-def _cut_between(split: str, text: str, at: int) -> int:
+def _cut_between(split: str, unicode: str, text: str, at: int) -> int:
     """Return a place from `at` on where a text may be cut in two.
 
     Every split with a rule may be cut before a space between two lower-case ASCII letters. That needs no
@@ -462,7 +466,7 @@ def _cut_between(split: str, text: str, at: int) -> int:
         match = _BETWEEN.search(text, max(at - 1, 0), at + _NEAR)
         if match:
             return match.end()
-    return splitter(split.removeprefix(STRETCHES)).safe_cut(text, at)
+    return splitter(split.removeprefix(STRETCHES), unicode).safe_cut(text, at)
 
 
 def _starts(

@@ -31,6 +31,7 @@ from tokentui.recipe import Recipe
 from tokentui.text import cuts
 from tokentui.text.normalize import BERT_DROPPED, BERT_IDEOGRAPHS, BERT_PUNCTUATION, BERT_SPACES, NORMALIZERS
 from tokentui.text.split import SPACE_MARK, SPLITS, cut_pattern, splitter, splitter_of
+from tokentui.text.unicode import class_rows, tables_of
 
 SPACE, SPACING, NEWLINE, NUMBER, SIGN, APOSTROPHE, SLASH, MARK, EITHER, UPPER, LOWER = range(11)
 """The classes. Their order lets kernels test for several with one comparison: white space up to NEWLINE;
@@ -255,6 +256,30 @@ def white_table(name: str) -> ClassTable:
     return _folded(classes)
 
 
+def with_classes(table: ClassTable, unicode: str) -> ClassTable:
+    """Return a table of `regex` with the classes of the Unicode tables of a name: those of the stand-ins."""
+    version = tables_of(unicode).classes
+    high, low = array("H", table.high), bytearray(table.low)
+    shared = len(low) // _BLOCK
+
+    def class_of(code: int) -> int:
+        return low[high[code // _BLOCK] * _BLOCK + code % _BLOCK]
+
+    for row in class_rows() if version else ():
+        name = class_of(ord(row.known if row.age <= version else row.before))
+        if class_of(row.first) == name == class_of(row.last):
+            continue
+        for block in range(row.first // _BLOCK, row.last // _BLOCK + 1):
+            at = high[block] * _BLOCK
+            if high[block] < shared:
+                low += low[at : at + _BLOCK]
+                at, high[block] = len(low) - _BLOCK, len(low) // _BLOCK - 1
+            start = max(row.first - block * _BLOCK, 0)
+            stop = min(row.last - block * _BLOCK + 1, _BLOCK)
+            low[at + start : at + stop] = bytes([name]) * (stop - start)
+    return ClassTable(high.tobytes(), bytes(low))
+
+
 def folds() -> tuple[tuple[int, int], ...]:
     """Return the letters outside ASCII that fold to a letter of a contraction.
 
@@ -472,13 +497,13 @@ _FAR = 14
 
 
 @functools.cache
-def stretches(split: str) -> tuple[ClassTable, bytes] | None:
+def stretches(split: str, unicode: str) -> tuple[ClassTable, bytes] | None:
     """Return the tables of the stretches of a split: the classes of characters, and an entry for each pair of
     classes.
 
     The pattern of the cuts of a split decides by two characters. Characters that the same parts of it match
     get one class, and one character of each class is tested. Characters beyond the first plane get a class of
-    their own, next to which no stretch ends.
+    their own, next to which no stretch ends. The classes are those of the Unicode tables of a name.
 
     Returns:
         The tables; None for a split without cuts, or with too many classes.
@@ -489,7 +514,7 @@ def stretches(split: str) -> tuple[ClassTable, bytes] | None:
     if cut is None:
         return None
     compiled: Callable[[str], Any] = re.compile if SPLITS.of(split).plain else regex.compile
-    text, classes = _codes()[:_PLANE], bytes(_PLANE)
+    text, classes = splitter(split, unicode).tables.seen(_codes()[:_PLANE]), bytes(_PLANE)
     for place in cuts.places(pattern):
         fits = bytearray(_PLANE)
         for match in compiled(f"(?:{place})+").finditer(text):
@@ -557,7 +582,7 @@ def scanned(recipe: Recipe) -> str:
     if rule and not is_shaped(recipe):
         return recipe.split
     cut = not recipe.symbols and splitter_of(recipe).cut
-    return STRETCHES + recipe.split if cut and stretches(recipe.split) else ""
+    return STRETCHES + recipe.split if cut and stretches(recipe.split, recipe.unicode) else ""
 
 
 def without_scanner(recipe: Recipe) -> str:
