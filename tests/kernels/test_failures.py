@@ -470,7 +470,7 @@ def test_pieces_of_a_step(failing: Failing, monkeypatch: pytest.MonkeyPatch) -> 
 def test_the_walk_through_a_pruning_stays_where_it_is_when_kernels_fail(failing: Failing) -> None:
     trainer = learn.start(CORPUS, UNIGRAM)
     learn.jump(trainer, 2)
-    walk = trainer.substeps
+    walk = learn.substeps_of(trainer)
     assert walk is not None
     walk.fine(1)
     before = walk.walked

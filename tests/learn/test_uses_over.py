@@ -27,7 +27,7 @@ def _recounted(trainer: Trainer, symbol: int, steps: int) -> list[int]:
     for number in range(steps + 1):
         jump(trainer, number)
         uses = trainer.uses
-        made = number >= trainer.made_at(symbol)
+        made = number >= learn.steps_of_symbols(trainer)(symbol)
         counts.append(int(uses[symbol]) if symbol < len(uses) and made else 0)
     return counts
 
@@ -52,7 +52,7 @@ def test_uses_are_those_of_every_step(name: str) -> None:
         assert [used.number for used in one] == sorted({used.number for used in one})
         assert _spread(one, steps) == _recounted(trainer, symbol, steps)
         for used in one[1:]:
-            assert (used.into == b"") == (trainer.made_at(symbol) == used.number)
+            assert (used.into == b"") == (learn.steps_of_symbols(trainer)(symbol) == used.number)
             if used.into:
                 assert used.into == vocabulary.pieces[base + used.number - 1]
                 assert symbol in vocabulary.merges[used.number - 1]

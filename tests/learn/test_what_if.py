@@ -322,8 +322,9 @@ def test_gage_supports_what_ifs() -> None:
     learn.jump(plain, 2)
     forced = learn.what_if(plain, [WhatIf(2, FORCE, (b"a", b"c"))])
     assert [step.count for step in merge_steps(forced)] == [4, 1]
-    assert forced.compression is not None
-    assert forced.compression.compressed().table[1][1:3] == (ord("a"), ord("c"))
+    compression = learn.compression_of(forced)
+    assert compression is not None
+    assert compression.compressed().table[1][1:3] == (ord("a"), ord("c"))
     free: Any = start(corpus, preset("gage"))
     free.most = 1
     learn.jump(free, 1)

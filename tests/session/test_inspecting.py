@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tokentui import learn
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import to_bytes
@@ -120,7 +121,7 @@ def test_the_figures_of_a_token(name: str) -> None:
         assert (view.symbol, view.uses, view.number) == (symbol, uses[symbol], trainer.number)
         assert view.rank == sorted(uses, reverse=True).index(uses[symbol]) + 1
         assert view.over[-1].uses == uses[symbol]
-        assert view.made == (trainer.made_at(symbol) or None)
+        assert view.made == (learn.steps_of_symbols(trainer)(symbol) or None)
         by_symbol = {token.token.id: token.uses for token in view.makes}
         parts = {vocabulary.id_of(vocabulary.base_size + n, tokenizer.merges)
                  for n, pair in enumerate(vocabulary.merges[: tokenizer.merges]) if symbol in pair}

@@ -76,8 +76,9 @@ def afresh(recipe: str, it: State) -> ColumnSnapshot:
     for step in (was.computed, was.number):
         learn.jump(trainer, step)
         trainer.ending(RUN.stops)  # no candidate after a step is known once one stood there
-    if was.substeps is not None and was.substeps.walked is not None and trainer.substeps is not None:
-        trainer.substeps.fine(was.substeps.walked[0])
+    before, walk = learn.substeps_of(was), learn.substeps_of(trainer)
+    if before is not None and before.walked is not None and walk is not None:
+        walk.fine(before.walked[0])
     column = Column(1, it.main.wanted)
     column.set_training(prepared)
     column.in_sync = True

@@ -75,5 +75,6 @@ def merge_at(trainer: Trainer, number: int) -> MergeStep:
 
 def compressed(trainer: Trainer, start: int = 0, length: int = 4000) -> Compressed:
     """Return bytes of the compressed text at the present step, from a byte on."""
-    assert trainer.compression is not None
-    return trainer.compression.compressed(start, length)
+    compression = learn.compression_of(trainer)
+    assert compression is not None
+    return compression.compressed(start, length)

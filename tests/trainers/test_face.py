@@ -149,7 +149,7 @@ def test_words_tokens_and_lives_agree(make: Callable[[], Trainer]) -> None:
             pieces = [b"" if span.symbol < 0 else tokenizer.vocabulary.pieces[span.symbol] for span in spans]
             assert list(lives[-1].pieces) == [token.piece or b"" for token in tokenizer.encoder.word(word)]
             assert [one.number for one in lives] == sorted({one.number for one in lives})
-            if trainer.replay is not None or trainer.recipe.encode != "longest-match":
+            if trainer.traits.replays or trainer.recipe.encode != "longest-match":
                 assert list(lives[-1].pieces) == pieces
                 assert differs(word) == (number > 0 and lives[-1].number == number)
             total += len(spans) * count

@@ -30,7 +30,18 @@ from tokentui.learn.rows import (
 )
 from tokentui.learn.steps import Changed, EventStep, Life, MergeStep, Span, Step, Stop, Used, Word
 from tokentui.learn.trainer import Compressed, Goal, Made, Size, Tokens, Trainer
-from tokentui.learn.view import candidates, entries, find, life, uses_over, why
+from tokentui.learn.view import (
+    candidates,
+    compression_of,
+    entries,
+    find,
+    life,
+    replay_of,
+    steps_of_symbols,
+    substeps_of,
+    uses_over,
+    why,
+)
 from tokentui.recipe import FORCE, Recipe, Run, Stops, WhatIf, check_names
 
 if TYPE_CHECKING:  # commands that train nothing import this package too
@@ -41,8 +52,9 @@ __all__ = [
     "BY_COUNT", "Candidate", "Changed", "Column", "Compressed", "Entry", "EventStep", "Goal", "Judged",
     "Life", "Made", "MergeStep", "Page", "PairCandidate", "PieceCandidate", "Query", "Round", "Size",
     "Span", "Step", "Stop", "TokenCandidate", "Tokens", "Trainer", "Traits", "Used", "Why", "Word",
-    "ages", "back", "branch", "candidates", "entries", "find", "jump", "life", "run", "start", "step",
-    "steps", "unmet", "uses_over", "what_if", "why", "with_plain_fallback",
+    "ages", "back", "branch", "candidates", "compression_of", "entries", "find", "jump", "life", "replay_of",
+    "run", "start", "step", "steps", "steps_of_symbols", "substeps_of", "unmet", "uses_over", "what_if",
+    "why", "with_plain_fallback",
 ]
 
 T = TypeVar("T")
@@ -155,7 +167,8 @@ def ages(trainer: Trainer, ids: Iterable[int | None]) -> tuple[int, ...]:
     made: dict[int, int] = {}
     for symbol in tokenizer.vocabulary.symbols(tokenizer.merges):
         made.setdefault(numbers[symbol], symbol)  # if two merges spell a special token, the first one
-    return tuple(0 if id is None else trainer.made_at(made.get(id, -1)) for id in ids)
+    made_at = steps_of_symbols(trainer)
+    return tuple(0 if id is None else made_at(made.get(id, -1)) for id in ids)
 
 
 def what_if(trainer: Trainer, changes: Sequence[WhatIf]) -> Trainer:

@@ -67,7 +67,6 @@ class GageTrainer(PairTrainer):
             fork = source.fork(number, material) if isinstance(source, PlainPairs) else None
             self._pairs = fork or PlainPairs(material, vocabulary_of)
         super().__init__(self._pairs, material, GageTrainer)
-        self.compression = self
         self.letters = self._vocabulary.placeholders
         self.most = len(self.letters)
 

@@ -23,7 +23,7 @@ from tokentui.learn.part_lengths import PartLengths
 from tokentui.learn.replay.segmentations import MERGES, TokenOrder, WordSegmentations
 from tokentui.learn.rows import Candidate, Inventory, PairCandidate, Ranking, Traits, Why, Worth
 from tokentui.learn.steps import Changed, MergeStep, Span, Stop, Used, Word
-from tokentui.learn.trainer import SLICE_S, Compression, Replay, Substeps
+from tokentui.learn.trainer import SLICE_S
 from tokentui.recipe import FORBID, FORCE, Ending, Stops, WhatIf
 from tokentui.text.pretokenize import MARKS
 
@@ -60,9 +60,6 @@ class PairTrainer:
         self._left_out: dict[int, tuple[bytes, ...]] = {}
         """For each step whose merge is left out by a what-if, the parts of the pair that it would have
         merged."""
-        self.substeps: Substeps | None = None
-        self.compression: Compression | None = None
-        self.replay: Replay | None = None
         self.traits = Traits(
             engine=engine.engine, columns=self.objective.columns, shaped_by=self.objective.shaped_by,
             least_size=engine.size_at(0), compresses=self.objective.substitutes_bytes, what_ifs=True,
@@ -428,10 +425,6 @@ class PairTrainer:
         vocabulary, base = self.engine.vocabulary, self.engine.vocabulary.base_size
         order = TokenOrder(vocabulary, MERGES, range(base, base + self.number))
         return WordSegmentations(order).cuts_of(word)
-
-    def made_at(self, symbol: int) -> int:
-        """Return the step that first made a symbol; 0 for a unit."""
-        return self.engine.vocabulary.made_at(symbol)
 
     def uses_of(self, symbol: int) -> Iterator[Used]:
         """Return an iterator over the uses of a symbol. They are read now: the training may move on."""

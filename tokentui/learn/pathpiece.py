@@ -126,7 +126,6 @@ class PathTrainer:
     """
 
     what_if: tuple[WhatIf, ...] = ()
-    compression = replay = substeps = None
 
     # ---- 1. The tokens of step 0
 
@@ -552,10 +551,6 @@ class PathTrainer:
 
         numbers = sorted({0, *(step for step in steps if step <= self.number)})
         return ((step, pieces(step)) for step in numbers)
-
-    def made_at(self, symbol: int) -> int:
-        """Return 0 for every symbol: step 0 has all tokens."""
-        return 0
 
     @property
     def uses(self) -> Sequence[int]:

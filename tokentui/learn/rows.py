@@ -54,9 +54,9 @@ class Traits(NamedTuple):
         orders: The orders in which the vocabulary can be listed.
         shaped_by: The names of the stops that a step depends on. The others only end a run.
         least_size: The number of ids that no training comes below.
-        finer: True if a step can be walked through candidate by candidate, by `Trainer.substeps`.
-        compresses: True if the steps compress the text, see `Trainer.compression`.
-        replays: True if the tokens of a file are replayed, see `Trainer.replay`.
+        finer: True if a step can be walked through candidate by candidate, see `view.substeps_of`.
+        compresses: True if the steps compress the text, see `view.compression_of`.
+        replays: True if the tokens of a file are replayed, see `view.replay_of`.
         what_ifs: True if it can go on under what-ifs.
         monotone: `ids` if no step changes the number of ids against the direction of the others; `tokens` if
             none does so with the length of the corpus.
@@ -367,7 +367,8 @@ class Inventory(NamedTuple):
         vocabulary: The vocabulary.
         merges: The number of its merges that count.
         foldable: The symbols below this one may be folded into one row where they are out of use.
-        newest: The symbols in use, the newest first; None for those of the merges.
+        newest: Returns the symbols in use, the newest first; None for those of the merges.
+        made_at: Returns the step that made a symbol; None for `vocabulary.made_at`.
         removed: The entries that the last step removed.
         finish: Returns an entry with what only this training knows of it; None if that is nothing.
     """
@@ -375,7 +376,8 @@ class Inventory(NamedTuple):
     vocabulary: Vocabulary
     merges: int
     foldable: int
-    newest: Sequence[int] | None = None
+    newest: Callable[[], Sequence[int]] | None = None
+    made_at: Callable[[int], int] | None = None
     removed: Sequence[Entry] = ()
     finish: Callable[[Entry], Entry] | None = None
 

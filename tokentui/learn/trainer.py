@@ -133,18 +133,6 @@ class Trainer(Protocol):
         """The facts about the training that other rooms read."""
 
     @property
-    def substeps(self) -> Substeps | None:
-        """The walk through a step, piece by piece; None if the training has none."""
-
-    @property
-    def compression(self) -> Compression | None:
-        """The compressed text; None if the training compresses none."""
-
-    @property
-    def replay(self) -> Replay | None:
-        """The replay of a file; None if the training is no replay."""
-
-    @property
     def computed(self) -> int:
         """The furthest step that was made. Steps up to it are made again without choosing."""
 
@@ -233,9 +221,6 @@ class Trainer(Protocol):
         Raises:
             TokentuiError: The pre-token contains a byte that stands for a pair.
         """
-
-    def made_at(self, symbol: int) -> int:
-        """Return the step that made a symbol; 0 for one that is there from the start, or that is unknown."""
 
     def uses_of(self, symbol: int) -> Iterator[Used]:
         """Return an iterator over the uses of a symbol at step 0 and at the steps up to this one that may

@@ -12,14 +12,14 @@ import bisect
 import functools
 import re
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import TypeVar, cast
 from weakref import WeakKeyDictionary, ref
 
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary, byte_token
 from tokentui.learn.rows import BY_COUNT, KEPT_ROWS, Candidate, Entry, Inventory, Page, Query, Why
 from tokentui.learn.steps import Life, Used
-from tokentui.learn.trainer import Goal, Made, Size, Trainer
+from tokentui.learn.trainer import Compression, Goal, Made, Replay, Size, Substeps, Trainer
 from tokentui.recipe import Stops
 
 Row = TypeVar("Row")
@@ -166,7 +166,8 @@ def _listed_of(trainer: Trainer, inventory: Inventory, uses: Sequence[int], orde
     vocabulary, key = inventory.vocabulary, (ref(trainer), trainer.number, order)
     known = _ORDERS.get(vocabulary)
     if known is None or known[0] != key:
-        known = key, _listed(vocabulary, inventory.merges, uses, order, inventory.newest)
+        newest = inventory.newest() if inventory.newest else None
+        known = key, _listed(vocabulary, inventory.merges, uses, order, newest)
         _ORDERS[vocabulary] = known
     return known[1]
 
@@ -236,6 +237,31 @@ def entry_of(
         made=vocabulary.made_at(number), places=vocabulary.count_of(number),
         parts=tuple(pieces[part] for part in parts),
     )
+
+
+def steps_of_symbols(trainer: Trainer) -> Callable[[int], int]:
+    """Return a function that returns the step that made a symbol; 0 for one that is there from the start, or
+    that is unknown."""
+    inventory = trainer.inventory()
+    return inventory.made_at or inventory.vocabulary.made_at
+
+
+# ---- what only some trainings do
+
+
+def substeps_of(trainer: Trainer) -> Substeps | None:
+    """Return the walk through a step, piece by piece; None if the training has none."""
+    return cast("Substeps", trainer) if trainer.traits.finer else None
+
+
+def compression_of(trainer: Trainer) -> Compression | None:
+    """Return the compressed text; None if the training compresses none."""
+    return cast("Compression", trainer) if trainer.traits.compresses else None
+
+
+def replay_of(trainer: Trainer) -> Replay | None:
+    """Return the replay of a file; None if the training is no replay."""
+    return cast("Replay", trainer) if trainer.traits.replays else None
 
 
 # ---- steps and histories

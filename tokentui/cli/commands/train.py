@@ -134,7 +134,7 @@ def command(
     traced({"end": reason, "steps": trainer.number})
     if trace and trace != STDOUT:
         write_whole(trace, rows.getvalue().encode())
-    if not trace and not output and (compression := trainer.compression) is not None:
+    if not trace and not output and (compression := learn.compression_of(trainer)) is not None:
         view = compression.compressed(length=_COMPRESSED_SHOWN)
         more = "…" if view.text_bytes > len(view.compressed) else ""
         out.write(f"        {out.shown(view.compressed)}{more}\n        {view.sizes}\n".encode())

@@ -23,7 +23,6 @@ import functools
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Self
 
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.events import Event, EventKind
@@ -133,13 +132,6 @@ class ReplayTrainer:
             step="token", candidate="token", columns=COLUMNS, shaped_by=(), least_size=self.order.size(0),
             replays=True, monotone=("ids",),
         )
-
-    substeps = compression = None
-
-    @property
-    def replay(self) -> Self:
-        """This object, which answers the questions of `trainer.Replay`."""
-        return self
 
     # ---- walking
 
@@ -280,8 +272,11 @@ class ReplayTrainer:
         """Return the vocabulary at this step. Special tokens have their uses in the corpus."""
         order, vocabulary = self.order, self.order.vocabulary
         fixed = len(vocabulary.specials) + vocabulary.byte_tokens
-        newest = order.listed[: order.size(self.number) - fixed][::-1]
-        return Inventory(vocabulary, order.merges, len(vocabulary.pieces), newest, (), self._finished)
+        return Inventory(
+            vocabulary, order.merges, len(vocabulary.pieces),
+            newest=lambda: order.listed[: order.size(self.number) - fixed][::-1],
+            made_at=lambda symbol: order.made[symbol] if symbol >= 0 else 0, finish=self._finished,
+        )
 
     def _finished(self, entry: Entry) -> Entry:
         """Return an entry of the vocabulary with its step, or with the uses of a special token."""
@@ -323,10 +318,6 @@ class ReplayTrainer:
     def cuts_of(self, word: str) -> Iterator[tuple[int, tuple[bytes, ...]]]:
         """Yield the steps up to this one that cut a pre-token in another way, with its tokens."""
         return itertools.takewhile(lambda cut: cut[0] <= self.number, self._segmentations.cuts_of(word))
-
-    def made_at(self, symbol: int) -> int:
-        """Return the step at which a symbol comes into use, 0 for the start or an unknown symbol."""
-        return self.order.made[symbol] if symbol >= 0 else 0
 
     def uses_of(self, symbol: int) -> Iterator[Used]:
         """Return an iterator over the uses of a symbol, read now from the changes of each step."""

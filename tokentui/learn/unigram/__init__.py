@@ -35,7 +35,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import exp
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from tokentui.core import native
 from tokentui.core.errors import TokentuiError
@@ -203,13 +203,6 @@ class UnigramTrainer:
             turn = SUB_ROUNDS - (model.rest or SUB_ROUNDS) + 1
             return f"round {number}, EM {turn}/{SUB_ROUNDS}"
         return "the last cut" if kind == CUT else f"round {model.round}, pruning"
-
-    compression = replay = None
-
-    @property
-    def substeps(self) -> Self:
-        """The trainer itself, which can walk through a pruning piece by piece."""
-        return self
 
     def _size(self, asked: int) -> int:
         """Return the size that is pruned to if one is asked for: at least that of the units."""
@@ -490,10 +483,6 @@ class UnigramTrainer:
                 yield Used(number, round(finished(models.survey(model)).uses[piece]))
 
         return survey_steps()
-
-    def made_at(self, symbol: int) -> int:
-        """Return 0 for every symbol: step 0 has all pieces."""
-        return 0
 
     @property
     def vocabulary(self) -> Vocabulary:

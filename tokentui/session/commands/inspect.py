@@ -181,7 +181,7 @@ class WhyUnreachable(Command[str]):
     id: int
 
     def answer(self, context: StepContext) -> str:
-        replay = context.training.trainer.replay
+        replay = learn.replay_of(context.training.trainer)
         return "" if replay is None else replay.unreachable(self.id)
 
 

@@ -190,7 +190,7 @@ class StepPieces(Command[None], need=Need.ARRIVED, walks=True):
     def apply(self, state: State) -> None:
         state.sync.halt()
         column = state.main
-        substeps = column.trainer.substeps
+        substeps = learn.substeps_of(column.trainer)
         if substeps is None:
             raise TokentuiError("this training has no steps within a step", "piece by piece", "use n and b")
         try:

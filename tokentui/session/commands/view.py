@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tokentui import learn
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import GlyphMode
 from tokentui.session.commands.base import Command, Need
@@ -142,7 +143,7 @@ class Compress(Command["Compressed"], need=Need.COUNTED):
 
     def answer(self, context: StepContext) -> Compressed:
         trainer = context.training.trainer
-        if (compression := trainer.compression) is None:
+        if (compression := learn.compression_of(trainer)) is None:
             objective = f"objective={trainer.recipe.objective}"
             raise TokentuiError("only Gage's compression has a compressed text", objective, "choose gage")
         return compression.compressed(self.start, self.length)

@@ -15,7 +15,7 @@ from tokentui.analyze.compare import FEWEST, MOST
 from tokentui.core import native
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.files import short_names
-from tokentui.learn import jump
+from tokentui.learn import jump, substeps_of
 from tokentui.learn.start_pairs import value_without_kernel
 from tokentui.learn.trainer import Trainer
 from tokentui.session.compare.results import Results
@@ -184,7 +184,8 @@ class State:
         new.advance(new.number, training.run.stops)
         for step in (old.computed, old.number) if old.computed > new.computed else (old.number,):
             jump(new, step)
-        if (was := old.substeps) is not None and was.walked and (walk := new.substeps) is not None:
+        was, walk = substeps_of(old), substeps_of(new)
+        if was is not None and was.walked and walk is not None:
             walk.fine(was.walked[0])
         in_sync, passed, stopped_at = column.in_sync, column.passed, column.stopped_at
         column.set_training(training)

@@ -240,7 +240,7 @@ class Column:
                 self._shown, error=self.error, loading=None if self.error else loading
             )
         training, trainer = self.training, self.trainer
-        substeps, number, computed = trainer.substeps, trainer.number, trainer.computed
+        substeps, number, computed = learn.substeps_of(trainer), trainer.number, trainer.computed
         moment = number, computed, None if substeps is None else substeps.walked
         at: AtStep = self._section("at", moment, lambda: at_step(training))
         listed = Query(view.candidates_top, view.candidates_rows, view.candidates_order)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from tokentui import learn
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.events import EventKind
 from tokentui.encode.pretokens import Item, Pretokens
@@ -79,8 +80,8 @@ class RunningText(CorpusWindow):
         """The symbol that the last step made."""
         self._cut: dict[Key, _Tokens] = {}
         """The tokens of the words in the window."""
-        self._aged = False
-        """True if the view has the steps that made the tokens."""
+        self._made_at: Callable[[int], int] | None = None
+        """Returns the step that made a symbol; None if the view has no ages."""
         self._slow: set[int] = set()
         """Documents over which a pattern takes too long."""
         self._mark = recipe.mark_text if MARKS.of(recipe.mark).ends_word else ""
@@ -111,8 +112,8 @@ class RunningText(CorpusWindow):
         changed are cut again.
         """
         key = look.corpus, look.corpus_chars, look.corpus_before, look.ages, trainer
-        self._aged = look.ages
-        shown, substeps, number = self._shown, trainer.substeps, trainer.number
+        self._made_at = learn.steps_of_symbols(trainer) if look.ages else None
+        shown, substeps, number = self._shown, learn.substeps_of(trainer), trainer.number
         moment = number, None if substeps is None else substeps.walked
         if shown is None or shown.key != key or shown.moment != moment:
             step, was = trainer.step_at(number) if number else None, self._newest
@@ -168,7 +169,7 @@ class RunningText(CorpusWindow):
         tokens.
         """
         cut, (before, walked), (number, _), newest = self._cut, shown.moment, moment, self._newest
-        if (replay := trainer.replay) is not None:
+        if (replay := learn.replay_of(trainer)) is not None:
             changed = [
                 key for key, tokens in cut.items()
                 if max(tokens.since, replay.since(key[0])) > min(before, number)
@@ -273,10 +274,11 @@ class RunningText(CorpusWindow):
             if begin < end:  # one that came from nothing has no place
                 partial = start > 0 and units[start - 1][1] > begin
                 partial = partial or (stop < count and units[stop][0] < end)
-                made = trainer.made_at(token.symbol) if self._aged else 0
+                made = self._made_at(token.symbol) if self._made_at else 0
                 spans.append(TokenSpan(begin, end, token.symbol == self._newest, partial, made))
                 symbols.append(token.symbol)
-        since = trainer.replay.since(place.text) if trainer.replay is not None else 0
+        replay = learn.replay_of(trainer)
+        since = replay.since(place.text) if replay is not None else 0
         return _Tokens(tuple(spans), tuple(symbols), since, units)
 
 

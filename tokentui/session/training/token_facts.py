@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 from collections.abc import Iterator, Sequence
 
+from tokentui import learn
 from tokentui.analyze.inspect import token_facts
 from tokentui.analyze.results import Token
 from tokentui.core.errors import TokentuiError
@@ -66,7 +67,7 @@ def token_view(
     facts = token_facts(tokenizer, token)
     own = None if symbol is None else uses[symbol]
     index = bisect.bisect_left(ids, token)
-    made = trainer.made_at(symbol) if symbol is not None else 0
+    made = learn.steps_of_symbols(trainer)(symbol) if symbol is not None else 0
     replay = getattr(trainer, "order", None)
     place = replay.place(made) if replay is not None and made else ""
     return TokenView(
