@@ -47,6 +47,7 @@ PANES = {
         "aligned": "Compare: the aligned text", "curves": "Compare: curves",
     },
     "tour": {"tour": "A tour"},
+    "practice": {"tour": "Practice"},
 }
 """The headings of the panes of each screen; other panes have their name."""
 

@@ -120,6 +120,8 @@ COMMANDS: dict[str, Command] = {command.name: command for command in (
             Ref("tokentui.cli.commands.quiz:command")),
     Command("grade", "Grade merges, ids or code that students hand in.",
             Ref("tokentui.cli.commands.grade:command")),
+    Command("practice", "Answer questions on a training run on the screen.",
+            Ref("tokentui.cli.commands.practice:command")),
     Command("serve", "Serve the explorer to browsers.",
             Ref("tokentui.cli.commands.serve:command")),
     Command("recipes", "List the presets and the axes.",

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from tokentui.axes import nearest_preset, recipe_of
 from tokentui.core import sandbox
@@ -79,6 +79,8 @@ class Tour:
         stops: The stops, in order; at least one.
     """
 
+    asks: ClassVar[bool] = False
+    """Whether its stops are questions."""
     name: str
     title: str
     stops: tuple[Stop, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rich.console import RenderableType
 from textual import events, work
@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # loaded when it is first wanted
     from tokentui.session.persist.session_file import SavedSession
     from tokentui.session.views import ColumnWanted
     from tokentui.tours.parser import Tour
+    from tokentui.tours.practice import Practice
     from tokentui.ui.autosave import Autosave
     from tokentui.ui.draw.text import Copied
 
@@ -166,9 +167,15 @@ class ExplorerApp(TerminalApp, Explorer):
 
     def play_tour(self, tour: Tour) -> None:
         """Play a tour over the screen."""
-        from tokentui.ui.tour_screen import TourScreen
+        boundaries = self.main.text.boundaries
+        if tour.asks:
+            from tokentui.ui.practice_screen import PracticeScreen
 
-        self.push_screen(TourScreen(self, tour, boundaries=self.main.text.boundaries))
+            self.push_screen(PracticeScreen(self, cast("Practice", tour), boundaries=boundaries))
+        else:
+            from tokentui.ui.tour_screen import TourScreen
+
+            self.push_screen(TourScreen(self, tour, boundaries=boundaries))
 
     # From beginning to end.
 

@@ -35,6 +35,7 @@ SCREENS = {
     "main": Ref("tokentui.ui.main_screen:MainScreen"),
     "compare": Ref("tokentui.ui.compare_screen:CompareScreen"),
     "tour": Ref("tokentui.ui.tour_screen:TourScreen"),
+    "practice": Ref("tokentui.ui.practice_screen:PracticeScreen"),
 }
 """The screens with panes."""
 DIALOGS = {

@@ -125,6 +125,7 @@ class Exercise:
         title: Its title, not yet safe for a terminal.
         about: What is to be done.
         corpus: The training text.
+        source: The name of the corpus as commands take it; empty for a text in the exercise.
         recipe: The right recipe, without symbols.
         merges: The number of merges; None if `vocab_size` says it, or if nothing is trained.
         vocab_size: The number of ids, special tokens included.
@@ -143,6 +144,7 @@ class Exercise:
     title: str
     about: str = ""
     corpus: Corpus = field(default_factory=lambda: Corpus("none"))
+    source: str = ""
     recipe: Recipe = field(default_factory=Recipe)
     merges: int | None = None
     vocab_size: int | None = None
@@ -284,7 +286,7 @@ class _Reader:
         texts = {key: self._texts(key, table.get(key, [])) for key in ("hidden", "texts", "hidden_texts")}
         return Exercise(
             name=name, title=title, about=" ".join(table.get("about", "").split())[:2000],
-            corpus=self._corpus(table, needed=not expect), recipe=recipe,
+            corpus=self._corpus(table, needed=not expect), source=self._source(table), recipe=recipe,
             merges=table.get("merges"), vocab_size=table.get("vocab_size"),
             specials=self._texts("specials", table.get("specials", [])),
             call=self._call("call", table.get("call")), encode_call=self._call("encode_call",
@@ -307,6 +309,13 @@ class _Reader:
             raise self._error(key, "a text is listed twice", "remove one")
         return tuple(texts)
 
+    def _source(self, table: Mapping[str, Any]) -> str:
+        """Return the name of the corpus as commands take it; empty if it is in the exercise."""
+        source = str(table.get("corpus", ""))
+        if not source or source.startswith("sample:"):
+            return source
+        return os.path.join(self._folder, sandbox.expanded(source))
+
     def _corpus(self, table: Mapping[str, Any], *, needed: bool) -> Corpus:
         if "corpus" in table and "corpus_text" in table:
             raise self._error("corpus", "there is a corpus_text too", "remove one of them")
@@ -321,11 +330,9 @@ class _Reader:
             raise self._error("corpus", "the corpus is missing")
         if "://" in source:
             raise self._error("corpus", "an exercise reads no URL", "name a file or a sample")
-        if not source.startswith("sample:"):
-            source = os.path.join(self._folder, sandbox.expanded(source))
         with silent():
             try:
-                return read(source)
+                return read(self._source(table))
             except TokentuiError as error:
                 raise self._error("corpus", *_of(error)) from None
 
