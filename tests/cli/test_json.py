@@ -100,6 +100,10 @@ CASES: dict[str, tuple[str, ...]] = {
     "verify -t --against": tuple(
         f"verify {TEXT} -t h.json --against {peer} --json" for peer in ("tokenizers",) if find_spec(peer)
     ),
+    "verify -t --against --against": tuple(
+        f"verify {TEXT} -t h.json --against {peer} --against {peer} --json"
+        for peer in ("tokenizers",) if find_spec(peer)
+    ),
     "verify -t": (f"verify {TEXT} -t a.json --json", "verify sample:hugs -t a.json --json"),
     "recipes": ("recipes --json",),
     "recipes PRESET": ("recipes gpt2 --json",),

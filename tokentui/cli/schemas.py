@@ -447,6 +447,11 @@ SCHEMAS: Mapping[str, Type] = {
         "ours": ENCODED_SIDE,
                      "theirs": ENCODED_SIDE}, "null"),
     },
+    "verify -t --against --against": {
+        "versions": ["text"], "alike": "bool", "texts": "int", "tokens": "int",
+        "differs": ({"number": "int", "text": "text", "stage": "text", "specials": "bool",
+                     "sides": [{"name": "text", **ENCODED_SIDE}]}, "null"),
+    },
     "verify -t": {
         "recipe": RECIPE, "merges": "int", "alike": "int", "next_count": "int?",
         "changes": [{"axis": "text", "value": "text", "alike": "int"}], "tried": "int",

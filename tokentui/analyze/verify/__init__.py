@@ -9,6 +9,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tokentui import learn
 from tokentui.analyze.stages import cut, shorten
@@ -260,20 +261,27 @@ class EncodingReport:
     tokens: int
 
 
-def verify_encoding(tokenizer: Tokenizer, path: str, peer: Peer, documents: Sequence[str]) -> EncodingReport:
-    """Encode documents, cut at line ends, with a file here and with the other library, up to the first text
-    that differs. Progress of the job is in characters.
+class Opening(NamedTuple):
+    """How a library opens a file.
 
-    Args:
-        tokenizer: The tokenizer of the file.
-        path: The file, or the model folder, which the library reads itself.
-        peer: The library.
-        documents: The documents, encoded as plain text. Those with the name of a special token are also
-            encoded with special tokens found, unless the library never does that.
+    Attributes:
+        path: The absolute path of the file, or of the model folder.
+        pattern: The pattern of the split, for a library whose files do not store it; empty for others.
+        named: The ids of the special tokens that it finds by their names.
+        prepared: Normalizes a text before the library gets it, for files that hold no normalization.
+    """
+
+    path: str
+    pattern: str
+    named: dict[str, int]
+    prepared: Callable[[str], str]
+
+
+def opening(tokenizer: Tokenizer, path: str, peer: Peer) -> Opening:
+    """Return how a library opens the file of a tokenizer.
 
     Raises:
-        TokentuiError: The library does not read such files or refuses this one, fails, or the file is not on
-            this machine.
+        TokentuiError: It does not read such files, or the file is not on this machine.
     """
     if not peer.reads:
         readers = ", ".join(f"{name} ({able.reads})" for name, able in PEERS.items() if able.reads)
@@ -296,13 +304,33 @@ def verify_encoding(tokenizer: Tokenizer, path: str, peer: Peer, documents: Sequ
     pattern = _pattern(tokenizer, peer) if peer.pattern else ""
     # A file of ranks alone holds no normalization: the program that reads it normalizes first.
     rules = tokenizer.recipe.normalize if peer.pattern else ()
-    prepared = functools.partial(normalize, steps=rules) if rules else str
+    prepared: Callable[[str], str] = functools.partial(normalize, steps=rules) if rules else str
     vocabulary = tokenizer.vocabulary
     named = {name: vocabulary.special_id(name) for name in vocabulary.specials} if peer.specials else {}
+    return Opening(os.path.abspath(located(path)), pattern, named, prepared)
+
+
+def verify_encoding(tokenizer: Tokenizer, path: str, peer: Peer, documents: Sequence[str]) -> EncodingReport:
+    """Encode documents, cut at line ends, with a file here and with the other library, up to the first text
+    that differs. Progress of the job is in characters.
+
+    Args:
+        tokenizer: The tokenizer of the file.
+        path: The file, or the model folder, which the library reads itself.
+        peer: The library.
+        documents: The documents, encoded as plain text. Those with the name of a special token are also
+            encoded with special tokens found, unless the library never does that.
+
+    Raises:
+        TokentuiError: The library does not read such files or refuses this one, fails, or the file is not on
+            this machine.
+    """
+    opened = opening(tokenizer, path, peer)
+    prepared, named = opened.prepared, opened.named
     total, done, same_texts, tokens = sum(map(len, documents)), 0, 0, 0
     parts = (part for document in documents for part in cut(document))
     with asking(peer) as ask:
-        ask(peer.opens, path=os.path.abspath(located(path)), pattern=pattern, specials=named)
+        ask(peer.opens, path=opened.path, pattern=opened.pattern, specials=named)
         while batch := list(itertools.islice(parts, _TEXTS)):
             tick(done, total)
             with_names = [text for text in batch if any(name in text for name in named)]
@@ -346,11 +374,17 @@ def _differs(tokenizer: Tokenizer, text: str, theirs: list[int] | str, specials:
         theirs: The ids of the other library, or the reason why it refuses the text.
         specials: True to read the names of special tokens as those tokens.
     """
+    ours = ids_here(tokenizer, text, specials)
+    return not isinstance(theirs, str) if isinstance(ours, str) else ours != theirs
+
+
+def ids_here(tokenizer: Tokenizer, text: str, specials: bool) -> list[int | None] | str:
+    """Return the ids of a text, or the reason why the tokenizer refuses it."""
     try:
         with silent():
-            return list(tokenizer.encode(text, allow_special=specials).ids) != theirs
-    except TokentuiError:
-        return not isinstance(theirs, str)
+            return list(tokenizer.encode(text, allow_special=specials).ids)
+    except TokentuiError as error:
+        return str(error)
 
 
 def _difference(
@@ -364,17 +398,8 @@ def _difference(
         return encoded
 
     short = shorten(text, lambda part: _differs(tokenizer, part, theirs(part), specials))
-    ours, other = _ours(tokenizer, short, specials), Encoded()
-    if isinstance(ids := theirs(short), str):
-        other = Encoded(refused=ids)
-    elif specials:
-        tokens = tuple(tokenizer.id_to_token(number) or "?" for number in ids)
-        other = Encoded(tokens=tokens, ids=tuple(ids))
-    else:
-        stages = ask("stages", text=prepared(short))
-        plain = _plain if peer.letters and UNITS.of(tokenizer.recipe.unit).is_byte else str
-        words = None if stages["words"] is None else tuple(map(plain, stages["words"]))
-        other = Encoded(stages["normalized"], words, tuple(map(plain, stages["tokens"])), tuple(ids))
+    ours = encoded_here(tokenizer, short, specials)
+    other = encoded_there(tokenizer, peer, ask, prepared, short, specials)
     stage = "ids, with special tokens found by their names" if specials else "ids"
     if None not in (ours.words, other.words) and ours.words != other.words:
         stage = "pre-tokens"
@@ -383,7 +408,23 @@ def _difference(
     return TextDifference(number, short, stage, specials, ours, other)
 
 
-def _ours(tokenizer: Tokenizer, text: str, specials: bool) -> Encoded:
+def encoded_there(
+    tokenizer: Tokenizer, peer: Peer, ask: Ask, prepared: Callable[[str], str], text: str, specials: bool
+) -> Encoded:
+    """Return the stages of a text in another library, which has opened the file of the tokenizer."""
+    ids = ask("encode", texts=[prepared(text)], specials=specials)[0]
+    if isinstance(ids, str):
+        return Encoded(refused=ids)
+    if specials:
+        return Encoded(tokens=tuple(tokenizer.id_to_token(number) or "?" for number in ids), ids=tuple(ids))
+    stages = ask("stages", text=prepared(text))
+    plain = _plain if peer.letters and UNITS.of(tokenizer.recipe.unit).is_byte else str
+    words = None if stages["words"] is None else tuple(map(plain, stages["words"]))
+    return Encoded(stages["normalized"], words, tuple(map(plain, stages["tokens"])), tuple(ids))
+
+
+def encoded_here(tokenizer: Tokenizer, text: str, specials: bool) -> Encoded:
+    """Return the stages of a text in a tokenizer."""
     normalized = words = None
     if not specials:
         analysis = tokenizer.encoder.pretokenizer.analyze(text)

@@ -72,6 +72,8 @@ class Peer:
         opens: The class of the child that opens such a file.
         pattern: True if such files store no pattern, so that it is passed.
         specials: True if it can find special tokens in a text by their names.
+        pinned: A version that runs in an environment of its own; empty for that of this environment.
+        python: The interpreter of that environment; empty for this one.
     """
 
     name: str
@@ -93,10 +95,14 @@ class Peer:
     opens: str = ""
     pattern: bool = False
     specials: bool = False
+    pinned: str = ""
+    python: str = ""
 
     @property
     def version(self) -> str:
-        """The installed version; empty if unknown."""
+        """The pinned or the installed version; empty if unknown."""
+        if self.pinned:
+            return self.pinned
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             return importlib.metadata.version(self.package or self.name)
         return ""
@@ -146,15 +152,25 @@ PEERS: dict[str, Peer] = {
 """The libraries by name. A new one is an entry here, and a function in `child.py`."""
 
 
-def peer_of(name: str) -> Peer:
+def known_peer(name: str) -> Peer:
     """Return the library with a name.
 
     Raises:
-        TokentuiError: There is no such library, or it is not installed.
+        TokentuiError: There is no such library.
     """
     peer = next((peer for peer in PEERS.values() if name.lower() in (peer.name, *peer.also)), None)
     if peer is None:
         raise TokentuiError(f"no peer {name[:40]!r}", "--against", nearest(name.lower(), PEERS))
+    return peer
+
+
+def peer_of(name: str) -> Peer:
+    """Return the library with a name, as it is installed in this environment.
+
+    Raises:
+        TokentuiError: There is no such library, or it is not installed.
+    """
+    peer = known_peer(name)
     if importlib.util.find_spec(peer.module) is None:
         hint = f"pip install {peer.package or peer.name}"
         raise TokentuiError("this library is not installed", f"--against {peer.name}", hint)
@@ -343,9 +359,11 @@ def asking(peer: Peer) -> Iterator[Ask]:
         return TokentuiError(what, peer.name, "use another file or corpus")
 
     with tempfile.TemporaryFile() as errors, ThreadPoolExecutor(1) as thread:
+        # The child of another environment imports nothing of this one.
+        own = [peer.python, "-I", str(_CHILD)]
         process = subprocess.Popen(
-            children.command_of_file(str(_CHILD)), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=errors, start_new_session=True, cwd=children.FOLDER,
+            own if peer.python else children.command_of_file(str(_CHILD)), stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=errors, start_new_session=True, cwd=children.FOLDER,
             env={
                 **children.child_environment(), "TOKENIZERS_PARALLELISM": "true", "PYTHONWARNINGS": "ignore",
                 "TIKTOKEN_CACHE_DIR": "",  # else a file that was changed is as it was when it was read first

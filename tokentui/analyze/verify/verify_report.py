@@ -18,7 +18,14 @@ from tokentui.analyze.report import (
     merged,
     muted,
 )
-from tokentui.analyze.verify import EncodingReport, StepDifference, Taken, TextDifference, TrainingReport
+from tokentui.analyze.verify import (
+    Encoded,
+    EncodingReport,
+    StepDifference,
+    Taken,
+    TextDifference,
+    TrainingReport,
+)
 from tokentui.analyze.verify.pieces import APART, PiecesReport
 from tokentui.analyze.verify.trained import TrainedReport
 from tokentui.axes import label
@@ -183,14 +190,19 @@ def _text_sections(found: TextDifference) -> Iterator[Section]:
     yield Section("text", data(found.text))
     yield Section("stage", found.stage)
     for name, side in (("ours", found.ours), ("theirs", found.theirs)):
-        yield Section(name, f"cannot be encoded: {side.refused}" if side.refused else "")
-        if side.normalized is not None:
-            yield Section("  normalized", data(side.normalized))
-        if side.words is not None:
-            yield Section("  pre-tokens", _listed(side.words))
-        if not side.refused:
-            yield Section("  tokens", _listed(side.tokens))
-            yield Section("  ids", " ".join("null" if id in (None, NO_ID) else str(id) for id in side.ids))
+        yield from side_sections(name, side)
+
+
+def side_sections(name: str, side: Encoded) -> Iterator[Section]:
+    """Yield the stages of a text in one program, by its name."""
+    yield Section(name, f"cannot be encoded: {side.refused}" if side.refused else "")
+    if side.normalized is not None:
+        yield Section("  normalized", data(side.normalized))
+    if side.words is not None:
+        yield Section("  pre-tokens", _listed(side.words))
+    if not side.refused:
+        yield Section("  tokens", _listed(side.tokens))
+        yield Section("  ids", " ".join("null" if id in (None, NO_ID) else str(id) for id in side.ids))
 
 
 def _listed(texts: tuple[str, ...]) -> tuple[Part, ...]:

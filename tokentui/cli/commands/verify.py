@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+
 import click
 
 from tokentui.analyze.verify import (
@@ -10,10 +13,13 @@ from tokentui.analyze.verify import (
     verify_encoding,
     verify_training,
 )
-from tokentui.analyze.verify.peers import PEERS, peer_of
+from tokentui.analyze.verify.environments import Consent, peer_at
+from tokentui.analyze.verify.peers import PEERS, Peer
 from tokentui.analyze.verify.pieces import PiecesReport, verify_pieces
 from tokentui.analyze.verify.trained import verify_trained
 from tokentui.analyze.verify.verify_report import peer_report, pieces_report, trained_report
+from tokentui.analyze.verify.versions import report as versions_report
+from tokentui.analyze.verify.versions import verify_versions
 from tokentui.cli.options import (
     CLASS,
     CORPUS,
@@ -30,8 +36,10 @@ from tokentui.cli.options import (
     json_option,
     options,
 )
-from tokentui.cli.output import working, write_report
+from tokentui.cli.output import ProgressBar, is_terminal, working, write_report
 from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import safe_line
+from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
 from tokentui.learn.objectives import OBJECTIVES
 
@@ -47,6 +55,7 @@ Examples:
   tokentui verify novel.txt -t model --against transformers
   tokentui verify novel.txt -t model.gguf --against llama.cpp
   tokentui verify novel.txt -t cl100k_base.tiktoken -s split=cl100k --against tiktoken
+  tokentui verify novel.txt -t tokenizer.json --against tokenizers==0.21.4 --against tokenizers==1.0.0rc3
   tokentui verify novel.txt -t novel.json -r gpt2""",
 )
 @options(
@@ -59,7 +68,11 @@ Examples:
                  help="Compare the encodings of this file; without --against, compare its merges with a "
                  "training run."),
     CLASS,
-    click.option("--against", metavar="PEER", help=f"The other library: {', '.join(PEERS)}."),
+    click.option("--against", metavar="PEER", multiple=True,
+                 help=f"The other library: {', '.join(PEERS)}. PEER==VERSION runs a version in an "
+                 "environment of its own. With -t, can be repeated."),
+    click.option("--install", is_flag=True,
+                 help="Install a version that is not in the cache, without asking."),
     click.option("--merges", metavar="N", type=Count(min=1),
                  help="Compare at most N steps [default: all]."),
     click.option("--vocab-size", metavar="N", type=Count(min=1),
@@ -68,7 +81,9 @@ Examples:
     json_option("Print one JSON object."),
     QUIET,
 )
-def command(shared: SharedOptions, tokenizer: str | None, against: str | None) -> int:
+def command(
+    shared: SharedOptions, tokenizer: str | None, against: tuple[str, ...], install: bool
+) -> int:
     """Train on CORPUS here and with another library, and print the first step that differs, with the
     candidate pairs on each side. With -t, encode CORPUS with a file here and with the other library, and
     print the first text that differs, shortened as far as possible, and the stage at which the two diverge. A
@@ -82,12 +97,15 @@ def command(shared: SharedOptions, tokenizer: str | None, against: str | None) -
     merges agree: each value of normalize, split and tie is tried, and some values of coverage. The minimum
     count is not tried, because it only ends a run.
 
-    The library must be installed. It runs in a separate process. The exit code is 1 if something differs.
+    The library must be installed. It runs in a separate process. A version, such as tokenizers==0.21.4, is
+    installed into the cache after a question, or with --install where nobody can be asked; the environment
+    that tokentui runs in never changes. With several --against the first text is printed that any two of them
+    or tokentui encode differently. The exit code is 1 if something differs.
     """
     shared.require_corpus()
-    if against is None and tokenizer is not None:
+    if not against and tokenizer is not None:
         return _trained(shared, tokenizer)
-    if against is None:
+    if not against:
         raise TokentuiError("--against is missing", shared.command, f"one of: {', '.join(PEERS)}")
     if (shared.recipe is None) == (tokenizer is None):
         what = "use either -r (to train) or -t (to encode)"
@@ -95,7 +113,10 @@ def command(shared: SharedOptions, tokenizer: str | None, against: str | None) -
     if tokenizer is not None and (sizes := {"merges", "vocab_size"} & shared.run_values.keys()):
         what = f"--{min(sizes).replace('_', '-')} is for a training, not for a file"
         raise TokentuiError(what, shared.command, "leave it out")
-    peer = peer_of(against)
+    if len(against) > 1 and tokenizer is None:
+        raise TokentuiError("several --against need -t", shared.command, "name one of them")
+    peers = [peer_at(name, _consent(install)) for name in against]
+    peer = peers[0]
     report: EncodingReport | TrainingReport | PiecesReport
     with working(shared.quiet) as bar:
         if tokenizer is not None:
@@ -103,6 +124,8 @@ def command(shared: SharedOptions, tokenizer: str | None, against: str | None) -
             ours = load(tokenizer, shared.split_for_file(), class_name=shared.class_name)
             corpus = shared.read_corpus(bar)
             texts = corpus.documents or [word for word, _ in corpus.counts or ()]
+            if len(peers) > 1:
+                return _versions(shared, ours, tokenizer, peers, texts, bar)
             with bar.phase("encoding"):
                 report = verify_encoding(ours, tokenizer, peer, texts)
         else:
@@ -114,6 +137,31 @@ def command(shared: SharedOptions, tokenizer: str | None, against: str | None) -
     told = pieces_report(report) if isinstance(report, PiecesReport) else peer_report(report)
     write_report(shared.as_json, told)
     return 0 if report.difference is None else 1
+
+
+def _versions(
+    shared: SharedOptions, ours: Tokenizer, path: str, peers: Sequence[Peer], texts: Sequence[str],
+    bar: ProgressBar,
+) -> int:
+    """Compare several versions with a file, and print the report. Return the exit code."""
+    with bar.phase("encoding"):
+        found = verify_versions(ours, path, peers, texts)
+    bar.close()
+    write_report(shared.as_json, versions_report(found))
+    return 0 if found.number is None else 1
+
+
+def _consent(install: bool) -> Consent:
+    """Return what asks whether a package may be installed. Where nobody can be asked it may not, unless
+    `install` is true."""
+
+    def asked(package: str, folder: str) -> bool:
+        if install or not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
+            return install
+        question = f"Install {package} into {folder}? Your own environment stays as it is."
+        return click.confirm(safe_line(question), default=False, err=True)
+
+    return asked
 
 
 def _trained(shared: SharedOptions, path: str) -> int:
