@@ -79,7 +79,7 @@ class GoToId(Command[int | None], need=Need.STEPS, walks=True, summary="go to th
         symbol = tokenizer.vocabulary.symbols_by_id(further).get(self.id) if trainer.traits.grows else None
         if symbol is None:
             return None
-        step = trainer.made_at(symbol)
+        step = learn.steps_of_symbols(trainer)(symbol)
         state.sync.set_goal(step)
         return step
 
