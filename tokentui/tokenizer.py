@@ -19,7 +19,7 @@ from tokentui.core.safetext import safe_line
 from tokentui.encode.elsewhere import TOKENIZER, Hinting, hinting, refuse_name
 from tokentui.encode.tokenizer import Tokenizer as TokenizerValue
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.formats import refuse_tokenizers
+from tokentui.formats.refusing import refuse_tokenizers
 from tokentui.learn import start
 from tokentui.learn.rows import Candidate, Query, Why
 from tokentui.learn.steps import Step

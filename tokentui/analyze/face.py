@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, SupportsIndex
 from tokentui.core.errors import TokentuiError, each_of, name_of, shown, whole
 from tokentui.core.jobs import Cancel, Progress, job
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import refuse_tokenizers
+from tokentui.formats.refusing import refuse_tokenizers
 from tokentui.preset_table import resolved
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus

@@ -117,7 +117,7 @@ class SharedOptions:
         Raises:
             TokentuiError: It cannot be read, or a source is a tokenizer file.
         """
-        from tokentui.formats import refuse_tokenizers
+        from tokentui.formats.refusing import refuse_tokenizers
         from tokentui.text.read import read
 
         refuse_tokenizers(self.sources, self.read_as)

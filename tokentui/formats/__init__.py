@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 from tokentui.core.choices import Ref
 from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
-from tokentui.text.named import sources_in
 
 if TYPE_CHECKING:
     from tokentui.encode.tokenizer import Tokenizer
@@ -238,26 +237,3 @@ def named_like(path: str) -> list[tuple[Format, bytes]]:
     name = os.path.basename(path).lower().removesuffix(".gz")
     return [(format, pattern) for format in FORMATS.values() for end, pattern in format.begins
             if name.endswith(end)]
-
-
-def refuse_tokenizers(source: object, as_: str | None, option: str = "--as text") -> None:
-    """Refuse tokenizer files among the sources of a corpus, unless `as_` names the way to read them.
-
-    Args:
-        source: The sources, as `read` takes them.
-        as_: How to read the files, one of `READ_AS`; None to decide by their names.
-        option: The option that reads a file as text, for the hint.
-
-    Raises:
-        TokentuiError: A source is a tokenizer. If it is damaged, the message has the fault and its place.
-    """
-    if as_ is not None:
-        return
-    for name in sources_in(source):
-        path = os.fspath(name) if isinstance(name, str | os.PathLike) else None
-        if not isinstance(path, str) or not named_like(path):
-            continue
-        from tokentui.formats.files import mistaken  # with it come all formats
-
-        if error := mistaken(path):
-            raise TokentuiError(error.what, error.where, f"name a text, or use {option} to read it as one")

@@ -60,7 +60,7 @@ def command(shared: SharedOptions, output: str, scheduler: str | None, top: int 
     if output != STDOUT:
         counted.counts_format(output)
         out.check_target(output)
-    from tokentui.formats import refuse_tokenizers
+    from tokentui.formats.refusing import refuse_tokenizers
 
     refuse_tokenizers(shared.sources, shared.read_as)
     with out.working(shared.quiet) as bar, Store(int(limits.now().count_memory)) as store:

@@ -79,7 +79,7 @@ def command(shared: SharedOptions, tokenizers: tuple[str, ...], held_out: str | 
     for source in map(str, sources_in((*sources, *([held_out] if held_out else [])))):
         check_source(source)
         if shared.read_as is None and named_like(source):
-            from tokentui.formats import refuse_tokenizers
+            from tokentui.formats.refusing import refuse_tokenizers
 
             refuse_tokenizers(source, None)
     columns = _columns(tokenizers, shared) if compared else ()

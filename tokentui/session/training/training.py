@@ -14,8 +14,8 @@ from tokentui.core import native
 from tokentui.core.jobs import tick
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.formats import refuse_tokenizers
 from tokentui.formats.files import load
+from tokentui.formats.refusing import refuse_tokenizers
 from tokentui.learn import branch, jump, start
 from tokentui.learn.replay import ReplayTrainer
 from tokentui.learn.replay.segmentations import TokenOrder
