@@ -308,6 +308,12 @@ SCHEMAS: Mapping[str, Type] = {
         }, "null"),
         "measures": [MEASURE],
         "measures_error": Field("text?", "Why the corpus cannot be measured."),
+        "unicode": {
+            "tables": Field("text", "The name of the Unicode tables: empty for those that are installed."),
+            "owner": "text",
+            "differing": Field({"*": ["text"]}, "The characters of the corpus that the newest tables treat "
+                               "otherwise, by what differs."),
+        },
     },
     "inspect STRING, inspect --id": {
         "string": "text?",

@@ -102,6 +102,15 @@ class Tables:
     classes: int
     numbers: int
 
+    @property
+    def described(self) -> str:
+        """Whose tables they are, with their versions of Unicode."""
+        parts = {"normalization": self.forms, "marks": self.marks, "lower case": self.cases,
+                 "classes": self.classes, "digits": self.numbers}
+        if len(set(parts.values())) == 1:
+            return self.owner
+        return f"{self.owner}: " + ", ".join(f"{name} {version}" for name, version in parts.items())
+
     def __reduce__(self) -> tuple[Callable[[str], Tables], tuple[str]]:
         """Pickle by name."""
         return tables_of, (self.name,)

@@ -26,7 +26,13 @@ from tokentui.thinwire.buffer import ScreenBuffer
 from tokentui.thinwire.diff import SYNC_BYTES, DiffWriter
 from tokentui.thinwire.link import STATUS_ANSWER, STATUS_REQUEST, LinkEstimator
 from tokentui.thinwire.private import XTermParser, escape_timeout, supports_synchronized_output
-from tokentui.thinwire.terminals import has_alternate_screen, has_back_color_erase
+from tokentui.thinwire.terminals import (
+    NO_REORDERING,
+    REORDERING,
+    has_alternate_screen,
+    has_back_color_erase,
+    reorders_lines,
+)
 
 LONGEST_PASTE = 4 << 20
 """Characters of a paste after which its end is no longer waited for."""
@@ -130,6 +136,8 @@ class ThinWireDriver(LinuxDriver):
             self.stop_application_mode()
             self.close()
             raise
+        if reorders_lines(os.environ):
+            self.write(NO_REORDERING)
         # Python handles a signal when it runs next, and the loop may sleep for long. A handler that is added
         # to the loop wakes it, for this and all other signals.
         if callable(resized := signal.getsignal(signal.SIGWINCH)):
@@ -149,6 +157,8 @@ class ThinWireDriver(LinuxDriver):
         contents."""
         self._stopped = True
         self.write("\x1b[r\x1b[0m")
+        if reorders_lines(os.environ):
+            self.write(REORDERING)
         if not has_alternate_screen(os.environ):
             self.write("\x1b[H\x1b[2J")
         super().stop_application_mode()

@@ -23,3 +23,21 @@ def has_alternate_screen(environ: Mapping[str, str]) -> bool:
 def has_back_color_erase(environ: Mapping[str, str]) -> bool:
     """Return whether cells that the terminal clears get the current background color."""
     return environ.get("TERM", "").lower().startswith(_BACK_COLOR_ERASE)
+
+
+_REORDERING = ("vte", "mlterm")
+"""Prefixes of the names of terminals that reorder the right-to-left text of a line."""
+_VTE = "VTE_VERSION"
+"""A variable that terminals with the library VTE set, which have names such as `xterm-256color` in TERM."""
+NO_REORDERING, REORDERING = "\x1b[8l", "\x1b[8h"
+"""The bi-directional support mode of ECMA-48: off, the program orders the cells; on, the terminal does."""
+
+
+def reorders_lines(environ: Mapping[str, str]) -> bool:
+    """Return whether the terminal reorders right-to-left text in a line, so that cells would not be where the
+    program draws them.
+
+    VTE_VERSION does not count in a terminal multiplexer, whose TERM is another one.
+    """
+    name = environ.get("TERM", "").lower()
+    return name.startswith(_REORDERING) or (name.startswith("xterm") and bool(environ.get(_VTE)))

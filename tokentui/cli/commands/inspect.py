@@ -19,6 +19,7 @@ from tokentui.analyze.inspect import find_tokens, string_facts, string_report, t
 from tokentui.analyze.metrics import MeasureRow, rows_of, tally
 from tokentui.analyze.token_table import check_table_name, table_bytes, token_rows
 from tokentui.analyze.token_table import report as table_report
+from tokentui.analyze.unicode_report import with_unicode
 from tokentui.analyze.vocabulary import usage, vocabulary_report
 from tokentui.cli import output
 from tokentui.cli.commands.budget import print_budget
@@ -199,7 +200,8 @@ def command(
     if not whole:
         output.write_report(shared.as_json, string_report(facts, token, uses), shared.marks)
         return 0
-    result = report_on(tok, health, report, measures)
+    documents = corpus.parts if shared.sources else ()
+    result = with_unicode(report_on(tok, health, report, measures), tok, documents)
     output.write_report(shared.as_json, result if folder is None else with_folder(result, folder))
     status = worst(check for check in health.checks if check.name not in ignored)
     return 1 if status == FAIL or (strict and status == WARN) else 0

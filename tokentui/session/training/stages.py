@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -13,6 +12,7 @@ from tokentui.learn.replay.segmentations import ORDER_SENTENCES, TokenOrder
 from tokentui.session.views import OpenedView, StageView
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.remote import base_name, is_remote, is_url
+from tokentui.text.unicode import TABLES
 
 _NAMES = {
     "normalizer": "normalizer", "pre_tokenizer": "pre-tokenizer", "model": "model",
@@ -59,8 +59,8 @@ def _name(path: str) -> str:
 
 def stages(tokenizer: Tokenizer) -> Iterator[StageView]:
     """Yield the stages that an opened tokenizer takes a text through, in order: special tokens read from the
-    text, normalization, split, model, and those that only its file has. After the model, a note says which
-    versions of Unicode differ. A value of an axis is exact or, marked with ≈, the nearest."""
+    text, normalization, split, model, and those that only its file has. After the model, a note says whose
+    Unicode tables they use. A value of an axis is exact or, marked with ≈, the nearest."""
     vocabulary, recipe = tokenizer.vocabulary, tokenizer.recipe
     spec, pretokenizer = vocabulary.pipeline.stages, vocabulary.pipeline.pretokenizer
     exact = pretokenizer is None or type(pretokenizer) is Pretokenizer
@@ -90,15 +90,9 @@ def stages(tokenizer: Tokenizer) -> Iterator[StageView]:
 
 
 def _versions(steps: Mapping[str, object]) -> str:
-    """Return a sentence on the versions of Unicode by which the steps of a `tokenizer.json` classify
-    characters, there and here; empty if none does."""
+    """Return whose Unicode tables the steps of a `tokenizer.json` use; empty if none uses any."""
     kinds = set(_kinds(steps.get("normalizer"))) | set(_kinds(steps.get("pre_tokenizer")))
-    versions = []
-    if kinds & _BY_PATTERN:
-        versions.append("patterns use Unicode 16.0 there and the version of the regex library here")
-    if kinds & _BY_TABLE:
-        versions.append(f"normalizers use Unicode 8.0 to 12.0 there and {unicodedata.unidata_version} here")
-    return f"{', '.join(versions)}; newer characters may differ" if versions else ""
+    return TABLES["tokenizers"].described if kinds & (_BY_PATTERN | _BY_TABLE) else ""
 
 
 def _kinds(spec: object) -> Iterator[str]:
