@@ -33,7 +33,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from tokentui.core.choices import Refusal
 from tokentui.core.errors import TokentuiError, nearest
@@ -51,11 +51,17 @@ from tokentui.text.count import Words
 from tokentui.text.parts import CorpusPart
 from tokentui.text.pretokenize import Pretokenizer
 
+if TYPE_CHECKING:  # the second needs kernels
+    from tokentui.learn.bpe import PlainPairs
+    from tokentui.learn.compiled import KernelPairs
+
 VARIANTS = {
     "base": "the longest development text is worst off",
     "window": "the longest one, of those not chosen too often of late",
     "ratio": "the least compressed training text is worst off",
 }
+Engine: TypeAlias = "PlainPairs | KernelPairs"
+"""An engine that can merge the pairs which the engine of one language chooses (`merge_given`)."""
 ALL_LANGUAGES, NO_LANGUAGE = -1, -2
 """In the place of the index of a language: all languages decide together, or none may decide."""
 _SLICE, _A_STEP = 2048, 32
@@ -118,28 +124,6 @@ def refuses(recipe: Recipe) -> Refusal | None:
     return None
 
 
-class SharedEngine(PairEngine, Protocol):
-    """An engine that merges the pairs which the engine of one language chooses."""
-
-    def merge_given(self, left: int, right: int, recorded_count: int) -> int:
-        """Merge two symbols as the next step, and record `recorded_count` as the count of the merge.
-
-        Returns how many places were merged, by weight. A pair that does not occur is merged too, at 0 places.
-        """
-
-    def chosen(self, pair: int) -> tuple[int, int, int]:
-        """Return the left symbol, the right symbol and the count of a pair."""
-
-    def replaces(self, left: int, right: int) -> int:
-        """Return the weight of the places that a merge of two symbols would replace at this step."""
-
-    def words_merged(self, number: int) -> Sequence[int]:
-        """Return the index of the word of each place that a step merged."""
-
-    def share(self, vocabulary: Vocabulary) -> None:
-        """Use the vocabulary of another engine that merges the same pairs."""
-
-
 class ParityPairs:
     """The pairs of several languages and the merges made in all of them; see `engine.PairEngine`.
 
@@ -151,12 +135,12 @@ class ParityPairs:
     """
 
     def __init__(
-        self, material: Material, whole: SharedEngine, languages: Sequence[SharedEngine],
-        judged: Sequence[SharedEngine],
+        self, material: Material, whole: Engine, languages: Sequence[Engine],
+        judged: Sequence[Engine],
     ) -> None:
         self.material, self.rule = material, Rule.of(material.recipe.objective)
         self.whole, self.languages, self.judged = whole, tuple(languages), tuple(judged)
-        self._engines: tuple[SharedEngine, ...] = tuple(dict.fromkeys((whole, *languages, *judged)))
+        self._engines: tuple[Engine, ...] = tuple(dict.fromkeys((whole, *languages, *judged)))
         self.engine, self.number, self.computed = whole.engine, whole.number, whole.computed
         self.tokens_at, self.size_at = whole.tokens_at, whole.size_at
         self.word, self.words_changed, self.words_merged = whole.word, whole.words_changed, whole.words_merged
@@ -259,7 +243,7 @@ class ParityPairs:
             self._window = number, [window.count(index) for index in range(len(self.languages))]
         return self._window[1]
 
-    def _engine_of(self, language: int) -> SharedEngine:
+    def _engine_of(self, language: int) -> Engine:
         """Return the engine of a language, or that of all languages."""
         return self.whole if language == ALL_LANGUAGES else self.languages[language]
 
@@ -312,7 +296,7 @@ class ParityPairs:
         del self.decided_by[self.number :]
         self.computed, self._next_language, self._window = self.number, (NO_LANGUAGE, -1), (-2, [])
 
-    def words_by_engine(self) -> dict[SharedEngine, Words]:
+    def words_by_engine(self) -> dict[Engine, Words]:
         """Return the counted words of each engine.
 
         An engine used for several texts has those of the first use.
@@ -505,7 +489,7 @@ def _single_corpus(material: Material, words: Words) -> Material:
 
 
 def _lay_out(
-    material: Material, engine: Callable[[Material, Callable[[Totals], Vocabulary]], SharedEngine]
+    material: Material, engine: Callable[[Material, Callable[[Totals], Vocabulary]], Engine]
 ) -> ParityPairs:
     """Return the engines of all parts at step 0, each made by `engine`. All number the same units."""
     run, recipe, parts = material.run, material.recipe, material.parts
@@ -521,7 +505,7 @@ def _lay_out(
             base.extend(base_units(recipe, {**totals, **more}))
         return Vocabulary(recipe, base, run.specials, run.first_id)
 
-    def lay_out(words: Words) -> SharedEngine:
+    def lay_out(words: Words) -> Engine:
         return engine(_single_corpus(material, words), vocabulary_of)
 
     whole = lay_out(material.words)
