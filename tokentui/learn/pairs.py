@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 
 from tokentui.encode.events import Event, EventKind
 from tokentui.encode.tokenizer import Tokenizer
@@ -21,7 +21,7 @@ from tokentui.learn.engine import Constraints, MergeEngine, NGram, Pair, PairEng
 from tokentui.learn.objectives import Material
 from tokentui.learn.part_lengths import PartLengths
 from tokentui.learn.replay.segmentations import MERGES, TokenOrder, WordSegmentations
-from tokentui.learn.rows import Candidate, Inventory, PairCandidate, Ranking, Traits, Why, Worth
+from tokentui.learn.rows import KEPT_ROWS, Candidate, Inventory, PairCandidate, Ranking, Traits, Why, Worth
 from tokentui.learn.steps import Changed, MergeStep, Span, Stop, Used, Word
 from tokentui.learn.trainer import SLICE_S
 from tokentui.recipe import FORBID, FORCE, Ending, Stops, WhatIf
@@ -72,6 +72,7 @@ class PairTrainer:
         self._index: dict[str, int] = {}
         self._last: tuple[Constraints, Ranked] | None = None
         """The candidates that were ranked last, with the constraints that they were ranked under."""
+        self._candidate = lru_cache(KEPT_ROWS)(self._candidate_of)
         self._ends: dict[int, int] = {}
         """For each least count the step at which no candidate had that count, if it was the furthest step."""
         self._rare: tuple[int, int, list[int]] = (1, 0, [])
@@ -132,6 +133,7 @@ class PairTrainer:
             self._lengths.forget(self.number)
             self.computed = self.number
             self._last, self._rare = None, (1, 0, [])
+            self._candidate.cache_clear()  # it holds the vocabulary of the forgotten steps
         self._ends.clear()
         self._left_out = {step: parts for step, parts in self._left_out.items() if step <= self.number}
 
@@ -281,7 +283,7 @@ class PairTrainer:
         """Return the pair that a computed step merged, with the figures that it had before the step."""
         merged = self.engine.merged(number)
         worth = self._worth(merged.pair)
-        return self._candidate_of(
+        return self._candidate(
             self.engine.vocabulary, merged.pair, worth, merged.was_tied,
             bytes(self.letters[number - 1 : number]),
         )
@@ -317,7 +319,8 @@ class PairTrainer:
             facts.append("no least pair count is set: rare pairs win")
         if fact := WEIGHTS.of(recipe.weight).fact:
             facts.append(fact)
-        return replace(why, tie_rule=recipe.tie, end=end, facts=(*self._facts(ranked), *facts))
+        facts = [*self._facts(ranked), *facts]
+        return Why(best, why.runner_up, why.tied, why.replaced, recipe.tie, end, tuple(facts))
 
     def _facts(self, ranked: Ranked) -> list[str]:
         """Return sentences on the step to come that only this kind of training knows."""
@@ -403,7 +406,7 @@ class PairTrainer:
             else:
                 near = [other for other in (row - 1, row + 1) if forced <= other < len(pairs)]
                 tied = any(worth(row) == worth(other) for other in near + [0] * bool(ranked.forced))
-            return self._candidate_of(self.engine.vocabulary, pairs[row], worth(row), tied, letter)
+            return self._candidate(self.engine.vocabulary, pairs[row], worth(row), tied, letter)
 
         return candidate
 

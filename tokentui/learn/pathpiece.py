@@ -36,6 +36,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from tokentui.core.jobs import check, each
@@ -46,7 +47,7 @@ from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import FILTERS, WEIGHTS, barriers, base_units, tokens_of, totals_of
 from tokentui.learn.objectives import Material
 from tokentui.learn.part_lengths import PartLengths
-from tokentui.learn.rows import Entry, Inventory, PieceCandidate, Ranking, Traits, Why
+from tokentui.learn.rows import KEPT_ROWS, Entry, Inventory, PieceCandidate, Ranking, Traits, Why
 from tokentui.learn.shortest_paths import (
     STAYS,
     Edge,
@@ -147,6 +148,7 @@ class PathTrainer:
         )
         self._barrier_tokens = tokens_of(self._barriers, units, self._weights, recipe)
         self._unit_words = [UnitWord.of(word, self._barriers) for word in units]
+        self._row = lru_cache(KEPT_ROWS)(PieceCandidate)
         self.limits = Stops()
         self._start()
 
@@ -445,7 +447,7 @@ class PathTrainer:
     def _candidate(self, token: int, cost: int, uses: int, tied: bool, reason: str = "") -> PieceCandidate:
         """Return a token as a candidate. `reason` says why the next step removes it, empty if it does not."""
         instead = self._replacement(token)
-        return PieceCandidate(
+        return self._row(
             (token,), instead, self.pieces[token], -cost, (cost, uses, instead, reason), tied, places=uses,
             uses=uses, loss=cost,
         )

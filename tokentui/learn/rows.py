@@ -19,8 +19,8 @@ Row = TypeVar("Row", covariant=True)
 Worth: TypeAlias = "int | float | Fraction"
 """The value that candidates are ordered by, without rounding."""
 KEPT_ROWS = 1024
-"""The rows of a kind that are kept: those that a step leaves as they were are the same objects on the next
-page."""
+"""The candidates that a trainer keeps, and a quarter of the entries of a vocabulary: those that a step leaves
+as they were are the same objects on the next page."""
 
 
 class Column(NamedTuple):

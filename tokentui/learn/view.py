@@ -32,11 +32,13 @@ _FOLDABLE = _NEWEST, "most used"
 """The orders in which all unused entries may be folded into one row, which comes last."""
 _ORDERS: WeakKeyDictionary[Vocabulary, tuple[object, Sequence[int]]] = WeakKeyDictionary()
 """The entries of each vocabulary in the order that was asked for last, with what it depends on."""
+_ROWS: WeakKeyDictionary[Vocabulary, dict[tuple[int, ...], Entry]] = WeakKeyDictionary()
+"""Entries of each vocabulary that were shown, by their numbers, or by their numbers, ids and uses."""
 
 
-@functools.lru_cache(8 * KEPT_ROWS)
-def _kept(row: Row) -> Row:
-    """Return the row that was shown before if it is equal: a screen draws only rows that are new objects."""
+@functools.lru_cache(4 * KEPT_ROWS)
+def _kept(row: Entry) -> Entry:
+    """Return the entry that was shown before if it is equal: screens draw only rows that are new objects."""
     return row
 
 
@@ -55,7 +57,7 @@ def page(
     places = tuple(filter(matches, range(total))) if query.match and matches else ()
     shown = places if query.only else range(total)
     top = max(0, min(query.top, len(shown) - 1))
-    rows = tuple(_kept(row(number)) for number in shown[top : top + query.rows])
+    rows = tuple(map(row, shown[top : top + query.rows]))
     return Page(rows, top, len(shown), places, query.order, total if query.only else None)
 
 
@@ -102,13 +104,12 @@ def why(trainer: Trainer, stops: Stops) -> Why:
     Only the stops in `Traits.shaped_by` affect the candidates. A step that is walked candidate by candidate
     takes no best one.
     """
-    plain = Why(None, None, 0, 0, "", trainer.end(stops))
+    end, best, second, tied, replaced = trainer.end(stops), None, None, 0, 0
     if not trainer.traits.finer:
         ranking = trainer.candidates_at(2, stops.only(trainer.traits.shaped_by))
-        rows = [_kept(ranking.row(row)) for row in range(min(2, ranking.total))]
-        best, second = (*rows, None, None)[:2]
-        plain = Why(best, second, ranking.tied, ranking.replaced, "", plain.end)
-    return trainer.explained(plain, stops)
+        tied, replaced = ranking.tied, ranking.replaced
+        best, second = (*map(ranking.row, range(min(2, ranking.total))), None, None)[:2]
+    return trainer.explained(Why(best, second, tied, replaced, "", end), stops)
 
 
 # ---- the vocabulary
@@ -126,13 +127,19 @@ def entries(trainer: Trainer, query: Query) -> Page[Entry]:
     listed = _listed_of(trainer, inventory, uses, query.order)
     if removed:
         listed = [*listed, *range(_FIRST_REMOVED, _FIRST_REMOVED - len(removed), -1)]
-    ids = vocabulary.ids(inventory.merges)
+    ids, rows = vocabulary.ids(inventory.merges), _ROWS.setdefault(vocabulary, {})
 
     def entry(number: int) -> Entry:
         if number <= _FIRST_REMOVED:
-            return removed[_FIRST_REMOVED - number]
-        row = entry_of(vocabulary, number, *((ids[number], uses[number]) if number >= 0 else ()))
-        return row if finish is None else finish(row)
+            return _kept(removed[_FIRST_REMOVED - number])
+        key = (number, ids[number], uses[number]) if number >= 0 else (number,)
+        if (known := rows.get(key)) is not None and (number >= 0 or finish is None):
+            return known
+        row = entry_of(vocabulary, *key)
+        rows[key] = row = _kept(row if finish is None else finish(row))
+        if len(rows) > 4 * KEPT_ROWS:
+            rows.clear()
+        return row
 
     if query.among is not None:
         listed = [number for number in listed if entry(number).id in query.among]
@@ -142,7 +149,7 @@ def entries(trainer: Trainer, query: Query) -> Page[Entry]:
 
         used = list(filter(is_used, listed))
         if folded := len(listed) - len(used):
-            last = Entry(None, -1, b"", "folded", uses=folded)
+            last = _kept(Entry(None, -1, b"", "folded", uses=folded))
             shown = page(
                 query._replace(only=False), len(used) + 1,
                 lambda row: entry(used[row]) if row < len(used) else last,

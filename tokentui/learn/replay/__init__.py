@@ -22,7 +22,6 @@ import copy
 import functools
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.events import Event, EventKind
@@ -230,7 +229,8 @@ class ReplayTrainer:
             return Why(None, None, 0, 0, "", Stop.LAST, tuple(self._ends()))
         assert isinstance(why.best, TokenCandidate)
         never = self.never(why.best.symbol)
-        return replace(why, end=None, facts=(f"no text becomes it: {never}",) if never else ())
+        facts = (f"no text becomes it: {never}",) if never else ()
+        return Why(why.best, why.runner_up, why.tied, why.replaced, "", None, facts)
 
     def never(self, symbol: int) -> str:
         """Return why no text ever becomes a token of the file, by its symbol; empty if some text does."""
