@@ -13,10 +13,36 @@ A type is one of these:
 
 from __future__ import annotations
 
+import inspect
+import re
+import sys
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from types import SimpleNamespace
+from typing import Any, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
 
-from tokentui.analyze.stages import STAGES
+from tokentui.analyze.budget import SizeRow, Target
+from tokentui.analyze.chat.encoded import ChatWarning
+from tokentui.analyze.compare import DifferentCut
+from tokentui.analyze.diff import Change, ChangedToken, MovedIds, Rescored
+from tokentui.analyze.documents import DocumentsDiff
+from tokentui.analyze.edit import Added, Grown, Pruned
+from tokentui.analyze.glitches import Glitch
+from tokentui.analyze.languages import LanguageCost
+from tokentui.analyze.metrics import Tally, WordTally
+from tokentui.analyze.results import (
+    CheckResult,
+    PartTally,
+    Token,
+    TokenFacts,
+    VocabularyFacts,
+    VocabularyReport,
+)
+from tokentui.analyze.stability import TokenChange
+from tokentui.analyze.stages import STAGES, FirstText
+from tokentui.analyze.verify import TextDifference
+from tokentui.analyze.verify.trained import Change as TrainingChange
+from tokentui.encode.encoding import Encoding
+from tokentui.formats.proof import ExportReport
 
 Type: TypeAlias = Any
 
@@ -28,28 +54,57 @@ class Field(NamedTuple):
     about: str
 
 
+_MEANING = re.compile(r"^    ([a-z_0-9, ]+): (.+(?:\n {8}.+)*)", re.MULTILINE)
+"""The fields of one entry of `Attributes:` in a docstring, and their meaning."""
+_PLAIN = {int: "int", bool: "bool", str: "text", float: "float", bytes: "hex"}
+
+
+def fields_of(kind: type, *names: str) -> dict[str, Type]:
+    """Return the fields of the object that `analyze.report.as_row` makes of a value.
+
+    Args:
+        kind: Its class, a data class or a named tuple: its annotations give the types, and the section
+            `Attributes:` of its docstring the meanings.
+        names: The names of the fields; all if there are none.
+    """
+    namespace = vars(sys.modules[kind.__module__])
+    about: dict[str, str] = {}
+    for found in _MEANING.finditer(inspect.getdoc(kind) or ""):
+        meaning = re.sub(r"\bNone\b", "null", " ".join(found[2].split()))
+        about |= dict.fromkeys(found[1].split(", "), meaning)
+    fields: dict[str, Type] = {}
+    for name in names or kind.__annotations__:
+        annotated = SimpleNamespace(__annotations__={name: kind.__annotations__[name]})
+        type_ = _type_of(get_type_hints(annotated, namespace)[name])
+        if name == "piece":
+            fields |= PIECE
+            continue
+        if name in ("parents", "into"):  # several tokens
+            type_ = [PIECE]
+        name = "hex" if name == "pieces" else name
+        fields[name] = Field(type_, about[name]) if name in about else type_
+    return fields
+
+
+def _type_of(annotation: Any) -> Type:
+    """Return the type of a value by its annotation."""
+    arguments = get_args(annotation)
+    if type(None) in arguments:
+        type_ = _type_of(next(choice for choice in arguments if choice is not type(None)))
+        return f"{type_}?" if isinstance(type_, str) else (type_, "null")
+    if get_origin(annotation) is tuple:
+        return [_type_of(arguments[0])]
+    return _PLAIN.get(annotation) or fields_of(annotation)
+
+
 PIECE = {"text": "text", "hex": "hex"}
-TOKEN = {"id": "int", **PIECE}
+TOKEN = fields_of(Token)
 ENTRY = {**TOKEN, "kind": "text"}
 RECIPE = Field({"*": "any"}, "The axes of a recipe file, and the parameters that are not at their defaults.")
 PAIR = {"a": "text", "b": "text"}
 CORPUS = {"name": "text", "bytes": "int", "sha256": "text"}
-LOSS = {"what": "text", "consequence": "text", "example": "text"}
-EXPORT = {
-    "format": Field("text", "The name of the format."),
-    "about": Field("text", "A few words on it."),
-    "files": Field(["text"], "The usual names of its files."),
-    "losses": Field([LOSS], "What the format cannot store."),
-    "refused": Field("text", "Why nothing is written; empty if it is."),
-    "checked": Field("int", "The number of texts on which the written file gives the same."),
-    "accept": Field("text", "The loss to accept to write it anyway; empty for none."),
-}
-ENCODING = {
-    "ids": Field(["int?"], "The ids; null for a token without one."),
-    "tokens": Field(["text"], "The tokens as text, for people."),
-    "hex": Field(["hex?"], "The exact bytes of the tokens; null for an unknown token."),
-    "offsets": Field([["int"]], "The first and the last + 1 character of each token in the text."),
-}
+EXPORT = fields_of(ExportReport)
+ENCODING = fields_of(Encoding, "ids", "tokens", "pieces", "offsets")
 PLACED = [({"id": "int?", **PIECE}, {"id": "int?", "text": "null", "hex": "null"})]
 DRIFT = {
     "same": Field("bool", "Whether the ids are those of their text."),
@@ -77,17 +132,15 @@ MERGE_SIDE = {
     "uses": Field("int?", "Its uses in changed documents."),
 }
 FIRST_MERGE = ({"step": "int", "a": (MERGE_SIDE, "null"), "b": (MERGE_SIDE, "null")}, "null")
-CHANGED = {**ENTRY, "uses": "int?"}
-CHANGE = {"where": "text", "a": "text?", "b": "text?"}
-PLACE = {"start": "int", "before": "text", "text": "text", "after": "text", "a": ["text"], "b": ["text"]}
-CUT = {"text": "text", "count": "int", "a": ["text"], "b": ["text"]}
+CHANGED = fields_of(ChangedToken)
+CHANGE = fields_of(Change)
+CUT = fields_of(DifferentCut)
 MEASURE = {
     "name": "text", "title": "text", "formula": "text", "conventions": {"*": "text"},
     "values": Field(["number?"], "A value for each tokenizer."),
     "shown": Field(["text?"], "The same as people read it."),
 }
-WORDS = {"words": "int", "distinct": "int", "tokens": "int", "continued": "int", "single": "int",
-    "lost": "int"}
+WORDS = fields_of(WordTally)
 WORD = {
     "text": "text", "offsets": ["int"], "units": ["hex"],
     "steps": Field([{"step?": "int", "hex": ("hex", ["hex"]), "start": "int", "end": "int", "middle?": "int",
@@ -130,7 +183,6 @@ ENCODED_SIDE = {
     "normalized": "text?", "words": (["text"], "null"), "tokens": ["text"], "ids": ["int?"],
     "refused": "text?",
 }
-STAGED = {"normalized": "text", "words": ["text"], "tokens": ["text"], "ids": ["int?"], "refused": "text?"}
 PEER = {
     "peer": "text", "version": Field("text", "The version of the other library."), "alike": "bool",
 }
@@ -140,10 +192,7 @@ SCHEMAS: Mapping[str, Type] = {
     "encode --chat": {
         "text": Field("text", "The rendered chat."), **ENCODING,
         "origin": Field(["text"], "For each token `special`, `template`, `content` or `mixed`."),
-        "warnings": [{
-            "code": "text", "text": "text", "token": Field("text?", "The token that it is about."),
-            "message": Field("int?", "The number of the message that it is about, from 1."),
-        }],
+        "warnings": [fields_of(ChatWarning)],
     },
     "encode --prefix-stability": {
         "text": Field("text", "The prompt."), "ids": ["int?"],
@@ -153,10 +202,7 @@ SCHEMAS: Mapping[str, Type] = {
         "exact": Field("bool", "Whether `stable` and `certain` are equal."),
         "tried": Field("int", "The number of continuations that were tried."),
         "all_tried": Field("bool", "False if there were more than are tried."),
-        "changes": [{
-            "place": Field("int", "The index of the first token that changes."), "continuation": "text",
-            "id": "int?", **PIECE,
-        }],
+        "changes": [fields_of(TokenChange)],
     },
     "decode --json": {"text": "text", "hex": Field("hex", "The exact bytes.")},
     "decode --jsonl": {"text": "text"},
@@ -221,9 +267,8 @@ SCHEMAS: Mapping[str, Type] = {
         "tokenizers": [{
             "letter": "text", "name": "text", "recipe": ({"*": "any"}, "null"), "notes": ["text"],
             "trained_to": "text?",
-            "totals": ({"bytes": "int", "characters": "int", "tokens": "int", "vocab_size": "int",
-            "used": "int",
-                        "unknowns": "int"}, "null"),
+            "totals": (fields_of(
+                Tally, "bytes", "characters", "tokens", "vocab_size", "used", "unknowns"), "null"),
             "words": ({"spaced": WORDS, "bare": WORDS}, "null"), "error": "text?",
         }],
         "measures": [MEASURE],
@@ -247,9 +292,7 @@ SCHEMAS: Mapping[str, Type] = {
         "tokenizers": [{
             "name": "text", "recipe": RECIPE, "vocab_size": "int", "cheapest": "text?",
             "costs": [{
-                "language": "text", "bytes": "int", "characters": "int", "words": "int", "sentences": "int",
-                "tokens": "int?", "unknowns": "int", "bytes_per_token": "float?",
-                "characters_per_token": "float?", "cost": "float?",
+                **fields_of(LanguageCost),
                 "times": Field("float?", "The cost over that of the cheapest language."), "error": "text?",
             }],
         }],
@@ -259,24 +302,18 @@ SCHEMAS: Mapping[str, Type] = {
         "tokenizers": [{"letter": "text", "name": "text", "vocab_size": "int", "recipe": RECIPE}],
         "merges": Field(FIRST_MERGE, "The first merge that is spelled differently."),
         "merges_by_meaning": Field(FIRST_MERGE, "The first merge that means something else."),
-        "moved": Field([{"first": "int", "last": "int", "by": "int", **PIECE}], "Runs of ids that moved."),
+        "moved": Field([fields_of(MovedIds)], "Runs of ids that moved."),
         "moved_count": "int", "reused": Field("int", "The ids of A that are another token's in B."),
         "went": [CHANGED], "came": [CHANGED],
-        "rescored": [{**PIECE, "a": "float", "b": "float"}],
+        "rescored": [fields_of(Rescored)],
         "specials": [CHANGE], "steps": [CHANGE], "template": (CHANGE, "null"),
         "corpus": ({
-            "documents": "int", "changed": Field("int", "Documents with other ids."),
-            "recut": Field("int", "Documents with other tokens."), "grown": "int", "shrunk": "int",
-            "refused_a": "int", "refused_b": "int", "only_b_refuses": "int",
-            "a": Field("int", "The tokens under A."), "b": Field("int", "The tokens under B."),
-            "growth": "float?",
-            "worst": [{"number": "int", "name": "text", "count": "int", "a": "int?", "b": "int?",
-                       "growth": "int", "refusals": ["text"], "place": (PLACE, "null")}],
+            **fields_of(DocumentsDiff, "documents", "changed", "recut", "grown", "shrunk", "refused_a",
+                        "refused_b", "only_b_refuses", "a", "b", "worst"), "growth": "float?",
         }, "null"),
-        "first": Field(({
-            "number": "int", "text": "text", "stage": Field("text", f"One of: {', '.join(STAGES)}."),
-            "a": STAGED, "b": STAGED,
-        }, "null"), "The first text of the corpus that differs, and the stage."),
+        "first": Field((
+            {**fields_of(FirstText), "stage": Field("text", f"One of: {', '.join(STAGES)}.")}, "null",
+        ), "The first text of the corpus that differs, and the stage."),
         "bounds": Field({"*": "bool"}, "Each bound that was checked, and whether it holds."),
     },
     "inspect": {
@@ -284,27 +321,13 @@ SCHEMAS: Mapping[str, Type] = {
             "recipe": RECIPE, "run": {"*": "any"}, "vocab_size": "int", "first_id": "int", "merges": "int",
             "kinds": {"*": "int"}, "scripts": {"*": "int"}, "lengths": {"*": "int"}, "notes": ["text"],
         },
-        "health": {
-            "longest": [TOKEN], "unreachable": [{**TOKEN, "why": "text"}], "duplicates": [{**PIECE,
-            "ids": ["int"]}],
-            "not_utf8": [TOKEN], "spaces": [TOKEN], "missing_bytes": ["int"],
-            "holes": Field([["int"]], "The first and the last of each range of ids without a token."),
-            "shared_ids": ["int"],
-        },
-        "checks": [{
-            "name": "text", "title": "text", "about": "text",
-            "status": Field("text", "`PASS`, `INFO`, `WARN`, `FAIL` or `n/a`."),
-            "observed": "text", "threshold": "text", "value": "number?", "count": "int",
-            "examples": Field([{"id": "int?", **PIECE, "note": "text"}], "Ten at most."),
-        }],
+        "health": fields_of(VocabularyFacts, "longest", "unreachable", "duplicates", "not_utf8", "spaces",
+                            "missing_bytes", "holes", "shared_ids"),
+        "checks": [fields_of(CheckResult)],
         "corpus": ({
-            "units": "int", "tokens": "int", "used": "int",
-            "unused": [{**ENTRY, "why": "text", "into": [PIECE]}],
-            "document_count": "int",
-            "documents": [{"number": "int", "name": "text", "units": "int", "tokens": "int"}],
-            "exhausted": ({"merges": "int", "vocab_size": "int", "tokens": "int", "whole": "int",
-                           "distinct": "int", "end": "text"}, "null"),
-            "parts?": [{"name": "text", "bytes": "int", "tokens": "int"}],
+            **fields_of(VocabularyReport, "units", "tokens", "used", "unused", "document_count", "documents",
+                        "exhausted"),
+            "parts?": [fields_of(PartTally)],
         }, "null"),
         "measures": [MEASURE],
         "measures_error": Field("text?", "Why the corpus cannot be measured."),
@@ -318,10 +341,7 @@ SCHEMAS: Mapping[str, Type] = {
     "inspect STRING, inspect --id": {
         "string": "text?",
         "token": ({
-            **ENTRY, "score": "float?", "code_points": ["text"], "units": ["hex"], "step": "int?",
-            "count": "int?", "parents": [PIECE], "children": [TOKEN], "child_count": "int",
-            "tree": [{"depth": "int", "step": "int", "id": "int?", **PIECE}], "tree_size": "int",
-            "others": [TOKEN], "unreachable": "text?", "marks": ["int"],
+            **fields_of(TokenFacts), "unreachable": Field("text?", "Why no text becomes it."),
         }, "null"),
         "uses": ({"count": "int", "why": "text?", "into": [PIECE]}, "null"),
         "encoding?": (ENCODING, "null"),
@@ -334,10 +354,7 @@ SCHEMAS: Mapping[str, Type] = {
     },
     "inspect --glitch": {
         "vocab_size": "int", "counts": {"*": "int"},
-        "glitches": [{
-            "id": "int", "text": Field("text?", "A text that becomes it."), "hex": "hex", "kind": "text",
-            "reason": "text", "sentence": "text", "into": [PIECE],
-        }],
+        "glitches": [fields_of(Glitch)],
     },
     "check": {
         "texts": "int", "same": "bool",
@@ -371,7 +388,7 @@ SCHEMAS: Mapping[str, Type] = {
     },
     "inspect --budget": {
         "sizes": Field(["int"], "The ids after each step, from step 0."),
-        "target": ({"rate": "float?", "dimensions": "int", "worth": "float"}, "null"),
+        "target": (fields_of(Target), "null"),
         "curves": [{
             "corpus": "text", "bytes": "int", "documents": "int",
             "tokens": Field(["int"], "The tokens after each step."),
@@ -381,7 +398,7 @@ SCHEMAS: Mapping[str, Type] = {
         }],
     },
     "budget": {
-        "target": ({"rate": "float?", "dimensions": "int", "worth": "float"}, "null"),
+        "target": (fields_of(Target), "null"),
         "costs": {"dimensions": "int?", "matrices": "int", "training_bytes": "int?", "context": "int?",
                   "price": "number?"},
         "corpora": [{
@@ -389,15 +406,7 @@ SCHEMAS: Mapping[str, Type] = {
             "knee": Field("int?", "The step of the knee."),
             "met": Field("int?", "The step that meets the target."),
             "knee_size": "int?", "met_size": "int?",
-            "sizes": [{
-                "size": Field("int", "The ids."), "step": "int", "tokens": "int", "bytes_per_token": "float?",
-                "tokens_per_document": "float?",
-                "saved_per_id": Field("float?", "The tokens that each id after the previous row saves."),
-                "embedding_parameters": "int?", "training_tokens": "int?", "context_bytes": "int?",
-                "cost": "float?",
-                "bound": Field("int?", "No vocabulary of this size has fewer tokens."),
-                "most_saved": Field("float?", "The greatest share of the tokens that could be saved."),
-            }],
+            "sizes": [fields_of(SizeRow)],
         }],
     },
     "bound": BOUND,
@@ -424,12 +433,9 @@ SCHEMAS: Mapping[str, Type] = {
     "convert": EXPORT,
     "edit": {
         "ids_before": "int", "ids": "int",
-        "pruned": ({"kept": "int", "gone": "int", "unused": "int", "documents": "int", "refused": ["int"],
-                    "changed": ["int"]}, "null"),
-        "grown": ({"merges": "int", "words": "int", "before": "int", "after": "int", "unlike": ["text"]},
-        "null"),
+        "pruned": (fields_of(Pruned), "null"), "grown": (fields_of(Grown), "null"),
         "went": [ENTRY], "came": [ENTRY],
-        "added": [{"id": "int", "text": "text", "special": "bool", "does": "text"}], **EXPORT,
+        "added": [fields_of(Added)], **EXPORT,
     },
     "verify -r --against": {
         **PEER, "steps": "int", "end": "text",
@@ -449,9 +455,7 @@ SCHEMAS: Mapping[str, Type] = {
     },
     "verify -t --against": {
         **PEER, "texts": "int", "tokens": "int",
-        "differs": ({"number": "int", "text": "text", "stage": "text", "specials": "bool",
-        "ours": ENCODED_SIDE,
-                     "theirs": ENCODED_SIDE}, "null"),
+        "differs": (fields_of(TextDifference), "null"),
     },
     "verify -t --against --against": {
         "versions": ["text"], "alike": "bool", "texts": "int", "tokens": "int",
@@ -460,7 +464,7 @@ SCHEMAS: Mapping[str, Type] = {
     },
     "verify -t": {
         "recipe": RECIPE, "merges": "int", "alike": "int", "next_count": "int?",
-        "changes": [{"axis": "text", "value": "text", "alike": "int"}], "tried": "int",
+        "changes": [fields_of(TrainingChange)], "tried": "int",
         "differs": ({
             "step": "int", "file": {"hex": (["hex"], "null"), "token": "hex", "count": "int"},
             "training": ({"hex": ["hex"], "count": "int?"}, "null"), "ours_end": "text?", "tied": "int",
