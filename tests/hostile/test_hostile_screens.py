@@ -37,11 +37,12 @@ from tokentui.session.commands import (
 from tokentui.session.views import CorpusPlace, StageView
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.autosave import OfferScreen
-from tokentui.ui.dialogs.ask import AskLine, FindScreen, GoToScreen, HelpScreen
+from tokentui.ui.dialogs.ask import AskLine, FindScreen, GoToScreen
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.export import ExportScreen
 from tokentui.ui.dialogs.facts import FactsScreen
 from tokentui.ui.dialogs.finder import FinderScreen
+from tokentui.ui.dialogs.help import HelpScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen
 from tokentui.ui.dialogs.pieces import CompressedScreen, PiecesScreen

@@ -17,7 +17,7 @@ from tokentui.session.commands import ExamineHealth
 from tokentui.session.persist.session_file import Branch, SavedSession
 from tokentui.ui.autosave import OfferScreen
 from tokentui.ui.dialogs import Dialog
-from tokentui.ui.dialogs.ask import AskLine, GoToScreen, HelpScreen
+from tokentui.ui.dialogs.ask import AskLine, GoToScreen
 from tokentui.ui.dialogs.facts import FactsScreen
 
 KEPT = SavedSession(sources=("sample:hugs",), training=Branch(preset_named("gpt2").recipe, step=3))
@@ -51,10 +51,6 @@ async def test_what_a_line_says_is_seen_whole(size: tuple[int, int]) -> None:
         line = text_of(goto.notice).split()
         assert line
         await until(pilot, lambda: all(word in screen_text(pilot) for word in line))
-    said = HelpScreen(FakeEngine(), {})
-    async with shown(said, size) as (_, pilot):
-        words = text_of(said.notice).split()
-        await until(pilot, lambda: all(word in screen_text(pilot) for word in words))
     facts = FactsScreen(FakeEngine(answers={ExamineHealth: TokentuiError("gone")}))
     async with shown(facts, size) as (_, pilot):
         await until(pilot, lambda: facts.notice.size.height == 2)

@@ -1,16 +1,18 @@
-"""Help: made from the actions, the focused pane first, searchable."""
+"""Help: the focused pane first, then all keys in the families of the footer."""
 
 from __future__ import annotations
 
 import pytest
-from dialogs import FakeEngine, shown, tried_on_all_sizes, typed
-from waiting import screen_text, until
+from dialogs import FakeEngine, shown, tried_on_all_sizes
+from screens import explorer
+from waiting import screen_text, settled, until
 
-from tokentui.ui.bindings import EVERYWHERE, BoundAction
-from tokentui.ui.dialogs.ask import HelpScreen, engine_line, help_rows
-from tokentui.ui.draw.table import Listing
-from tokentui.ui.field import Field
-from tokentui.ui.keymap import SCREENS, sections_of
+from tokentui.ui.bindings import EVERYWHERE, FAMILIES, BoundAction, key_name, member_of
+from tokentui.ui.compare_screen import CompareScreen
+from tokentui.ui.dialogs.finder import FinderScreen
+from tokentui.ui.dialogs.help import _LISTS, PANES, HelpScreen, engine_line, groups_of
+from tokentui.ui.keymap import SCREENS, all_actions, sections_of
+from tokentui.ui.main_screen import MainScreen
 
 
 def deed(id: str, keys: tuple[str, ...], label: str, help: str) -> BoundAction:
@@ -19,119 +21,108 @@ def deed(id: str, keys: tuple[str, ...], label: str, help: str) -> BoundAction:
 
 
 DEEDS = {
-    EVERYWHERE: [
-        deed("step", ("n", "right"), "next", "Make the next merge"),
-        deed("help", ("question_mark",), "help", "Show all keys"),
-    ],
+    EVERYWHERE: [deed("next", ("n", "right"), "next", "Make the next merge")],
     "corpus": [deed("find", ("slash",), "find", "Find text in the pane")],
     "vocabulary": [deed("order", ("S",), "order", "Sort it by use and then by age and then once more")],
 }
 
 
-def _texts(context: str, find: str = "") -> list[str]:
-    return [
-        " ".join(run[0] for cell in row.cells for run in cell)
-        for row in help_rows(DEEDS, context, find)
-    ]
-
-
-def test_the_focused_pane_comes_first() -> None:
-    assert _texts("vocabulary") == [
-        "Vocabulary", "S order Sort it by use and then by age and then once more",
-        "Everywhere", "n → next Make the next merge", "? help Show all keys",
-        "Corpus", "/ find Find text in the pane",
-    ]
-
-
-def test_the_keys_come_in_the_order_of_the_bindings() -> None:
-    sections = sections_of("main")
-    shown = [row.key for row in help_rows(sections, "pairs", "")]
-    first = shown[1 : shown.index(None, 1)]
-    assert first == [one.id for one in sections["pairs"]]
-    whole = [one.id for one in sections[EVERYWHERE]]
-    assert [key for key in shown if key in whole] == whole
-    assert whole[:2] == ["next", "back"]
-
-
-def test_an_action_of_several_panes_stands_under_each() -> None:
-    both = deed("inspect", ("enter",), "inspect", "Show all about it")
-    sections = {pane: [*actions, *([both] if pane != EVERYWHERE else [])] for pane, actions in DEEDS.items()}
-    for context in ("corpus", "vocabulary"):
-        found = list(help_rows(sections, context, "enter"))
-        assert len({row.key for row in found if row.key is not None}) == 2
-        assert found[0].cells[0][0][0] == context.capitalize()
-
-
-def test_the_search_looks_at_keys_labels_and_sentences() -> None:
-    assert _texts("corpus", "MERGE") == ["Everywhere", "n → next Make the next merge"]
-    assert _texts("corpus", "/") == ["Corpus", "/ find Find text in the pane"]
-    assert _texts("corpus", "order")[0] == "Vocabulary"
-    assert _texts("corpus", "no such thing") == []
-
-
-async def test_a_long_sentence_takes_more_rows() -> None:
-    dialog = HelpScreen(FakeEngine(), DEEDS, "vocabulary")
-    async with shown(dialog, (36, 20)):
-        lines = ["".join(text for text, _ in row.cells[2]) for row in dialog.listing.rows[1:4]]
-        assert " ".join(" ".join(lines).split()) == "Sort it by use and then by age and then once more"
-        assert [row.key for row in dialog.listing.rows[1:4]] == ["order", ("order", 1), ("order", 2)]
-
-
 @pytest.mark.parametrize("screen", SCREENS)
-async def test_all_actions_of_the_program_are_listed(screen: str) -> None:
+def test_every_key_is_on_the_page(screen: str) -> None:
     sections = sections_of(screen)
-    async with shown(HelpScreen(FakeEngine(), sections, "pairs"), (120, 40)) as (app, pilot):
-        listing = app.screen.query_one(Listing)
-        await until(pilot, lambda: listing.rows)
-        ids = {action.id for actions in sections.values() for action in actions}
-        assert ids <= {row.key for row in listing.rows}
-        assert engine_line() in screen_text(pilot)
-        assert "tokentui" in engine_line()
-        assert "engine" in engine_line()
+    groups = list(groups_of(sections, next(name for name in sections if name != EVERYWHERE)))
+    said = " ".join(key for _, rows in groups for key, _ in rows).split()
+    members = {key for _, rows in groups for key, _ in rows if len(key.split()) == 2}
+    for name, actions in sections.items():
+        for action in actions:
+            if not action.keys or action.label.startswith("pane ") or action.id in _LISTS:
+                continue
+            keys = [key for key in action.keys if member_of(key) is None]
+            shown_once = [key for key in keys if key_name(key) in said]
+            assert shown_once or any(key_name(key) in members for key in action.keys) or action.hint.family, (
+                name, action)
 
 
-@pytest.mark.parametrize("key", ["escape", "q", "question_mark"])
+def test_the_pages_are_grouped_by_the_families() -> None:
+    titles = [title for title, _ in groups_of(sections_of("main"), "corpus")]
+    assert titles[0] == "Corpus"
+    for family in FAMILIES.values():
+        assert (f"{family.letter} {family.name}" in titles) == (family.letter != "d")
+    rows = dict(groups_of(sections_of("main"), "corpus"))["v view"]
+    assert ("v c", "chips s") in rows
+    assert ("v v", "text") in rows
+
+
+def test_the_help_of_a_pane_names_three_keys_that_exist() -> None:
+    actions = all_actions()
+    for name, pane in PANES.items():
+        assert len(pane.keys) == 3
+        assert all(id in actions and actions[id].keys for id in pane.keys), name
+        assert pane.shows
+        assert pane.example
+    assert {name for screen in ("main", "compare") for name in sections_of(screen)} - set(PANES) == {
+        EVERYWHERE, "rows",
+    }
+
+
+@pytest.mark.parametrize(("size", "pages"), [((120, 40), 1), ((80, 24), 2)])
+@pytest.mark.parametrize("screen", ["main", "compare"])
+async def test_all_keys_are_one_page_or_two(screen: str, size: tuple[int, int], pages: int) -> None:
+    app, _ = explorer()
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot)
+        if screen == "compare":
+            app.compare(())
+            await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+        help = app.screen
+        assert isinstance(help, HelpScreen)
+        if not help.all:
+            await until(pilot, lambda: "Try: " in screen_text(pilot))
+            await pilot.press("question_mark")
+        await until(pilot, lambda: "v view" in screen_text(pilot))
+        assert help.pages == pages
+        seen = screen_text(pilot)
+        await pilot.press("down")
+        await until(pilot, lambda: pages == 1 or "page 2 of 2" in screen_text(pilot))
+        seen += screen_text(pilot)
+        for title, _ in groups_of(help._sections, help._first):
+            assert title in seen
+        await pilot.press("question_mark")
+        await until(pilot, lambda: not isinstance(app.screen, HelpScreen))
+
+
+@pytest.mark.parametrize("pane", ["corpus", "pairs", "vocabulary", "encode"])
+async def test_it_opens_at_the_focused_pane(pane: str) -> None:
+    app, _ = explorer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        app.main.go(pane)
+        app.main.typing = False
+        await pilot.pause()
+        app.main.action_show_keys()
+        await until(pilot, lambda: PANES[pane].shows[:30] in screen_text(pilot))
+        assert PANES[pane].example[:30] in screen_text(pilot)
+
+
+@pytest.mark.parametrize("key", ["escape", "q"])
 async def test_keys_that_close_it(key: str) -> None:
     async with shown(HelpScreen(FakeEngine(), DEEDS, "corpus")) as (app, pilot):
         await pilot.press(key)
         await until(pilot, lambda: app.answered)
-        assert app.result is None
+        assert not app.result
 
 
-async def test_search_and_back() -> None:
-    async with shown(HelpScreen(FakeEngine(), DEEDS, "corpus")) as (app, pilot):
-        listing = app.screen.query_one(Listing)
-        await until(pilot, lambda: len(listing.rows) == 7)
-        await pilot.press("slash")
-        await until(pilot, lambda: app.screen.query_one(Field).has_focus)
-        await typed(pilot, "q?merge")
-        # q and ? are text here, they do not close it
-        await until(pilot, lambda: [row.key for row in listing.rows] == ["nothing"])
-        await until(pilot, lambda: "nothing found" in screen_text(pilot))
-        await pilot.press("enter")
-        assert not app.answered
-        await pilot.press("home", "delete", "delete")
-        await until(pilot, lambda: [row.key for row in listing.rows] == [None, "step"])
+@pytest.mark.parametrize("key", ["slash", "colon", "ctrl+p"])
+async def test_it_leads_to_the_finder(key: str) -> None:
+    app, _ = explorer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await pilot.press("question_mark", key)
+        await until(pilot, lambda: isinstance(app.screen, FinderScreen))
         await pilot.press("escape")
-        await until(pilot, lambda: len(listing.rows) == 7 and listing.has_focus)
-        assert not app.answered
-        await pilot.press("escape")
-        await until(pilot, lambda: app.answered)
-
-
-async def test_the_list_scrolls_and_steps_over_headings() -> None:
-    async with shown(HelpScreen(FakeEngine(), DEEDS, "corpus"), (40, 12)) as (app, pilot):
-        listing = app.screen.query_one(Listing)
-        await until(pilot, lambda: listing.rows)
-        assert (listing.cursor, listing.top) == (1, 0)
-        await pilot.press("down")
-        await until(pilot, lambda: listing.cursor_key == "step")
-        await pilot.press("up", "up", "up")
-        await until(pilot, lambda: listing.cursor_key == "find")
-        await pilot.press("end")
-        await until(pilot, lambda: listing.cursor == len(listing.rows) - 1 and listing.top > 0)
-        await pilot.press("home")
-        await until(pilot, lambda: (listing.cursor, listing.top) == (1, 0))
+        await until(pilot, lambda: isinstance(app.screen, MainScreen))
 
 
 async def test_hostile_actions_on_all_sizes() -> None:
@@ -142,6 +133,6 @@ async def test_hostile_actions_on_all_sizes() -> None:
 
 async def test_no_actions_at_all() -> None:
     async with shown(HelpScreen(FakeEngine(), {}, "corpus")) as (app, pilot):
-        await pilot.press("down", "enter", "end", "pageup")
+        await pilot.press("down", "question_mark", "end", "pageup")
         await until(pilot, lambda: engine_line() in screen_text(pilot))
         assert not app.answered

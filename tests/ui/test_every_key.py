@@ -24,10 +24,11 @@ from tokentui.session.views import ColumnWanted
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.bindings import BoundAction, actions_of
 from tokentui.ui.compare_screen import CompareScreen
-from tokentui.ui.dialogs.ask import GoToScreen, HelpScreen, describe_destination, place_of
+from tokentui.ui.dialogs.ask import GoToScreen, describe_destination, place_of
 from tokentui.ui.dialogs.exact import facts
 from tokentui.ui.dialogs.export import ExportScreen
 from tokentui.ui.dialogs.facts import FactsScreen
+from tokentui.ui.dialogs.help import HelpScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.pieces import PiecesScreen
 from tokentui.ui.dialogs.questions import QuestionsScreen

@@ -20,7 +20,8 @@ from tokentui.session.commands import StepPieces
 from tokentui.session.views import CurveView
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.bindings import actions_of
-from tokentui.ui.dialogs.ask import FindScreen, HelpScreen
+from tokentui.ui.dialogs.ask import FindScreen
+from tokentui.ui.dialogs.help import HelpScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.draw.figures import amount, behind, decimal
 from tokentui.ui.draw.text import Cell
@@ -289,9 +290,9 @@ async def test_pieces_are_sought_by_their_name_and_fine_steps_are_for_unigram_on
         await until(
             pilot, lambda: isinstance(app.screen, FindScreen) and "find in pieces >" in screen_text(app)
         )
-        await pilot.press("escape", "question_mark")
+        await pilot.press("escape", "question_mark", "question_mark")
         await until(
-            pilot, lambda: isinstance(app.screen, HelpScreen) and "previous piece" in screen_text(app)
+            pilot, lambda: isinstance(app.screen, HelpScreen) and "piece, back" in screen_text(app)
         )
         await pilot.press("escape")
         text = await draw(app, session, pilot)

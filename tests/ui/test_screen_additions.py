@@ -31,8 +31,8 @@ from tokentui.ui.app import ExplorerApp
 from tokentui.ui.bindings import EVERYWHERE, Hint
 from tokentui.ui.dialogs import LEAVE, Dialog
 from tokentui.ui.dialogs.analysis import AnalysisScreen
-from tokentui.ui.dialogs.ask import help_rows
 from tokentui.ui.dialogs.finder import FinderScreen
+from tokentui.ui.dialogs.help import groups_of
 from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.keymap import read_keys
@@ -129,9 +129,7 @@ async def test_a_pane_is_one_file_and_one_entry(
         await until(pilot, lambda: app.main.active == "corpus")
         sections = app.main.key_sections()
         assert ("5",) in [action.keys for action in sections[EVERYWHERE] if action.id == "to_newest"]
-        helps = [row.key for row in help_rows(sections, "newest", "")]
-        assert "to_newest" in helps
-        assert "turn_new" in helps
+        assert ("f6", "turn it") in dict(groups_of(sections, "newest"))["Newest"]
     assert read_keys({"to_newest": "f8", "turn_new": "f7"}) == ({"to_newest": "f8", "turn_new": "f7"}, [])
     page = key_page(monkeypatch)
     assert "`to_newest` | `5` | Go to what is new" in page
@@ -159,7 +157,7 @@ async def test_a_binding_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
         await until(pilot, lambda: len(pressed) == 2)
         assert notes_of(app) == []
         sections = app.main.key_sections()
-        assert NAME in [row.key for row in help_rows(sections, EVERYWHERE, "")]
+        assert ("f9", "newest") in dict(groups_of(sections, "corpus"))["Text and files"]
         await choose_in_finder(app, pilot, "newest")
         await until(pilot, lambda: len(pressed) == 3)
     assert f"`{NAME}` | `f9` | Do what is new" in key_page(monkeypatch)

@@ -20,7 +20,9 @@ from tokentui.session.commands import GoTo, Move
 from tokentui.session.persist.settings_file import keep_setting, line_of, read_settings, settings_path
 from tokentui.ui import dialogs
 from tokentui.ui.bindings import EVERYWHERE, FAMILIES, NO_KEY, Family, member_of, split_keys
-from tokentui.ui.dialogs.ask import AskLine, GoToScreen, HelpScreen
+from tokentui.ui.dialogs.ask import AskLine, GoToScreen
+from tokentui.ui.dialogs.finder import FinderScreen
+from tokentui.ui.dialogs.help import HelpScreen
 from tokentui.ui.keymap import DIALOGS, Problem, all_actions, read_keys
 
 
@@ -213,8 +215,8 @@ async def test_footer_help_and_palette_show_the_keys_of_the_user_and_they_work()
         await until(pilot, lambda: app.screen is app.main)
         shown = {action.id: action.keys for action in app.main.key_sections()[EVERYWHERE]}
         assert (shown["next"], shown["go_to"]) == (("f8", "g"), ("n",))
-        await pilot.press("question_mark")
-        await until(pilot, lambda: isinstance(app.screen, HelpScreen) and "f8 g" in screen_text(pilot))
+        await pilot.press("question_mark", "question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen) and "f8 b" in screen_text(pilot))
 
 
 async def test_keys_of_a_dialog_are_shown_in_its_footer_and_work() -> None:
@@ -224,25 +226,20 @@ async def test_keys_of_a_dialog_are_shown_in_its_footer_and_work() -> None:
         assert notes_of(app) == []
         await pilot.press("question_mark")
         await until(pilot, lambda: isinstance(app.screen, HelpScreen))
-        await until(pilot, lambda: "s search" in screen_text(pilot) and "f10 close" in screen_text(pilot))
+        await until(pilot, lambda: "s find" in screen_text(pilot) and "f10 leave" in screen_text(pilot))
         await pilot.press("escape", "slash", "s")
-        await until(pilot, lambda: cast(HelpScreen, app.screen).editing)
-        await pilot.press("f10")
-        await until(pilot, lambda: not cast(HelpScreen, app.screen).editing)
+        await until(pilot, lambda: isinstance(app.screen, FinderScreen))
         await pilot.press("f10")
         await until(pilot, lambda: app.screen is app.main)
 
 
 async def test_a_character_that_is_a_key_by_default_is_typed_once_the_key_is_another() -> None:
-    app, _ = explorer(kept={"keys": {"help.search": "f8"}})
+    app, _ = explorer(kept={"keys": {"copy.next": "f8"}})
     async with app.run_test(size=(120, 40)) as pilot:
         await settled(pilot)
-        await pilot.press("question_mark")
-        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
-        await pilot.press("f8")
-        await until(pilot, lambda: cast(HelpScreen, app.screen).editing)
-        await pilot.press("slash")
-        await until(pilot, lambda: cast(HelpScreen, app.screen).field.value == "/")
+        await pilot.press("question_mark", "colon", "slash")
+        await until(pilot, lambda: isinstance(app.screen, FinderScreen))
+        await until(pilot, lambda: cast(FinderScreen, app.screen).field.value == "/")
 
 
 async def test_a_key_of_the_main_screen_is_said_in_compare_as_the_user_has_it() -> None:

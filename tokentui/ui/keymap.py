@@ -64,7 +64,7 @@ DIALOGS = {
     "Dialog: copy": Ref("tokentui.ui.dialogs.copying:CopyScreen"),
     "Dialog: colors": Ref("tokentui.ui.dialogs.colors:ColorsScreen"),
     "Dialog: settings": Ref("tokentui.ui.dialogs.settings_screen:SettingsScreen"),
-    "Dialog: help": Ref("tokentui.ui.dialogs.ask:HelpScreen"),
+    "Dialog: help": Ref("tokentui.ui.dialogs.help:HelpScreen"),
     "Dialog: finder": Ref("tokentui.ui.dialogs.finder:FinderScreen"),
     "Dialog: go to": Ref("tokentui.ui.dialogs.ask:GoToScreen"),
     "Dialog: run until": Ref("tokentui.ui.dialogs.ask:UntilScreen"),

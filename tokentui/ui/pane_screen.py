@@ -132,8 +132,8 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             id="previous_pane"),
         Binding("colon,ctrl+p", "find_anything", "find", id="finder", group=Hint(rank=3, always=True),
             tooltip="Find an action, a preset, a setting, a token, a step, a word or a file, and take it"),
-        Binding("question_mark", "show_keys", "help", tooltip="Show all keys", id="help",
-            group=Hint(rank=4, always=True)),
+        Binding("question_mark", "show_keys", "help", id="help", group=Hint(rank=4, always=True),
+            tooltip="Explain the focused pane; again: all keys"),
         Binding("T,v t", "colors", "colors", tooltip="Choose a color theme", id="theme"),
         Binding("O", "settings", "settings", id="settings",
             tooltip="Change the settings: colors, speed, view, boundaries, order, sentence"),
@@ -408,15 +408,14 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self.app.push_screen(SettingsScreen(self.engine))
 
     def action_show_keys(self) -> None:
-        """Show all keys, and run the action that is chosen."""
-        from tokentui.ui.dialogs.ask import HelpScreen
+        """Show what the focused pane shows, then all keys."""
+        from tokentui.ui.dialogs.help import HelpScreen
 
+        def left(finds: bool | None) -> None:
+            if finds:
+                self.action_find_anything()
 
-        def run(action: BoundAction | None) -> None:
-            if action is not None:
-                self.app.call_later(self.app.run_action, action.action, self)
-
-        self.app.push_screen(HelpScreen(self.engine, self.key_sections(), self.help_section), run)
+        self.app.push_screen(HelpScreen(self.engine, self.key_sections(), self.help_section), left)
 
     def action_find_anything(self, typed: str = "") -> None:
         """Open the finder, and do what is chosen."""

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import math
-import platform
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from importlib.metadata import version
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, NamedTuple, TypeAlias
 
-from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
@@ -30,19 +26,14 @@ from tokentui.session.commands import (
     SyncBy,
 )
 from tokentui.session.snapshot import Snapshot
-from tokentui.ui.bindings import EVERYWHERE, HANDLED, BoundAction, Hint, key_name
+from tokentui.ui.bindings import HANDLED, BoundAction
 from tokentui.ui.dialogs import (
     LEAVE,
-    LEAVE_LINE,
-    LEAVE_LIST,
-    SCROLL_LIST,
     Dialog,
-    ListDialog,
     labeled_input,
 )
 from tokentui.ui.dialogs.draft import RecipeChoice, sized_by, stopped_by
-from tokentui.ui.draw.figures import size, step_of
-from tokentui.ui.draw.table import Column, Listing, TableRow, heading
+from tokentui.ui.draw.figures import step_of
 from tokentui.ui.field import Field
 from tokentui.ui.guard import GuardedApp, start_worker
 from tokentui.ui.link import EngineLink
@@ -444,138 +435,3 @@ def describe_conventions(line: str) -> str:
     splitter, alpha = parse_conventions(line)
     conventions = f"words by {safe(splitter, limit=_TYPED_SHOWN)}, Rényi's entropy of order {alpha:g}"
     return conventions if line else "the word splitter and the order of the Rényi entropy: whitespace 2.5"
-
-
-# Help: every key and what it does, made from the same actions as the footer and the finder.
-
-
-_KEYS_MOST = 20
-_LABEL_MOST = 16
-_NARROW = 70  # columns under which labels give way to the sentences
-
-
-def engine_line(engine: str = "", memory: int = 0) -> str:
-    """Return one line about the program, its engine, the engine's memory, Python and Textual."""
-    from tokentui import __version__
-
-    python = f"{platform.python_implementation()} {platform.python_version()}"
-    held = f", {size(memory)} of memory" if memory else ""
-    runs = f"tokentui {__version__} · engine: {engine or 'plain Python'}{held}"
-    return f"{runs} · {python} · Textual {version('textual')}"
-
-
-def help_rows(sections: Sections, first: str, find: str) -> Iterator[TableRow]:
-    """Yield the rows of help: the actions that hold a text, under the names of their sections.
-
-    Args:
-        sections: The actions by section. One that is in several sections is in each of them.
-        first: The section of the focused pane, which comes first; the whole screen is next.
-        find: Text that keys, label or sentence must hold, upper or lower case; "" for all.
-    """
-    seen: set[str] = set()
-    for name in dict.fromkeys((first, EVERYWHERE, *sections)):
-        actions = [action for action in sections.get(name, ()) if find.lower() in _all_text(action)]
-        if actions:
-            yield heading(name.capitalize())
-        for action in actions:
-            key = (action.id, name) if action.id in seen else action.id
-            seen.add(action.id)
-            keys = " ".join(map(key_name, action.keys))
-            effect = action.help or action.label
-            yield TableRow(key, (((keys, "key"),), ((action.label, "strong"),), ((effect, ""),)))
-
-
-def _all_text(action: BoundAction) -> str:
-    return " ".join([*map(key_name, action.keys), action.label, action.help, action.id]).lower()
-
-
-class HelpScreen(ListDialog[BoundAction | None]):
-    """Shows the keys; its result is the action to do, None where it is left.
-
-    Args:
-        engine: The link to the session.
-        sections: The actions that mean something now, by section.
-        first: The section of the focused pane.
-    """
-
-    HEADING = "Help"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "search", "search", id="help.search", group=Hint(pane="list"),
-            tooltip="Search the keys"),
-        SCROLL_LIST,
-        Binding("enter", HANDLED, "run", group=Hint(pane="list line")),
-        replace(LEAVE_LIST, description="close"), Binding("q,question_mark", "leave"),
-        Binding("up", "move(-1)"), Binding("down", "move(1)"),
-        replace(LEAVE_LINE, description="end the search"),
-    ]
-
-    def __init__(
-        self, engine: EngineLink, sections: Sections, first: str = EVERYWHERE
-    ) -> None:
-        super().__init__(engine)
-        self._sections, self._first = sections, first
-        self._actions = [action for actions in sections.values() for action in actions]
-        self.field = Field(placeholder="a key or a word")
-        self.parts = labeled_input("/", self.field, "edit"), self.listing, self.notice
-
-    def on_mount(self) -> None:
-        """Show all of it."""
-        now = self.now
-        known = (now.engine_said, now.main.at.memory) if now is not None else ()
-        self.notice.say(engine_line(*known))
-
-    def action_search(self) -> None:
-        """Show the line to search with."""
-        self.edit(self.field, self.listing.find)
-
-    def action_move(self, rows: int) -> None:
-        """Move the cursor of the list, also while the line has the focus."""
-        self.listing.move(rows)
-
-    def action_leave(self) -> None:
-        """End the search, or leave."""
-        if not self.editing:
-            self.dismiss(None)
-            return
-        self.field.value = ""
-        self.end_edit(self.listing)
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        """Show what has the text, the first of it marked."""
-        self.listing.find = event.value.strip()
-        self.lay_out()
-        self.listing.move_to(0)
-
-    def on_input_submitted(self) -> None:
-        """Do what the marked row stands for."""
-        self.take(self.listing.cursor_key)
-
-    def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Do what the row stands for."""
-        self.take(event.key)
-
-    def take(self, key: Hashable) -> None:
-        """Leave with the action of a row; say so where its key works in its pane only."""
-        name = key[0] if isinstance(key, tuple) else key
-        chosen = next((action for action in self._actions if action.id == name), None)
-        if chosen is None:
-            return
-        if not chosen.on_screen:
-            keys = " ".join(map(key_name, chosen.keys))
-            self.notice.say(safe(f"{keys} works outside this dialog: close it first", limit=200), "warning")
-        else:
-            self.dismiss(chosen)
-
-    def lay_out(self) -> None:
-        """Break the sentences for the room there is."""
-        keys = max((cell_len(" ".join(map(key_name, action.keys))) for action in self._actions), default=0)
-        labels = max((cell_len(action.label) for action in self._actions), default=0)
-        narrow = self.listing.size.width < _NARROW
-        columns = (
-            Column(width=max(10, min(keys, _KEYS_MOST)), priority=2),
-            Column(width=0 if narrow else min(labels, _LABEL_MOST)), Column(flex=1, min_width=12, priority=1),
-        )
-        rows = list(help_rows(self._sections, self._first, self.listing.find))
-        if not rows and self.listing.find:
-            rows = [TableRow("nothing", ((), (), (("nothing found", "muted"),)))]
-        self.tell(columns, rows, words=True)

@@ -32,13 +32,13 @@ from tokentui.tours.shipped import TOURS
 from tokentui.ui.bindings import HANDLED, BoundAction, Hint, key_name
 from tokentui.ui.dialogs import LEAVE, Dialog, labeled_input
 from tokentui.ui.dialogs.ask import (
-    Sections,
     ToSize,
     describe_destination,
     destination,
     go_to_token,
     place_of,
 )
+from tokentui.ui.dialogs.help import Sections
 from tokentui.ui.dialogs.picker import in_thread
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.lines import Lines
