@@ -82,7 +82,7 @@ async def test_all_keys_are_one_page_or_two(screen: str, size: tuple[int, int], 
             await until(pilot, lambda: "Try: " in screen_text(pilot))
             await pilot.press("question_mark")
         await until(pilot, lambda: "v view" in screen_text(pilot))
-        assert help.pages == pages
+        await until(pilot, lambda: help.pages == pages)
         seen = screen_text(pilot)
         await pilot.press("down")
         await until(pilot, lambda: pages == 1 or "page 2 of 2" in screen_text(pilot))

@@ -23,7 +23,7 @@ from tokentui.session import commands
 from tokentui.session.engine.driver import Session
 from tokentui.session.views import ColumnWanted
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.dialogs import ask
+from tokentui.ui.dialogs import help as help_dialog
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ async def test_a_screen_looks_as_it_did(
     monkeypatch.setenv(native.VARIABLE, "off")  # some screens name the engine, one all versions
     monkeypatch.setattr(tokentui, "__version__", "9.9.9")
     monkeypatch.setattr(platform, "python_version", lambda: "9.9.9")
-    monkeypatch.setattr(ask, "version", lambda package: "9.9.9")
+    monkeypatch.setattr(help_dialog, "version", lambda package: "9.9.9")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "novel.txt").write_text("A novel.\n", encoding="utf-8")
     run = Run(Stops(merges=300))

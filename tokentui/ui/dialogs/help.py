@@ -250,7 +250,12 @@ class HelpScreen(Dialog[bool]):
         self.about.say(engine_line(*((now.engine_said, now.main.at.memory) if now is not None else ())))
 
     def lay_out(self) -> None:
-        """Draw for the room there is."""
+        """Draw for the room there is; the help of a pane takes what it needs."""
+        if self.all:
+            self.box.styles.clear_rule("height")
+        else:
+            width = self.text.size.width
+            self.fit_height(len(self._of_pane(PANES[self._first], width)) + 1 + self.about.size.height)
         self.text.again()
 
     def action_show_all(self) -> None:
@@ -258,7 +263,7 @@ class HelpScreen(Dialog[bool]):
         if self.all:
             self.dismiss(False)
         self.all = True
-        self.text.again()
+        self.lay_out()
 
     def action_page(self, by: int) -> None:
         """Go to the next page, or the one before."""
