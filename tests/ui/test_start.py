@@ -16,7 +16,7 @@ from tokentui.preset_table import PRESETS
 from tokentui.session import commands as do
 from tokentui.session.engine.driver import Session
 from tokentui.session.persist.settings_file import keep_setting, settings
-from tokentui.tours.shipped import TOURS
+from tokentui.tours.shipped import FIRST, TOURS
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.main_screen import MainScreen
 from tokentui.ui.settings import SEEN
@@ -59,7 +59,7 @@ async def test_its_figures_are_those_of_a_training(size: tuple[int, int]) -> Non
         assert why.best is not None
         left, right = (part.decode().replace(" ", "·") for part in why.best.parts)
         assert f"{left}+{right} → {left}{right}, in {why.best.places} places" in text
-        for one in TOURS:
+        for one in FIRST:
             assert one.title in text
         assert "compil" not in text
 

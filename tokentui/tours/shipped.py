@@ -19,5 +19,16 @@ TOURS = (
     Shipped("numbers", "1234567 in GPT-2, GPT-4 and Llama"),
     Shipped("glitch", "A token that cannot be produced, and the life of a glitch token"),
     Shipped("gage", "Gage 1994: from compression to language models"),
+    Shipped("spelling", "Why a model cannot spell, or count the letters of strawberry"),
+    Shipped("trailing-space", "A space at the end of a prompt"),
+    Shipped("drift", "Ids that change when they are decoded and encoded again"),
+    Shipped("ranks", "Merges from a file of ranks"),
+    Shipped("digits", "Digits by three, from the left or from the right"),
+    Shipped("json-yaml", "The same data as JSON and as YAML"),
+    Shipped("chat-template", "What a chat template adds"),
+    Shipped("rtl", "From right to left, and marks that combine"),
+    Shipped("languages", "A language that pays five times"),
 )
-"""The tours, in the order of their numbers on the first screen."""
+"""The tours. The first of them have numbers on the first screen."""
+FIRST = TOURS[:6]
+"""The tours that the first screen shows."""

@@ -16,7 +16,7 @@ from tokentui.core.table import plural
 from tokentui.core.tints import tints
 from tokentui.session.commands import EncodeAtEnd
 from tokentui.session.snapshot import EndView, Snapshot
-from tokentui.tours.shipped import TOURS
+from tokentui.tours.shipped import FIRST
 from tokentui.ui.bindings import BoundAction, actions_of, bindings_of
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, size
@@ -54,7 +54,7 @@ class StartScreen(EngineScreen[BoundAction | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(Binding(str(n), f"app.play_tour({tour.name!r})") for n, tour in enumerate(TOURS, 1)),
+        *(Binding(str(n), f"app.play_tour({tour.name!r})") for n, tour in enumerate(FIRST, 1)),
         Binding("enter,escape", "dismiss"),
     ]
 
@@ -224,7 +224,7 @@ def _tours(width: int) -> list[Cell]:
     """Return the tours by their numbers."""
     about = "   a few minutes each; your own text stays as it is"
     rows: list[Cell] = [((" ", ""), ("Tours", "strong"), (about, "muted"))]
-    rows += [((" ", ""), (str(n).ljust(7), "key"), (tour.title, "")) for n, tour in enumerate(TOURS, 1)]
+    rows += [((" ", ""), (str(n).ljust(7), "key"), (tour.title, "")) for n, tour in enumerate(FIRST, 1)]
     return [ui_text.clip(row, width) for row in rows]
 
 
