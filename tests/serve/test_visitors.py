@@ -10,6 +10,7 @@ import re
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,11 @@ import pytest
 from running_cli import refused
 from serve_visitor import is_alive, needs_server, serving, shelf, visiting
 
+from tokentui.cli.commands.serve import _practice_words
 from tokentui.cli.web import server as visitors
 from tokentui.cli.web.server import MAX_COLUMNS, VisitorLimits
 from tokentui.cli.web.visitor import VisitorConfig
+from tokentui.core.errors import TokentuiError
 from tokentui.formats.files import load
 
 SECRET = "a-word-of-the-server"
@@ -247,3 +250,24 @@ def test_a_visit_is_told_as_it_is() -> None:
     visit = VisitorConfig(("a", "-r", "gpt2"), "/x", ("a",), 5, {"A": "b"})
     told = json.loads(visit.command()[-1])
     assert VisitorConfig(**told) == VisitorConfig(["a", "-r", "gpt2"], "/x", ["a"], 5, {})
+
+
+@pytest.mark.slow
+async def test_a_visitor_begins_at_an_exercise(tmp_path: Path) -> None:
+    config = replace(shelf(tmp_path), arguments=("practice", "jurafsky"))
+    async with serving(config) as running, visiting(running) as line:
+        await line.until(lambda text: "Jurafsky" in text and "1 of 10" in text)
+
+
+@pytest.mark.parametrize(("exercise", "words", "error"), [
+    ("jurafsky", [], ""), ("nothing", [], "no such exercise"), ("jurafsky", ["a.txt"],
+        "leave out the other one"),
+    ("hf-course-unigram", [], "it trains nothing"),
+])
+def test_an_exercise_is_served_or_refused(tmp_path: Path, exercise: str, words: list[str],
+    error: str) -> None:
+    if not error:
+        assert _practice_words(str(tmp_path), exercise, words) == ["practice", exercise]
+    else:
+        with pytest.raises(TokentuiError, match=error):
+            _practice_words(str(tmp_path), exercise, words)

@@ -39,6 +39,7 @@ PORT = 8000
 Examples:
   tokentui serve
   tokentui serve --corpus novel.txt --corpus songs/ -r gpt2 --port 8080
+  tokentui serve --exercise jurafsky
 
 Visitors can read the samples and the files of --corpus and -t, and nothing else on this machine. They cannot
 write to it: their browser downloads what they export.""",
@@ -57,6 +58,8 @@ write to it: their browser downloads what they export.""",
                  help="A tokenizer file that visitors can open. It opens at the start; several are "
                  "compared."),
     *READING,
+    click.option("--exercise", metavar="EXERCISE",
+                 help="Open each visitor at the questions of tokentui practice on this exercise."),
     click.option("--visitors", metavar="N", type=Count(1), default=20, show_default=True,
                  help="The maximum number of simultaneous visitors."),
     click.option("--idle", metavar="MINUTES", type=click.FloatRange(0), default=30.0, show_default=True,
@@ -66,7 +69,7 @@ write to it: their browser downloads what they export.""",
 )
 def command(
     shared: SharedOptions, host: str, port: int, names: tuple[str, ...], corpus: tuple[str, ...],
-    tokenizers: tuple[str, ...], visitors: int, idle: float, memory: int,
+    tokenizers: tuple[str, ...], exercise: str | None, visitors: int, idle: float, memory: int,
 ) -> int:
     """Serve the explorer to browsers, with one process per visitor. The server listens on this machine only,
     unless --host is given.
@@ -76,6 +79,9 @@ def command(
 
     static = find_static_folder()
     with _served_folder(shared, corpus, tokenizers) as (folder, served, words):
+        if exercise is not None:
+            words = _practice_words(folder, exercise, words)
+            served = sorted(os.listdir(folder))
         config = VisitorConfig(words, folder, served, memory << 20)
         server = ExplorerServer(config, VisitorLimits(visitors, 60 * idle, names), static)
         asyncio.run(_serve(server, host, port))
@@ -135,6 +141,27 @@ def _served_folder(
             words += ["--as", shared.read_as] if shared.read_as else []
             words += ["--field", shared.field] if shared.field != "text" else []
         yield folder, sorted(os.listdir(folder)), words
+
+
+def _practice_words(folder: str, exercise: str, words: Sequence[str]) -> list[str]:
+    """Return the arguments that open visitors at an exercise. A file of it is linked into the served folder.
+
+    Raises:
+        TokentuiError: There is no such exercise, its corpus is a file, or something else is opened.
+    """
+    from tokentui.analyze.grading.exercise import EXERCISES, read_exercise  # with it comes the training
+
+    if words:
+        raise TokentuiError("--exercise opens the corpus of the exercise", "serve", "leave out the other one")
+    opened = read_exercise(exercise)
+    if not opened.trains:
+        raise TokentuiError("it trains nothing", shown_path(exercise), "use another exercise")
+    if opened.source and not opened.source.startswith("sample:"):
+        what = "its corpus is a file, which visitors cannot read"
+        raise TokentuiError(what, shown_path(exercise), "use corpus_text or a sample")
+    if exercise in {known.name for known in EXERCISES}:
+        return ["practice", exercise]
+    return ["practice", _link_file(folder, exercise, "an exercise")]
 
 
 def _check_tokenizers(folder: str, tokenizers: Sequence[str], split: str) -> None:
