@@ -15,6 +15,7 @@ import pytest
 import tokentui
 from tokentui.analyze.bound import BoundedCorpus
 from tokentui.core import native
+from tokentui.core.errors import TokentuiError
 from tokentui.learn import lower_bound
 from tokentui.learn.lower_bound import SCALE, BoundSearch, Candidates, WordRow, simple_bound
 from tokentui.text.corpus import Corpus
@@ -155,6 +156,17 @@ def test_words_of_one_unit_and_long_ones_count_once() -> None:
     search = searched({"a": 7, "b" * 300: 2, "ab": 1}, 1)
     assert (search.candidates.single, search.candidates.long) == (7, 2)
     assert search.best.tokens == 10 == search.reached
+
+
+def test_counts_that_are_too_large_to_be_exact_are_refused() -> None:
+    with pytest.raises(TokentuiError, match="too large"):
+        Candidates(rows({"ab": 1 << 52, "abc": 1}))
+
+
+def test_texts_of_repeated_letters() -> None:
+    """Words that share hundreds of texts with each other."""
+    search = searched({"ab" * size: 2 for size in range(1, 60)}, 10, 20)
+    assert search.best.tokens <= search.reached
 
 
 def test_old_numbers_start_another_search() -> None:

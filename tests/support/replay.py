@@ -33,6 +33,7 @@ from typing import Any, BinaryIO
 from unittest import mock
 
 import tokentui
+from tokentui.analyze.bound import BoundedCorpus
 from tokentui.core import native
 from tokentui.core.native import FLAG, FLOAT, INT, NOTHING, Flat, Kernel, Row, Tuple
 from tokentui.encode import decode, id_tables
@@ -254,8 +255,9 @@ TRAININGS: list[tuple[str, dict[str, Any]]] = [
 SAMPLES = "english", "hindi", "python", "emoji"
 EXCERPT, ENCODED = 1200, 5000
 """The characters that a training reads, and that an encoding reads."""
-STEPS, PIECES = 120, 100
-"""The most steps of a training by merges, and the tokens that a pruning ends with beyond the units."""
+STEPS, PIECES, ROUNDS = 120, 100, 10
+"""The most steps of a training by merges, the tokens that a pruning ends with beyond the units, and the
+rounds of the search for a bound."""
 SMALL: dict[tuple[Any, str], float] = {
     (compiled, "SLICE"): 100, (compiled, "FIRST_STEPS"): 32, (compiled, "LEAST_BETWEEN"): 300,
     (id_tables, "MANY_WORDS"): 8, (decode, "MANY_IDS"): 0, (lattice, "_SAFE_NATS"): 40.0,
@@ -272,6 +274,9 @@ def work(samples: Sequence[str] = SAMPLES) -> None:
         for text in texts.values():
             for preset, axes in TRAININGS:
                 _use(tokentui.Trainer(None, preset, texts=[text], **axes), text)
+            trainer = tokentui.Trainer(None, "gpt2", texts=[text])
+            trainer.run(merges=STEPS)
+            BoundedCorpus(trainer.tokenizer(), Corpus.from_text(text, "text")).bounds(rounds=ROUNDS)
         named = tokentui.read({name: Corpus.from_text(text, name) for name, text in texts.items()})
         for variant in ("base", "window"):
             _use(tokentui.Trainer(named, "gpt2", objective=f"parity:variant={variant}"), texts[samples[0]])

@@ -381,7 +381,7 @@ def test_of_a_model_only_the_matrices_are_fetched(tmp_path: Path) -> None:
     rows = [[float(n), 1.0] for n in range(made.vocab_size)]
     first = weights({"wte.weight": (rows, "F32"), "layer.weight": ([[0.0] * (1 << 20)] * 8, "F32")})
     kind = hub({"models/owner/model": {
-        "tokenizer.json": (tmp_path / "tokenizer.json").read_bytes(), "README.md": b"x",
+        "tokenizer.json": (tmp_path / "tokenizer.json").read_bytes(), "1_Pooling/model.safetensors": b"x",
         "model-1.safetensors": first, "model-2.safetensors": weights({"lm_head.weight": (rows, "F32")}),
         "model.safetensors.index.json": json.dumps({"weight_map": {
             "wte.weight": "model-1.safetensors", "layer.weight": "model-1.safetensors",

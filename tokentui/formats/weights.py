@@ -124,9 +124,10 @@ class Place:
         if remote.is_remote(name):
             url = f"hf://{name[3:]}" if name.startswith("hf:") and not name.startswith("hf://") else name
             files, folder = remote.list_files(url)
-            for file in files:
+            depth = min((file.url.count("/") for file in files), default=0)
+            for file in files:  # those of subfolders are of other programs
                 base = file.url.rpartition("/")[2]
-                if file.size is not None and file.url.count("/") == files[0].url.count("/"):
+                if file.size is not None and file.url.count("/") == depth:
                     self._urls[base], self._sizes[base] = file.url, file.size
             self.only = "" if folder else next(iter(self._urls), "")
             self._folder = ""

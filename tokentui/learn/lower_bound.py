@@ -45,7 +45,9 @@ SCALE = 1024
 """The numbers of a certificate are whole multiples of 1 / SCALE."""
 LONGEST = 256
 """The units of the longest words whose texts are looked at. A longer word counts as one token."""
-_MOST_OCCURRENCES = 1 << 27
+_MOST_OCCURRENCES = 1 << 25
+_LARGEST = 1 << 53
+"""Whole numbers below this are exact as floats."""
 _MOMENTUM = 0.6
 _PATIENCE, _SHORTER = 12, 0.7
 """The rounds without a gain after which steps become shorter, and by what factor."""
@@ -79,7 +81,7 @@ class Candidates:
         rows: The words; no two with the same units.
 
     Raises:
-        TokentuiError: The words have too many texts in common.
+        TokentuiError: The words have too many texts in common, or the counts are too large to be exact.
         Cancelled: The job is cancelled.
     """
 
@@ -90,6 +92,9 @@ class Candidates:
         """The tokens that words of more than `LONGEST` units count as: one each."""
         self.rows = [row for row in rows if 2 <= len(row.units) <= LONGEST]
         """The words of several units."""
+        if SCALE * sum(row.times * len(row.units) for row in rows) >= _LARGEST:
+            what = "the counts are too large for an exact bound"
+            raise TokentuiError(what, "corpus", "divide all counts by the same number")
         numbers: dict[bytes, int] = {}
         units = array("i", [
             numbers.setdefault(unit, len(numbers)) for row in self.rows for unit in row.units
