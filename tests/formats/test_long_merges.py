@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tokentui.core import native
 from tokentui.core.errors import TokentuiError
-from tokentui.formats import source
+from tokentui.formats import source, tokens
 from tokentui.formats.files import load
 from tokentui.formats.huggingface.file import HUGGINGFACE
 from tokentui.formats.pairs import Pairs
@@ -144,3 +145,52 @@ def test_a_file_is_the_same_tokenizer_by_blocks(tmp_path: Path, monkeypatch: pyt
     path.write_text(json.dumps(wrong), encoding="utf-8")
     with pytest.raises(TokentuiError, match=r"merges row 0: 'x' is not in the vocabulary"):
         load(path)
+
+
+UNITS = ["a", "b", '"', "\\", "\n", "\t", "\r", "\x07", "é", "🙂", "\ud800", "/", "\u2028", "x" * 3000]
+
+
+@given(st.data(), st.sampled_from([None, 0, 3]), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_kernels_read_what_plain_python_reads(data: st.DataObject, indent: int | None, ascii_: bool) -> None:
+    """Names are escaped in JSON, or long. Rows are listed twice, too early, or make what others make."""
+    names, rows = list(UNITS), list[list[str]]()
+    for _ in range(data.draw(st.integers(0, 12))):
+        row = [data.draw(st.sampled_from(names)), data.draw(st.sampled_from(names))]
+        if len("".join(row)) < 7000:
+            rows.append(row)
+            names += ["".join(row)] if "".join(row) not in names else []
+    rows += data.draw(st.lists(st.sampled_from(rows), max_size=4)) if rows else []
+    rows = data.draw(st.permutations(rows)) if data.draw(st.booleans()) else rows
+    missing = data.draw(st.sampled_from([*names, None]))
+    vocabulary = {name: n for n, name in enumerate(names) if name != missing}
+    model = {"type": "BPE", "vocab": vocabulary, "merges": rows}
+    text = json.dumps({"version": "1.0", "model": model}, indent=indent, ensure_ascii=ascii_)
+    document = text.encode("utf-8", "surrogatepass")
+
+    def found(kernels: str) -> object:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv(native.VARIABLE, kernels)
+            patch.setattr(source, "LONG", 0)
+            patch.setattr(tokens, "MANY_ROWS", 0)
+            try:
+                made = HUGGINGFACE.read(Source("a file", document))
+            except TokentuiError as error:
+                return str(error)
+        read_ = made.vocabulary
+        return read_.pieces, read_.merges, read_.notes, list(read_.order)
+
+    assert found("") == found("off")
+
+
+def test_kernels_read_the_rows(loaded: None) -> None:
+    rows = [["a", "b"], ["\n", "ab"], ["\x07", '"'], ["é", "a"]]
+    names = dict.fromkeys(["a", "b", "\n", "ab", "\x07", '"', "é", "\x07\"", "\nab"], 0)
+    pairs = Pairs(names)
+    assert pairs.read(json.dumps(rows)[1:].encode())
+    assert [list(row) for row in pairs] == rows
+    assert pairs.makes.tolist() == [3, 8, 7, -1]
+    for wrong in ([["a", "x"]], [["a", "b", "a"]], [["a"]], ["a b"], [["a", 1]], []):
+        assert not Pairs(names).read(json.dumps(wrong)[1:].encode())
+    for text in ('["a","b"]', '["a","b"]] ', '["a","b"],]', '["a""b"]]', '["a","b"]x]', '["a,"b"]]', '["a\\'):
+        assert not Pairs(names).read(text.encode())

@@ -18,6 +18,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import importlib
+import json
 import random
 import shutil
 import struct
@@ -38,6 +39,8 @@ from tokentui.core import native
 from tokentui.core.native import FLAG, FLOAT, INT, NOTHING, Flat, Kernel, Row, Tuple
 from tokentui.encode import decode, id_tables
 from tokentui.encode.id_texts import IdTexts, Spelling
+from tokentui.formats import tokens
+from tokentui.formats.pairs import Pairs
 from tokentui.learn import compiled
 from tokentui.learn.kernels import order
 from tokentui.learn.unigram import lattice
@@ -293,6 +296,14 @@ def work(samples: Sequence[str] = SAMPLES) -> None:
         for known in ((97, 0xE2, 0x82, 0xAC), range(300), (256, 0xC3, 0xA9, 0xF0)):
             for every in (False, True):
                 table.joined(array(kind, random_numbers.choices(known, k=60)), every=every)
+    pieces = ["a", "b", "\n", '"', "aa", "ab", "ba", "bb", "a\n", '"a', "aba"]
+    names = {name: n for n, name in enumerate(pieces)}
+    rows = [["a", "ba"], ["a", "b"], ["b", "a"], ["a", "a"], ["b", "b"], ["a", "\n"], ['"', "a"]]
+    for part in (rows[1:5], rows):
+        pairs = Pairs(names)
+        assert pairs.read(json.dumps(part, indent=1)[1:].encode())
+        with mock.patch.object(tokens, "MANY_ROWS", 0):
+            tokens._parents(len(pairs.names), [0], pairs.lefts, pairs.rights, pairs.makes)
 
 
 def _use(trainer: tokentui.Trainer, text: str) -> None:

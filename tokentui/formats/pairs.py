@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import functools
 import itertools
+import json
+import re
 from array import array
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from operator import add, itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from tokentui.core import native
+
+if TYPE_CHECKING:
+    from tokentui.text.kernels.scan_count import WordTable
 
 
 def picked(table: Any, keys: Sequence[Any]) -> Sequence[Any]:
@@ -17,6 +24,31 @@ def picked(table: Any, keys: Sequence[Any]) -> Sequence[Any]:
     One call per key takes three times as long.
     """
     return itemgetter(*keys)(table) if len(keys) > 1 else [table[key] for key in keys]
+
+
+_ROW = re.compile(rb'''
+    \[[ \t\r\n]*("(?:[^"\\]|\\.)*")[ \t\r\n]*,[ \t\r\n]*("(?:[^"\\]|\\.)*")[ \t\r\n]*\]
+    [ \t\r\n]*([],])
+''', re.VERBOSE)
+"""A row of two texts in JSON, and what is behind it."""
+
+
+def table_of(names: Collection[str]) -> WordTable:
+    """Return a table of words, in which a kernel finds the number of each name, from 0, and has no room for
+    others. Kernels must be available."""
+    from tokentui.text.kernels.scan_count import INLINE, WordTable, add_words
+
+    data = [name.encode("utf-8", "surrogatepass") for name in names]
+    bounds = array("q", itertools.accumulate(map(len, data), initial=0))
+    text = b"".join(data) + bytes(INLINE)
+    bits = (4 * len(data) + 4).bit_length()
+    table = WordTable(
+        native.flat("int32", 1 << bits), 64 - bits, native.flat("uint64", 4 * len(data)),
+        native.flat("uint8", len(text) + INLINE), native.flat("int64", len(data) + 1),
+        native.flat("int64", 1),
+    )
+    add_words(text, text, bounds, bounds[1:], 0, table)
+    return table
 
 
 class Pairs(Sequence[tuple[str, str]]):
@@ -63,6 +95,43 @@ class Pairs(Sequence[tuple[str, str]]):
         self.rights.extend(picked(self._numbers, rights))
         joined = map(add, lefts, [name[cut:] for name in rights] if cut else rights)
         self.makes.extend(map(self._numbers.get, joined, itertools.repeat(-1)))
+
+    def read(self, data: bytes) -> bool:
+        """Add the rows of a JSON list by a kernel. Kernels must be available, and no part lose characters.
+
+        Args:
+            data: The list after its opening bracket, up to and with its closing bracket.
+
+        Returns:
+            False, with some rows added, if a row is not a pair of names of the vocabulary.
+        """
+        from tokentui.formats.kernels.rows import ASKS, DONE, OTHER, PADDING, ROOM, read_rows
+
+        most, at, filled, state = data.count(b"]"), 0, 0, ASKS
+        columns = [native.flat("int64", most) for _ in range(3)]
+        names, buffer = table_of(self._numbers), native.flat("uint8", ROOM + PADDING)
+        ended = data + b"\0"  # a byte that ends every loop of the kernel
+        while True:
+            at, filled, state = read_rows(ended, at, names, buffer, buffer, *columns, filled)
+            if state == OTHER:
+                return False
+            if state == DONE:
+                break
+            row = _ROW.match(data, at)
+            if row is None:
+                return False
+            left, right = (json.loads(row[n]) for n in (1, 2))
+            numbers = [self._numbers.get(name, -1) for name in (left, right, left + right)]
+            if -1 in numbers[:2]:
+                return False
+            for column, number in zip(columns, numbers, strict=True):
+                column[filled] = number
+            at, filled = row.end(), filled + 1
+            if row[3] == b"]":
+                break
+        for own, column in zip((self.lefts, self.rights, self.makes), columns, strict=True):
+            own.frombytes(column[:filled].cast("B"))
+        return at == len(data)
 
     @functools.cached_property
     def names(self) -> list[str]:

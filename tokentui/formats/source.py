@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar, cast
 
-from tokentui.core import limits
+from tokentui.core import limits, native
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import open_regular, read_errors, read_regular, refuse_irregular, status_of
 from tokentui.core.jobs import silent
@@ -288,18 +288,24 @@ BLOCK = 1 << 18
 _MERGES = re.compile(rb'"merges"\s*:\s*\[')
 _BETWEEN = re.compile(rb'"\s*\]\s*,\s*(?=\[\s*")')
 _END = re.compile(rb'\]\s*\](?=\s*(?:\}|,\s*"))')
+_KEY, _LAST, _TAIL = b'"merges"', re.compile(rb'\]\s*\](?=\s*\}\s*\}\s*\Z)'), 1 << 12
+"""The key of the list, its end where it is the last of the last object, and the bytes where that is looked
+for: a search for `_END` reads every row."""
 _TRIES = 9
 
 
 def _with_pairs(data: bytes, where: str) -> Node | None:
     """Parse a JSON text with a large list of merges, which becomes `Pairs`. None if the text has another
     structure or any error; then the caller parses the whole text."""
-    begin = _MERGES.search(data)
-    mark = f"pairs {len(data)}"
-    if begin is None or _MERGES.search(data, begin.end()) or mark.encode() in data:
+    begin, mark = _merges_in(data, 0), f"pairs {len(data)}"
+    if begin is None or _merges_in(data, begin.end()) or mark.encode() in data:
         return None
+    last = _LAST.search(data, max(begin.end(), len(data) - _TAIL))
     with contextlib.suppress(ValueError, RecursionError):
-        for bracket in itertools.islice(_END.finditer(data, begin.end()), _TRIES):
+        ends = _END.finditer(data, begin.end()) if last is None else itertools.chain(
+            (last,), _END.finditer(data, begin.end())
+        )
+        for bracket in itertools.islice(ends, _TRIES):
             # It is the end of the list, or a text that looks like one: then the rest is not JSON.
             text = f'{data[: begin.end() - 1].decode("utf-8-sig")}"{mark}"{data[bracket.end() :].decode()}'
             with contextlib.suppress(TokentuiError):
@@ -309,6 +315,15 @@ def _with_pairs(data: bytes, where: str) -> Node | None:
                     return None
                 model["merges"] = pairs = _pairs(data, begin.end(), bracket.end(), model)
                 return None if pairs is None else root
+    return None
+
+
+def _merges_in(data: bytes, at: int) -> re.Match[bytes] | None:
+    """Return the first beginning of a list of merges from a place on."""
+    while (at := data.find(_KEY, at)) >= 0:  # a search for the pattern takes ten times as long
+        if begin := _MERGES.match(data, at):
+            return begin
+        at += 1
     return None
 
 
@@ -326,8 +341,13 @@ def _pairs(data: bytes, at: int, end: int, model: Mapping[str, object]) -> Pairs
         ValueError: It is not a list.
     """
     vocabulary, prefix = model.get("vocab"), model.get("continuing_subword_prefix")
-    pairs = Pairs(vocabulary if isinstance(vocabulary, dict) else {},
-                  len(prefix) if isinstance(prefix, str) else 0)
+    named = vocabulary if isinstance(vocabulary, dict) else {}
+    cut_ = len(prefix) if isinstance(prefix, str) else 0
+    if native.available() and named and not cut_:
+        with native.rescued():
+            pairs = Pairs(named)
+            return pairs if pairs.read(data[at:end]) else None
+    pairs = Pairs(named, cut_)
     while at < end:
         rows = None
         cut = _BETWEEN.search(data, at + BLOCK, end)

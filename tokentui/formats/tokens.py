@@ -9,6 +9,7 @@ from dataclasses import field
 from itertools import accumulate, islice
 from operator import add, lt
 
+from tokentui.core import native
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.pipeline import ImportedVocabulary
@@ -134,6 +135,10 @@ def imported(
     ))
 
 
+MANY_ROWS = 1 << 15
+"""From this many rows on, a kernel finds those that make a token."""
+
+
 @dataclass(slots=True)
 class Ordered:
     """The tokens of a file: first those that no merge makes, then one per merge that makes a new token.
@@ -249,6 +254,15 @@ def _parents(
         present[result] = 0
     for unit in units_:
         present[unit] = 1
+    if len(makes) >= MANY_ROWS and native.available():
+        with native.rescued():
+            from tokentui.formats.kernels.rows import first_makers
+
+            makers = native.flat("int64", size)
+            lists, links = native.flat("int64", size), native.flat("int64", 2 * len(makes))
+            count, late = first_makers(lefts, rights, makes, present[:], makers, lists, links)
+            rows = makers[:count].tolist()
+            return dict(zip(map(makes.__getitem__, rows), rows, strict=True)), late
     parents: dict[int, int] = {}
     waiting: dict[int, list[int]] = {}
     late = 0
