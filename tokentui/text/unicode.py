@@ -274,8 +274,10 @@ def _new_forms() -> _NewForms:
     return _NewForms(rows, composed, Listed(" ".join(f"{code:X}" for code in rows)))
 
 
-_SAFE = re.compile("[\0-\u02ff\u3400-\u9fff]")
-"""Characters that never combine with the one before: enough of them to end a part of a text soon."""
+def _is_safe(char: str) -> bool:
+    """Return whether a character surely never combines with the one before: one of those that end a part of
+    most texts soon."""
+    return char < "\u0300" or "\u3400" <= char <= "\u9fff"
 
 
 def _normalized(form: Form, text: str) -> str:
@@ -286,10 +288,9 @@ def _normalized(form: Form, text: str) -> str:
         if place < at:
             continue
         start = place
-        while start > at and not _SAFE.match(text[start]):
+        while start > at and not _is_safe(text[start]):
             start -= 1
-        following = _SAFE.search(text, place)
-        end = following.start() if following else len(text)
+        end = next((after for after in range(place, len(text)) if _is_safe(text[after])), len(text))
         out += [unicodedata.normalize(form, text[at:start]), _normalized_part(form, text[start:end])]
         at = end
     return "".join([*out, unicodedata.normalize(form, text[at:])])
