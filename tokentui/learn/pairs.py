@@ -288,13 +288,14 @@ class PairTrainer:
             bytes(self.letters[number - 1 : number]),
         )
 
-    def tokens_changed(self, number: int) -> Iterator[bytes]:
-        """Yield the exact bytes of the tokens that come or go at a computed step, and their bytes in text if
-        these are others (Gage)."""
+    def steps_changing(self, tokens: frozenset[bytes], steps: range) -> Iterator[int]:
+        """Yield the steps at which a token comes or goes; in Gage's compression also by its bytes in text."""
         vocabulary = self.engine.vocabulary
-        for symbol in self._symbols_changed(number) if number else range(vocabulary.base_size):
-            yield vocabulary.pieces[symbol]
-            yield vocabulary.spelled(symbol)
+        for number in steps:
+            for symbol in self._symbols_changed(number) if number else range(vocabulary.base_size):
+                if vocabulary.pieces[symbol] in tokens or vocabulary.spelled(symbol) in tokens:
+                    yield number
+                    break
 
     def _symbols_changed(self, number: int) -> Iterable[int]:
         """Return the symbols that a step adds or removes."""

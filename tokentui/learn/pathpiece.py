@@ -428,9 +428,10 @@ class PathTrainer:
             removed += len(self._steps[number - 1].tokens) - self._per_step
         return self._fixed_ids + len(self.pieces) - removed
 
-    def tokens_changed(self, number: int) -> Iterator[bytes]:
-        """Return the exact bytes of the tokens that a computed step removes; none for step 0."""
-        return map(self.pieces.__getitem__, self._steps[number - 1].tokens if number else ())
+    def steps_changing(self, tokens: frozenset[bytes], steps: range) -> list[int]:
+        """Return the steps that remove one of these tokens; step 0 is none."""
+        numbers = (self._number_of[token] for token in tokens if token in self._number_of)
+        return sorted(step for step in map(self._removed_at.__getitem__, numbers) if step in steps)
 
     # ---- 4. Candidates, vocabulary and words at the present step
 

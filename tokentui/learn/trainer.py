@@ -183,10 +183,10 @@ class Trainer(Protocol):
         Returns None in a training whose steps take no single candidate.
         """
 
-    def tokens_changed(self, number: int) -> Iterable[bytes]:
-        """Return the exact bytes of the tokens that come or go at a computed step; of the units for step 0.
+    def steps_changing(self, tokens: frozenset[bytes], steps: range) -> Iterable[int]:
+        """Return those of some computed steps at which a token of these exact bytes comes or goes, in order.
 
-        A training that removes tokens has none for step 0.
+        The units come at step 0; in a training that removes tokens nothing does.
         """
 
     def candidates_at(self, limit: int | None, stops: Stops) -> Ranking:

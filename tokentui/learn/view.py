@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import bisect
 import functools
+import itertools
 import re
 from collections.abc import Callable, Sequence
 from typing import TypeVar, cast
@@ -283,10 +284,8 @@ def find(trainer: Trainer, goal: Goal, after: int = 0) -> int | None:
     """
     steps, traits = range(after + 1 if after else 0, trainer.computed + 1), trainer.traits
     if isinstance(goal, Made):
-        changing = (*steps[not after :], *steps[: not after])
-        return next((
-            step for step in changing if not goal.tokens.isdisjoint(trainer.tokens_changed(step))
-        ), None)
+        found = (trainer.steps_changing(goal.tokens, of) for of in (steps[not after :], steps[: not after]))
+        return next(itertools.chain.from_iterable(found), None)
     sign = -1 if traits.shrinks else 1
 
     def reached(step: int) -> bool:

@@ -199,12 +199,18 @@ class ReplayTrainer:
             score=token.score, tokens=self.tokens_at(number), vocab_size=self.size_at(number),
         )
 
-    def tokens_changed(self, number: int) -> Iterator[bytes]:
-        """Return the exact bytes of the token that comes at a step, or of those of the start for step 0."""
-        pieces, made = self.order.vocabulary.pieces, self.order.made
-        if number:
-            return iter((pieces[self.order.tokens[number - 1]],))
-        return (piece for piece, step in zip(pieces, made, strict=True) if not step)
+    def steps_changing(self, tokens: frozenset[bytes], steps: range) -> list[int]:
+        """Return the steps at which one of these tokens comes into use."""
+        found = (step for token in tokens for step in self._steps_of.get(token, ()))
+        return sorted(step for step in found if step in steps)
+
+    @functools.cached_property
+    def _steps_of(self) -> dict[bytes, list[int]]:
+        """The steps of each token, by its exact bytes; 0 for a token of the start."""
+        steps: dict[bytes, list[int]] = {}
+        for piece, step in zip(self.order.vocabulary.pieces, self.order.made, strict=True):
+            steps.setdefault(piece, []).append(step)
+        return steps
 
     def candidates_at(self, limit: int | None, stops: Stops) -> Ranking:
         """Return the next tokens, the first to come first.

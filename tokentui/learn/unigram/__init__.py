@@ -377,12 +377,16 @@ class UnigramTrainer:
         at = self.at if number == self.number else self._positions[number]
         return self._others + len(at.model.pieces)
 
-    def tokens_changed(self, number: int) -> Iterator[bytes]:
-        """Yield the exact bytes of the pieces that a computed step drops, and after the last cut those of the
-        pieces that stay: what is asked of them is known then. None for step 0."""
-        model = self._positions[number].model
-        for pieces in (model.dropped.pieces if number else (), model.pieces if model.final else ()):
-            yield from map(self._models.seeds.bytes.__getitem__, pieces)
+    def steps_changing(self, tokens: frozenset[bytes], steps: range) -> Iterator[int]:
+        """Yield the steps that drop one of these pieces, and the last cut if it leaves one: what is asked of
+        them is known then."""
+        exact = self._models.seeds.bytes
+        for number in filter(None, steps):
+            model = self._positions[number].model
+            if any(exact[piece] in tokens for piece in model.dropped.pieces) or (
+                model.final and any(exact[piece] in tokens for piece in model.pieces)
+            ):
+                yield number
 
     def taken(self, number: int) -> None:
         """Return None: a step takes no single candidate."""
