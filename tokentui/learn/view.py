@@ -145,10 +145,11 @@ def entries(trainer: Trainer, query: Query) -> Page[Entry]:
     if query.among is not None:
         listed = [number for number in listed if entry(number).id in query.among]
     elif query.folded and not query.match and query.order in _FOLDABLE:
-        def is_used(number: int) -> bool:
-            return number > _FIRST_REMOVED and (not 0 <= number < inventory.foldable or bool(uses[number]))
-
-        used = list(filter(is_used, listed))
+        foldable = inventory.foldable
+        used = [
+            number for number in listed
+            if number >= foldable or (uses[number] if number >= 0 else number > _FIRST_REMOVED)
+        ]
         if folded := len(listed) - len(used):
             last = _kept(Entry(None, -1, b"", "folded", uses=folded))
             shown = page(
