@@ -269,6 +269,13 @@ class ListDialog(Dialog[Result]):
         if not self.editing:
             self.set_focus(self.listing)
 
+    def action_leave(self) -> None:
+        """Leave the line to type in, or the dialog."""
+        if self.editing:
+            self.end_edit(self.listing)
+        else:
+            self.dismiss(None)
+
     def tell(
         self, columns: Sequence[Column], rows: Iterable[TableRow], *, words: bool = False,
         keep: Hashable = None,
@@ -328,7 +335,12 @@ class StatusLine(CellText):
 
     def tell(self, error: TokentuiError | Cancelled) -> None:
         """Say what went wrong."""
-        self.say(safe_line(error) if isinstance(error, TokentuiError) else "stopped", "error")
+        self.say(words_of(error), "error")
+
+
+def words_of(error: TokentuiError | Cancelled) -> str:
+    """Return what went wrong as safe text; `stopped` for work that was stopped."""
+    return safe_line(error) if isinstance(error, TokentuiError) else "stopped"
 
 
 def labeled_input(prompt: str, field: Widget, classes: str = "line") -> Horizontal:

@@ -79,13 +79,6 @@ class ChatScreen(ReportScreen[ChatEncoding]):
             self.end_edit(self.listing)
             self.again()
 
-    def action_leave(self) -> None:
-        """Leave the line, or the dialog."""
-        if self.editing:
-            self.end_edit(self.listing)
-        else:
-            super().action_leave()
-
 
 def _warnings(warnings: Sequence[ChatWarning]) -> Iterator[Section]:
     for number, fault in enumerate(warnings):

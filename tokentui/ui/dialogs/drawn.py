@@ -112,13 +112,6 @@ class DrawnScreen(ListDialog[None]):
             self.end_edit(self.listing)
             self._ask()
 
-    def action_leave(self) -> None:
-        """Leave the line, or the dialog."""
-        if self.editing:
-            self.end_edit(self.listing)
-        else:
-            self.dismiss(None)
-
     # What is seen.
 
     def lay_out(self) -> None:

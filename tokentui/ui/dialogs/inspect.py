@@ -16,14 +16,14 @@ from tokentui.analyze.report import Row as ReportRow
 from tokentui.analyze.results import StringFacts
 from tokentui.axes import AXES
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.safetext import GLYPH_MODES, safe_line, to_bytes
+from tokentui.core.safetext import GLYPH_MODES, to_bytes
 from tokentui.learn.rows import Entry, PairCandidate
 from tokentui.session.commands import GoTo, InspectText, InspectToken, TokenPlaces
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.training.token_values import Places, TokenView
 from tokentui.session.views import ColumnSnapshot, CorpusPlace
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE_LINE, LEAVE_LIST, SCROLL_LIST, ListDialog, labeled_input
+from tokentui.ui.dialogs import LEAVE_LINE, LEAVE_LIST, SCROLL_LIST, ListDialog, labeled_input, words_of
 from tokentui.ui.dialogs.copying import token_of
 from tokentui.ui.dialogs.exact import (
     MOST_SHOWN,
@@ -217,7 +217,7 @@ class InspectScreen(ListDialog[None]):
                 await self._show_places(None)
         except (TokentuiError, Cancelled) as error:
             self._learning = False
-            self._lacks = safe_line(error) if isinstance(error, TokentuiError) else "stopped"
+            self._lacks = words_of(error)
             self.lay_out()
 
     async def _show_places(self, after: CorpusPlace | None, first: int = 1) -> None:
@@ -241,7 +241,7 @@ class InspectScreen(ListDialog[None]):
             try:
                 await self._show_places(after, first)
             except (TokentuiError, Cancelled) as error:
-                self._lacks = safe_line(error) if isinstance(error, TokentuiError) else "stopped"
+                self._lacks = words_of(error)
                 self.lay_out()
 
         start_worker(self, "token", look)
@@ -260,7 +260,7 @@ class InspectScreen(ListDialog[None]):
         self.lay_out()
 
     def _not_told(self, error: TokentuiError | Cancelled) -> None:
-        self._failed = safe_line(error) if isinstance(error, TokentuiError) else "stopped"
+        self._failed = words_of(error)
         self.lay_out()
 
     def tell_waiting(self) -> None:
@@ -333,13 +333,6 @@ class InspectScreen(ListDialog[None]):
         if self.found is not None and self.found.encoding is not None:
             yield Copied("text", self.found.text, marked=True)
             yield Copied("ids of the text", json.dumps([row.id for row in self.found.encoding.rows]))
-
-    def action_leave(self) -> None:
-        """Leave the line, or the dialog."""
-        if self.editing:
-            self.end_edit(self.listing)
-        else:
-            self.dismiss(None)
 
     def follow(self, snapshot: Snapshot) -> None:
         """Take the figures of the row as they are now, where it is seen."""

@@ -15,12 +15,12 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.safetext import safe, safe_line
+from tokentui.core.safetext import safe
 from tokentui.session.commands import Find, GoTo, LifeOfWord
 from tokentui.session.training.token_values import Turn, WordLife
 from tokentui.session.views import CorpusPlace
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE, Dialog, ListDialog
+from tokentui.ui.dialogs import LEAVE, Dialog, ListDialog, words_of
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, Listing, TableRow
@@ -156,7 +156,7 @@ class LifeScreen(ListDialog[None]):
             text.show_place(match.at, len(word), self.box.region.y - text.region.y)
 
     def _not_told(self, error: TokentuiError | Cancelled) -> None:
-        self._said = safe_line(error) if isinstance(error, TokentuiError) else "stopped"
+        self._said = words_of(error)
         self.lay_out()
 
     def lay_out(self) -> None:

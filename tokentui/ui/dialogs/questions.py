@@ -342,14 +342,12 @@ class QuestionsScreen(ListDialog[None]):
 
     def action_leave(self) -> None:
         """Leave the line, or give up what is under way, or leave the dialog."""
-        if self.editing:
-            self.end_edit(self.listing)
-        elif self.asking == _GOES_ON:
+        if not self.editing and self.asking == _GOES_ON:
             self.workers.cancel_group(self, "asked")
             self.asking = ""
             self._not_done(Cancelled())
         else:
-            self.dismiss(None)
+            super().action_leave()
 
 
 def _tabs(at: int, room: int) -> Cell:

@@ -10,10 +10,10 @@ from textual.binding import Binding, BindingType
 
 from tokentui.analyze.report import Report, Row, Section, Target
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.safetext import safe, safe_line
+from tokentui.core.safetext import safe
 from tokentui.session.commands import Command, GoTo
 from tokentui.ui.bindings import HANDLED, BoundAction, Hint
-from tokentui.ui.dialogs import LEAVE, SCROLL, CellText, ListDialog
+from tokentui.ui.dialogs import LEAVE, SCROLL, CellText, ListDialog, words_of
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.sections import FEW, MANY, columns_of, screen_cell, section_rows
 from tokentui.ui.draw.table import Column, Listing, TableRow
@@ -103,7 +103,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
             self.listing.move_to(index)
 
     def _failed(self, error: TokentuiError | Cancelled) -> None:
-        self._error = safe_line(error) if isinstance(error, TokentuiError) else "stopped"
+        self._error = words_of(error)
         self.lay_out()
 
     def tell_waiting(self) -> None:
