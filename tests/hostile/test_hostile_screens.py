@@ -36,7 +36,7 @@ from tokentui.session.commands import (
 )
 from tokentui.session.views import CorpusPlace, StageView
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.autosave import OfferScreen
+from tokentui.ui.autosave import described
 from tokentui.ui.dialogs.ask import AskLine, FindScreen, GoToScreen
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.export import ExportScreen
@@ -49,6 +49,7 @@ from tokentui.ui.dialogs.pieces import CompressedScreen, PiecesScreen
 from tokentui.ui.dialogs.questions import QuestionsScreen
 from tokentui.ui.dialogs.recipe import RecipeScreen
 from tokentui.ui.dialogs.settings_screen import SettingsScreen
+from tokentui.ui.start_screen import StartScreen
 
 SIZES = ((80, 24), (200, 60))
 EVERY = [(walls, size) for walls in WALLS for size in SIZES]
@@ -209,7 +210,7 @@ def dialogs(poison: Poison, folder: Path) -> Iterator[tuple[Screen[Any], str, tu
     yield HelpScreen(good, {}), text, ()
     yield SettingsScreen(good), text, ("right", "down", "left")
     yield CompressedScreen(good), "", ("end",)
-    yield OfferScreen(good, poison.kept(), text), "", ()
+    yield StartScreen(good, described(poison.kept(), text)), "", ()
     yield AddScreen(good, text, Recipe()), text, ()
     yield AskLine(good, text, lambda line: line, lambda line: None), text, ()
 

@@ -15,14 +15,13 @@ from tokentui.preset_table import preset_named
 from tokentui.recipe import Ending
 from tokentui.session.commands import ExamineHealth
 from tokentui.session.persist.session_file import Branch, SavedSession
-from tokentui.ui.autosave import OfferScreen
 from tokentui.ui.dialogs import Dialog
 from tokentui.ui.dialogs.ask import AskLine, GoToScreen
 from tokentui.ui.dialogs.facts import FactsScreen
 
 KEPT = SavedSession(sources=("sample:hugs",), training=Branch(preset_named("gpt2").recipe, step=3))
 SMALL: tuple[Callable[[], Dialog[Any]], ...] = (
-    lambda: GoToScreen(FakeEngine()), lambda: OfferScreen(FakeEngine(), KEPT, ""),
+    lambda: GoToScreen(FakeEngine()),
     lambda: AskLine(FakeEngine(), "Second corpus", lambda line: line, lambda line: None),
 )
 

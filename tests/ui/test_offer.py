@@ -21,9 +21,9 @@ from tokentui.text.corpus import Corpus
 from tokentui.tokenizer import train
 from tokentui.ui import autosave
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.autosave import OfferScreen
 from tokentui.ui.compare_screen import CompareScreen
 from tokentui.ui.dialogs.open import file_column
+from tokentui.ui.start_screen import StartScreen
 
 pytestmark = pytest.mark.usefixtures("every_frame")
 GPT2 = preset_named("gpt2").recipe
@@ -59,7 +59,7 @@ def saved(sessions: Path) -> list[SavedSession]:
 async def test_enter_goes_on_where_it_was(sessions: Path) -> None:
     app = app_of(SavedSession(sources=("sample:english",)), KEPT)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, OfferScreen))
+        await until(pilot, lambda: isinstance(app.screen, StartScreen))
         await pilot.press("enter")
         await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.at.step == 4)
         await until(pilot, lambda: app.main.active == "pairs")
@@ -84,7 +84,7 @@ async def test_leaving_while_it_is_opened_again_loses_nothing(
 ) -> None:
     app = app_of(SavedSession(sources=("sample:english",)), KEPT)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, OfferScreen))
+        await until(pilot, lambda: isinstance(app.screen, StartScreen))
         gates.close(READING)
         await pilot.press("enter")
         await gates.until(READING)
@@ -106,7 +106,7 @@ async def test_where_it_cannot_be_opened_nothing_is_written_over_it(sessions: Pa
     keeper.close()
     app = app_of(SavedSession(sources=("sample:english",)), gone)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, OfferScreen))
+        await until(pilot, lambda: isinstance(app.screen, StartScreen))
         await pilot.press("enter")
         await until(pilot, lambda: any("gone.txt" in note for note in notes_of(app)))
         assert app.autosave is not None
@@ -116,11 +116,27 @@ async def test_where_it_cannot_be_opened_nothing_is_written_over_it(sessions: Pa
     assert offered(sessions) == (gone, "")
 
 
-async def test_n_begins_anew_and_it_is_offered_no_more(sessions: Path) -> None:
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+async def test_the_offer_is_the_first_line_of_the_first_screen(sessions: Path, size: tuple[int, int]) -> None:
+    app = app_of(SavedSession(sources=("sample:english",)), KEPT)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, StartScreen))
+        await until(pilot, lambda: "enter  resume sample:hugs, step 4 · comp336" in screen_text(app))
+        shown = screen_text(app)
+        assert "nothing is open" not in shown
+        assert shown.index("resume sample:hugs") < shown.index("A tokenizer cuts")
+        await pilot.press("n")  # begins anew, and makes the first merge
+        await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.at.step == 1)
+        assert app.main.snapshot is not None
+        assert app.main.snapshot.corpus.name == "english"
+    assert offered(sessions) == (KEPT, "")
+
+
+async def test_delete_begins_anew_and_it_is_offered_no_more(sessions: Path) -> None:
     app = app_of(SavedSession(sources=("sample:english",)), KEPT)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, OfferScreen))
-        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, StartScreen))
+        await pilot.press("delete")
         await until(
             pilot, lambda: app.main.snapshot is not None and app.main.snapshot.corpus.name == "english"
         )
@@ -130,7 +146,7 @@ async def test_n_begins_anew_and_it_is_offered_no_more(sessions: Path) -> None:
 async def test_esc_leaves_it_to_be_offered_again(sessions: Path) -> None:
     app = app_of(KEPT, KEPT)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, OfferScreen))
+        await until(pilot, lambda: isinstance(app.screen, StartScreen))
         await pilot.press("escape")
         await until(pilot,
             lambda: app.main.snapshot is not None and app.main.snapshot.corpus.name == "english")
@@ -142,7 +158,7 @@ async def test_what_stood_side_by_side_stands_there_again(sessions: Path) -> Non
     kept = dataclasses.replace(KEPT, columns=(Branch(GPT2), Branch(preset_named("comp336").recipe)))
     app = app_of(SavedSession(sources=("sample:english",)), kept)
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, OfferScreen))
+        await until(pilot, lambda: isinstance(app.screen, StartScreen))
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.snapshot is not None)
         assert isinstance(app.screen, CompareScreen)
@@ -191,8 +207,8 @@ async def test_a_corpus_left_for_another_is_offered_no_more(sessions: Path) -> N
 async def test_q_without_any_work_offers_nothing(sessions: Path) -> None:
     app = app_of(SavedSession(sources=("sample:english",)), KEPT)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, OfferScreen))
-        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, StartScreen))
+        await pilot.press("delete")
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.corpus.name == "english")
         await pilot.press("2", "v", "v", "n", "b")  # another pane, another view, and back at step 0
         await until(pilot, lambda: app.main.mode != "text")
@@ -272,7 +288,7 @@ async def test_an_opened_file_is_opened_again(sessions: Path, tmp_path: Path) ->
     kept = dataclasses.replace(KEPT, tokenizer=str(path), training=Branch(GPT2, step=3))
     app = app_of(SavedSession(sources=("sample:english",)), kept)
     async with app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, OfferScreen))
+        await until(pilot, lambda: isinstance(app.screen, StartScreen))
         await pilot.press("enter")
         await until(
             pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.opened is not None

@@ -15,7 +15,7 @@ from tokentui.session.engine.driver import Session
 from tokentui.session.persist.session_file import Branch, SavedSession
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.autosave import OfferScreen
+from tokentui.ui.start_screen import StartScreen
 
 
 def app_of(**more: Any) -> ExplorerApp:
@@ -50,7 +50,7 @@ async def test_the_tour_recorder_names_the_corpus_of_a_resumed_session() -> None
     kept = SavedSession(sources=("sample:sailor",), training=Branch(preset("gpt2"), step=3))
     app = app_of(begun=SavedSession(sources=("sample:hugs",)), offer=(kept, ""))
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, OfferScreen))
+        await until(pilot, lambda: isinstance(app.screen, StartScreen))
         await pilot.press("enter")
         await until(pilot, lambda: app.main.snapshot is not None and app.main.snapshot.main.at.step == 3)
         await settled(pilot)

@@ -278,7 +278,8 @@ class ExplorerApp(TerminalApp, Explorer):
             self._then(self)
 
     def _offer_to_go_on(self, kept: SavedSession, note: str) -> None:
-        from tokentui.ui.autosave import OfferScreen
+        from tokentui.ui.autosave import described
+        from tokentui.ui.start_screen import show
 
         def answered(resumes: bool | None) -> None:
             self._offer = None
@@ -292,7 +293,7 @@ class ExplorerApp(TerminalApp, Explorer):
             else:
                 self._start_autosave().dismiss(kept)
 
-        self.push_screen(OfferScreen(self.engine, kept, note), answered)
+        show(self.main, described(kept, note), answered)
 
     def _start_autosave(self) -> Autosave:
         """Return the autosave. It is loaded on first use: loading takes longer than a frame."""

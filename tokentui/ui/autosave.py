@@ -7,9 +7,6 @@ import contextlib
 import dataclasses
 import os
 from concurrent.futures import ThreadPoolExecutor
-from typing import ClassVar
-
-from textual.binding import Binding, BindingType
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import mark_retrieved
@@ -20,11 +17,10 @@ from tokentui.session import commands as do
 from tokentui.session.persist.session_file import Branch, Keeper, SavedSession, absolute, tidy
 from tokentui.session.views import ColumnSnapshot, ColumnWanted
 from tokentui.text.named import short_name
-from tokentui.ui.dialogs import LEAVE, CellText, Dialog
 from tokentui.ui.dialogs.open import file_column
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.guard import start_worker
-from tokentui.ui.link import EngineLink, Explorer
+from tokentui.ui.link import Explorer
 from tokentui.ui.main_screen import MainScreen
 from tokentui.ui.pane_screen import PaneScreen
 
@@ -314,40 +310,21 @@ def _file_of(column: ColumnSnapshot, several: bool) -> str:
 # The offer.
 
 
-class OfferScreen(Dialog[bool]):
-    """Offers the last session again. The result is None if it is left without an answer.
+def described(kept: SavedSession, note: str) -> Cell:
+    """Return a saved session in words: the corpus, the step, the recipe, and a note about it.
 
     Args:
-        engine: The link to the session.
         kept: The session.
         note: A note about the session; empty for none.
     """
-
-    HEADING = "Resume?"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "dismiss(True)", "resume", id="offer.resume", tooltip="Resume the saved session"),
-        Binding("n", "dismiss(False)", "start over", id="offer.start_over",
-            tooltip="Start over, and discard the saved session"),
-        dataclasses.replace(LEAVE, description="later"),
-    ]
-
-    def __init__(self, engine: EngineLink, kept: SavedSession, note: str) -> None:
-        super().__init__(engine)
-        recipe, summary = kept.training.recipe, CellText()
-        self.parts = (summary,)
-        what = next((preset.name for preset in PRESETS.values() if preset.recipe == recipe), recipe.objective)
-        if kept.tokenizer:
-            what = safe(os.path.basename(kept.tokenizer), limit=60)
-        # The corpus by the last part of its path: the first ones say less and are long.
-        first = kept.sources[0] if kept.sources else kept.name
-        corpus = safe(short_name(first), limit=60)
-        more = f" and {len(kept.sources) - 1} more" if len(kept.sources) > 1 else ""
-        lines: list[Cell] = [
-            (("Your last session:", ""),), ((f"  {corpus}{more}", "strong"),),
-            ((f"  {what} · step {kept.training.step:,}", "muted"),),
-        ]
-        if kept.columns:
-            lines.append(((f"  comparing {len(kept.columns)} side by side", "muted"),))
-        if note:
-            lines.append(((safe(note, limit=300), "warning"),))
-        summary.show(*lines)
+    recipe = kept.training.recipe
+    what = next((preset.name for preset in PRESETS.values() if preset.recipe == recipe), recipe.objective)
+    if kept.tokenizer:
+        what = safe(os.path.basename(kept.tokenizer), limit=60)
+    # The corpus by the last part of its path: the first ones say less and are long.
+    corpus = safe(short_name(kept.sources[0] if kept.sources else kept.name), limit=60)
+    more = f" and {len(kept.sources) - 1} more" if len(kept.sources) > 1 else ""
+    beside = f", comparing {len(kept.columns)} side by side" if kept.columns else ""
+    said: Cell = ((f"{corpus}{more}", "strong"), (f", step {kept.training.step:,}", ""),
+        (f" · {what}{beside}", "muted"))
+    return (*said, (f" · {safe(note, limit=300)}", "warning")) if note else said

@@ -69,7 +69,7 @@ DIALOGS = {
     "Dialog: go to": Ref("tokentui.ui.dialogs.ask:GoToScreen"),
     "Dialog: run until": Ref("tokentui.ui.dialogs.ask:UntilScreen"),
     "Dialog: find": Ref("tokentui.ui.dialogs.ask:FindScreen"),
-    "Dialog: resume": Ref("tokentui.ui.autosave:OfferScreen"),
+    "First screen": Ref("tokentui.ui.start_screen:StartScreen"),
 }
 """The dialogs by their titles in the reference; bases come before their subclasses."""
 _LIST = Ref("tokentui.ui.draw.table:Listing")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -46,20 +46,26 @@ _KEYS = (
 """The keys that matter, below that of the next step, and what they do."""
 
 
-class StartScreen(EngineScreen[BoundAction | None]):
+class StartScreen(EngineScreen[BoundAction | bool | None]):
     """The first screen. A key of the main screen dismisses it with the action of that key.
 
     Args:
         engine: The link to the session of the user.
+        offer: The last session in words, if it is offered again: enter then dismisses the screen with True,
+            delete with False.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding(str(n), f"app.play_tour({tour.name!r})") for n, tour in enumerate(FIRST, 1)),
-        Binding("enter,escape", "dismiss"),
+        Binding("enter", "go_on", "resume", id="offer.resume", tooltip="Resume the saved session"),
+        Binding("delete", "forget", "forget", id="offer.start_over",
+            tooltip="Start over, and discard the saved session"),
+        Binding("escape", "dismiss"),
     ]
 
-    def __init__(self, engine: EngineLink) -> None:
+    def __init__(self, engine: EngineLink, offer: Cell = ()) -> None:
         super().__init__(engine)
+        self._offer = offer
         self.now = self.engine.snapshot
         self.end: EndView | None = None
         """The sentence at the end of the training; None until it is known."""
@@ -118,19 +124,40 @@ class StartScreen(EngineScreen[BoundAction | None]):
             return  # the line is left out
         self.lines.again()
 
+    def action_go_on(self) -> None:
+        """Resume the session that is offered; without one, leave."""
+        self.dismiss(True if self._offer else None)
+
+    def action_forget(self) -> None:
+        """Forget the session that is offered."""
+        if self._offer:
+            self.dismiss(False)
+
     # What is seen.
+
+    def _offered(self) -> list[Cell]:
+        """Return the lines of the session that is offered; none if none is."""
+        if not self._offer:
+            return []
+        return [
+            ((" ", ""), ("enter".ljust(7), "key"), ("resume ", "strong"), *self._offer),
+            ((" ", ""), ("delete".ljust(7), "key"), ("forget it; others begin anew and keep it", "muted")),
+        ]
 
     def _draw(self, width: int, height: int) -> Sequence[Cell]:
         room = min(width - 2, _WIDEST)
         about = ui_text.wrap(((_ABOUT, ""),), room - 2, words=True)
-        head, box, keys, tours = self._head(width), self._sentence(room), self._keys(room), _tours(room)
+        head, keys, tours = self._head(width), self._keys(room), _tours(room)
+        offer = [ui_text.clip(line, room) for line in self._offered()]
+        nothing = self.now is None or self.now.corpus.nothing_open
+        box = [] if offer and nothing else self._sentence(room)
         # Blank lines give way first, then what the words say, then the tours.
         for parts, blank in (
             ((about, box, keys, tours), True), ((box, keys, tours), True), ((about, box, keys, tours), False),
             ((box, keys, tours), False), ((box, keys), False), ((keys,), False),
         ):
             lines: list[Cell] = [head]
-            for part in parts:
+            for part in filter(None, (offer, *parts)):
                 lines += [(), *part] if blank else part
             if len(lines) <= height - (1 if blank else 0):
                 break
@@ -184,7 +211,7 @@ class StartScreen(EngineScreen[BoundAction | None]):
     def _step(self) -> Cell:
         """Return the key of the next step and its effect; at the end of a training, the key that goes back.
         """
-        if self.now is None:
+        if self.now is None or (self._offer and self.now.corpus.nothing_open):
             return (*self._key("next"), ("make the first merge", "strong"))
         main = self.now.main
         step, best, made = main.traits.step, main.why.best, main.at.step
@@ -228,17 +255,27 @@ def _tours(width: int) -> list[Cell]:
     return [ui_text.clip(row, width) for row in rows]
 
 
-def show(main: MainScreen) -> None:
-    """Show the first screen over the main one."""
+def show(main: MainScreen, offer: Cell = (), answered: Callable[[bool | None], object] | None = None) -> None:
+    """Show the first screen over the main one.
+
+    Args:
+        main: The main screen.
+        offer: The last session in words, if it is offered again.
+        answered: Called with True to resume that session, False to forget it, None for a key that begins
+            anew, before the action of the key.
+    """
     app = main.app
 
-    def left(action: BoundAction | None) -> None:
+    def left(answer: BoundAction | bool | None) -> None:
+        action = None if isinstance(answer, bool) else answer
         if action is None or action.id != "quit":
             app.user_settings.keep(SEEN, True)
+            if answered is not None:
+                answered(answer if isinstance(answer, bool) else None)
         if action is None:
             return
         if action.id == "edit":
             main.corpus.type_anew()
         app.call_later(app.run_action, action.action, main)
 
-    app.push_screen(StartScreen(app.engine), left)
+    app.push_screen(StartScreen(app.engine, offer), left)
