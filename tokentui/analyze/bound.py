@@ -16,8 +16,11 @@ from tokentui.analyze.report import Report, Row, Section, as_row, strong
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import each, silent, tick
 from tokentui.encode.decode import spelled_units
+from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.pretokens import Pretokens
+from tokentui.encode.segment import UnknownUnit
 from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.vocabulary import NO_ID
 from tokentui.learn.lower_bound import (
     Bound,
     BoundSearch,
@@ -113,17 +116,18 @@ class BoundedCorpus:
         encoder, kept, lengths = tokenizer.encoder, list[tuple[str, int]](), list[int]()
         counts: Counter[tuple[bytes, ...]] = Counter()
         self.left_out = 0
+        unknown = {NO_ID, tokenizer.vocabulary.unknown_id}
         for word, count in each(list(zip(words.words, words.counts, strict=True)), len(words.words)):
             units = encoder.pretokenizer.units(word)
-            tokens = encoder.word(word)
-            dropped = len(units) - len(encoder.kept_indices(units))
-            if not units or dropped or any(one.unknown for one in tokens):
+            ids = _ids(encoder, word)
+            dropped = len(units) - len(encoder.kept_indices(units)) if encoder.drops_units else 0
+            if not units or dropped or not unknown.isdisjoint(ids):
                 self.left_out += count
                 continue
             symbol = word in encoder.pretokenizer.symbols
             counts[(word.encode("utf-8", "surrogateescape"),) if symbol else tuple(units)] += count
             kept.append((word, count))
-            lengths.append(len(tokens) * count)
+            lengths.append(len(ids) * count)
         if not kept:
             hint = "name a corpus that the tokenizer can encode"
             raise TokentuiError("no pre-token to bound", corpus.name, hint)
@@ -134,8 +138,10 @@ class BoundedCorpus:
         with silent():
             self.candidates = with_plain_fallback(lambda: Candidates(self.rows))
         several = sum(
-            entry.symbol is not None and entry.kind in ("merge", "piece", "orphan")
-            and len(spelled_units(encoder, entry.symbol)) > 1
+            entry.kind == "merge" or (
+                entry.symbol is not None and entry.kind in ("piece", "orphan")
+                and len(spelled_units(encoder, entry.symbol)) > 1
+            )
             for entry in tokenizer.entries()
         )
         self.base = tokenizer.vocab_size - several
@@ -186,6 +192,14 @@ class BoundedCorpus:
         ids = tuple(map(trainer.size_at, range(trainer.number + 1)))
         steps = sorted({step_of(ids, size) for size in sizes})
         return {ids[step]: trainer.tokens_at(step) for step in steps}
+
+
+def _ids(encoder: WordEncoder, word: str) -> list[int]:
+    """Return the ids of a word; an id that none is if the tokenizer refuses it."""
+    try:
+        return encoder.word_ids(word)
+    except UnknownUnit:
+        return [NO_ID]
 
 
 def analysis(tokenizer: Tokenizer, corpus: Corpus | None) -> Report:
