@@ -81,3 +81,12 @@ def test_the_readme_holds_the_two_commands() -> None:
     (pattern,) = re.findall(r"grep -m 1 -e '(.+)' README\.md", script)
     taken = [line for line in lines if re.search(pattern, line)]
     assert taken == [f"{environment} -e '.[dev]' && .venv/bin/python -m pytest"]
+
+
+def test_the_root_holds_no_file_but_the_project_s_own() -> None:
+    """A test or a script that runs in the root may leave files there."""
+    own = {
+        ".gitattributes", ".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md", "CONTRIBUTING.md",
+        "LICENSE", "Makefile", "README.md", "hatch_build.py", "pyproject.toml",
+    }
+    assert {path.name for path in tracked() if path.parent == ROOT} == own

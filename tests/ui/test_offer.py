@@ -121,8 +121,8 @@ async def test_the_offer_is_the_first_line_of_the_first_screen(sessions: Path, s
     app = app_of(SavedSession(sources=("sample:english",)), KEPT)
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: isinstance(app.screen, StartScreen))
-        await until(pilot, lambda: "enter  resume sample:hugs, step 4 · comp336" in screen_text(app))
-        shown = screen_text(app)
+        await until(pilot, lambda: "enter  resume sample:hugs, step 4 · comp336" in screen_text(pilot))
+        shown = screen_text(pilot)
         assert "nothing is open" not in shown
         assert shown.index("resume sample:hugs") < shown.index("A tokenizer cuts")
         await pilot.press("n")  # begins anew, and makes the first merge

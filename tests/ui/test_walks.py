@@ -42,6 +42,7 @@ async def test_a_walk(
     name: str, corpus: str, size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)  # keys may write files by names that they type
     dice = random.Random(f"{name} {corpus}")
     app = ExplorerApp(
         lambda publish: Session(publish, preset(name)), typed="hugs in the tea 🤗",
