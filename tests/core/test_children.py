@@ -107,7 +107,7 @@ WORDS = {
     "count": ("count", "corpus.txt", "-r", "gpt2", "-o", "words.tsv", "-q"),
     "quiz": ("quiz", "corpus.txt", "-r", "gpt2", "--count", "3"),
     "bound": ("bound", "corpus.txt", "-t", "made.json"),
-    "mixture": ("mixture", "-t", "made.json", "--corpus", "own=corpus.txt", "--corpus", "english=sample:english"),
+    "mixture": ("mixture", "-t", "made.json", "--corpus", "own=corpus.txt", "--corpus", "en=sample:english"),
     "grade": ("grade", "jurafsky"), "practice": ("practice", "--help"),  # it would run until it is ended
 }
 
