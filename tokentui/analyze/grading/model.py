@@ -12,6 +12,7 @@ the engines of the program.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -48,6 +49,7 @@ class Method:
         count: How the pairs of a word are counted, a name of `COUNTS`.
         update: How counts follow a merge, a name of `UPDATES`.
         replace: How a pair is replaced in a word, a name of `REPLACES`.
+        words: What happens to each pre-token, a name of `WORDS`.
         same: True if two tokens with the same text are one.
         output: How the merges are written: `reversed` writes the right part first.
     """
@@ -65,6 +67,7 @@ class Method:
     count: str = "overlapping"
     update: str = "exact"
     replace: str = "left"
+    words: str = ""
     same: bool = False
     output: str = ""
 
@@ -101,7 +104,9 @@ def _newlines(text: str) -> str:
 TEXTS: Mapping[str, Callable[[Sequence[str]], list[str]]] = {
     "": list,
     "lower": _each(str.lower),
+    "casefold": _each(str.casefold),
     "newlines": _each(_newlines),
+    "no-lf": _each(lambda text: text.replace("\n", "")),
     "strip": _each(str.strip),
     "lines": _lines,
     "stripped-lines": lambda documents: [line.strip() for line in _lines(documents)],
@@ -110,6 +115,13 @@ TEXTS: Mapping[str, Callable[[Sequence[str]], list[str]]] = {
     "no-punctuation": _each(lambda text: re.sub(r"[^\w\s]", "", text)),
     "ascii": _each(lambda text: text.encode("ascii", "ignore").decode()),
     "leading-space": _each(lambda text: f" {text}"),
+    "no-line-ends": _each(lambda text: text.replace("\r", "").replace("\n", "")),
+    "first-line": lambda documents: [line for text in documents[:1] for line in text.splitlines(True)[:1]],
+    "latin-1": _each(lambda text: text.encode("utf-8", "surrogateescape").decode("latin-1")),
+    "ascii-replaced": _each(lambda text: text.encode("utf-8", "surrogateescape").decode("ascii", "replace")),
+    "nfc": _each(lambda text: unicodedata.normalize("NFC", text)),
+    "nfd": _each(lambda text: unicodedata.normalize("NFD", text)),
+    "nfkc": _each(lambda text: unicodedata.normalize("NFKC", text)),
     "first-document": lambda documents: list(documents[:1]),
     "last-document-lost": lambda documents: list(documents[:-1]),
 }
@@ -133,12 +145,21 @@ SPECIALS: Mapping[str, Callable[[str, Sequence[str]], list[str]]] = {
     "text": lambda text, specials: [text],
     "removed": lambda text, specials: ["".join(_cut(text, specials))],
     "spaced": lambda text, specials: [" ".join(_cut(text, specials))],
+    "newlined": lambda text, specials: ["\n".join(_cut(text, specials))],
+    "counted": lambda text, specials: re.split(f"({'|'.join(map(re.escape, specials))})", text),
+    "first-lost": lambda text, specials: _cut(text, specials)[1:] or [text],
     "unescaped": _unescaped,
     "first": lambda text, specials: _cut(text, specials)[:1],
     "stripped": lambda text, specials: [part.strip() for part in _cut(text, specials)],
     "last-lost": lambda text, specials: _cut(text, specials)[:-1] or [text],
 }
 """What happens at special tokens, by name. Each function returns the texts that are counted apart."""
+
+
+WORDS: Mapping[str, Callable[[str], str]] = {
+    "": str, "strip": str.strip, "lower": str.lower, "casefold": str.casefold,
+}
+"""What happens to each pre-token, by name."""
 
 
 # ---- which pair
@@ -214,6 +235,15 @@ TIES: Mapping[str, Callable[[State, list[Pair]], Pair]] = {
     "largest-letters": lambda state, tied: max(tied, key=lambda pair: tuple(map(_letters, state.text(pair)))),
     "smallest-letters": lambda state, tied: min(tied, key=lambda pair: tuple(map(_letters,
         state.text(pair)))),
+    "right-part": lambda state, tied: max(tied, key=lambda pair: state.text(pair)[::-1]),
+    "left-part": lambda state, tied: max(_seen(state, tied), key=lambda pair: state.text(pair)[0]),
+    "as-text": lambda state, tied: max(tied, key=lambda pair: str(state.text(pair))),
+    "decoded": lambda state, tied: max(_seen(state, tied), key=lambda pair: [
+        part.decode("utf-8", "replace") for part in state.text(pair)]),
+    "longest-largest": lambda state, tied: max(tied, key=lambda pair: (_units(state, pair),
+        state.text(pair))),
+    "shortest-largest": lambda state, tied: max(tied, key=lambda pair: (-_units(state, pair),
+        state.text(pair))),
     "shortest": lambda state, tied: min(tied, key=lambda pair: (_units(state, pair), state.join(pair))),
     "longest": lambda state, tied: min(tied, key=lambda pair: (-_units(state, pair), state.join(pair))),
 }
@@ -281,6 +311,14 @@ def _exact(counts: Counts, old: Counter[Pair], new: Counter[Pair], weight: int, 
         counts[other] -= weight * old[other]
 
 
+def _exact_once(counts: Counts, old: Counter[Pair], new: Counter[Pair], weight: int, pair: Pair) -> None:
+    """Count a pair once, even if it occurs twice in the word."""
+    for other in new:
+        counts[other] = counts.get(other, 0) + weight
+    for other in old:
+        counts[other] -= weight
+
+
 def _stale(counts: Counts, old: Counter[Pair], new: Counter[Pair], weight: int, pair: Pair) -> None:
     for other in new:
         if new[other] > old[other]:
@@ -309,6 +347,8 @@ def _lowered(counts: Counts, old: Counter[Pair], new: Counter[Pair], weight: int
 
 UPDATES: Mapping[str, Callable[[Counts, Counter[Pair], Counter[Pair], int, Pair], None] | None] = {
     "exact": _exact,
+    "deleted": _exact,  # and the merged pair is forgotten, as after all but an exact update
+    "exact-once": _exact_once,
     "stale": _stale,
     "stale-right": _only_left,
     "stale-left": _only_right,
@@ -431,7 +471,8 @@ class Material:
         Raises:
             TokentuiError: The text cannot be cut in this way.
         """
-        key = (method.text, method.specials, method.cross, method.mark, tuple(method.axes().items()))
+        key = (method.text, method.specials, method.cross, method.mark, method.words,
+            tuple(method.axes().items()))
         if key not in self._known:
             self._known[key] = self._laid_out(method)
         words, weights, pieces, prefix = self._known[key]
@@ -463,7 +504,8 @@ class Material:
                    for text in map(str, corpus.documents if corpus.counts is None else ())]
             weights = [1] * len(cut)
         else:
-            cut = [cutter.units(word) for word in counted.words]
+            listed = list(map(WORDS[method.words], counted.words))
+            cut = [cutter.units(word) if word else [] for word in listed]
             weights = WEIGHTS.of(recipe.weight).of(counted.counts)
         if method.mark == LETTERS:
             letters = self.recipe.mark_text if len(self.recipe.mark_text) > 1 else "</w>"
