@@ -41,7 +41,9 @@ def limit(limits: Mapping[str, int]) -> None:
         wanted["RLIMIT_NPROC"] = 0
     for name, value in wanted.items():
         with suppress(OSError, ValueError, AttributeError):  # a system may have another limit, or none
-            resource.setrlimit(getattr(resource, name), (value, value))
+            # At its soft limit of time a process gets a signal that tells it, at the hard one it is killed.
+            hard = value + 5 if name == "RLIMIT_CPU" else value
+            resource.setrlimit(getattr(resource, name), (value, hard))
 
 
 def watch(limits: Mapping[str, int]) -> None:
