@@ -16,7 +16,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.recipe import RUN
 from tokentui.ui.dialogs.ask import until
 
-NO_COUNTS = {"--id", "--seed", "--port", "--memory"}
+NO_COUNTS = {"--id", "--seed", "--port", "--memory", "--hints"}
 """The options whose whole number names a thing, or has a unit of its own."""
 
 

@@ -120,7 +120,7 @@ def test_in_tmux(tmux: Tmux) -> None:
     tmux("new-session", "-d", "-x", "80", "-y", "24", "-c", str(ROOT), shell)
     shown(tmux, lambda text: re.search(r"step +0 ", text) is not None and "2 Pairs" in text)
     tmux("send-keys", "n", "n", "n", "2")
-    before = shown(tmux, lambda text: re.search(r"step +3 ", text) is not None and "enter inspect" in text)
+    before = shown(tmux, lambda text: re.search(r"step +3 ", text) is not None and "▸ ·p+ug" in text)
     tmux("send-keys", "?")
     shown(tmux, lambda text: "Help" in text)
     tmux("send-keys", "Escape")

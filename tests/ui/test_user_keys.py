@@ -102,8 +102,8 @@ REFUSED: list[tuple[Any, ...]] = [
         "(next) or row_down another one"),
     ({"inspect.next": ""}, "inspect.next: no key is left for it; name one (that of a comma is comma)"),
     ({"dialog.leave": "l"}, "dialog.leave: l is needed to type text; take a key such as ctrl+b or f5"),
-    ({"dialog.copy": "n"}, "dialog.copy: n is also the key of inspect.places (places); give "
-        "dialog.copy (copy) or inspect.places another one"),
+    ({"dialog.copy": "n"}, "dialog.copy: n is also the key of edit.keep (to N ids); give "
+        "dialog.copy (copy) or edit.keep another one"),
     ({"repaint": "ctrl+t"}, "repaint: ctrl+t is also the key of recipe.preset_steps (first steps); give "
         "repaint (repaint) or recipe.preset_steps another one"),
     ({"theme": "x y"}, "theme: no such member of a family: 'x y'; write for example v x, with one of v w F e "

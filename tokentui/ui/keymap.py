@@ -154,7 +154,7 @@ def _known_ids(wanted: Collection[str]) -> dict[str, _Id]:
                 new = _Id(binding.description or binding.action, keys, False, frozenset())
                 before = ids.get(binding.id, new)
                 ids[binding.id] = _Id(
-                    before.label, keys,
+                    before.label, tuple(dict.fromkeys((*before.keys, *keys))),
                     before.typing or (_typed_in_dialog(binding) if typing is None else typing),
                     places | before.places, fixed | before.fixed,
                 )

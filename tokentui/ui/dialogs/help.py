@@ -252,7 +252,7 @@ class HelpScreen(Dialog[bool]):
     def lay_out(self) -> None:
         """Draw for the room there is; the help of a pane takes what it needs."""
         if self.all:
-            self.box.styles.clear_rule("height")
+            self.box.styles.height = None
         else:
             width = self.text.size.width
             self.fit_height(len(self._of_pane(PANES[self._first], width)) + 1 + self.about.size.height)
