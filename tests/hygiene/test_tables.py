@@ -115,6 +115,7 @@ def test_the_kernels_know_the_rules_that_records_say_they_know() -> None:
 
 BY_NAME = {
     "tokentui/analyze/verify": "builds the options of one library, which has names of its own",
+    "tokentui/analyze/grading": "knows the mistakes of students by the values that make them",
     "tokentui/formats": "writes or reads the names of one format; what it does not know it refuses",
     "tokentui/learn/objectives.py": "refuses other values, in the records themselves",
     "tokentui/encode/reachability.py": "a lower bound that is exact for characters only",
@@ -126,6 +127,7 @@ BY_NAME = {
     "tokentui/encode/kernels": "picks a kernel for a value; a value without one is encoded in plain Python",
     "tokentui/learn/unigram/corpus.py": "picks a faster way for characters",
     "tokentui/learn/pairs.py": "names WordPiece in a sentence",
+    "tokentui/tours/practice.py": "cuts a word where its recipe puts a mark",
     "tokentui/tokenizer.py": "reads the documents for the one objective that looks at them",
     "tokentui/cli/commands/train.py": "the unknown token of one format",
 }

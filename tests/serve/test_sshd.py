@@ -170,15 +170,15 @@ def test_two_clients_a_size_and_a_line_that_is_lost(school: School) -> None:
         assert bob.end() == 0
         assert_restored(bob)
     with school.client("ada") as again:
-        again.until(lambda text: "Your last session" in text and "step 3" in text)
+        again.until(lambda text: "enter  resume" in text and "step 3" in text)
         again.press("\r")
-        again.until(lambda text: "hugs ·" in text and "step 3" in text and "Your last session" not in text)
+        again.until(lambda text: "hugs ·" in text and "step 3" in text and "enter  resume" not in text)
         again.press("q")
         assert again.end() == 0
         assert_restored(again)
     with school.client("bob") as other:
         # He left, and is offered his own session: he sees nothing of hers.
-        other.until(lambda text: "Your last session" in text and "step 1" in text)
+        other.until(lambda text: "enter  resume" in text and "step 1" in text)
         other.press("n")
         other.until(lambda text: "tokentui" in text and "▸" in text)
         other.press("q")

@@ -187,8 +187,8 @@ async def test_the_run_follows_the_life_of_a_word(name: str, step: int, size: tu
 
 
 WAYS_TO_A_LIFE = {
-    "main": ("i", "home", "escape", "w"),
-    "a cursor on the corpus": ("enter", "right", "right", "w"),
+    "main": ("i", "home", "escape", "w w"),
+    "a cursor on the corpus": ("enter", "right", "right", "w w"),
     "the vocabulary": ("3", "enter", "w"),
     "the inspector": ("enter", "right", "right", "enter", "w"),
 }
@@ -205,7 +205,7 @@ async def test_the_corpus_stays_visible_and_marks_the_word_whose_life_is_shown(
         text, below = app.main.text, screen_text(pilot)
         for key in WAYS_TO_A_LIFE[way]:
             below = screen_text(pilot)
-            await pilot.press(key)
+            await pilot.press(*key.split())
             await settled(pilot)
         dialog = app.screen
         assert isinstance(dialog, LifeScreen)

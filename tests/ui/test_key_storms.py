@@ -27,7 +27,7 @@ from tokentui.ui.dialogs.ask import GoToScreen
 pytestmark = pytest.mark.usefixtures("every_frame")
 KEYS = 50
 MOVES = {
-    "n": 1, "right": 1, "b": -1, "left": -1, "N": 100, "right_curly_bracket": 100,
+    "n": 1, "b": -1, "N": 100, "right_curly_bracket": 100,
     "left_curly_bracket": -100, "right_square_bracket": 10,
     "left_square_bracket": -10,
 }

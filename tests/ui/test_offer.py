@@ -254,7 +254,7 @@ async def test_q_saves_the_work_and_the_next_start_offers_it(
     assert kept is not None
     again = app_of(begun, offer[0])
     async with again.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: "Your last session" in screen_text(pilot))
+        await until(pilot, lambda: "enter  resume" in screen_text(pilot))
         await pilot.press("enter")
         await until(pilot, lambda: again.autosave is not None
             and (now := again.autosave.current()) is not None

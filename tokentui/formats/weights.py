@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO, NamedTuple
 
+from tokentui.core import sandbox
 from tokentui.core.errors import TokentuiError, shown, shown_path
 from tokentui.core.files import names_in, open_regular, read_regular
 from tokentui.core.jobs import tick
@@ -131,7 +132,7 @@ class Place:
                     self._urls[base], self._sizes[base] = file.url, file.size
             self.only = "" if folder else next(iter(self._urls), "")
             self._folder = ""
-        elif os.path.isdir(name):
+        elif sandbox.holds(name) and os.path.isdir(name):
             self._folder = name
             self._sizes = dict.fromkeys(names_in(name, _MOST_NAMES), -1)
         else:
