@@ -95,7 +95,9 @@ def _read(source: Source) -> Tokenizer:
     if vocabulary is None:
         raise source.error("the vocabulary is missing", "put vocab.json or encoder.json next to it")
     named = vocabulary.root.ids()
-    recipe, notes = (source.known.recipe, []) if source.known else _recipe(named, vocabulary.split)
+    recipe, notes = _recipe(named, vocabulary.split)
+    if source.known:  # the tables are those of the owner, which the project's own file does not repeat
+        recipe, notes = replace(source.known.recipe, unicode=recipe.unicode), []
     start = _headed(merges)
     lines = merges.lines[start:]
     if lines and not lines[-1].strip():
