@@ -146,23 +146,23 @@ def test_after_a_line_has_dropped_one_goes_on_where_one_was(tmp_path: Path) -> N
         os.kill(terminal.process, signal.SIGKILL)
         assert terminal.end() == -signal.SIGKILL
         terminal.begin()
-        terminal.until(lambda text: "Resume?" in text and "a novel.txt" in text and "step 6" in text)
+        terminal.until(lambda text: "enter  resume" in text and "a novel.txt" in text and "step 6" in text)
         terminal.press("\r")
         terminal.until(lambda text: text.splitlines()[1:-3] == before.splitlines()[1:-3])
         corpus.write_text("another text " * 50)
         os.kill(terminal.process, signal.SIGHUP)
         assert terminal.end() == 128 + signal.SIGHUP
         terminal.begin()
-        terminal.until(lambda text: "Resume?" in text)
+        terminal.until(lambda text: "enter  resume" in text)
         terminal.press("\r")
         terminal.until(lambda text: "the corpus has changed" in text)
         terminal.press("q")
         assert terminal.end() == 0
         assert '"ended": false' in next(home.glob("sessions/*.json")).read_text()
         terminal.begin()
-        terminal.until(lambda text: "Resume?" in text and "step 6" in text)
-        terminal.press("n")
-        terminal.until(lambda text: "Resume?" not in text and "step 0" in text)
+        terminal.until(lambda text: "enter  resume" in text and "step 6" in text)
+        terminal.press("\x1b[3~")  # delete
+        terminal.until(lambda text: "enter  resume" not in text)
         terminal.press("q")
         assert terminal.end() == 0
         assert all('"ended": true' in one.read_text() for one in home.glob("sessions/*.json"))

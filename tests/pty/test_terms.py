@@ -65,7 +65,7 @@ def test_no_color_is_sent_where_none_is_wanted() -> None:
 def test_an_old_terminal_gets_utf8_and_no_colors_whatever_the_locale_says() -> None:
     written = walk({"TERM": "vt100", "LANG": "C", "LC_ALL": "C"})
     assert colored(written) == set()
-    assert "┌─ 1 Corpus ─" in drawn(written)
+    assert "╔═ 1 Corpus ═" in drawn(written)
 
 
 @pytest.mark.soak
