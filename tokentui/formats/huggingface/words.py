@@ -438,7 +438,7 @@ class AddedSections:
             whole: True to leave the tokens in the text that are cut out of any text. `always` must not be
                 None.
         """
-        if allow_special and self.normalizer and self.normalized.tokens:
+        if allow_special and self.normalized.tokens and (self.normalizer or whole):
             return None
         if not whole:
             typed = self.pretokenizer.typed(text)
