@@ -43,7 +43,7 @@ def interval(text: str, steps: int) -> tuple[float, float]:
     fit = program.fit()
     assert fit.converged
     assert fit.slack == pytest.approx(0, abs=1e-9)
-    low, high = (abs(program.extreme((1, 1), 0, sign, 1e-9)) for sign in (1, -1))
+    _, ((low, high), _) = program.intervals((1, 1), fit)
     return low, high
 
 

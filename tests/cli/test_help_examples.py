@@ -24,7 +24,7 @@ LEFT_OUT = {
     "--vocab-size 8000": "the vocabulary is smaller", "--weights": "it reads the weights of a model",
     "--against tokenizers==": "it installs libraries", "grade cs336": "it runs a student's program",
     "bound --check": "the certificate is of a larger vocabulary", "page.txt --lp": "it takes a page of text",
-    "mixture -t novel.json": "other examples write it anew", "tokentui practice": "it opens the explorer",
+    "tokentui practice": "it opens the explorer",
     "exercise.toml submissions": "there are no submissions",
     "web=web.txt": "there is no such text", "tokentui serve": "it serves until it is stopped",
     "tokentui tour$": "it opens the explorer", "tokentui tour ties$": "it opens the explorer",

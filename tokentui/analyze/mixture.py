@@ -280,6 +280,10 @@ class Fit(NamedTuple):
     converged: bool
 
 
+class _Infeasible(TokentuiError):
+    """No shares need as little slack as they may."""
+
+
 class Program:
     """The linear program of a replay. Rows are added when they are violated, and stay.
 
@@ -319,9 +323,39 @@ class Program:
         """Minimize the slack."""
         return self._optimize(self._numpy.zeros(self.size), slack=None, norm=self._numpy.ones(self.size))
 
-    def extreme(self, weights: Sequence[float], which: int, sign: int, slack: float) -> float:
-        """Return the least (`sign` 1) or greatest (-1) share of a sample with at most some slack, in shares
+    def intervals(self, weights: Sequence[float], fit: Fit) -> tuple[Fit, list[tuple[float, float]]]:
+        """Return the least and the greatest share of each sample with little more slack than a fit, in shares
         of what `weights` counts by pair.
+
+        A search for a share adds rows. Where these need more slack than that, the fit is solved again with
+        them and returned, and the search goes on with its slack.
+
+        Raises:
+            TokentuiError: The solver finds no optimum.
+        """
+        extremes = []
+        for number in range(2 * self.size):
+            tick(number, 2 * self.size)
+            while True:
+                try:
+                    extremes.append(self._extreme(weights, number // 2, -1 if number % 2 else 1, fit.slack))
+                    break
+                except _Infeasible:
+                    before, fit = fit, self._again(fit)
+                    if fit.slack <= before.slack:
+                        raise
+        return fit, list(zip(extremes[::2], extremes[1::2], strict=True))
+
+    def _again(self, fit: Fit) -> Fit:
+        """Solve a fit again with the rows that were added since."""
+        np = self._numpy
+        shares, of_steps, of_pairs = self._solved(np.zeros(self.size), None, np.ones(self.size))
+        return fit._replace(
+            shares=shares, steps=of_steps / self.scale, slack=self._total(of_steps, of_pairs)
+        )
+
+    def _extreme(self, weights: Sequence[float], which: int, sign: int, least: float) -> float:
+        """Return the least (`sign` 1) or greatest (-1) share of a sample with little more than some slack.
 
         The shares are y · weights with the sum 1, so that the program stays linear (Charnes and Cooper 1962).
         """
@@ -329,8 +363,8 @@ class Program:
         norm = np.asarray(weights, float)
         cost = np.zeros(self.size)
         cost[which] = sign * norm[which]
-        found = self._optimize(cost, slack=slack, norm=norm)
-        return float(found.shares[which] * norm[which])
+        found = self._optimize(cost, slack=least * _MORE_SLACK + 1e-9, norm=norm)
+        return abs(float(found.shares[which] * norm[which]))
 
     def _optimize(self, cost: Any, slack: float | None, norm: Any) -> Fit:
         np, steps = self._numpy, len(self._merged)
@@ -389,7 +423,11 @@ class Program:
         return out
 
     def _solved(self, cost: Any, slack: float | None, norm: Any) -> tuple[Any, Any, Any]:
-        """Solve the program of the rows that were added."""
+        """Solve the program of the rows that were added.
+
+        Raises:
+            _Infeasible: There is no optimum.
+        """
         np, size = self._numpy, self.size
         steps = sorted({step for step, _ in self._added})
         pairs = sorted({int(self._pair[row]) for _, row in self._added})
@@ -427,7 +465,7 @@ class Program:
             costs, A_ub=whole, b_ub=limit, A_eq=equal, b_eq=[1.0], bounds=(0, None), method="highs"
         )
         if done.status:
-            raise TokentuiError("the solver found no optimum", "mixture", "use fewer merges: --merges 300")
+            raise _Infeasible("the solver found no optimum", "mixture", "use fewer merges, or other samples")
         of_steps, of_pairs = np.zeros(len(self._merged)), np.zeros(self._pairs)
         of_steps[steps] = done.x[size : size + len(steps)]
         of_pairs[pairs] = done.x[size + len(steps) :]
@@ -488,16 +526,15 @@ def mixture(
     program = Program(replayed, divisors)
     fit = program.fit()
     by = [sample.corpus.size / divisor for sample, divisor in zip(samples, divisors, strict=True)]
+    fit, intervals = program.intervals(by, fit)
     points = [float(share) for share in fit.shares]
     total = sum(share * each for share, each in zip(points, by, strict=True))
-    budget = fit.slack * _MORE_SLACK + 1e-9
     of_pairs = [pairs / divisor for pairs, divisor in zip(replayed.pairs, divisors, strict=True)]
     pair_total = sum(share * each for share, each in zip(points, of_pairs, strict=True))
     shares = []
     for number, sample in enumerate(samples):
-        tick(number, len(samples))
         point = points[number] * by[number] / total
-        low, high = (abs(program.extreme(by, number, sign, budget)) for sign in (1, -1))
+        low, high = intervals[number]
         in_pairs = points[number] * of_pairs[number] / pair_total
         size = sample.corpus.size
         shares.append(Share(sample.name, point, min(low, point), max(high, point), in_pairs, size))
