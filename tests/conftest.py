@@ -135,6 +135,15 @@ def _own_limits() -> Iterator[None]:
     limits.use(None)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tests run in a new folder: files that they write by relative names do not reach the checkout."""
+    before = Path.cwd()
+    os.chdir(tmp_path_factory.mktemp("here"))
+    yield
+    os.chdir(before)
+
+
 @pytest.fixture(scope="session")
 def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """New folders' names, one after the other; none of them exists."""

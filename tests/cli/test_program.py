@@ -105,7 +105,7 @@ from tokentui.session.commands import Open, OpenTokenizer
         ("sample:sailor -r gpt2 -r gpt4 --held-out none.txt", "none.txt: no such file"),
         ("sample:sailor -r gpt2 --held-out sample:hugs", "--held-out: nothing is compared"),
         ("-t x.json", "x.json: no such file (name a tokenizer file, such as tokenizer.json)"),
-        ("-t docs", "docs: this folder contains no tokenizer file (one of: tokenizer.json, "),
+        ("-t {folder}", "{folder}: this folder contains no tokenizer file (one of: tokenizer.json, "),
         (
             "-t pyproject.toml -s unit=char",
             "-s unit=char: only the split can be set here (the file sets the other axes)",
@@ -116,7 +116,8 @@ from tokentui.session.commands import Open, OpenTokenizer
         ("train sample:hugs --quiet=3", "train: Option '--quiet' does not take a value (see "),
     ],
 )
-def test_an_error_is_one_line(line: str, says: str) -> None:
+def test_an_error_is_one_line(line: str, says: str, tmp_path: Path) -> None:
+    line, says = (one.replace("{folder}", str(tmp_path)) for one in (line, says))
     assert refused(*line.split(" ")).startswith(says)
 
 

@@ -30,7 +30,7 @@ from tokentui.ui.terminal_app import _crash_message
 
 def drive(terminal: Terminal, ready: str) -> None:
     """Steps, every way to write tokens, a row's bytes, the pieces, the facts and the help; then the end."""
-    terminal.until(lambda text: ready in text and "2 " in text and "▸" in text)
+    terminal.until(lambda text: ready in text and "2 " in text and "▸ " in text)
     for _ in range(4):
         terminal.press("vv")
     terminal.press("nn")

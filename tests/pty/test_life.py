@@ -98,7 +98,7 @@ def test_a_lack_of_memory_is_told_in_one_line(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_line_that_stalls_does_not_hold_it() -> None:
     with Terminal("sample:english", "-r", "gpt2", columns=120, rows=40) as terminal:
-        terminal.until(lambda text: "step 0" in text and "▸" in text)
+        terminal.until(lambda text: "step 0" in text and "▸ " in text)
         begun = time.monotonic()
         for _ in range(200):
             terminal.press("nv")  # nobody reads what it draws
@@ -137,7 +137,7 @@ def test_after_a_line_has_dropped_one_goes_on_where_one_was(tmp_path: Path) -> N
     corpus.write_text("the crowd in the street saw the crowd in the house " * 50)
     home = tmp_path / "home"
     with Terminal(str(corpus), "-r", "gpt2", environment={"TOKENTUI_HOME": str(home)}) as terminal:
-        terminal.until(lambda text: "step 0" in text and "▸" in text)
+        terminal.until(lambda text: "step 0" in text and "▸ " in text)
         terminal.press("nnnnnn2")
         terminal.until(lambda text: "step 6" in text)
         before = terminal.until(

@@ -60,7 +60,7 @@ def _at(step: int) -> Callable[[str], bool]:
 @pytest.mark.slow
 def test_the_screen_follows_keys_that_are_held_on_a_slow_line() -> None:
     with SlowLine("sample:english", "-r", "gpt2") as terminal:
-        terminal.until(lambda text: "step 0" in text and "▸" in text)
+        terminal.until(lambda text: "step 0" in text and "▸ " in text)
         for key in "n" * FORWARD + "b" * BACK:
             terminal.press(key)
             terminal.take()
@@ -76,7 +76,7 @@ def test_keys_and_a_path_in_one_write(tmp_path: Path) -> None:
     corpus = tmp_path / "pasted.txt"
     corpus.write_text("the crowd in the street saw the crowd in the house " * 20)
     with Terminal("sample:english", "-r", "gpt2") as terminal:
-        terminal.until(lambda text: "step 0" in text and "▸" in text)
+        terminal.until(lambda text: "step 0" in text and "▸ " in text)
         terminal.press("n" * 200)
         terminal.until(_at(200))
         terminal.press(f"o\x1b[200~{corpus}\x1b[201~\r")

@@ -18,13 +18,13 @@ pytestmark = [pytest.mark.pty, pytest.mark.slow]
 @pytest.mark.slow
 def test_start_step_resize_noise_stop_and_quit() -> None:
     with Terminal("sample:english", "-r", "gpt2", columns=120, rows=40) as terminal:
-        terminal.until(lambda text: "2 Pairs" in text and "step 0" in text and "▸" in text)
+        terminal.until(lambda text: "2 Pairs" in text and "step 0" in text and "▸ " in text)
         terminal.press("n" * 20)
         terminal.until(lambda text: "step 20" in text)
         terminal.press("bb")
         terminal.until(lambda text: "step 18" in text)
         terminal.resize(80, 24)
-        terminal.until(lambda text: "step 18" in text and "▸" in text and len(text.splitlines()[-1]) <= 80)
+        terminal.until(lambda text: "step 18" in text and "▸ " in text and len(text.splitlines()[-1]) <= 80)
         terminal.resize(20, 5)
         terminal.until(lambda text: "tokentui needs" in text)
         terminal.resize(120, 40)
@@ -71,8 +71,9 @@ def test_a_signal_ends_it_and_restores_the_terminal() -> None:
 @pytest.mark.parametrize("errors", ["", os.devnull, "errors.log"])
 @pytest.mark.slow
 def test_the_screen_is_drawn_whatever_standard_error_is(errors: str, tmp_path: Path) -> None:
+    errors = errors and str(tmp_path / errors)
     with Terminal("sample:hugs", "-r", "gpt2", errors=errors, folder=tmp_path) as terminal:
-        terminal.until(lambda text: "2 Pairs" in text and "step 0" in text and "▸" in text)
+        terminal.until(lambda text: "2 Pairs" in text and "step 0" in text and "▸ " in text)
         terminal.press("n")
         terminal.until(lambda text: "step 1" in text)
         terminal.press("\x1a")

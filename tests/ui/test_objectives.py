@@ -274,6 +274,7 @@ async def test_a_terminal_that_was_too_small_gives_the_figures_their_room_again(
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
         await draw(app, session, pilot, **UNIGRAM)
+        await until(pilot, lambda: "newest first" in screen_text(app))
         first = screen_text(app)
         await pilot.resize_terminal(10, 5)
         await until(pilot, lambda: app.main.has_class("tiny"))

@@ -354,7 +354,7 @@ def test_hostile_text_is_edited_in_a_terminal_and_never_acts(tmp_path: Path) -> 
         b"[@click=app.quit]q[/]\n\tx\x0c\r\n"
     )
     with Terminal(str(path), "-r", "gpt2", columns=100, rows=30) as terminal:
-        terminal.until(lambda text: "▸" in text)
+        terminal.until(lambda text: "pairs: 30" in text)
         terminal.press("t")
         terminal.until(lambda text: "editing" in text)
         # a letter, to the end, down, cut the line, paste it, take that back
