@@ -7,39 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tokentui.encode.events import Event, EventVocabulary
 from tokentui.encode.segment import Attempt, WordPart
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.engine import NGram, Pair
-from tokentui.learn.event_engine import EventEngine, MethodTraits
+from tokentui.learn.event_engine import EventEngine, Method
 from tokentui.learn.event_trainer import EventTrainer
-from tokentui.learn.layouts import Layout, PairTable, lay_out_words
 from tokentui.learn.objectives import Material
 
 FACT = "nothing follows from this merge"
 
 
-class MergeOnly:
+class MergeOnly(Method):
     """A method whose step is one merge."""
 
-    traits = MethodTraits(step="only merge")
-
-    def __init__(self, material: Material) -> None:
-        """Read no parameters."""
-
-    def lay_out(self, material: Material) -> tuple[EventVocabulary, Layout]:
-        """Lay out the words, and count the pairs in them."""
-        vocabulary, layout = lay_out_words(material)
-        layout.follow(PairTable(layout))
-        return vocabulary, layout
-
-    def following(self, engine: EventEngine, merge: Event, taken: Pair | NGram) -> Iterator[Event]:
-        """Return no events."""
-        return iter(())
-
-    def kind(self, events: Sequence[Event]) -> str:
-        """Return the word for a step."""
-        return self.traits.step
+    step = "only merge"
 
     def facts(self, engine: EventEngine, best: Pair | NGram, replaced: int) -> list[str]:
         """Return one sentence."""

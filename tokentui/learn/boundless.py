@@ -22,6 +22,7 @@ import functools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from tokentui.core.jobs import each
@@ -29,9 +30,9 @@ from tokentui.core.safetext import to_bytes
 from tokentui.encode.events import Event, EventKind, EventVocabulary
 from tokentui.learn.bases import WEIGHTS
 from tokentui.learn.engine import Constraints, NGram, Pair, Ranked
-from tokentui.learn.event_engine import EventEngine, MethodTraits
+from tokentui.learn.event_engine import EventEngine, Method
 from tokentui.learn.event_trainer import EventTrainer
-from tokentui.learn.layouts import Layout, PairTable, lay_out
+from tokentui.learn.layouts import Layout, Pairs, lay_out
 from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
@@ -127,18 +128,24 @@ class Documents:
     """Both views: a layout of the distinct words, and one of the rows; see `event_engine.EventCorpus`.
 
     The symbols of the rows are *items*: item n below the number of words is the n-th word, the others are
-    joined words in the order in which they were first made.
+    joined words in the order in which they were first made. A candidate of the words has its number there,
+    one of the rows the complement of its number, which is negative.
+
+    Attributes:
+        tied: The number of candidates that shared the greatest count at the last call of `best`.
+        was_tied: True if another candidate had the count of the one that `best` returned last.
+        view: The view of the first candidate at the last call of `top`.
 
     Args:
         vocabulary: The vocabulary.
         words: The layout of the words.
         cut: The corpus, cut into these words.
-        sizes: The units of each word.
+        material: The recipe and the objective.
     """
 
-    rows: Layout
-
-    def __init__(self, vocabulary: EventVocabulary, words: Layout, cut: _CutCorpus, sizes: list[int]) -> None:
+    def __init__(
+        self, vocabulary: EventVocabulary, words: Layout, cut: _CutCorpus, material: Material
+    ) -> None:
         self.vocabulary, self.words = vocabulary, words
         self.items = [to_bytes(text) for text in cut.words]
         self.tokens = words.tokens
@@ -152,29 +159,26 @@ class Documents:
         self._item_of = {(text, False): item for item, text in enumerate(self.items)}
         """The item of each word (False) and of each joined word (True), by its text."""
         self._shown: list[int] | None = None
-        words.follow(PairTable(words, overlapping=False))
-        self.rows = Layout(cut.rows, cut.row_weights, self.items, self._id_of, sizes)
-        self.rows.follow(PairTable(self.rows, overlapping=False))
-        self._restrict_tables()
-
-    def _restrict_tables(self) -> None:
-        """Make both tables offer only the pairs that the method allows."""
-        self.word_pairs, self.row_pairs = _pairs(self.words), _pairs(self.rows)
-        self.word_pairs.method_allows, self.row_pairs.method_allows = self._mergeable, self.joinable
+        self.tied, self.was_tied, self.view = 0, False, WORDS
+        units = Pretokenizer(material.recipe).units
+        sizes = [len(units(word)) for word in cut.words]
+        self.rows = Layout(
+            material, words.kind, cut.rows, cut.row_weights, self.items, self._id_of, sizes
+        )
+        words.method_allows, self.rows.method_allows = self._mergeable, self._joinable
 
     def _mergeable(self, pairs: list[int]) -> list[int]:
         """Return the pairs inside words, of those given, whose token has not been made yet."""
-        times_made, token = self.times_made, self.word_pairs.token
+        times_made, token = self.times_made, self.words.token
         return [pair for pair in pairs if not times_made[token(pair)]]
 
-    def joinable(self, pairs: list[int]) -> list[int]:
+    def _joinable(self, pairs: list[int]) -> list[int]:
         """Return the pairs of items, of those given, whose parts are unlocked and whose token was not
         made yet."""
-        times_made, unlocked, table = self.times_made, self.unlocked, self.row_pairs
+        times_made, unlocked, rows = self.times_made, self.unlocked, self.rows
         return [
             pair for pair in pairs
-            if table.left[pair] in unlocked and table.right[pair] in unlocked
-            and not times_made[table.token(pair)]
+            if unlocked.issuperset(rows.keys[pair]) and not times_made[rows.token(pair)]
         ]
 
     def _id_of(self, item: int) -> int:
@@ -208,10 +212,6 @@ class Documents:
             len(document) == 1 and document[0][0] and self.rows.words[document[0][1]] == [item]
             for document in self._documents
         )
-
-    def candidates(self, material: Material) -> TwoViews:
-        """Return the candidates of both views in one order, by a recipe."""
-        return TwoViews(self, material)
 
     # ---- events
 
@@ -292,15 +292,91 @@ class Documents:
         text = self.vocabulary.pieces[event.symbol]
         if event.kind is EventKind.MERGE:
             self.times_made[text] += 1 if done else -1
-            self.word_pairs.changed.update(self.word_pairs.pairs_making(text))
-            self.row_pairs.changed.update(self.row_pairs.pairs_making(text))
+            for layout in (self.words, self.rows):
+                layout.changed.update(layout.making(text))
             return
         item = self._item_of.get((text, event.view == DOCUMENTS))
         if item is None or not (event.kind is EventKind.UNLOCK or unlockable(text)):
             return
         unlocks = done == (event.kind is EventKind.UNLOCK)
         (self.unlocked.add if unlocks else self.unlocked.discard)(item)
-        self.row_pairs.changed.update(self.row_pairs.pairs_containing(item))
+        rows = (self.rows.words[index] for index in self.rows.holding[item])
+        pairs = (pair for row in rows for pair in pairwise(row) if item in pair)
+        self.rows.changed.update(map(self.rows.number_of.__getitem__, pairs))
+
+    # ---- the best candidates of both views
+
+    def _for_rows(self, under: Constraints) -> Constraints:
+        """Return the constraints for view 1: without the forced pair if it is not joinable there."""
+        forced = self.rows.find(under.forced) if under.forced else 0
+        return under if forced and self._joinable([forced]) else under._replace(forced=())
+
+    def best(self, under: Constraints) -> int:
+        """Return the best pair of both views at the furthest step, 0 if there is none.
+
+        It is positive for a pair inside words, and the complement of its number, which is negative, for a
+        pair of whole words. If both have the same count, the pair of whole words is returned. Also sets
+        `tied` and `was_tied`.
+        """
+        word, row = self.words.best(under), self.rows.best(self._for_rows(under))
+        if not row or (word and self._is_first(word, row, under.forced)):
+            self.tied, self.was_tied = self.words.tied, self.words.was_tied
+            return word
+        self.tied, self.was_tied = self.rows.tied, self.rows.was_tied
+        other = self.words.best(under._replace(forced=()))
+        if other and self.words.counts[other] == self.rows.counts[row]:
+            self.tied, self.was_tied = self.tied + self.words.tied, True
+        return ~row
+
+    def _is_first(self, word: int, row: int, forced: tuple[bytes, ...]) -> bool:
+        """Return whether the best pair inside words comes before the best pair of whole words.
+
+        The forced pair comes first, then the greater count.
+        """
+        if forced and self.words.spells(word, forced):
+            return True
+        if forced and self.rows.spells(row, forced):
+            return False
+        return self.words.counts[word] > self.rows.counts[row]
+
+    def row(self, candidate: int) -> Pair | NGram:
+        """Return a candidate as a pair of symbols, with its figures at the furthest step."""
+        return self.words.row(candidate) if candidate > 0 else self._named(self.rows.row(~candidate))
+
+    def _named(self, pair: Pair | NGram) -> Pair:
+        """Return a pair of items as one of symbols."""
+        assert isinstance(pair, Pair)
+        items, symbol = self.items, self.vocabulary.named
+        return pair._replace(left=symbol(items[pair.left]), right=symbol(items[pair.right]))
+
+    def top(self, under: Constraints, limit: int, mark: tuple[int, int]) -> Ranked:
+        """Return the best candidates of both views at this step, in order, and set `view`.
+
+        The forced pair comes first, then the greater count; of equal counts the pair of whole words.
+        """
+        words = self.words.top(under, limit, mark[0])
+        rows = self.rows.top(self._for_rows(under), limit, mark[1])
+        ordered = [(DOCUMENTS, self._named(row)) for row in rows.rows] + [(WORDS, row) for row in words.rows]
+        ordered.sort(key=lambda row: -row[1].places)
+        most = max((row.places for _, row in ordered), default=0)
+        tied = sum(
+            view.tied for view in (words, rows)
+            if view.rows and max(row.places for row in view.rows) == most
+        )
+        equals, pieces = None, self.vocabulary.pieces
+        if under.forced:
+            first = next(
+                (row for row in sorted(ordered, key=lambda row: row[0])
+                 if tuple(pieces[symbol] for symbol in row[1].symbols) == under.forced), None,
+            )
+            if first is not None:
+                equals = sum(row.places == first[1].places for _, row in ordered) - 1
+                ordered = [first, *(row for row in ordered if row is not first)]
+        self.view = ordered[0][0] if ordered else WORDS
+        replaced = ordered[0][1].places if ordered else 0
+        return Ranked(
+            words.total + rows.total, tied, replaced, [row for _, row in ordered[:limit]], equals
+        )
 
     # ---- figures
 
@@ -339,9 +415,9 @@ class Documents:
             changes[first.symbol] += first.replaced
         return changes
 
-    def changed(self, mark: tuple[int, int]) -> set[int]:
+    def changed_words(self, mark: tuple[int, int]) -> set[int]:
         """Return the indexes of the documents that changed since a mark, in their words or in their rows."""
-        words, rows = self.words.changed(mark[0]), set(self.rows.since(mark[1]))
+        words, rows = self.words.changed_words(mark[0]), set(self.rows.since(mark[1]))
         return {
             number for number, document in enumerate(self._documents)
             if any(
@@ -369,7 +445,7 @@ class Documents:
         other.times_made, other.unlocked = self.times_made.copy(), set(self.unlocked)
         other.free = self.free[:]
         other._item_of, other._shown = dict(self._item_of), None
-        other._restrict_tables()
+        other.words.method_allows, other.rows.method_allows = other._mergeable, other._joinable
         return other
 
     def forget(self, vocabulary: EventVocabulary) -> None:
@@ -379,124 +455,31 @@ class Documents:
         """
         self.vocabulary, self._shown = vocabulary, None
         self.words.forget(vocabulary)
+        self.rows.reorder()
 
     def memory(self) -> int:
         """Return the size of both views, in numbers of eight bytes."""
         return self.words.memory() + self.rows.memory()
 
-
-def _pairs(layout: Layout) -> PairTable:
-    assert isinstance(layout.table, PairTable)
-    return layout.table
-
-
-class TwoViews:
-    """The candidates of both views: view 0 under their numbers there, view 1 under the complement of theirs.
-
-    Args:
-        documents: Both views.
-        material: The recipe and the objective.
-    """
-
-    def __init__(self, documents: Documents, material: Material) -> None:
-        self._documents = documents
-        self._words, self._rows = documents.words.candidates(material), documents.rows.candidates(material)
-        self.tied, self.was_tied = 0, False
-        self.view = WORDS
-        """The view of the first candidate at the last call of `top`."""
-
-    def _for_rows(self, under: Constraints) -> Constraints:
-        """Return the constraints for view 1: without the forced pair if it is not joinable there."""
-        forced = self._rows.find(under.forced) if under.forced else 0
-        return under if forced and self._documents.joinable([forced]) else under._replace(forced=())
-
-    def best(self, under: Constraints) -> int:
-        """Return the best pair of both views at the furthest step, 0 if there is none.
-
-        It is positive for a pair inside words, and the complement of its number, which is negative, for a
-        pair of whole words. If both have the same count, the pair of whole words is returned. Also sets
-        `tied` and `was_tied`.
-        """
-        word, row = self._words.best(under), self._rows.best(self._for_rows(under))
-        if not row or (word and self._is_first(word, row, under.forced)):
-            self.tied, self.was_tied = self._words.tied, self._words.was_tied
-            return word
-        self.tied, self.was_tied = self._rows.tied, self._rows.was_tied
-        other = self._words.best(under._replace(forced=()))
-        if other and self._words.counts[other] == self._rows.counts[row]:
-            self.tied, self.was_tied = self.tied + self._words.tied, True
-        return ~row
-
-    def _is_first(self, word: int, row: int, forced: tuple[bytes, ...]) -> bool:
-        """Return whether the best pair inside words comes before the best pair of whole words.
-
-        The forced pair comes first, then the greater count.
-        """
-        if forced and self._words.table.spells(word, forced):
-            return True
-        if forced and self._rows.table.spells(row, forced):
-            return False
-        return self._words.counts[word] > self._rows.counts[row]
-
-    def row(self, candidate: int) -> Pair | NGram:
-        """Return a candidate as a pair of symbols, with its figures at the furthest step."""
-        return self._words.row(candidate) if candidate > 0 else self._named(self._rows.row(~candidate))
-
-    def _named(self, pair: Pair | NGram) -> Pair:
-        """Return a pair of items as one of symbols."""
-        assert isinstance(pair, Pair)
-        items, symbol = self._documents.items, self._documents.vocabulary.named
-        return pair._replace(left=symbol(items[pair.left]), right=symbol(items[pair.right]))
-
-    def top(self, under: Constraints, limit: int, mark: tuple[int, int]) -> Ranked:
-        """Return the best candidates of both views at this step, in order, and set `view`.
-
-        The forced pair comes first, then the greater count; of equal counts the pair of whole words.
-        """
-        words = self._words.top(under, limit, mark[0])
-        rows = self._rows.top(self._for_rows(under), limit, mark[1])
-        ordered = [(DOCUMENTS, self._named(row)) for row in rows.rows] + [(WORDS, row) for row in words.rows]
-        ordered.sort(key=lambda row: -row[1].places)
-        most = max((row.places for _, row in ordered), default=0)
-        tied = sum(
-            view.tied for view in (words, rows)
-            if view.rows and max(row.places for row in view.rows) == most
-        )
-        equals, pieces = None, self._documents.vocabulary.pieces
-        if under.forced:
-            first = next(
-                (row for row in sorted(ordered, key=lambda row: row[0])
-                 if tuple(pieces[symbol] for symbol in row[1].symbols) == under.forced), None,
-            )
-            if first is not None:
-                equals = sum(row.places == first[1].places for _, row in ordered) - 1
-                ordered = [first, *(row for row in ordered if row is not first)]
-        self.view = ordered[0][0] if ordered else WORDS
-        replaced = ordered[0][1].places if ordered else 0
-        return Ranked(
-            words.total + rows.total, tied, replaced, [row for _, row in ordered[:limit]], equals
-        )
-
-
 # ---- the method
 
 
-class Boundless:
+class Boundless(Method):
     """BoundlessBPE as a method of an event training."""
 
-    traits = MethodTraits(notes_changes=True)
+    notes_changes = True
 
     def __init__(self, material: Material) -> None:
-        written = material.objective.arguments(material.recipe.objective)["threshold"]
-        self._threshold = Fraction(str(written))
+        super().__init__(material)
+        self._threshold = Fraction(str(self.parameters["threshold"]))
 
     def lay_out(self, material: Material) -> tuple[EventVocabulary, Documents]:
         """Lay out both views, and count the pairs in them."""
-        cut, units = _cut_corpus(material), Pretokenizer(material.recipe).units
-        vocabulary, words = lay_out(material, cut.words, cut.weights)
-        return vocabulary, Documents(vocabulary, words, cut, [len(units(word)) for word in cut.words])
+        cut = _cut_corpus(material)
+        vocabulary, words = lay_out(material, Pairs(overlapping=False), cut.words, cut.weights)
+        return vocabulary, Documents(vocabulary, words, cut, material)
 
-    def following(self, engine: EventEngine, merge: Event, taken: Pair | NGram) -> Iterator[Event]:
+    def follow_up(self, engine: EventEngine, merge: Event, taken: Pair | NGram) -> Iterator[Event]:
         """Yield the events after a merge.
 
         A merge inside words unlocks the word that it makes whole, and breaks each part by its IoS. A join
@@ -532,12 +515,11 @@ class Boundless:
 
     def facts(self, engine: EventEngine, best: Pair | NGram, replaced: int) -> list[str]:
         """Return sentences on the unlocked words, and on the IoS of each part of a merge inside words."""
-        corpus, candidates = engine.corpus, engine.candidates
+        corpus = engine.corpus
         assert isinstance(corpus, Documents)
-        assert isinstance(candidates, TwoViews)
         assert isinstance(best, Pair)
         facts = [f"{len(corpus.unlocked):,} words are unlocked: they may join their neighbors"]
-        if candidates.view == DOCUMENTS:
+        if corpus.view == DOCUMENTS:
             return [*facts, "two whole words are joined: no pair inside words stands more often"]
         for part, uses in {best.left: best.left_uses, best.right: best.right_uses}.items():
             if part >= engine.vocabulary.base_size:

@@ -1,25 +1,25 @@
 """The engine of trainings whose steps are events: a candidate becomes one symbol, and other events follow.
 
-`EventEngine` is composed of a corpus, such as a `Layout` of words, which applies events and undoes them; of
-`Candidates`, which order what may be chosen; and of a method, such as `picky.Picky`, which returns the events
-that follow. Each event is applied before the method is asked for the next one, so that the method decides by
-counts after the merge:
+`EventEngine` is composed of a corpus, such as a `Layout` of words, which counts candidates, applies events
+and undoes them; and of a method, such as `picky.Picky`, which returns the events that follow. Each event is
+applied before the method is asked for the next one, so that the method decides by counts after the merge:
 
-    candidate = candidates.best()
+    candidate = corpus.best()
     event = corpus.apply(merge of the candidate)
-    for event in method.following(event): corpus.apply(event)
+    for event in method.follow_up(event): corpus.apply(event)
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from tokentui.core.jobs import check
 from tokentui.core.native import PLAIN
 from tokentui.encode.events import Event, EventKind, EventVocabulary
 from tokentui.learn.engine import Constraints, Merge, NGram, Pair, Ranked
+from tokentui.learn.layouts import NGrams, Pairs, lay_out
 from tokentui.learn.objectives import Material
 from tokentui.learn.steps import Span
 
@@ -46,31 +46,21 @@ class MadeStep(NamedTuple):
     changes: Mapping[int, int] | None
 
 
-class CandidateOrder(Protocol):
-    """The candidates of a corpus in order: `event_candidates.Candidates`, or a comparison of several.
-
-    See `event_candidates.Candidates` for its attributes and methods.
-    """
-
-    @property
-    def tied(self) -> int: ...
-    @property
-    def was_tied(self) -> bool: ...
-    def best(self, under: Constraints) -> int: ...
-    def row(self, candidate: int) -> Pair | NGram: ...
-    def top(self, under: Constraints, limit: int, mark: Mark) -> Ranked: ...
-
-
 class EventCorpus(Protocol):
     """What events are applied to: a `Layout`, or several that change together.
 
-    See `layouts.Layout` for the methods without a docstring.
+    See `layouts.Layout` for what has no docstring here.
 
     Attributes:
         tokens: The length of the corpus in tokens, by weight.
     """
 
     tokens: int
+
+    @property
+    def tied(self) -> int: ...
+    @property
+    def was_tied(self) -> bool: ...
 
     @property
     def uses(self) -> Sequence[int]:
@@ -86,11 +76,13 @@ class EventCorpus(Protocol):
 
     @property
     def mark(self) -> Mark: ...
-    def candidates(self, material: Material) -> CandidateOrder: ...
+    def best(self, under: Constraints) -> int: ...
+    def row(self, candidate: int) -> Pair | NGram: ...
+    def top(self, under: Constraints, limit: int, mark: Mark) -> Ranked: ...
     def apply(self, event: Event) -> Event: ...
     def undo(self, mark: Mark, events: Sequence[Event]) -> None: ...
     def work(self, mark: Mark) -> int: ...
-    def changed(self, mark: Mark) -> set[int]: ...
+    def changed_words(self, mark: Mark) -> set[int]: ...
     def use_changes(self, mark: Mark, events: Sequence[Event]) -> Mapping[int, int]: ...
     def symbols(self, index: int) -> Sequence[int]: ...
     def copy(self) -> EventCorpus: ...
@@ -98,8 +90,10 @@ class EventCorpus(Protocol):
     def memory(self) -> int: ...
 
 
-class MethodTraits(NamedTuple):
-    """The facts about a method that its engine and its trainer read.
+class Method:
+    """What a training does in a step: here nothing but making a token of a candidate.
+
+    Each method has a file of its own, such as `picky`.
 
     Attributes:
         making: The kind of the event that makes a token of a candidate.
@@ -108,34 +102,39 @@ class MethodTraits(NamedTuple):
         phase: What a run is doing, as people read it.
         notes_changes: True if the engine has to record by how much a step changes the uses of symbols,
             because the events of the step do not say it.
+        parameters: The parameters of the objective.
     """
 
-    making: EventKind = EventKind.MERGE
-    step: str = "merge"
-    candidate: str = "pair"
-    phase: str = "merging"
-    notes_changes: bool = False
+    making = EventKind.MERGE
+    step = "merge"
+    candidate = "pair"
+    phase = "merging"
+    notes_changes = False
 
+    def __init__(self, material: Material) -> None:
+        self.parameters = material.objective.arguments(material.recipe.objective)
 
-class Method(Protocol):
-    """What a training does in a step. Each method has a file of its own, such as `picky`."""
-
-    traits: MethodTraits
+    def candidates(self) -> NGrams:
+        """Return what a candidate is: by default a pair."""
+        return Pairs()
 
     def lay_out(self, material: Material) -> tuple[EventVocabulary, EventCorpus]:
-        """Return the vocabulary of units, and the corpus laid out in them."""
+        """Return the vocabulary of units, and the corpus laid out in them: by default the distinct words."""
+        return lay_out(material, self.candidates())
 
-    def following(self, engine: EventEngine, merge: Event, taken: Pair | NGram) -> Iterator[Event]:
-        """Yield the events of a step after the first one. Each is applied before the next one is asked for.
+    def follow_up(self, engine: EventEngine, merge: Event, taken: Pair | NGram) -> Iterable[Event]:
+        """Return the events of a step after the first one. Each is applied before the next one is asked for.
 
         Args:
             engine: The engine, after the event before.
             merge: The first event, with the places that it replaced.
             taken: The candidate, with its figures before the step.
         """
+        return ()
 
     def kind(self, events: Sequence[Event]) -> str:
         """Return the word for a step of these events, as people read it."""
+        return self.step
 
     def facts(self, engine: EventEngine, best: Pair | NGram, replaced: int) -> list[str]:
         """Return sentences on what the next step does besides its merge.
@@ -145,6 +144,7 @@ class Method(Protocol):
             best: The candidate of the next step.
             replaced: The number of places that its merge will replace, by weight.
         """
+        return []
 
 
 class EventEngine:
@@ -158,9 +158,8 @@ class EventEngine:
     engine = PLAIN
 
     def __init__(self, material: Material, method: Method) -> None:
-        self.material, self.method = material, method
+        self.method = method
         self.vocabulary, self.corpus = method.lay_out(material)
-        self.candidates = self.corpus.candidates(material)
         self.number = self.computed = 0
         self.steps: list[MadeStep] = []
         self._tokens = [self.corpus.tokens]
@@ -183,13 +182,13 @@ class EventEngine:
     def best(self, under: Constraints) -> int:
         """Return the number of the best candidate at the furthest step, 0 if none may be chosen.
 
-        It is negative for a candidate of the second view; see `boundless.TwoViews`.
+        It is negative for a candidate of the second view; see `boundless.Documents`.
         """
-        return self.candidates.best(under)
+        return self.corpus.best(under)
 
     def top(self, under: Constraints, limit: int) -> Ranked:
         """Return the best candidates at this step, `limit` of them at most."""
-        return self.candidates.top(under, limit, self._last_mark)
+        return self.corpus.top(under, limit, self._last_mark)
 
     @property
     def _last_mark(self) -> Mark:
@@ -198,26 +197,26 @@ class EventEngine:
 
     def _make(self, candidate: int) -> int:
         """Apply the events of a candidate's step for the first time, and record the step. Return its work."""
-        taken, mark, pieces = self.candidates.row(candidate), self.corpus.mark, self.vocabulary.pieces
-        tied, was_tied, traits = self.candidates.tied, self.candidates.was_tied, self.method.traits
+        taken, mark, pieces = self.corpus.row(candidate), self.corpus.mark, self.vocabulary.pieces
+        tied, was_tied = self.corpus.tied, self.corpus.was_tied
         symbol = self.vocabulary.named(b"".join([pieces[part] for part in taken.symbols]))
         self.computed += 1
         self.number += 1
         events: list[Event] = []
 
         def apply_events() -> Iterator[Event]:
-            first = Event(traits.making, symbol, taken.symbols, taken.places, view=int(candidate < 0))
+            first = Event(self.method.making, symbol, taken.symbols, taken.places, view=int(candidate < 0))
             merge = self.corpus.apply(first)
             events.append(merge)
             yield merge
-            for event in self.method.following(self, merge, taken):
+            for event in self.method.follow_up(self, merge, taken):
                 events.append(self.corpus.apply(event))
                 yield events[-1]
 
         self.vocabulary.step(apply_events())
         self._tokens.append(self.corpus.tokens)
         figures = Merge(taken, events[0].replaced, tied, was_tied)
-        changes = self.corpus.use_changes(mark, events) if traits.notes_changes else None
+        changes = self.corpus.use_changes(mark, events) if self.method.notes_changes else None
         self.steps.append(MadeStep(mark, figures, tuple(events), changes))
         return _A_WORD * self.corpus.work(mark)
 
@@ -238,21 +237,16 @@ class EventEngine:
         return _A_WORD * work
 
     def forget(self) -> None:
-        """Drop the computed steps after the current one.
-
-        Replaces `vocabulary` and `candidates` by new objects.
-        """
+        """Drop the computed steps after the current one. Replaces `vocabulary` by a new object."""
         self.vocabulary = self.vocabulary.truncated(self.number)
         del self.steps[self.number :], self._tokens[self.number + 1 :]
         self.computed = self.number
         self.corpus.forget(self.vocabulary)
-        self.candidates = self.corpus.candidates(self.material)
 
     def fork(self, number: int, material: Material) -> EventEngine:
         """Return an engine with a copy of the corpus at a computed step, for a run by another recipe."""
         other = copy.copy(self)
         other.corpus, other.steps, other._tokens = self.corpus.copy(), self.steps[:], self._tokens[:]
-        other.material = material
         while other.number != number:
             check()
             other.walk(number, Constraints())
@@ -280,12 +274,12 @@ class EventEngine:
         return self.steps[number - 1].figures
 
     def memory(self) -> int:
-        """Return the bytes that corpus, candidates and history take, counted as eight bytes a number."""
+        """Return the bytes that corpus and history take, counted as eight bytes a number."""
         return 8 * (self.corpus.memory() + 12 * self.computed)
 
     def words_changed(self) -> set[int]:
         """Return the indexes of the words that the last step changed."""
-        return self.corpus.changed(self._last_mark)
+        return self.corpus.changed_words(self._last_mark)
 
     def word(self, index: int, first: int, units: int | None) -> list[Span]:
         """Return the current tokens of a word that cover some of its units; see `engine.PairEngine.word`.

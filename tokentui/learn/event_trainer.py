@@ -13,11 +13,10 @@ from tokentui.encode.segment.replaying import Replaying
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.engine import NGram, Pair, PairEngine, Ranked
 from tokentui.learn.event_engine import EventEngine, Method
-from tokentui.learn.ngrams import NGramStep
 from tokentui.learn.objectives import Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Candidate, Worth
-from tokentui.learn.steps import EventStep
+from tokentui.learn.steps import EventStep, NGramStep
 
 _COMING_OR_GOING = (*MAKING, *LEAVING, EventKind.BREAK)
 """The kinds of events that change which tokens there are."""
@@ -39,7 +38,7 @@ class EventTrainer(PairTrainer):
         rebuild: Callable[[Material, PairEngine | None, int], PairTrainer],
     ) -> None:
         super().__init__(engine, material, rebuild)
-        method = engine.method.traits
+        method = engine.method
         self.traits = self.traits._replace(
             step=method.step, candidate=method.candidate, phase=method.phase
         )

@@ -17,27 +17,40 @@ from collections.abc import Mapping, Sequence
 from tokentui.core.jobs import check
 from tokentui.encode.events import Event, EventKind
 from tokentui.encode.segment import ASKED_EVERY
-from tokentui.learn.engine import NGram
-from tokentui.learn.event_engine import MethodTraits
+from tokentui.learn.engine import NGram, Pair
+from tokentui.learn.event_engine import EventEngine, Method
 from tokentui.learn.event_trainer import EventTrainer
-from tokentui.learn.layouts import Layout
-from tokentui.learn.ngrams import NGramMethod, NGramTable, Share, segments
+from tokentui.learn.layouts import Layout, NGrams, Share, segments
 from tokentui.learn.objectives import Material
 
 
-class CoveredTexts:
-    """The n-grams of GreedTok, whose key is the text that they spell; see `ngrams.NGramKind`."""
+class GreedTok(Method):
+    """GreedTok as a method of an event training: each step is one cover."""
 
-    traits = MethodTraits(EventKind.COVER, "cover", "text", "covering", notes_changes=True)
+    making = EventKind.COVER
+    step, candidate, phase = "cover", "text", "covering"
+    notes_changes = True
 
-    def __init__(self, material: Material) -> None:
-        self._longest = int(str(material.objective.arguments(material.recipe.objective)["longest"]))
-        """The most units of a token."""
+    def candidates(self) -> NGrams:
+        """Return texts inside words as candidates."""
+        return CoveredTexts(int(str(self.parameters["longest"])))
 
-    def fact(self, best: NGram) -> str:
+    def facts(self, engine: EventEngine, best: Pair | NGram, replaced: int) -> list[str]:
         """Return a sentence on the places that a text covers and the tokens that it saves."""
+        assert isinstance(best, NGram)
         places = f"{best.places:,} place{'s' * (best.places != 1)}"
-        return f"covers {places} and saves {best.worth:,}: each place the tokens that it covers but one"
+        return [f"covers {places} and saves {best.worth:,}: each place the tokens that it covers but one"]
+
+
+class CoveredTexts(NGrams):
+    """N-grams whose key is the text that they spell, and whose worth is the number of tokens that they save.
+
+    Args:
+        longest: The most units of a token.
+    """
+
+    def __init__(self, longest: int) -> None:
+        self._longest = longest
 
     def shares(self, layout: Layout, word: Sequence[int]) -> Mapping[bytes, Share]:
         """Return the share of a word in each text of two or more of its tokens, by the text."""
@@ -55,18 +68,14 @@ class CoveredTexts:
                     if units > longest:
                         break
                     if text not in free:
-                        shares[text] = Share(1, end - start)
+                        shares[text] = (1, end - start)
                     elif free[text] <= start:
-                        share = shares[text]
-                        shares[text] = Share(share.places + 1, share.saved + end - start)
+                        places, saved = shares[text]
+                        shares[text] = (places + 1, saved + end - start)
                     else:
                         continue
                     free[text] = end + 1
         return shares
-
-    def worth(self, layout: Layout, key: bytes, share: Share) -> int:
-        """Return the number of tokens that a share saves."""
-        return share.saved
 
     def text(self, layout: Layout, key: bytes) -> bytes:
         """Return the key, which is the text."""
@@ -84,14 +93,14 @@ class CoveredTexts:
             at += 1
         return at if done == size and at > start + 1 else 0
 
-    def symbols(self, table: NGramTable, ngram: int) -> tuple[int, ...]:
+    def symbols(self, layout: Layout, candidate: int) -> tuple[int, ...]:
         """Return the tokens that a text covers at its first place; its units if it occurs nowhere."""
-        key, first = table.keys[ngram], table.first_word(ngram)
+        key, first = layout.keys[candidate], layout.first_word(candidate)
         if first is None:
-            return self._units(table.layout, key)
+            return self._units(layout, key)
         index, at = first
-        word = table.layout.words[index]
-        return tuple(word[at : self.end(table.layout, key, word, at)])
+        word = layout.words[index]
+        return tuple(word[at : self.end(layout, key, word, at)])
 
     def _units(self, layout: Layout, text: bytes) -> tuple[int, ...]:
         """Return the symbols of the units of a text."""
@@ -108,9 +117,9 @@ class CoveredTexts:
         """Return the text that an event covers."""
         return layout.pieces[event.symbol]
 
-    def keys(self, layout: Layout, parts: tuple[bytes, ...]) -> tuple[bytes]:
-        """Return the text that these parts spell together, as the only key."""
-        return (b"".join(parts),)
+    def spells(self, layout: Layout, key: bytes, parts: tuple[bytes, ...]) -> bool:
+        """Return whether these parts spell a text together."""
+        return key == b"".join(parts)
 
     def outlives(self, key: bytes, size: int) -> bool:
         """Return True: texts are made of bytes, not of symbols."""
@@ -119,4 +128,4 @@ class CoveredTexts:
 
 def trainer(material: Material) -> EventTrainer:
     """Return a training by GreedTok at step 0; see `Objective.trainer`."""
-    return EventTrainer.start(material, lambda material: NGramMethod(CoveredTexts(material)))
+    return EventTrainer.start(material, GreedTok)

@@ -12,85 +12,66 @@ New text is encoded by the merges in their order, or by any way that needs the t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from tokentui.core.jobs import check
-from tokentui.encode.events import Event
 from tokentui.encode.segment import ASKED_EVERY
-from tokentui.learn.engine import NGram
-from tokentui.learn.event_engine import MethodTraits
+from tokentui.learn.engine import NGram, Pair
+from tokentui.learn.event_engine import EventEngine, Method
 from tokentui.learn.event_trainer import EventTrainer
-from tokentui.learn.layouts import Layout
-from tokentui.learn.ngrams import NGramMethod, NGramTable, Share, segments
+from tokentui.learn.layouts import Layout, NGrams, Share, segments
 from tokentui.learn.objectives import Material
 
-_Key = tuple[int, ...]
 
+class LengthMax(Method):
+    """Length-MAX as a method of an event training: each step is one merge."""
 
-class TokenRuns:
-    """The n-grams of Length-MAX, whose key is their symbols; see `ngrams.NGramKind`."""
+    candidate = "run"
 
-    traits = MethodTraits(candidate="run")
+    def candidates(self) -> NGrams:
+        """Return runs of 2 to `most` tokens as candidates."""
+        return TokenRuns(int(str(self.parameters["most"])), str(self.parameters["by"]))
 
-    def __init__(self, material: Material) -> None:
-        parameters = material.objective.arguments(material.recipe.objective)
-        self._most, self._by = int(str(parameters["most"])), str(parameters["by"])
-
-    def fact(self, best: NGram) -> str:
+    def facts(self, engine: EventEngine, best: Pair | NGram, replaced: int) -> list[str]:
         """Return a sentence that writes the worth of an n-gram as a product."""
+        assert isinstance(best, NGram)
         length = best.worth // best.places if best.places else 0
-        measure = {"tokens": "tokens", "saved": "tokens saved in each", "characters": "units"}[self._by]
-        return f"value {best.places:,} places × {length} {measure} = {best.worth:,}"
+        measures = {"tokens": "tokens", "saved": "tokens saved in each", "characters": "units"}
+        measure = measures[str(self.parameters["by"])]
+        return [f"value {best.places:,} places × {length} {measure} = {best.worth:,}"]
 
-    def shares(self, layout: Layout, word: Sequence[int]) -> Mapping[_Key, Share]:
+
+class TokenRuns(NGrams):
+    """Runs of tokens, worth their count times their length.
+
+    Args:
+        most: The most tokens of a run.
+        by: What its length is: `tokens`, `saved` or `characters`.
+    """
+
+    def __init__(self, most: int, by: str) -> None:
+        self._most, self._by = most, by
+
+    def shares(self, layout: Layout, word: Sequence[int]) -> Mapping[tuple[int, ...], Share]:
         """Return the share of a word in each n-gram of 2 to `most` of its tokens, by the symbols."""
-        shares: dict[_Key, Share] = {}
+        places = Counter[tuple[int, ...]]()
         most, symbols = self._most, tuple(word)
         for first, last in segments(word):
             for start in range(first, last - 1):
                 if start % ASKED_EVERY == ASKED_EVERY - 1:
                     check()
                 for end in range(start + 2, min(start + most, last) + 1):
-                    key = symbols[start:end]
-                    share = shares.get(key)
-                    shares[key] = Share(1 if share is None else share.places + 1, 0)
-        return shares
+                    places[symbols[start:end]] += 1
+        return {key: (count, count * self._measured(layout, key)) for key, count in places.items()}
 
-    def worth(self, layout: Layout, key: _Key, share: Share) -> int:
-        """Return the count times the length, as the parameter `by` measures it."""
+    def _measured(self, layout: Layout, key: tuple[int, ...]) -> int:
+        """Return the length of a run, as the parameter `by` measures it."""
         if self._by == "characters":
-            return share.places * sum(layout.length[symbol] for symbol in key)
-        return share.places * (len(key) - (self._by == "saved"))
-
-    def text(self, layout: Layout, key: _Key) -> bytes:
-        """Return the bytes of all tokens together."""
-        return b"".join([layout.pieces[symbol] for symbol in key])
-
-    def end(self, layout: Layout, key: _Key, word: Sequence[int], at: int) -> int:
-        """Return the place after an n-gram in a word, 0 if the n-gram does not start at `at`."""
-        end = at + len(key)
-        return end if word[at] == key[0] and tuple(word[at:end]) == key else 0
-
-    def symbols(self, table: NGramTable, ngram: int) -> _Key:
-        """Return the key of an n-gram, which is its symbols."""
-        key: _Key = table.keys[ngram]
-        return key
-
-    def key(self, layout: Layout, event: Event) -> _Key:
-        """Return the symbols that an event merges."""
-        return event.parts
-
-    def keys(self, layout: Layout, parts: tuple[bytes, ...]) -> Iterable[_Key]:
-        """Yield the n-gram of the tokens of these bytes, if there are two or more and all are tokens."""
-        symbols = [symbol for part in parts if (symbol := layout.vocabulary.symbol(part)) is not None]
-        if 1 < len(parts) == len(symbols):
-            yield tuple(symbols)
-
-    def outlives(self, key: _Key, size: int) -> bool:
-        """Return whether all symbols have a number below `size`."""
-        return max(key) < size
+            return sum(layout.length[symbol] for symbol in key)
+        return len(key) - (self._by == "saved")
 
 
 def trainer(material: Material) -> EventTrainer:
     """Return a training by Length-MAX at step 0; see `Objective.trainer`."""
-    return EventTrainer.start(material, lambda material: NGramMethod(TokenRuns(material)))
+    return EventTrainer.start(material, LengthMax)

@@ -14,30 +14,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from tokentui.encode.events import Event, EventKind, EventVocabulary
+from tokentui.encode.events import Event, EventKind
 from tokentui.learn.engine import NGram, Pair
-from tokentui.learn.event_engine import EventEngine, MethodTraits
+from tokentui.learn.event_engine import EventEngine, Method
 from tokentui.learn.event_trainer import EventTrainer
-from tokentui.learn.layouts import Layout, PairTable, lay_out_words
 from tokentui.learn.objectives import Material
 
 
-class Picky:
+class Picky(Method):
     """PickyBPE as a method of an event training: merges and removals."""
 
-    traits = MethodTraits()
-
     def __init__(self, material: Material) -> None:
-        written = material.objective.arguments(material.recipe.objective)["threshold"]
-        self._threshold, self._written = Fraction(str(written)), written
+        super().__init__(material)
+        self._threshold = Fraction(str(self.parameters["threshold"]))
 
-    def lay_out(self, material: Material) -> tuple[EventVocabulary, Layout]:
-        """Lay out the words, and count the pairs in them."""
-        vocabulary, layout = lay_out_words(material)
-        layout.follow(PairTable(layout))
-        return vocabulary, layout
-
-    def following(self, engine: EventEngine, merge: Event, taken: Pair | NGram) -> Iterator[Event]:
+    def follow_up(self, engine: EventEngine, merge: Event, taken: Pair | NGram) -> Iterator[Event]:
         """Yield the removal of each part whose IoS is above the threshold."""
         for part in dict.fromkeys(merge.parts):
             uses = engine.corpus.uses[part]
@@ -79,7 +70,7 @@ class Picky:
             if removed_uses:  # removing the left part may add uses of the right one
                 uses += removed_uses * self._expansion(engine, left_part).count(part)
             goes = self._is_removed(engine, part, replaced, uses)
-            then = f"above {self._written}: it goes" if goes else "it stays"
+            then = f"above {self.parameters['threshold']}: it goes" if goes else "it stays"
             name = engine.vocabulary.pieces[part].decode("utf-8", "replace").replace(" ", "·")
             share = replaced / (uses + replaced)
             facts.append(f"IoS of {name}: {replaced:,} / ({uses:,} + {replaced:,}) = {share:.3f}, {then}")

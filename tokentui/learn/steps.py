@@ -157,6 +157,46 @@ class EventStep(MergeStep):
         return row
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NGramStep(Step):
+    """A step that made one token of an n-gram of tokens.
+
+    Attributes:
+        parts: The exact bytes of the tokens; if they differ by place, those of the first place.
+        token: The exact bytes of the token that it made.
+        id: The id of that token.
+        count: The number of places where the n-gram occurred, by weight.
+        replaced: The number of places that changed, by weight.
+        worth: The value that it was chosen for.
+        saved: The number of tokens that the corpus lost.
+    """
+
+    parts: tuple[bytes, ...]
+    token: bytes
+    id: int
+    count: int
+    replaced: int
+    worth: int
+    saved: int
+
+    @property
+    def decision(self) -> tuple[bytes, ...]:
+        """The tokens that were merged into one token, by which two trainings are compared."""
+        return self.parts
+
+    @property
+    def row(self) -> dict[str, object]:
+        """The row of the step in a trace, as JSON values."""
+        return {
+            "step": self.number, "kind": self.kind,
+            "hex": [*(part.hex() for part in self.parts), self.token.hex()],
+            "parts": [part.decode("utf-8", "replace") for part in self.parts],
+            "token": self.token.decode("utf-8", "replace"), "id": self.id, "count": self.count,
+            "replaced": self.replaced, "score": self.worth, "saved": self.saved, "tied": self.tied,
+            "tokens": self.tokens, "vocab_size": self.vocab_size,
+        }
+
+
 class Span(NamedTuple):
     """A token in a word.
 
