@@ -19,9 +19,8 @@ from typing import Any, NamedTuple, TypedDict
 from tokentui.core import sandbox
 from tokentui.core.choices import UNWRITABLE, Parameter, unwritable
 from tokentui.core.errors import TokentuiError, name_of, nearest, shown, shown_path
-from tokentui.core.files import read_regular
 from tokentui.core.records import dataclass
-from tokentui.core.toml import toml_value
+from tokentui.core.toml import toml_text, toml_value
 
 _EMPTY = ("", "none", "[]")  # how users write an empty list
 NEWEST_UNICODE = "18.0"
@@ -337,9 +336,6 @@ class Recipe:
         return cls.from_dict(axes, where)
 
 
-_LARGEST = 1 << 20
-
-
 def read_recipe(path: str) -> Recipe:
     """Return the recipe of a recipe file.
 
@@ -348,14 +344,9 @@ def read_recipe(path: str) -> Recipe:
     """
     if sandbox.sealed():
         raise TokentuiError("recipe files cannot be read here", shown_path(path), "use a preset and set axes")
-    data, where = read_regular(path, "recipe file", _LARGEST + 1), shown_path(path)
-    if len(data) > _LARGEST:
-        raise TokentuiError("not a recipe file", where, "a recipe file is a few lines of TOML")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise TokentuiError(f"not UTF-8 at byte {error.start}", where, "save it as UTF-8") from None
-    return Recipe.from_toml(text, where)
+    large = "not a recipe file", "a recipe file is a few lines of TOML"
+    found = toml_text(path, "recipe file", large)
+    return Recipe.from_toml(found.text, found.where)
 
 
 AXIS_NAMES = tuple(

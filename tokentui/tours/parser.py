@@ -7,7 +7,6 @@ any stop. The text of a tour is untrusted: it reaches a terminal only through `c
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,23 +14,19 @@ from typing import Any, ClassVar, NamedTuple
 
 from tokentui.axes import nearest_preset, recipe_of
 from tokentui.core import sandbox
-from tokentui.core.errors import TokentuiError, nearest, shown, shown_path
-from tokentui.core.files import read_regular
-from tokentui.core.toml import toml_key, toml_value
+from tokentui.core.errors import TokentuiError, nearest, shown
+from tokentui.core.toml import shipped_or_named, toml_key, toml_table, toml_value
 from tokentui.recipe import Recipe, Run
 from tokentui.text.named import SCHEME, named_in
 from tokentui.tours.facts import FACTS, Claim, Place
 from tokentui.tours.shipped import TOURS
 
-SUFFIX = ".toml"
 MOST_TEXT = 360
 """The most characters in the text of a stop. The panel then leaves room for the panes at 80x24."""
 END = "end"
 """The value of `step` that stands for the end of the run."""
-_MOST_BYTES = 1 << 20
 _MOST_STOPS = 1000
 _MOST_CORPUS = 10_000
-_TOML_ERROR = re.compile(r"(.*) \(at line (\d+), column \d+\)")
 
 
 class Move(NamedTuple):
@@ -118,21 +113,8 @@ def read_tour(name: str) -> Tour:
     Raises:
         TokentuiError: There is no such tour, or the file is no tour.
     """
-    shipped = {tour.name: tour for tour in TOURS}
-    if name in shipped:
-        path = Path(__file__).with_name(f"{name}{SUFFIX}")
-        return parse_tour(path.read_text(encoding="utf-8"), name, name)
-    if not (sandbox.holds(name) and os.path.lexists(name)):
-        hint = nearest(name, shipped)
-        raise TokentuiError("no such tour", shown_path(name), f"{hint}; or name a file")
-    data, where = read_regular(name, "tour", _MOST_BYTES + 1), shown_path(name)
-    if len(data) > _MOST_BYTES:
-        raise TokentuiError("too large for a tour", where, "a tour has at most 1 MiB")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise TokentuiError(f"not UTF-8 at byte {error.start}", where, "save it as UTF-8") from None
-    return parse_tour(text, name, where, os.path.dirname(os.path.abspath(name)))
+    found = shipped_or_named(name, "a tour", [tour.name for tour in TOURS], Path(__file__).parent)
+    return parse_tour(found.text, name, found.where, found.folder)
 
 
 def parse_tour(text: str, name: str, where: str, folder: str = "") -> Tour:
@@ -147,14 +129,7 @@ def parse_tour(text: str, name: str, where: str, folder: str = "") -> Tour:
     Raises:
         TokentuiError: The text is no tour. The error names the stop and the key.
     """
-    import tomllib  # only a tour needs it
-
-    try:
-        tables = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        found = _TOML_ERROR.fullmatch(" ".join(str(error).split()))
-        at, what = (f"{where}:{found[2]}", found[1]) if found else (where, " ".join(str(error).split()))
-        raise TokentuiError(f"not TOML: {what}", at, "see docs/tours.md") from None
+    tables = toml_table(text, where, "see docs/tours.md")
     title, stops = tables.pop("title", None), tables.pop("stop", None)
     for key in tables:
         raise TokentuiError(f"no such key: {key[:40]}", where, nearest(key, ("title", "stop")))

@@ -10,10 +10,11 @@ from tokentui.core.errors import TokentuiError, shown_path
 from tokentui.core.files import write_whole
 from tokentui.core.safetext import is_safe, safe
 from tokentui.core.table import plural
+from tokentui.core.toml import SUFFIX
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import ColumnSnapshot
 from tokentui.tours.facts import FACTS, Claim, Place
-from tokentui.tours.parser import SUFFIX, Stop, tour_text
+from tokentui.tours.parser import Stop, tour_text
 from tokentui.ui.link import EngineScreen
 from tokentui.ui.tour_recorder import TourRecorder
 

@@ -18,19 +18,17 @@ from typing import Any, NamedTuple
 from tokentui import learn
 from tokentui.axes import recipe_of
 from tokentui.core import sandbox
-from tokentui.core.errors import TokentuiError, nearest, shown, shown_path
-from tokentui.core.files import read_regular
+from tokentui.core.errors import TokentuiError, nearest, shown
 from tokentui.core.jobs import silent
+from tokentui.core.toml import shipped_or_named, toml_table
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.trainer import Trainer
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
 
-SUFFIX = ".toml"
 _FOLDER = Path(__file__).with_name("exercises")
-_MOST_BYTES, _MOST_TEXT, _MOST_TEXTS, MOST_MERGES = 1 << 20, 20_000, 100, 20_000
-_PLACE = re.compile(r"(.*) \(at line (\d+), column \d+\)")
+_MOST_TEXT, _MOST_TEXTS, MOST_MERGES = 20_000, 100, 20_000
 
 
 class Shipped(NamedTuple):
@@ -212,19 +210,8 @@ def read_exercise(name: str) -> Exercise:
     Raises:
         TokentuiError: There is no such exercise, or the file is no exercise.
     """
-    shipped = {exercise.name: exercise for exercise in EXERCISES}
-    if name in shipped:
-        return parse_exercise((_FOLDER / f"{name}{SUFFIX}").read_text(encoding="utf-8"), name, name)
-    if not (sandbox.holds(name) and os.path.lexists(name)):
-        raise TokentuiError("no such exercise", shown_path(name), f"{nearest(name, shipped)}; or name a file")
-    data, where = read_regular(name, "exercise", _MOST_BYTES + 1), shown_path(name)
-    if len(data) > _MOST_BYTES:
-        raise TokentuiError("too large for an exercise", where, "an exercise has at most 1 MiB")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise TokentuiError(f"not UTF-8 at byte {error.start}", where, "save it as UTF-8") from None
-    return parse_exercise(text, name, where, os.path.dirname(os.path.abspath(name)))
+    found = shipped_or_named(name, "an exercise", [exercise.name for exercise in EXERCISES], _FOLDER)
+    return parse_exercise(found.text, name, found.where, found.folder)
 
 
 def parse_exercise(text: str, name: str, where: str, folder: str = "") -> Exercise:
@@ -239,14 +226,7 @@ def parse_exercise(text: str, name: str, where: str, folder: str = "") -> Exerci
     Raises:
         TokentuiError: The text is no exercise. The error names the key.
     """
-    import tomllib  # only an exercise needs it
-
-    try:
-        table = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        found = _PLACE.fullmatch(" ".join(str(error).split()))
-        at, what = (f"{where}:{found[2]}", found[1]) if found else (where, " ".join(str(error).split()))
-        raise TokentuiError(f"not TOML: {what[:80]}", at, "see docs/teach/exercises.md") from None
+    table = toml_table(text, where, "see docs/teach/exercises.md", 80)
     return _Reader(where, folder).exercise(table, name)
 
 
