@@ -25,7 +25,7 @@ from tokentui.recipe import Recipe
 from tokentui.text import files, remote, sources
 from tokentui.text.corpus import LongText, decode
 from tokentui.text.count import COVERED, Coverage
-from tokentui.text.counting import check_same, counting_of, header_in
+from tokentui.text.counting import check_same, counting_of, header_in, note_kind
 from tokentui.text.plan import HEAD, UTF16, CountTask, FileRange, may_cut, opened, table_of
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.read import HEADER_CHARS, Input
@@ -79,19 +79,7 @@ class Remarks:
         self.read += other.read
         self.coverage += other.coverage
         for kind, where in other.kinds.items():
-            self.note_kind(kind, where)
-
-    def note_kind(self, kind: str, where: str) -> None:
-        """Record that a file contains `words` or `texts`.
-
-        Raises:
-            TokentuiError: Another file contains the other kind.
-        """
-        self.kinds.setdefault(kind, where)
-        if len(self.kinds) == 2:
-            both = f"{self.kinds['words']} holds counted words, {self.kinds['texts']} does not"
-            raise TokentuiError(f"{both}: that is more than one corpus", where,
-                "name them separately, or use --as text")
+            note_kind(self.kinds, kind, where)
 
     @property
     def sentences(self) -> list[str]:
@@ -150,7 +138,7 @@ class PartReader:
     def _read(self, stretch: FileRange, take: Receiver, noticed: Remarks, meter: files.Meter) -> None:
         way, file = stretch.way, stretch.file
         if "table" in way:
-            noticed.note_kind("words" if way == "counted-table" else "texts", file.where)
+            note_kind(noticed.kinds, "words" if way == "counted-table" else "texts", file.where)
             with table_of(file, meter) as table:
                 groups = None if stretch.stop is None else list(range(stretch.start, stretch.stop))
                 if way == "counted-table":
@@ -161,7 +149,7 @@ class PartReader:
                     _batched(table.documents(self._field, groups), take)
             return
         noticed_before = dict(noticed.kinds)
-        noticed.note_kind("words" if way == "counts" else "texts", file.where)
+        note_kind(noticed.kinds, "words" if way == "counts" else "texts", file.where)
         try:
             whole = not (stretch.start or stretch.stop)
             for place, block in self._whole(stretch, meter, noticed) if whole else self._ranged(stretch):

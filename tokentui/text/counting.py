@@ -23,6 +23,24 @@ UNKNOWN = ""
 _MOST = 1 << 16
 
 
+def note_kind(kinds: dict[str, str], kind: str, where: str) -> None:
+    """Record that a file contains counted words or texts.
+
+    Args:
+        kinds: A file of each kind, to add to.
+        kind: `words` or `texts`.
+        where: The name of the file.
+
+    Raises:
+        TokentuiError: Another file contains the other kind.
+    """
+    kinds.setdefault(kind, where)
+    if len(kinds) == 2:
+        both = f"{kinds['words']} holds counted words, {kinds['texts']} does not"
+        what = f"{both}: that is more than one corpus"
+        raise TokentuiError(what, where, "name them separately, or use --as text")
+
+
 def counting_of(recipe: Recipe) -> str:
     """Return the part of a recipe that counting depends on, as one line of JSON with its digest."""
     import hashlib  # few files are of counted words

@@ -28,7 +28,7 @@ from tokentui.text.corpus import (
     mark_notes,
     whole_text,
 )
-from tokentui.text.counting import header_in
+from tokentui.text.counting import header_in, note_kind
 from tokentui.text.joining import joined
 from tokentui.text.named import named_in
 from tokentui.text.sources import READ_AS, find_sample, samples
@@ -348,7 +348,7 @@ class _Parts:
         way = as_ or ("counts" if header is not None else way_of(input_.path or "", lambda: text[:]))
         if way == "counts" and input_.as_ is None:  # a sample is counted words by itself
             self._count_by(header or counting.UNKNOWN, where)
-        self._note_kind("words" if way == "counts" else "texts", where)
+        note_kind(self._ways, "words" if way == "counts" else "texts", where)
         if way == "text" and isinstance(text, LongText):
             self.digests.append(contents.digest or text)
             self._documents.append(text)
@@ -380,24 +380,12 @@ class _Parts:
         """Add the documents or the counted words of a Parquet table."""
         self.digests.append(contents.digest or digest_of(contents.data))
         table = parquet.ParquetTable(contents.data, where, self._meter)
-        self._note_kind("words" if as_ == "counts" or table.counted(self._field) else "texts", where)
+        note_kind(self._ways, "words" if as_ == "counts" or table.counted(self._field) else "texts", where)
         if "words" in self._ways:
             self._count_by(table.counting, where)
             self._counts += table.counts()
         else:
             self._documents += table.documents(self._field)
-
-    def _note_kind(self, kind: str, where: str) -> None:
-        """Record that a file contains counted words or texts.
-
-        Raises:
-            TokentuiError: Another file contains the other kind.
-        """
-        self._ways.setdefault(kind, where)
-        if len(self._ways) == 2:
-            both = f"{self._ways['words']} holds counted words, {self._ways['texts']} does not"
-            raise TokentuiError(f"{both}: that is more than one corpus", where,
-                "name them separately, or use --as text")
 
     def _contents(self, input_: Input, pipes: bool) -> files.Contents:
         if input_.path is not None:
