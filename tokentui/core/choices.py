@@ -103,6 +103,7 @@ class Parameter:
         return _NONE if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.10g}"
 
     def _texts(self, value: Any) -> tuple[str, ...]:
+        """Return a value as a tuple of texts: none of them empty, none twice."""
         if isinstance(value, str):
             raise TokentuiError(
                 "expected a list of texts, not a text", self.name, f"write [{shown(value)}]"

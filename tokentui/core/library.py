@@ -84,6 +84,7 @@ def opened() -> ctypes.CDLL:
 
 
 def _open(path: str) -> ctypes.CDLL:
+    """Open a library. If log and exp are missing in the process, load the C library first."""
     import ctypes
 
     try:

@@ -350,6 +350,7 @@ def stand_in(char: str) -> str:
 
 
 def _spans(text: str, mode: Literal["text", "escaped", "safe"], ascii_only: bool) -> Iterator[CharRun]:
+    """Yield a text in runs that a terminal may show. What is hidden or controls it becomes a stand-in."""
     stand_ins = _ESCAPES if mode != "text" else _ASCII_GLYPHS if ascii_only else _GLYPHS
     for match in _pattern(_SCAN_ASCII if ascii_only else _SCAN).finditer(text):
         run, kind = match.group(), _KIND_OF[match.lastgroup]
@@ -393,6 +394,8 @@ def to_bytes(text: str) -> bytes:
 
 
 def _cut(spans: tuple[CharRun, ...], limit: int, ellipsis: str) -> tuple[CharRun, ...]:
+    """Shorten runs to `limit` characters, ellipsis included. A cluster that does not fit is left out as a
+    whole."""
     if sum(len(span.text) for span in spans) <= limit:
         return spans
     runs: list[CharRun] = []

@@ -195,7 +195,6 @@ class Decoder:
 
     @functools.cached_property
     def _byte_names(self) -> frozenset[str]:
-        """The names of byte tokens."""
         assert isinstance(self.vocabulary, ImportedVocabulary)
         return frozenset(filter(_BYTE_NAME.fullmatch, map(self.vocabulary.name_of, self._known)))
 
@@ -330,6 +329,7 @@ class Decoder:
         return self.vocabulary.name_of(token_id)
 
     def _shown(self, token_id: int | None) -> _Shown:
+        """Return the bytes of an id without marks, and whether a space goes before or after it."""
         vocabulary = self.vocabulary
         if token_id is None:
             return _Shown(NOTHING.encode())

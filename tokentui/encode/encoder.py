@@ -126,6 +126,8 @@ class WordEncoder:
         return self.tokens[word] if parts is None else self._tokens_of(word, parts)
 
     def _tokens_of(self, word: str, parts: list[WordPart] | None = None) -> tuple[WordToken, ...]:
+        """Return the tokens of a word. `parts` are its parts if they are known; otherwise the segmenter
+        finds them."""
         if word in self.pretokenizer.symbols:
             return (WordToken(self.vocabulary.special_id(word), word, word.encode(), 0, 1, False),)
         units, pieces = self.pretokenizer.units(word), self.vocabulary.pieces

@@ -239,6 +239,7 @@ def _characters(typed: _SpacedText, back: _SpacedText) -> Iterator[Difference]:
 
 
 def _spaces(typed_read: _SpacedText, back_read: _SpacedText, typed: str, back: str) -> Iterator[Difference]:
+    """Yield the differences in white space: more or fewer if the other characters differ, else gap by gap."""
     if typed_read.characters != back_read.characters:
         more = sum(map(str.isspace, back)) - sum(map(str.isspace, typed))
         if more:
@@ -336,7 +337,6 @@ _SENTENCES = {
 
 
 def _sentence(difference: Difference) -> str:
-    """Return a difference as a sentence."""
     singular = difference.size == 1
 
     def counted(noun: str) -> str:

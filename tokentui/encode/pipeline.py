@@ -280,6 +280,11 @@ class Parents(Sequence[tuple[int, int]]):
         return any(piece[:at] in earlier and piece[at:] in earlier for at in range(len(piece) - 1, 0, -1))
 
     def _of(self, symbol: int) -> tuple[int, int]:
+        """Return the ranks of the two parts that a token is merged from.
+
+        These are what the tokens before it merge its units into. Where they leave more than two parts, it is
+        the split into two tokens whose later one is the earliest.
+        """
         piece, table = self._pieces[symbol], self._table
         spelled = self._units(piece)
         size = count = len(spelled)

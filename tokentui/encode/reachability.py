@@ -106,6 +106,11 @@ def reachability_of(
 
 
 def _reach(tokenizer: Tokenizer, entry: TokenEntry, others: Sequence[str] | None) -> Reachability:
+    """Return how a token is reached: by a text that encodes to it, or why none was found.
+
+    A word is judged by the segmentation of its own units. If that is the token, texts around it are tried:
+    its own text in several contexts, then characters that contain its bytes.
+    """
     if entry.kind == "byte":
         return _byte(tokenizer, entry)
     encoder, vocabulary, symbol = tokenizer.encoder, tokenizer.vocabulary, entry.symbol

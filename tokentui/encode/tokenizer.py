@@ -526,5 +526,4 @@ class Tokenizer:
 
     @functools.cached_property
     def decoder(self) -> Decoder:
-        """The decoder."""
         return Decoder(self.vocabulary, self.merges)

@@ -177,7 +177,6 @@ class Case:
 
     @functools.cached_property
     def units(self) -> tuple[bytes, ...]:
-        """The units of the word."""
         if self.symbol is not None:
             return spelled_units(self.encoder, self.symbol)
         return tuple(self.encoder.pretokenizer.units(self.word))
@@ -530,6 +529,8 @@ def _says_named(case: Case, facts: Facts) -> str:
 
 
 def _split(case: Case) -> Facts:
+    """Return the words that the split makes of a text, and the branch of the pattern that takes the first
+    one."""
     words = [word for word in case.contents if isinstance(word, PreToken)]
     facts: Facts = {
         "words": tuple(word.text for word in words), "at": words[min(1, len(words) - 1)].start,

@@ -380,7 +380,6 @@ def _fit_codes(spec: Spec) -> Fitted:
 
 
 def _write_codes(fitted: Fitted) -> tuple[bytes, ...]:
-    """Return the bytes of codes."""
     byte_level = fitted.metadata["byte"] is True
     header = "" if fitted.metadata["version"] == "0.1" else f"{_HEADER}: 0.2{' byte' * byte_level}\n"
     coding = ("latin-1", "strict") if byte_level else ("utf-8", "surrogateescape")

@@ -338,6 +338,7 @@ def _checked(node: Node, make: Callable[[], Recipe]) -> Recipe:
 
 
 def _run(node: Node) -> dict[str, object]:
+    """Return the settings of the run. Unknown settings and values of a wrong type are errors."""
     run = node.mapping()
     for key in run:
         if key not in (known := (*RUN, *SHAPE, *CORPUS_FACTS)):

@@ -87,6 +87,11 @@ def contents(
 def _contents(
     spec: Spec, format: Format, accept: Collection[str]
 ) -> tuple[ExportReport, tuple[bytes, ...]]:
+    """Return the report on an export and the files to write, none if it is refused.
+
+    The files are read back, and texts are encoded and decoded by both tokenizers. A difference refuses the
+    export, unless `accept` has its aspect.
+    """
     report, fitted = _fitted(spec, format, accept)
     if fitted is None:
         return report, ()

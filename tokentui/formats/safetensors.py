@@ -126,6 +126,7 @@ def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _tensor(name: str, row: object, data: int, where: str) -> Tensor:
+    """Return a tensor from its row in the header, whose shape and place must agree."""
     what = f"tensor {shown(name)}"
     if not isinstance(row, dict):
         raise TokentuiError(f"{what} is not described", where, _HINT)

@@ -223,6 +223,7 @@ def open_model(name: str, ids: int, embedding: str = "", head: str = "") -> Mode
     headers: dict[str, Header] = {}
 
     def matrix(tensor: str) -> Matrix:
+        """Return a tensor that must be a matrix with a row for each id. Reads the header of its file once."""
         file = where[tensor]
         header = headers.get(file) or headers.setdefault(file, place.header(file))
         if tensor not in header.tensors:

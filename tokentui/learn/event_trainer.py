@@ -72,6 +72,7 @@ class EventTrainer(PairTrainer):
     def _candidate_of(
         self, vocabulary: Vocabulary, row: Pair | NGram, worth: Worth, tied: bool, letter: bytes
     ) -> Candidate:
+        """Return an n-gram as a row; see `PairTrainer` for a pair."""
         if isinstance(row, Pair):
             return super()._candidate_of(vocabulary, row, worth, tied, letter)
         parts = tuple(vocabulary.pieces[symbol] for symbol in row.symbols)

@@ -136,6 +136,7 @@ class PartReader:
         return noticed
 
     def _read(self, stretch: FileRange, take: Receiver, noticed: Remarks, meter: files.Meter) -> None:
+        """Read a stretch and pass it on as counted words or as texts. A file that is binary notes no kind."""
         way, file = stretch.way, stretch.file
         if "table" in way:
             note_kind(noticed.kinds, "words" if way == "counted-table" else "texts", file.where)
@@ -337,6 +338,7 @@ class PartReader:
                 take.rows(sources.counts(whole, where))
 
     def _text(self, block: bytes, file: Input, place: int, noticed: Remarks) -> str | LongText:
+        """Decode a block. A long one that is UTF-8 stays encoded; invalid bytes are noted."""
         if not place:
             text, invalid, _ = decode(block, file.name)
             if invalid:

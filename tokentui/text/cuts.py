@@ -131,6 +131,11 @@ class _PositionReader:
         return _Subpattern(False, ends, ends)
 
     def _group(self, flags: str, depth: int) -> _Subpattern:
+        """Read a group. A lookaround matches nothing, and what it looks at must be one character.
+
+        Raises:
+            _Unread: It is a group whose cuts are not known.
+        """
         match = _SCOPED.match(self.pattern, self.at)
         if match:
             flags = "".join(sorted((set(flags) | set(match[1])) - set(match[2] or "")))

@@ -299,6 +299,8 @@ class _LimitedStream(io.RawIOBase):
         )
 
     def _next(self, view: memoryview) -> int:
+        """Read what the stream has next; 0 at its end. Asks the job while it waits, and gives up after
+        `_patience`."""
         begun = time.monotonic()
         while True:
             check()
@@ -370,6 +372,11 @@ def _check_size(source: _LimitedStream, method: str, filled: int, count: int) ->
 
 
 def _contents(source: _LimitedStream, text_only: bool) -> Contents:
+    """Read a stream to its end into one buffer, which is as large as the file at first.
+
+    Raises:
+        TokentuiError: More bytes come than the limit allows.
+    """
     meter, where = source.meter, source.where
     size = source.status.st_size if source.status else 0
     with _opened(source, text_only) as (stream, method, looks):

@@ -134,6 +134,7 @@ class ParquetTable:
         return kind is not None and (self._types.is_string(kind) or self._types.is_large_string(kind))
 
     def _batches(self, columns: list[str], groups: list[int] | None) -> Iterator[Arrow]:
+        """Yield columns batch by batch. Stops with an error where more bytes are unpacked than the limit."""
         chosen = range(len(self.groups)) if groups is None else groups
         unpacked = sum(self.groups[number] for number in chosen)
         self._meter.check(self._meter.unpacked + unpacked if groups is None else unpacked, self._where)

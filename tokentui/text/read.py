@@ -242,6 +242,7 @@ def find(source: str | os.PathLike[str], pipes: bool) -> FoundInputs:
 
 
 def _glob(pattern: str) -> FoundInputs:
+    """Return the files that a pattern names, sorted; `**` searches subfolders."""
     import glob
 
     matches = []

@@ -227,6 +227,7 @@ def _rows(text: str, where: str) -> Iterator[tuple[int, str]]:
 
 
 def _counted(row: str) -> tuple[str, int] | None:
+    """Return the word and the count of a row: tab-separated, or a JSON list. None if it is neither."""
     word, tab, count = row.rpartition("\t")
     if not tab and row.startswith("["):
         try:

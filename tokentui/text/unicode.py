@@ -262,6 +262,7 @@ class _NewForms(NamedTuple):
 
 @functools.cache
 def _new_forms() -> _NewForms:
+    """Read the decompositions of characters that a later version of Unicode added."""
     rows: dict[int, _FormRow] = {}
     for line in unicode_data.FORMS.strip().splitlines():
         code, age, combining, *parts = line.split()

@@ -183,6 +183,8 @@ class Viterbi:
         return edges
 
     def _best(self, arcs: Iterable[_ArcTuple], size: int) -> list[_ArcTuple]:
+        """Return the arcs of the best way to the end; of equal ones the way whose last arc starts first.
+        Empty if no way reaches the end."""
         best = [0.0] + [-inf] * size
         last: list[_ArcTuple | None] = [None] * (size + 1)
         for arc in arcs:
@@ -433,6 +435,11 @@ class SingleViterbi(Viterbi):
         total, known, cell = 0.0, self._cuts, array("f", [0.0])
 
         def parts(word: str) -> list[WordPart] | None:
+            """Return the parts of a word after the words before it, None if they are those of the word at
+            the start.
+
+            Scores are summed over the whole text and rounded, so a word may be cut otherwise late in it.
+            """
             nonlocal total
             cut = known.get(word) or self._cut_at_start(word, units)
             if not total:

@@ -130,6 +130,7 @@ class _MetadataReader:
         return number
 
     def _array(self, keep: bool) -> MetadataValue:
+        """Read an array of the metadata. Without `keep` it is skipped, and an empty list is returned."""
         kind, size = self.kind(), self.length()
         if kind == _ARRAY:
             raise self.damaged("an array in an array, which no tokenizer has")

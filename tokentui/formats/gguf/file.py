@@ -467,6 +467,7 @@ def _read_unigram(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
     mapped = spm.SentencePieceWords(recipe, proto, charsmap, cut=None, whole=False).rewritten
 
     def marked(text: AlignedText) -> AlignedText:
+        """Return a text with ▁ in front of words for spaces, squeezed if the file says so."""
         pieces_: list[tuple[str, int, int]] = []
         begun = inside = False
         for piece, start, end in mapped(text.text):

@@ -93,6 +93,7 @@ class AlignedText:
             pieces: Returns the pieces in order.
         """
         def places() -> Places:
+            """Return where each character of the edited text starts and ends in the typed text."""
             starts: list[int] = []
             ends: list[int] = []
             for piece, start, end in pieces():
@@ -330,6 +331,8 @@ def _kept(pattern: AnyPattern, behavior: str) -> AnyPattern:
 
 
 def _ranges(parts: list[tuple[int, int, bool]], behavior: str) -> list[tuple[int, int]]:
+    """Return the parts of a text by the behavior of a step Split: matches and what is between them, joined
+    or not."""
     if behavior == "Removed":
         return [(start, end) for start, end, is_match in parts if not is_match]
     if behavior == "Isolated":

@@ -211,6 +211,11 @@ def pre_tokenizer_of(recipe: Recipe) -> Json | None:
 
 
 def _cut(name: str, recipe: Recipe) -> Json:
+    """Return the pre-tokenizer step for a split.
+
+    Raises:
+        Unsupported: The split is more than a pattern.
+    """
     if name in _ALONE:
         return _ALONE[name]
     if name == "metaspace":

@@ -182,6 +182,7 @@ def _without_suffix(parts: list[str], suffix: str) -> list[str]:
 
 @kind("decoders", "ByteFallback")
 def _from_byte_tokens(parts: list[str]) -> list[str]:
+    """Join each run of byte tokens, such as `<0x0A>`, into one part of text."""
     byte_tokens = set(filter(_BYTE_TOKEN.fullmatch, set(parts)))
     if not byte_tokens:
         return parts
@@ -209,6 +210,7 @@ def _fused(parts: list[str]) -> list[str]:
 
 @kind("decoders", "Strip")
 def _stripped(parts: list[str], content: str, start: int, stop: int) -> list[str]:
+    """Remove a character from each part: up to `start` at its front and up to `stop` at its end."""
     def cut(part: str) -> str:  # the part may be a whole text, of which `lstrip` would make a copy
         left, right = 0, len(part)
         while left < min(start, len(part)) and part[left] in content:
@@ -288,6 +290,8 @@ def _named(node: Node) -> str:
 
 
 def _template(node: Node) -> Around:
+    """Return the tokens that a template puts before and after a text. A text that it holds twice is taken
+    once."""
     sides: tuple[list[str], list[str]] = ([], [])
     behind = 0
     for item in node["single"].inner():

@@ -129,6 +129,10 @@ def _unknown(node: Node, vocabulary: Mapping[str, int], notes: list[str]) -> str
 
 
 def _bpe(node: Node, byte_level: bool) -> ParsedModel:
+    """Read a model of type BPE. Notes what does not count, such as rows in a wrong place or without a token.
+
+    The tokens are put in the order of the merges, with units first.
+    """
     prefix, suffix = (node[name].text("", LONGEST_MARK)
                       for name in ("continuing_subword_prefix", "end_of_word_suffix"))
     vocabulary = node["vocab"].ids()
@@ -229,6 +233,8 @@ def _never(names: list[str], byte_level: bool) -> frozenset[int]:
 
 
 def _unigram(node: Node, byte_level: bool) -> ParsedModel:
+    """Read a model of type Unigram: its rows of tokens and scores. Of a token in two rows the last one
+    counts."""
     at, rows = node["vocab"], node["vocab"].listed()
     check_tokens((len(row[0]) for row in rows if type(row) is list and row and type(row[0]) is str), at)
     for number, row in enumerate(rows):

@@ -404,6 +404,7 @@ def _gpt2_words(
     text: AlignedText | str, where: str, add_prefix_space: bool, trim_offsets: bool = True,
     use_regex: bool = True
 ) -> list[AlignedText] | list[str]:
+    """Do the step ByteLevel: cut by GPT-2's pattern, and write bytes as letters."""
     if isinstance(text, str):
         text = " " + text if add_prefix_space and not text.startswith(" ") else text
         words = split(text, _GPT2, "Isolated", where=where) if use_regex else [text]
@@ -420,6 +421,8 @@ _lettered = Memo(lambda text: letters(to_bytes(text)))
 def _marked_words(
     text: AlignedText | str, replacement: str, prepend_scheme: str = "always", split: bool | None = True
 ) -> list[AlignedText] | list[str]:
+    """Do the step Metaspace: replace spaces by the mark, put one in front by the scheme, and cut before each
+    mark."""
     mark = replacement
     if isinstance(text, str):
         text = text.replace(" ", mark)

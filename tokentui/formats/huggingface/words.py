@@ -42,7 +42,6 @@ class Cutter(Protocol):
         ...
 
     def __call__(self, text: AlignedText, /) -> list[AlignedText]:
-        """Return the parts."""
         ...
 
 
@@ -451,6 +450,8 @@ class AddedSections:
         return self._whole_texts(self.pretokenizer.typed(text))
 
     def _whole_texts(self, typed: str) -> Iterator[Special | str]:
+        """Yield the special tokens of a text and the texts between them. Added tokens that are not special
+        stay text."""
         at = 0
         places = self.plain.places(typed, True) if self.plain.special.is_in(typed) else ()
         for token, start, end in places:

@@ -197,6 +197,8 @@ class _Translator(Brackets):
         return _either(branches)
 
     def _branch(self) -> _Translated:
+        """Translate the items up to the next `|` or `)`. Options in between hold for all that follows in the
+        group, alternatives included."""
         parts: list[_Translated] = []
         self._skip()
         while self._next() not in ("", "|", ")"):
@@ -319,6 +321,7 @@ class _Translator(Brackets):
     # --- one part ---
 
     def _one(self) -> _Translated:
+        """Translate one item of a sequence: a group, a set, an escape, a place or a character."""
         sign = self._next()
         if sign in _SIMPLE or self._interval():
             raise Untranslated(f"{sign} without what it repeats")
@@ -357,6 +360,11 @@ class _Translator(Brackets):
         return _either([_Translated(text) for text in (atom, *several)])
 
     def _escaped(self) -> _Translated:
+        """Translate the escape sequence at this place: a class, a place, a reference or a character.
+
+        Raises:
+            Untranslated: It means something that `regex` cannot say.
+        """
         letter = self._escape()
         if letter in "wWdDsShHpP":
             return _Translated(self._class(letter, bare=True).written())

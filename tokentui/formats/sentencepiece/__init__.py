@@ -160,7 +160,7 @@ def _at(part: int, number: int, default: object, *, option: bool = False) -> Any
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece."""
+    """A row of the vocabulary: its text, its log probability and its type, such as `NORMAL`."""
 
     text: str = _at(1, 1, "")
     score: float = _at(1, 2, 0.0)
@@ -360,6 +360,8 @@ class SentencePieceWords(StagedPretokenizer):
         return part.text, tuple(spans)
 
     def _normal(self, text: str) -> AlignedText:
+        """Return a text as sentencepiece normalizes it, with ▁ for spaces and the dummy prefix in front or
+        behind."""
         proto = self.proto
         text = _HALF.sub("\ufffd", text)
         typed, space = AlignedText.typed(text), SPACE_MARK if proto.escape else " "

@@ -156,7 +156,6 @@ class Builder:
         return Recipe(**axes, prefix_space=own_space(axes["split"], proto.dummy_prefix))
 
     def way(self) -> EncodingWay:
-        """Return the way of encoding."""
         if self.proto.model_type == spm.UNIGRAM:
             least = min((piece.score for piece in self.proto.pieces if piece.kind == spm.NORMAL),
                         default=3.4028234663852886e38)

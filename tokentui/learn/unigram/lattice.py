@@ -68,7 +68,6 @@ class Lattice(NamedTuple):
 
     @property
     def nodes(self) -> int:
-        """The number of nodes."""
         return self.levels[-1]
 
     def deep(self, least: float) -> int:
