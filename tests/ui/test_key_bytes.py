@@ -194,3 +194,21 @@ async def test_a_family_and_letters_in_the_finder(size: tuple[int, int]) -> None
             await settled(pilot)
             cost = drawn.bytes()
             assert 0 < cost < most * SIZES[size], (letter, cost)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_chosen_token_is_made_bold_in_all_panes(size: tuple[int, int]) -> None:
+    """A row further in the vocabulary, and a token further in the corpus."""
+    app = explorer()
+    async with app.run_test(size=size) as pilot:
+        await at_the_end(pilot, app)
+        for pane, key, most in (("3", "down", 1_200), ("1", "right", 1_500)):
+            await pilot.press(pane)
+            await settled(pilot)
+            drawn, costs = Drawn(app), []
+            for _ in range(16):
+                await pilot.press(key)
+                await settled(pilot)
+                costs.append(drawn.bytes())
+            assert 0 < max(costs) < most * SIZES[size], (pane, costs)

@@ -201,6 +201,7 @@ class TokenSpan(NamedTuple):
         fresh: True if the last step made it.
         partial: True if it begins or ends inside a character, which it then covers.
         made: The step that made it; 0 if none did, or without `Viewport.ages`.
+        piece: Its exact bytes, marks included; empty for a special or an unknown token.
     """
 
     start: int
@@ -208,6 +209,7 @@ class TokenSpan(NamedTuple):
     fresh: bool
     partial: bool
     made: int = 0
+    piece: bytes = b""
 
 
 class CorpusPart(NamedTuple):

@@ -189,6 +189,8 @@ class MainScreen(PaneScreen):
         """The row of the vocabulary to go to once it is unfolded."""
         self._traits: Traits | None = None
         self._followed: tuple[int, CorpusPlace] | None = None
+        self.linked = b""
+        """The exact bytes of the token that was chosen last, which is bold in all panes; empty for none."""
         self._corpus: tuple[object, ...] = ()
         self.header_line = StatusBand(
             lambda width, _: [header(self.snapshot, self.mode, width)],
@@ -245,6 +247,7 @@ class MainScreen(PaneScreen):
         if pane != "corpus" or self.corpus.editing:
             self.text.end_cursor()
         super().go(pane, typing=pane == "encode")
+        self.link_chosen()
 
     # What is seen.
 
@@ -347,10 +350,46 @@ class MainScreen(PaneScreen):
 
     @on(VirtualTable.HeadClicked)
     def _head_clicked(self, event: VirtualTable.HeadClicked) -> None:
-        if event.table is self.pairs and event.title == "f(xy)":
-            self.action_sort_pairs()
-        elif event.table is self.vocabulary and event.title in ORDERS:
+        if event.table is self.vocabulary and event.title in ORDERS:
             self.sort_by(ORDERS[event.title])
+        elif event.table is self.pairs and event.title == "f(xy)":
+            self.action_sort_pairs()
+        elif event.title:
+            self.app.say(f"{event.title}: {self._name_of(self.active)} come in the order in which the training "
+                "takes them")
+
+    # A token that is chosen in one pane is bold in all of them.
+
+    @on(VirtualTable.CursorMoved)
+    @on(CorpusText.CursorMoved)
+    @on(EncodePane.CursorMoved)
+    def _choice_moved(self) -> None:
+        self.link_chosen()
+        self.show_footer()
+
+    def link_chosen(self) -> None:
+        """Make the token bold that is chosen in the active pane; where none is, the last one stays."""
+        pane = self.text if self.active == "corpus" else self.panes[self.active]
+        if isinstance(pane, CorpusText | ColumnTable | EncodePane) and (piece := pane.chosen):
+            self.link(piece)
+
+    def link(self, piece: bytes) -> None:
+        """Make a token bold in all panes; none if it is empty."""
+        if piece != self.linked:
+            self.linked = piece
+            with self.app.batch_update():
+                self.text.link(piece)
+                self.encode.link(piece)
+                for table in self.tables.values():
+                    table.link(piece)
+
+    @on(EncodePane.Clicked)
+    def _typed_token_clicked(self, event: EncodePane.Clicked) -> None:
+        if event.again:
+            self.action_inspect_typed()
+        else:
+            self.go("encode", typing=True)
+            self.encode.line.cursor_position = event.at
 
     @on(VirtualTable.Chosen)
     def _chosen(self, event: VirtualTable.Chosen) -> None:
@@ -400,7 +439,6 @@ class MainScreen(PaneScreen):
     def action_begin_cursor(self) -> None:
         """Put the cursor on the first visible token of the corpus."""
         self.text.begin_cursor()
-        self.show_footer()
 
     def action_step_cursor(self, by: int) -> None:
         """Move the cursor of the corpus to the next token, or the one before. The first time, say which keys
@@ -409,16 +447,13 @@ class MainScreen(PaneScreen):
         self.text.step_cursor(by)
         if self.text.cursor is None:
             self.app.say("there is no token here to put a cursor on")
-        elif not had:
-            self.show_footer()
-            if not self._told_of_arrows:
-                self._told_of_arrows = True
-                self.app.say("← → move the cursor in the corpus; n and b step")
+        elif not (had or self._told_of_arrows):
+            self._told_of_arrows = True
+            self.app.say("← → move the cursor in the corpus; n and b step")
 
     def action_end_cursor(self) -> None:
         """Remove the cursor from the corpus."""
         self.text.end_cursor()
-        self.show_footer()
 
     @work
     async def action_inspect_token(self) -> None:
@@ -449,8 +484,15 @@ class MainScreen(PaneScreen):
         else:
             self.app.say("no word yet: i types a text, enter puts a cursor on the corpus")
 
+    @on(CorpusText.Chosen)
+    def _token_clicked_again(self) -> None:
+        self.action_inspect_token()
+
     @on(Input.Submitted)
     def _typed_entered(self) -> None:
+        self.action_inspect_typed()
+
+    def action_inspect_typed(self) -> None:
         """Explain the word at the cursor of the typed text."""
         from tokentui.ui.dialogs.inspect import InspectScreen
 
@@ -677,6 +719,7 @@ class MainScreen(PaneScreen):
             self.narrow(self.active, "")
         else:
             self.mark_found("", "")
+            self.link(b"")
 
     def action_sort_vocabulary(self) -> None:
         """Sort the vocabulary in another way."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -82,6 +82,8 @@ class RunningText(CorpusWindow):
         """The tokens of the words in the window."""
         self._made_at: Callable[[int], int] | None = None
         """Returns the step that made a symbol; None if the view has no ages."""
+        self._pieces: Sequence[bytes] = ()
+        """The exact bytes of each symbol."""
         self._slow: set[int] = set()
         """Documents over which a pattern takes too long."""
         self._mark = recipe.mark_text if MARKS.of(recipe.mark).ends_word else ""
@@ -113,6 +115,7 @@ class RunningText(CorpusWindow):
         """
         key = look.corpus, look.corpus_chars, look.corpus_before, look.ages, trainer
         self._made_at = learn.steps_of_symbols(trainer) if look.ages else None
+        self._pieces = trainer.inventory().vocabulary.pieces
         shown, substeps, number = self._shown, learn.substeps_of(trainer), trainer.number
         moment = number, None if substeps is None else substeps.walked
         if shown is None or shown.key != key or shown.moment != moment:
@@ -275,7 +278,8 @@ class RunningText(CorpusWindow):
                 partial = start > 0 and units[start - 1][1] > begin
                 partial = partial or (stop < count and units[stop][0] < end)
                 made = self._made_at(token.symbol) if self._made_at else 0
-                spans.append(TokenSpan(begin, end, token.symbol == self._newest, partial, made))
+                piece = self._pieces[token.symbol] if token.symbol >= 0 else b""
+                spans.append(TokenSpan(begin, end, token.symbol == self._newest, partial, made, piece))
                 symbols.append(token.symbol)
         replay = learn.replay_of(trainer)
         since = replay.since(place.text) if replay is not None else 0
@@ -384,9 +388,9 @@ def unit_spans(recipe: Recipe, word: str, mark: str) -> Units:
 def _without(part: CorpusPart, count: int) -> CorpusPart:
     """Return a part without its first `count` characters; a token that began in them is marked as partial."""
     spans = [
-        TokenSpan(
-            max(0, span.start - count), span.end - count, span.fresh, span.partial or span.start < count,
-            span.made,
+        span._replace(
+            start=max(0, span.start - count), end=span.end - count,
+            partial=span.partial or span.start < count,
         )
         for span in part.tokens
         if span.end > count

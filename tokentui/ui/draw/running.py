@@ -332,16 +332,43 @@ class Layout:
                     return self._starts[n] + token.start, self._starts[n] + token.end
         return None
 
+    def piece_at(self, offset: int) -> bytes:
+        """Return the exact bytes of the token at a character; empty for a special token, or for none."""
+        at = max(0, bisect.bisect_right(self._starts, offset) - 1)
+        tokens = self.parts[at].tokens if at < len(self.parts) else ()
+        inside = offset - self._starts[at] if tokens else 0
+        return next((token.piece for token in tokens if token.start <= inside < token.end), b"")
+
+    def offset_in_row(self, number_of_row: int, column: int) -> int:
+        """Return the character at a column of a row; behind its end the last one of the row."""
+        start, end = self.rows[number_of_row]
+        at, left = start, column
+        for glyph in self._glyphs[bisect.bisect_left(self._glyph_starts, start) :]:
+            if glyph.start >= end:
+                break
+            at = glyph.start
+            left -= glyph.width + (at != start and at in self._bars)
+            if left < 0:
+                break
+        return at
+
     def part_at(self, offset: int) -> tuple[CorpusPlace, int]:
         """Return the place of the part that holds a character, and the character's offset in it."""
         at = max(0, bisect.bisect_right(self._starts, offset) - 1)
         return self.parts[at].place, offset - self._starts[at]
 
     def row(
-        self, number_of_row: int, found: Sequence[tuple[int, int]] = (), cursor: tuple[int, int] = (0, 0)
+        self, number_of_row: int, found: Sequence[tuple[int, int]] = (), cursor: tuple[int, int] = (0, 0),
+        linked: bytes = b"",
     ) -> Cell:
-        """Return a row as runs. `found` are ranges of characters to mark, `cursor` is the range of the token
-        under the cursor."""
+        """Return a row as runs.
+
+        Args:
+            number_of_row: The row.
+            found: Ranges of characters to mark.
+            cursor: The range of the token under the cursor.
+            linked: The exact bytes of the token that is chosen in some pane; empty for none.
+        """
         if not 0 <= number_of_row < len(self.rows):
             return ()
         start, end = self.rows[number_of_row]
@@ -349,10 +376,11 @@ class Layout:
         parts, starts = self.parts, self._starts
         past = bisect.bisect_left(starts, end)
         found = tuple([span for span in found if span[0] < end and span[1] > start])
-        key = (
-            start, end, found, cursor, (first + self._parity) % 2,
-            tuple([part.tokens for part in parts[first:past]]), tuple(self._chips[first:past]),
-        )
+        here = tuple([part.tokens for part in parts[first:past]])
+        if linked and not any(linked == token.piece for tokens in here for token in tokens):
+            linked = b""
+        key = start, end, found, cursor, linked, (first + self._parity) % 2, here, (
+            *self._chips[first:past],)
         if (known := self._drawn.get(number_of_row)) is not None and known[0] == key:
             return known[1]
         bars, aged, token = self.layout_key.has_bars, self.layout_key.boundaries == "age", 0
@@ -369,7 +397,7 @@ class Layout:
             while token < len(tokens) and tokens[token].end <= inside:
                 token += 1
             if token >= len(tokens) or tokens[token].start > inside:
-                ground, shared = "dropped", False
+                ground, shared, bold = "dropped", False, False
             else:
                 # A character, or one with its marks, may be shared by several tokens.
                 length = glyph.end - glyph.start
@@ -379,6 +407,7 @@ class Layout:
                 ]
                 beyond = inside + length > len(parts[at].text)  # a cluster of several pre-tokens
                 shared = len(holders) > 1 or beyond
+                bold = bool(linked) and any([holder.piece == linked for holder in holders])
                 if aged:
                     ground = age_of(max([holder.made for holder in holders]))
                 elif chips:
@@ -397,7 +426,9 @@ class Layout:
                     ground = "shade-c" if token % 2 else ("shade-b" if (at + self._parity) % 2 else "shade-a")
             if glyph.start != start and glyph.start in self._bars:
                 cell.append((BAR, "frame"))
-            marked = "match" if found and any(span[0] <= glyph.start < span[1] for span in found) else ""
+            marked = "strong" if bold else ""
+            if found and any(span[0] <= glyph.start < span[1] for span in found):
+                marked = "match"
             marked = "cursor" if cursor[0] <= glyph.start < cursor[1] else marked
             cell += [(text, _style(ground, shared, kind, bars, marked)) for text, kind in glyph.cell]
         runs = [("".join([text for text, _ in run]), style) for style, run in groupby(cell, itemgetter(1))]
@@ -417,7 +448,7 @@ def _style(ground: str, shared: bool, kind: str, bars: bool, found: str) -> str:
         shared: True if it belongs to several tokens.
         kind: The kind of safe text that it is.
         bars: True if tokens are told apart by bars.
-        found: The style of its mark, empty where it has none.
+        found: The style of its mark: `cursor`, `match`, or `strong` for a linked token; empty without one.
     """
     names = [] if ground.startswith("shade") and bars else [ground]
     if ground.startswith("tint"):
@@ -427,6 +458,6 @@ def _style(ground: str, shared: bool, kind: str, bars: bool, found: str) -> str:
         names.append(kind)
     if shared:
         names.append("partial-here")
-    if found:
+    if found and not (found == "strong" and ground.startswith("fresh")):  # which is bold as it is
         names.append(found)
     return "+".join([name for name in names if name])

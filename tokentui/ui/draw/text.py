@@ -247,6 +247,11 @@ def chip(cell: Cell, ground: str) -> Cell:
     ])
 
 
+def emboldened(cell: Cell) -> Cell:
+    """Return a cell in bold."""
+    return tuple([(text, f"{name}+strong" if name else "strong") for text, name in cell])
+
+
 def segmented(tokens: Iterable[bytes | str], chips: bool, *, limit: int, style: str = "") -> Cell:
     """Return the tokens that a text is cut into: as chips, or with bars between them and in a style.
 

@@ -25,7 +25,7 @@ from tokentui.session.views import ColumnSnapshot, Found
 from tokentui.ui.bindings import Hint
 from tokentui.ui.draw.figures import amount, bar, behind, decimal, number, signed
 from tokentui.ui.draw.table import GAP, Column, TableRow, VirtualTable
-from tokentui.ui.draw.text import Cell, Run, runs, tinted
+from tokentui.ui.draw.text import Cell, Run, emboldened, runs, tinted
 from tokentui.ui.panes.pane import Pane
 from tokentui.ui.waits import nothing_there
 
@@ -58,12 +58,13 @@ def append_note(note: Cell, more: Cell) -> Cell:
     return (*note[:-1], (f"{note[-1][0]} · ", note[-1][1]), *more)
 
 
-def tokens(pieces: Sequence[bytes], mode: GlyphMode) -> Cell:
-    """Return a token as a cell, or several joined by a muted plus."""
+def tokens(pieces: Sequence[bytes], mode: GlyphMode, linked: bytes = b"") -> Cell:
+    """Return a token as a cell, or several joined by a muted plus; the `linked` one is bold."""
     out: list[Run] = []
     for piece in pieces:
         out += [("+", "muted")] if out else []
-        out += runs(piece, mode=mode, limit=TOKEN_SHOWN)
+        shown = runs(piece, mode=mode, limit=TOKEN_SHOWN)
+        out += emboldened(shown) if linked and piece == linked else shown
     return tuple(out)
 
 
@@ -114,7 +115,7 @@ class ColumnTable(VirtualTable, Pane):
             tooltip="Inspect the selected row"),
     ]
 
-    def __init__(self, section: str, rows: Callable[[ColumnSnapshot, GlyphMode, int], Rows]) -> None:
+    def __init__(self, section: str, rows: Callable[[ColumnSnapshot, GlyphMode, int, bytes], Rows]) -> None:
         super().__init__()
         self._section, self._rows = section, rows
         self._note: Cell = ()
@@ -124,6 +125,8 @@ class ColumnTable(VirtualTable, Pane):
         """The text that the rows hold that are shown; empty where all are."""
         self.among = ""
         """The kind of the rows that are shown, in words; empty where all are."""
+        self.linked = b""
+        """The exact bytes of the token that is chosen in some pane; empty for none."""
         self.column: ColumnSnapshot | None = None
 
     @property
@@ -163,7 +166,7 @@ class ColumnTable(VirtualTable, Pane):
             self.match = ()
         self.column, self.mode = column, mode
         page = getattr(column, self._section)
-        columns, row_of, self._note = self._rows(column, mode, self.size.width)
+        columns, row_of, self._note = self._rows(column, mode, self.size.width, self.linked)
         if page.whole is not None:
             self._note = ((f"{number(page.total)} of {number(page.whole)}", "warning"),)
         if self.among:
@@ -171,6 +174,18 @@ class ColumnTable(VirtualTable, Pane):
         if self.only and not page.total:
             columns = (Column("no row: esc shows all", flex=1, priority=1),)
         self.update_rows(page.top, page.rows, page.total, columns, row_of)
+
+    def link(self, piece: bytes) -> None:
+        """Mark a token in all rows, by its exact bytes; none if they are empty."""
+        if piece != self.linked:
+            self.linked = piece
+            self.redraw(force=True)
+
+    @property
+    def chosen(self) -> bytes:
+        """The exact bytes of the entry of the vocabulary under the cursor; empty for other rows."""
+        row = self.held_at(self.cursor)
+        return row.piece if isinstance(row, Entry) and row.id is not None and row.kind != "special" else b""
 
     def on_resize(self) -> None:
         """Fit the columns to the new width."""
@@ -226,11 +241,11 @@ def size_state(column: ColumnSnapshot) -> str:
     return "" if column.size_limit is None else f"to {number(column.size_limit)} ids"
 
 
-def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
+def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int, linked: bytes = b"") -> Rows:
     """Return the candidates in the columns of their trainer: pairs by count or score, pieces by loss, tokens
     of a file by step.
 
-    Each kind of column has a width and a look; what matters least gives way first.
+    Each kind of column has a width and a look; what matters least gives way first. The `linked` token is bold.
     """
     traits, at, best, training = column.traits, column.at, column.why.best, column.why.round
     digits, kinds = _digits(column), [figure.kind for figure in traits.columns]
@@ -310,23 +325,24 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
                 flex, least = (3, 8) if traits.shrinks else (2, 7)
                 columns.append(Column(head, flex=flex, min_width=least, priority=7))
                 looks.append((of, lambda value, _: tinted(
-                    tokens(value, mode), "muted" if traits.replays else ""
+                    tokens(value, mode, linked), "muted" if traits.replays else ""
                 ) or (("nothing", "muted"),)))
 
     def row_of(held: Candidate, index: int) -> TableRow:
         place = index if page.whole is None else page.number(index)
         first_of = held.parts == best.parts if by_order and best is not None else place == 0
         taken = first_of and best is not None
-        dim, mark, style, lead = False, "▸" if taken else " ", "", tokens(held.parts or (held.token,), mode)
+        dim, mark, style = False, "▸" if taken else " ", ""
+        lead = tokens(held.parts or (held.token,), mode, linked)
         cells: list[Cell] = []
         if isinstance(held, PieceCandidate):
             dim, style = held.taken, "gone" if held.taken else "warning" if held.reason else ""
             mark = "×" if held.taken else " " if not held.reason else "▸" if place == first else "−"
-            lead = tinted(tokens((held.token,), mode), style)
+            lead = tinted(tokens((held.token,), mode, linked), style)
         elif isinstance(held, TokenCandidate):
             dim, taken = not held.places, place == 0
             mark = " " if place else "•" if held.number <= at.step else "▸"
-            lead = tokens((held.token,), mode)
+            lead = tokens((held.token,), mode, linked)
             cells.append(((number(held.number), "muted"),))
         sign, said = ties.get(index - page.top, (" ", None)) if held.tied else (" ", None)
         bold = "strong" if taken else "muted" if said is not None else ""
@@ -397,10 +413,11 @@ def _ties(
     return found
 
 
-def entries(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
+def entries(column: ColumnSnapshot, mode: GlyphMode, width: int, linked: bytes = b"") -> Rows:
     """Return the tokens at this step, followed by those that the last step dropped.
 
-    The columns are id, token, count, and the token's step, or its score where steps give scores.
+    The columns are id, token, count, and the token's step, or its score where steps give scores. The `linked`
+    token is bold.
     """
     at, traits, page = column.at, column.traits, column.vocabulary
     last = max(at.end.step or 0, at.computed)
@@ -427,7 +444,7 @@ def entries(column: ColumnSnapshot, mode: GlyphMode, width: int) -> Rows:
             ways = [f"{number(held.uses or 0)} {name} ▸" for name in (out, "unused")]
             short = next((way for way in ways if len(way) <= spare), ways[-1])
             return TableRow("folded", ((), ((short, "muted"),), (), ()))
-        piece = tokens((held.piece,), mode)
+        piece = tokens((held.piece,), mode, linked)
         if held.kind == "left":
             label: Cell = (*tinted(piece, "gone"), (f"  {safe(held.reason, limit=REASON_SHOWN)}", "muted"))
             return TableRow(("left", held.piece), ((("–", "muted"),), label, (), ()), dim=True, mark="×")

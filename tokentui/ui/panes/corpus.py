@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 from textual import work
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.events import Click
+from textual.message import Message
 from textual.reactive import var
 
 from tokentui.core.errors import Cancelled, TokentuiError
@@ -72,6 +74,12 @@ class CorpusText(ScrolledLines):
             tooltip="Hide the cursor"),
     ]
 
+    class CursorMoved(Message):
+        """The cursor is on another token, or there is one no longer or at last."""
+
+    class Chosen(Message):
+        """The token under the cursor was clicked."""
+
     def __init__(
         self, boundaries: Boundaries, want_text: Callable[[CorpusPlace, int, int], object],
         moved: Callable[[], object],
@@ -95,6 +103,8 @@ class CorpusText(ScrolledLines):
         """True if only pre-tokens with a part of `sought` show their tokens. Then a step redraws few rows."""
         self.cursor: CorpusPlace | None = None
         """The place of the token under the cursor; None where there is no cursor."""
+        self.linked = b""
+        """The exact bytes of the token that is chosen in some pane; empty for none."""
         self._view: CorpusView | None = None
         """The text as it is drawn; `_whole` has the tokens of all pre-tokens."""
         self._whole: CorpusView | None = None
@@ -228,6 +238,12 @@ class CorpusText(ScrolledLines):
                 parts.append(part)
         return replace(view, parts=tuple(parts))
 
+    def link(self, piece: bytes) -> None:
+        """Mark a token wherever it is seen, by its exact bytes; none if they are empty."""
+        if piece != self.linked:
+            self.linked = piece
+            self._repaint()
+
     def forget_found(self) -> None:
         """Mark nothing any more."""
         self.found, self.sought, self.match = None, "", ()
@@ -246,6 +262,25 @@ class CorpusText(ScrolledLines):
         if self.cursor is not None:
             self.cursor = None
             self._repaint()
+            self.post_message(self.CursorMoved())
+
+    @property
+    def chosen(self) -> bytes:
+        """The exact bytes of the token under the cursor; empty without a cursor, and for a special token."""
+        held, here = self.layout_held, self.under_cursor
+        return held.piece_at(here[0]) if held is not None and here is not None else b""
+
+    def on_click(self, event: Click) -> None:
+        """Put the cursor on the token that is clicked; inspect it if the cursor is there."""
+        held, at = self.layout_held, event.get_content_offset(self)
+        if held is None or at is None or not 0 <= (row := self.top + at.y) < len(held.rows):
+            return
+        event.stop()
+        token = held.token_at(held.offset_in_row(row, at.x))
+        if token is not None and token == self.under_cursor:
+            self.post_message(self.Chosen())
+        else:
+            self._put(held, token)
 
     def step_cursor(self, by: int) -> None:
         """Move the cursor to the next token, or the one before; put it on the first visible one if there is
@@ -290,6 +325,7 @@ class CorpusText(ScrolledLines):
         self.cursor = held.place_of(token[0])
         row, height = held.row_of(self.cursor), max(1, self.size.height)
         self.scroll_to_row(min(max(self.top, row - height + 1), row))
+        self.post_message(self.CursorMoved())
 
     @property
     def position(self) -> float:
@@ -398,7 +434,7 @@ class CorpusText(ScrolledLines):
         if self.found is not None and (start := held.offset_of(self.found[0])) >= 0:
             matches.append((start, start + self.found[1]))
         cursor = self.under_cursor or (0, 0)
-        self.paint([held.row(self.top + y, matches, cursor) for y in range(height)])
+        self.paint([held.row(self.top + y, matches, cursor, self.linked) for y in range(height)])
 
 
 class CorpusPane(Vertical, Pane):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.events import Click
+from textual.message import Message
 from textual.widget import Widget
 
 from tokentui.axes import AXES
@@ -23,7 +26,7 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines, flow
 from tokentui.ui.draw.running import age_of
-from tokentui.ui.draw.text import Cell, chip, runs
+from tokentui.ui.draw.text import Cell, chip, emboldened, runs
 from tokentui.ui.field import TYPED_LIMIT, TypedLine
 from tokentui.ui.panes.column_tables import TOKEN_SHOWN
 from tokentui.ui.panes.pane import Pane
@@ -97,6 +100,21 @@ class EncodePane(TypedPane):
         turned: Called when another page is shown.
     """
 
+    @dataclass
+    class Clicked(Message):
+        """A token was clicked.
+
+        Attributes:
+            at: A character of its word.
+            again: True if the cursor of the line is there.
+        """
+
+        at: int
+        again: bool
+
+    class CursorMoved(Message):
+        """The cursor of the line moved."""
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+r", "screen.chat", "chat", id="chat", group=Hint(rank=4, typing=True),
             tooltip="Render the typed text, or a file of messages, with the chat template of the opened "
@@ -121,6 +139,8 @@ class EncodePane(TypedPane):
         self._last: int | None = None
         self._mode: GlyphMode = "text"
         self._find = ""
+        self._linked = b""
+        """The exact bytes of the token that is chosen in some pane; empty for none."""
         self._trained: object = None
         """The recipe and the file that the tokens are of."""
         self._page = 0
@@ -147,6 +167,7 @@ class EncodePane(TypedPane):
         self._show_page(0)
         if self.line.has_focus:
             self.tokens.again()
+        self.post_message(self.CursorMoved())
 
     def action_turn_page(self, by: int) -> None:
         """Show the next page of tokens and of what is lost, or the one before."""
@@ -167,11 +188,11 @@ class EncodePane(TypedPane):
         """Return the lines of the pages after the first, laid out once for each state of the pane."""
         size = self.tokens.size
         chips = self.app.chips
-        state = self._shown, self._mode, self._last, size, self._find, chips
+        state = self._shown, self._mode, self._last, size, self._find, chips, self._linked
         if state != self._further_of:
             lines = []
             if size.height:
-                lines = further(self._shown, self._mode, self._last, *size, self._find, chips)
+                lines = further(self._shown, self._mode, self._last, *size, self._find, chips, self._linked)
             self._further_of, self._further_lines = state, lines
         return self._further_lines
 
@@ -179,8 +200,51 @@ class EncodePane(TypedPane):
         if self._page:
             first = (self._page - 1) * page_lines(height)
             return self._further()[first : first + page_lines(height)]
-        at = self.line.cursor_position if self.line.has_focus else 0
-        return tokens(self._shown, self._mode, self._last, width, height, self._find, at, self.app.chips)
+        return tokens(self._shown, self._mode, self._last, width, height, self._find, self._at,
+            self.app.chips, self._linked)
+
+    @property
+    def _at(self) -> int:
+        """The character of the text that is to be seen."""
+        return self.line.cursor_position if self.line.has_focus else 0
+
+    def link(self, piece: bytes) -> None:
+        """Mark a token wherever it is seen, by its exact bytes; none if they are empty."""
+        if piece != self._linked:
+            self._linked = piece
+            self.tokens.again()
+
+    @property
+    def chosen(self) -> bytes:
+        """The exact bytes of the token at the cursor of the line; empty at its end, as while one types."""
+        at = self.line.cursor_position
+        found = next((token for token in self._shown.tokens if token.start <= at < token.end), None)
+        return found.piece or b"" if found is not None and self._shown.text == self.line.value else b""
+
+    def token_there(self, x: int, y: int) -> EncodedToken | None:
+        """Return the token that is shown at a column and a line of the tokens; None if there is none."""
+        width, height = self.tokens.size
+        laid = lay_out(self._shown, self._mode, self._last, width, height, self._at, self.app.chips)
+        first = 0
+        if self._page:
+            first = (self._page - 1) * page_lines(height)
+            laid = rest_of(self._shown, self._mode, self._last, width, height, self.app.chips)
+        for line, left, right, number in laid.places:
+            if left <= x < right and y + first - line in (0, int(height > 1)):
+                return self._shown.tokens[number]
+        return None
+
+    def on_click(self, event: Click) -> None:
+        """Put the cursor of the line on the token that is clicked; explain its word if the cursor is there."""
+        place = event.get_content_offset(self.tokens)
+        token = self.token_there(*place) if place is not None else None
+        if token is None or self._shown.text != self.line.value:
+            return
+        event.stop()
+        blank = token.end - token.start > 1 and self.line.value[token.start].isspace()
+        at = token.start + blank  # behind a blank: the word at the cursor is the one that is clicked
+        there = self.line.has_focus and self.line.cursor_position == at and self.line.selection.is_empty
+        self.post_message(self.Clicked(at, there))
 
     def mark_again(self) -> None:
         """Draw the tokens with another mark; the pages may be others."""
@@ -241,18 +305,25 @@ def tally(view: EncodedView, width: int) -> Sequence[Cell]:
 
 
 def tokens(view: EncodedView, mode: GlyphMode, last_id: int | None, width: int,
-        height: int, find: str = "", at: int = 0, chips: bool = False) -> Sequence[Cell]:
+        height: int, find: str = "", at: int = 0, chips: bool = False, linked: bytes = b"") -> Sequence[Cell]:
     """The tokens over their ids, and what is lost; `last_id` is the token that the last step made, `find` a
     text that is marked, `at` the place in the text that is seen where there is no room for all. `chips` is
-    True to show tokens as chips.
+    True to show tokens as chips; the token with the bytes `linked` is bold.
     """
-    chips = chips and not view.ages
     if view.error is not None:
         return ((("  ", ""), (safe(view.error, limit=300), "error")),)
-    spans = matches(view.text, find)
-    room = height - reserved_lines(view, height)
-    lines = lay_out_tokens(view.tokens, width - 2, room, mode, last_id, spans, view.ages, at, chips)
+    lines = lay_out(view, mode, last_id, width, height, at, chips, find, linked).lines
     return [*lines, *_lost(view, mode, width, height - len(lines))]
+
+
+def lay_out(
+    view: EncodedView, mode: GlyphMode, last_id: int | None, width: int, height: int, at: int, chips: bool,
+    find: str = "", linked: bytes = b"",
+) -> Laid:
+    """Return the tokens of the first page; see `tokens`."""
+    room = height - reserved_lines(view, height)
+    return laid_tokens(view.tokens, width - 2, room, mode, last_id, matches(view.text, find), view.ages, at,
+        chips and not view.ages, linked)
 
 
 def reserved_lines(view: EncodedView, height: int) -> int:
@@ -269,23 +340,32 @@ def page_lines(height: int) -> int:
     return max(2, height - height % 2)
 
 
-def further(
-    view: EncodedView, mode: GlyphMode, last_id: int | None, width: int, height: int, find: str,
-    chips: bool = False,
-) -> list[Cell]:
-    """Return the lines of the pages after the first: the remaining tokens over their ids, then the decoded
-    text unless the first page shows all of it. If the first page has no room for ids, they begin with the
-    first token."""
+def rest_of(
+    view: EncodedView, mode: GlyphMode, last_id: int | None, width: int, height: int, chips: bool,
+    find: str = "", linked: bytes = b"",
+) -> Laid:
+    """Return the tokens of the pages after the first. If the first page has no room for ids, they begin with
+    the first token."""
     room, marked = height - reserved_lines(view, height), matches(view.text, find)
     chips = chips and not view.ages
 
-    def laid(at: int, lines: int) -> tuple[list[Cell], int]:
-        return _lay_out(view.tokens, at, width - 2, lines, mode, last_id, marked, view.ages, chips)
+    def laid(at: int, lines: int) -> Laid:
+        return _lay_out(
+            view.tokens, at, width - 2, lines, mode, last_id, marked, view.ages, chips, linked)
 
-    end = laid(0, room)[1] if room > 1 else 0
-    rest = laid(end, _ALL_LINES)[0] if end < len(view.tokens) else []
+    end = laid(0, room).end if room > 1 else 0
+    return laid(end, _ALL_LINES) if end < len(view.tokens) else Laid([], end, [])
+
+
+def further(
+    view: EncodedView, mode: GlyphMode, last_id: int | None, width: int, height: int, find: str,
+    chips: bool = False, linked: bytes = b"",
+) -> list[Cell]:
+    """Return the lines of the pages after the first: the remaining tokens over their ids, then the decoded
+    text unless the first page shows all of it."""
+    rest = rest_of(view, mode, last_id, width, height, chips, find, linked).lines
     lost = _lost(view, mode, width, _ALL_LINES)
-    if not rest and room > 1:
+    if not rest and height - reserved_lines(view, height) > 1:
         shown = tokens(view, mode, last_id, width, height, find, chips=chips)
         lost = [] if shown[len(shown) - len(lost) :] == lost else lost
     return [*rest, *lost]
@@ -314,28 +394,52 @@ def lay_out_tokens(
     matched: Sequence[tuple[int, int]] = (), ages: Sequence[int] = (), seen: int = 0,
     chips: bool = False,
 ) -> list[Cell]:
+    """Return tokens over their ids as lines; see `laid_tokens`."""
+    return laid_tokens(tokens, width, height, mode, last_id, matched, ages, seen, chips).lines
+
+
+class Laid(NamedTuple):
+    """Tokens that are laid out.
+
+    Attributes:
+        lines: The lines.
+        end: The number of the first token that did not fit.
+        places: For each token its upper line, its first column, the column behind it, and its number.
+    """
+
+    lines: list[Cell]
+    end: int
+    places: list[tuple[int, int, int, int]]
+
+
+def laid_tokens(
+    tokens: Sequence[EncodedToken], width: int, height: int, mode: GlyphMode, last_id: int | None = None,
+    matched: Sequence[tuple[int, int]] = (), ages: Sequence[int] = (), seen: int = 0,
+    chips: bool = False, linked: bytes = b"",
+) -> Laid:
     """Return tokens over their ids, in pairs of lines; the last pair ends with the number of tokens left.
 
     Where there is no room for all, they begin with the first, or before the one that ends at the character
     `seen` of the text or holds it; then the first line says how many are left out.
     """
-    lines, end = _lay_out(tokens, 0, width, height, mode, last_id, matched, ages, chips)
+    laid = _lay_out(tokens, 0, width, height, mode, last_id, matched, ages, chips, linked)
+    end = laid.end
     if seen and end < len(tokens):
         begin = max(0, bisect_left(tokens, seen, key=attrgetter("start")) - 1)
         if begin >= end:
             half = max(1, end // 2)  # the first moves by halves of a page: typing shifts it seldom
             first = max(1, (begin // half - 1) * half)
-            lines, end = _lay_out(tokens, first, width, height, mode, last_id, matched, ages, chips)
-            if begin >= end:
-                lines, end = _lay_out(tokens, begin, width, height, mode, last_id, matched, ages, chips)
-    return lines
+            laid = _lay_out(tokens, first, width, height, mode, last_id, matched, ages, chips, linked)
+            if begin >= laid.end:
+                laid = _lay_out(tokens, begin, width, height, mode, last_id, matched, ages, chips, linked)
+    return laid
 
 
 def _lay_out(
     tokens: Sequence[EncodedToken], at: int, width: int, height: int, mode: GlyphMode, last_id: int | None,
-    matched: Sequence[tuple[int, int]], ages: Sequence[int], chips: bool,
-) -> tuple[list[Cell], int]:
-    """Lay out tokens from the number `at` on; see `lay_out_tokens`.
+    matched: Sequence[tuple[int, int]], ages: Sequence[int], chips: bool, linked: bytes,
+) -> Laid:
+    """Lay out tokens from the number `at` on; see `laid_tokens`.
 
     Args:
         tokens: The tokens.
@@ -347,11 +451,10 @@ def _lay_out(
         matched: Ranges of characters of the text that are marked.
         ages: The step that made each token; empty to leave tokens without the color of their age.
         chips: True to show tokens as chips, over their ids on the same ground; else bars stand between them.
-
-    Returns:
-        The lines, and the number of the first token that did not fit.
+        linked: The exact bytes of the token that is bold; empty for none.
     """
     lines: list[Cell] = []
+    places: list[tuple[int, int, int, int]] = []
     before = f"+{number(at)} … " if at else ""
     with_ids = height > 1
     tint: int | None = None
@@ -376,6 +479,8 @@ def _lay_out(
                 text = chip(text, ground)
             elif made:
                 text = tuple([(part, "accent") for part, _ in text])
+            if linked and token.piece == linked:
+                text = emboldened(text)
             if any(start < token.end and end > token.start for start, end in matched):
                 text = tuple([(part, "match" if chips or not name else f"{name}+match")
                     for part, name in text])
@@ -390,10 +495,12 @@ def _lay_out(
                 if at == begin and not (last_pair and left):
                     upper = (*upper, *ui_text.clip(text, width))
                     lower = (*lower, *ui_text.clip(((identity, ground or "muted"),), width))
+                    places.append((len(lines), 2 + used, 2 + width, at))
                     at += 1
                 break
             upper = (*upper, ("│" * bar, "frame"), *text, (" " * (size - ui_text.width(text)), ground))
             lower = (*lower, (" " * bar, ""), (identity.ljust(size), ground or "muted"))
+            places.append((len(lines), 2 + used + bar, 2 + used + bar + size, at))
             used += bar + size
             at += 1
         if at < len(tokens) and last_pair:
@@ -403,4 +510,4 @@ def _lay_out(
             lines.append(lower)
         if last_pair:
             break
-    return lines, at
+    return Laid(lines, at, places)
