@@ -111,8 +111,15 @@ class Tour:
             for number, text in enumerate(poison.texts):
                 (self.app.say, lambda one: self.app.tell(refusal(one)),
                     lambda one: self.app.tell(ValueError(one)))[number % 3](text)
+                await self.pilot.pause()
+                self.check()
             await draw(self.app, self.session, self.pilot, notes=poison.texts[:2])
             self.check()
+            self.app.main.action_messages()
+            await self.pilot.pause()
+            self.check()
+            self.app.screen.dismiss()
+            await self.pilot.pause()
         self.app.clear_notifications()
         await self.pilot.pause()
 

@@ -55,7 +55,7 @@ REFUSED = {
 """Actions that need a step, or a whole corpus, and say so in a line."""
 SEEN = {
     "faster", "slower", "glyphs", "boundaries", "ages",
-    "order", "type", "pane_1", "pane_2", "pane_3", "pane_4",
+    "order", "type", "zoom", "pane_1", "pane_2", "pane_3", "pane_4",
     "next_pane",
     "previous_pane", "view_family", "why_family", "facts_family", "export_family",
 }  # fmt: skip

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from itertools import groupby
 
 import pytest
+from textual.geometry import Offset
 from textual.pilot import Pilot
 from textual.widget import Widget
 from waiting import settled, strips_of, until
@@ -81,7 +82,7 @@ async def test_a_chosen_token_is_bold_wherever_it_is_seen() -> None:
             await until(pilot, lambda: main.viewport.vocabulary_order == order)  # noqa: B023
         heads = strips_of(app)[main.pairs.content_region.y].text
         await pilot.click(offset=(heads.index("count"), main.pairs.content_region.y))
-        await until(pilot, lambda: any("count: pairs come" in note.message for note in app._notifications))
+        await until(pilot, lambda: any("count: pairs come" in note for note in app.messages))
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
@@ -90,7 +91,7 @@ async def test_a_click_on_a_chip_sets_the_cursor_and_a_second_one_inspects(size:
     async with trained(size=size) as (app, pilot):
         main = app.main
         for column, row in ((4, 0), (17, 1), (9, 3)):
-            x, y = main.text.region.offset + (column, row)
+            x, y = main.text.region.x + column, main.text.region.y + row
             while strips_of(app)[y].crop(x, x + 1).text in " │":
                 x -= 1
             await pilot.click(offset=(x, y))
@@ -109,7 +110,7 @@ async def test_a_click_on_a_typed_token_goes_to_its_word() -> None:
     async with trained(size=(80, 24), typed=" ".join(f"the word{n}" for n in range(40))) as (app, pilot):
         encode = app.main.encode
         for line in (0, 1):  # a token, and its id
-            place = encode.tokens.region.offset + (12, line)
+            place = encode.tokens.region.offset + Offset(12, line)
             token = encode.token_there(12, line)
             assert token is not None
             await pilot.press("escape")

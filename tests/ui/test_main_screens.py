@@ -256,3 +256,24 @@ async def test_a_tied_step_has_room_for_all_reasons_on_a_tall_screen() -> None:
         shown = await draw(app, session, pilot, **STATES["tied"][0])
         for part in ("·h+e → ·he", "in+g 6,530 (equal)", "402,118 → ", "your text ", "made  "):
             assert part in shown, part
+
+
+async def test_each_pane_is_zoomed_and_the_others_are_reached() -> None:
+    app, _ = explorer()
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await until(pilot, lambda: app.main.snapshot is not None)
+        before = {name: pane.outer_size for name, pane in app.main.panes.items()}
+        for keys in ("Z",), ("v", "z"):
+            await pilot.press(*keys)
+            for number, (name, pane) in enumerate(app.main.panes.items(), 1):
+                await pilot.press(str(number))
+                await until(pilot, lambda: pane.outer_size.width == 120)  # noqa: B023
+                assert pane.outer_size.height >= 34
+                assert [one.id for one in app.main.panes.values() if one.display] == [name]
+            await pilot.press("escape", "escape")  # out of the line, and out of the zoom
+            await until(pilot, lambda: not app.main.zoomed)
+            await until(pilot, lambda: before == {n: one.outer_size for n, one in app.main.panes.items()})
+        await pilot.resize_terminal(50, 20)
+        await pilot.press("Z")
+        await until(pilot, lambda: "all the room already" in screen_text(app))
+        assert not app.main.zoomed

@@ -5,43 +5,33 @@ from __future__ import annotations
 import pytest
 from screens import explorer, snapshot
 from textual.widgets._toast import Toast
-from waiting import screen_text, settled, until
+from waiting import notes_of, screen_text, settled, until
 
 from tokentui.core.errors import in_words
 from tokentui.ui.compare_screen import CompareScreen
+from tokentui.ui.dialogs.messages import MessagesScreen
 from tokentui.ui.waits import NotYet
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12)])
-async def test_the_last_two_lines_stay_free(size: tuple[int, int]) -> None:
-    app, _ = explorer()
-    async with app.run_test(size=size, notifications=True) as pilot:
-        await settled(pilot)
-        app.say("a message that says what went wrong, where it did, and what could be done about it")
-        await until(pilot, lambda: any(toast.region.height for toast in app.screen.query(Toast)))
-        assert all(toast.region.bottom <= size[1] - 2 for toast in app.screen.query(Toast))
-
-
 @pytest.mark.first_run(cases=1)
-@pytest.mark.parametrize("size", [(200, 60), (120, 40), (80, 24)])
-async def test_no_figure_is_hidden(size: tuple[int, int]) -> None:
+@pytest.mark.parametrize("size", [(200, 60), (120, 40), (80, 24), (60, 16)])
+async def test_no_row_is_hidden(size: tuple[int, int]) -> None:
+    """One message at a time stands on the header and the border below it; what is longer is in a list."""
     app, _ = explorer()
     async with app.run_test(size=size, notifications=True) as pilot:
         await settled(pilot)
-        for n in range(10):
-            app.say(f"message {n} says what went wrong, where it did, and what could be done about it")
-        await until(pilot, lambda: "message 9" in screen_text(pilot))
-        seen = [one for one in app.main.panes.values() if one.display and one.id != "corpus"]
-        assert 1 <= len(app.screen.query(Toast)) < 10
-        for toast in app.screen.query(Toast):
-            for widget in (*seen, app.main.why, app.main.scrubber, app.main.header_line):
-                assert not toast.region.overlaps(widget.region)
-            assert toast.region.bottom < app.main.corpus.region.bottom  # its position is in the border
-        app.clear_notifications()
-        app.say("one message")
-        await until(pilot, lambda: [one.region.height for one in app.screen.query(Toast)] == [1])
-        (toast,) = app.screen.query(Toast)
-        assert toast.region.y > app.main.corpus.region.y + app.main.corpus.region.height // 2
+        texts = "is short", "says what went wrong, where, and what to do about it", "x " * 200
+        for n, words in enumerate(texts):
+            for again in range(3):
+                app.say(f"message {n} {again} {words}")
+            await until(pilot, lambda: [f"message {n} 2" in note for note in notes_of(app)] == [True])  # noqa: B023
+            await until(pilot, lambda: f"message {n} 2" in screen_text(pilot))  # noqa: B023
+            assert all(toast.region.bottom <= 2 for toast in app.screen.query(Toast))
+        assert "… : messages" in screen_text(pilot)
+        app.main.action_messages()
+        await until(pilot, lambda: isinstance(app.screen, MessagesScreen) and app.screen.listing.rows)
+        assert "message 2 2" in screen_text(pilot)
+        assert len(app.messages) == 9
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])

@@ -190,7 +190,7 @@ async def test_a_key_of_the_user_acts_at_once_and_the_family_is_not_shown() -> N
         footer = screen_text(pilot).splitlines()[-1]
         assert "F▸" in footer
         assert not any(f"{letter}▸" in footer for letter in "vwe")
-        assert sum("in the finder" in note for note in notes_of(app)) == 3
+        assert sum("are in the finder" in note for note in app.messages) == 3
         assert app.main.family == ""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -42,10 +43,10 @@ if TYPE_CHECKING:  # loaded when it is first wanted
     from tokentui.ui.autosave import Autosave
     from tokentui.ui.draw.text import Copied
 
-MOST_PROBLEMS = 3
-"""The most problems of the table `[keys]` that are shown one by one."""
-_LINES_A_MESSAGE = 12
-"""The lines of the screen for each message that is seen at once: so they cover only the end of the corpus."""
+MOST_MESSAGES = 50
+"""The most messages that are kept."""
+_MESSAGE_LINES = 2
+"""The lines of a message over panes: those of the header and of the border below it."""
 
 
 class ExplorerApp(TerminalApp, Explorer):
@@ -111,8 +112,9 @@ class ExplorerApp(TerminalApp, Explorer):
         self._begin, self._then = begin, then
         self._boundaries = boundaries
         self._notes: tuple[str, ...] = ()
-        self._said: dict[str, tuple[float, Severity]] = {}
-        """Until when each line that was said is seen, the newest last."""
+        self._said: tuple[str, float] = "", 0.0
+        """The line that was said last, and until when it is seen."""
+        self.messages: deque[str] = deque(maxlen=MOST_MESSAGES)
         self.register_theme(ui_text.DARK)
         self.register_theme(ui_text.LIGHT)
         # Not by assignment, which has all styles read twice before the first paint.
@@ -258,11 +260,11 @@ class ExplorerApp(TerminalApp, Explorer):
         self.user_keys, problems = read_keys(table)
         self.set_keymap(dict(self.user_keys))
         self.main.show_footer()
-        for problem in problems[:MOST_PROBLEMS]:
-            said = problem.describe("settings.toml", lambda id: line_in_file("keys", id))
-            self.say(said, "information" if problem.holds else "warning")
-        if (more := len(problems) - MOST_PROBLEMS) > 0:
-            self.say(f"{more} more lines of [keys] are invalid", "warning")
+        said = [one.describe("settings.toml", lambda id: line_in_file("keys", id)) for one in problems]
+        if said:
+            self.messages.extend(said[1:])
+            more = f" · {len(said) - 1} more in the finder: messages" if said[1:] else ""
+            self.say(said[0] + more, "information" if all(one.holds for one in problems) else "warning")
 
     def _begin_anew(self) -> None:
         if self._begin is not None and self.engine.session is not None:
@@ -327,9 +329,8 @@ class ExplorerApp(TerminalApp, Explorer):
             self.autosave.schedule()
         if snapshot.corpus.notes != self._notes:
             known, self._notes = self._notes, snapshot.corpus.notes
-            for note in self._notes:
-                if note not in known:
-                    self.say(note, "warning")
+            if new := [note for note in self._notes if note not in known]:
+                self.say(" · ".join(new), "warning")
 
     # Messages.
 
@@ -343,22 +344,20 @@ class ExplorerApp(TerminalApp, Explorer):
             self.say(in_words(error), "warning" if isinstance(error, do.NothingOpen | NotYet) else "error")
 
     def say(self, text: str, severity: Severity = "information") -> None:
-        """Show a line for some seconds; the oldest give way to it where there are many."""
-        shown = safe(text, limit=400)
+        """Show a line for some seconds, in place of the last one. All are kept, for the list of messages."""
+        kept = safe(text, limit=400)
         now = time.monotonic()
-        if shown in self._said and now < self._said[shown][0]:
+        if kept == self._said[0] and now < self._said[1]:
             return  # it is there still: a key that is held would heap it up
-        seen = {text: until for text, until in self._said.items() if until[0] > now}
-        most = self.screen.MESSAGES if isinstance(self.screen, PaneScreen) else 0
-        most = most or max(1, self.size.height // _LINES_A_MESSAGE)
-        self._said = dict([*seen.items(), (shown, (now + self.NOTIFICATION_TIMEOUT, severity))][-most:])
-        again = [shown]
-        if len(seen) >= most:
+        self.messages.append(kept)
+        before, self._said = self._said, (kept, now + self.NOTIFICATION_TIMEOUT)
+        if now < before[1]:
             self.call_later(self._clear_messages)  # in turn with what is still on its way
-            again = [*self._said]
-        for text in again:
-            end, kind = self._said[text]
-            self.notify(text, severity=kind, timeout=end - now)
+        over_panes = isinstance(self.screen, PaneScreen)
+        limit = _MESSAGE_LINES * (self.size.width - 4) if over_panes else len(kept)
+        more = " … : messages"
+        shown = kept if len(kept) <= limit else safe(text, limit=max(20, limit - len(more))) + more
+        self.notify(shown, severity=severity)
 
     def _clear_messages(self) -> None:
         """Take all messages away, and the room that each was given."""

@@ -92,8 +92,6 @@ class CompareScreen(PaneScreen):
             id="move_left", group=Hint(rank=17)),
         Binding("right_parenthesis", "move_column(1)", "to the right", id="move_right",
             tooltip="Move this column right"),
-        Binding("Z,v z", "zoom", "zoom", tooltip="Maximize or restore the pane", id="zoom",
-            group=Hint(rank=9)),
         Binding("M,v m", "turn_formulas", "formulas", id="formulas", group=Hint(rank=15),
             tooltip="Show or hide the formula of each measure"),
         Binding("V", "ask_held_out", "second corpus", id="held_out",
@@ -107,7 +105,6 @@ class CompareScreen(PaneScreen):
     PANES = COMPARE_PANES
     KEY_OWNERS = (("rows", ScrolledLines), *key_owners(COMPARE_PANES))
     ELSEWHERE = "on the main screen: esc goes back there"
-    MESSAGES = 1
     encode: CompareEncode
 
     def __init__(self, engine: EngineLink, typed: str = "", offered: str = "") -> None:
@@ -122,7 +119,6 @@ class CompareScreen(PaneScreen):
         self.curves = self.pane("curves", CurveChart)
         self.place = 0
         """The column that keys are about."""
-        self.zoomed = False
         self._recent_panes = [COLUMNS, ENCODE, "measures", "vocabulary"]
         self.header_line = StatusBand(
             lambda width, _: [columns.header(engine.snapshot, width)],
@@ -560,11 +556,6 @@ class CompareScreen(PaneScreen):
             if event.key in action.keys and not action.hint.needs:
                 self.app.say(f"{event.key} ({action.label}) works on the main screen: esc goes back there")
                 return
-
-    def action_zoom(self) -> None:
-        """Give the pane all the room, or put the others back."""
-        self.zoomed = not self.zoomed
-        self.lay_out()
 
     def action_leave(self) -> None:
         """Leave typing; else stop walking; else end finding; else give the others their room back; else

@@ -213,4 +213,4 @@ class TypedLine(Field):
         if len(text) > room:
             taken = f"{number(room)} of {number(len(text))} characters are taken"
             what = f"{taken}: the line holds {number(TYPED_LIMIT)}"
-            self.app.notify(what, severity="warning")
+            self.app.say(what, "warning")

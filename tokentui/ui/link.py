@@ -203,6 +203,8 @@ class Explorer(GuardedApp):
     recorder: TourRecorder
     has_chips: bool
     """True if the terminal has the colors of chips: 256 or more."""
+    messages: Sequence[str]
+    """What was said, as safe text, the newest last."""
 
     def compare(self, columns: Sequence[ColumnWanted], held_out: str = "") -> None:
         """Compare columns on the corpus that is open."""

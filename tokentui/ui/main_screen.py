@@ -153,6 +153,7 @@ class MainScreen(PaneScreen):
     PANES = MAIN_PANES
     KEY_OWNERS = key_owners(MAIN_PANES)
     KEYLESS_ACTIONS: ClassVar[Sequence[BoundAction]] = (
+        *PaneScreen.KEYLESS_ACTIONS,
         *(
             BoundAction(f"analyze_{analysis.name}", (), analysis.name, analysis.about,
                 f"analyze({analysis.name!r})")
@@ -221,12 +222,14 @@ class MainScreen(PaneScreen):
 
     def layout_for(self, width: int, height: int) -> Layout | None:
         """Return the layout for a size: panes side by side on wide terminals, pairs and vocabulary in one
-        place on medium ones, all in one place on small ones; None below `LEAST`."""
+        place on medium ones, all in one place on small ones and where one is zoomed; None below `LEAST`."""
         if width < LEAST[0] or height < LEAST[1]:
             return None
         if width < 60 or height < 16:
             return Layout(one_group(MAIN_PANES), frozenset({"small", "short"}))
         tall = "tall" if height >= 36 else "short" if height < 30 else "high"
+        if self.zoomed:
+            return Layout(one_group(MAIN_PANES), frozenset({"zoomed", tall}))
         if width < 100:
             return Layout(groups(MAIN_PANES, "medium"), frozenset({"medium", tall}))
         return Layout(groups(MAIN_PANES, "wide"), frozenset({"wide", tall}))
@@ -355,8 +358,8 @@ class MainScreen(PaneScreen):
         elif event.table is self.pairs and event.title == "f(xy)":
             self.action_sort_pairs()
         elif event.title:
-            self.app.say(f"{event.title}: {self._name_of(self.active)} come in the order in which the training "
-                "takes them")
+            self.app.say(
+                f"{event.title}: {self._name_of('pairs')} come in the order in which the training takes them")
 
     # A token that is chosen in one pane is bold in all of them.
 
@@ -717,6 +720,8 @@ class MainScreen(PaneScreen):
             self.engine.send(do.CancelWork())
         elif (table := self.tables.get(self.active)) is not None and (table.only or table.among):
             self.narrow(self.active, "")
+        elif self.zoomed:
+            self.action_zoom()
         else:
             self.mark_found("", "")
             self.link(b"")

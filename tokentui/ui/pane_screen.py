@@ -126,6 +126,8 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         family_key("v"),
         Binding("v v", "cycle_view", "text", id="glyphs",
             tooltip="Show tokens as text, escapes, hex bytes, or code points; v again for the next view"),
+        Binding("Z,v z", "zoom", "zoom", tooltip="Maximize or restore the pane", id="zoom",
+            group=Hint(rank=21)),
         Binding("tab", "next_pane(1)", "pane", tooltip="Go to the next pane", id="next_pane",
             group=Hint(rank=14)),
         Binding("shift+tab", "next_pane(-1)", "previous pane", tooltip="Go to the previous pane",
@@ -143,11 +145,11 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
     """The table of panes. `BINDINGS` has their number keys, and `KEY_OWNERS` their widgets."""
     KEY_OWNERS: ClassVar[Owners] = ()
     """The widgets of the screen that have keys of their own, each with the name of its pane: for the help."""
-    KEYLESS_ACTIONS: ClassVar[Sequence[BoundAction]] = ()
+    KEYLESS_ACTIONS: ClassVar[Sequence[BoundAction]] = (
+        BoundAction("messages", (), "messages", "List the messages so far", "messages"),
+    )
     """Actions without a key, which only the help lists."""
     AUTO_FOCUS = ""  # None would mean that of the app, which focuses the first widget
-    MESSAGES: ClassVar[int] = 0
-    """The most messages that are seen at once; 0 for as many as the height has room for."""
     ELSEWHERE: ClassVar[str] = ""
     """Where the keys work that this screen lacks."""
     encode: TypedPane
@@ -173,6 +175,8 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         """The pane that has the focus, or will have it again."""
         self.typing = False
         """True if keys go into the input line."""
+        self.zoomed = False
+        """True if the active pane has all the room."""
         self.found_before: list[Found] = []
         """What the finder did last, the newest first."""
         self.family = ""
@@ -643,6 +647,21 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         """
         view = VIEWS[self.mode] if self.entry(pane).shows_tokens else ""
         return (*self.panes[pane].states, *([view] if view else ()))
+
+    def action_zoom(self) -> None:
+        """Give the active pane all the room, or put the others back."""
+        layout = self.current_layout
+        if not self.zoomed and layout is not None and len(layout.groups) == 1:
+            self.app.say("this pane has all the room already")
+            return
+        self.zoomed = not self.zoomed
+        self.lay_out()
+
+    def action_messages(self) -> None:
+        """List what was said."""
+        from tokentui.ui.dialogs.messages import MessagesScreen
+
+        self.app.push_screen(MessagesScreen(self.engine, self.app.messages))
 
     def action_cycle_view(self) -> None:
         """Show tokens in another way."""

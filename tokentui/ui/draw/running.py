@@ -407,7 +407,7 @@ class Layout:
                 ]
                 beyond = inside + length > len(parts[at].text)  # a cluster of several pre-tokens
                 shared = len(holders) > 1 or beyond
-                bold = bool(linked) and any([holder.piece == linked for holder in holders])
+                bold = bool(linked) and linked in [holder.piece for holder in holders]
                 if aged:
                     ground = age_of(max([holder.made for holder in holders]))
                 elif chips:

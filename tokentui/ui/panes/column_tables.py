@@ -245,7 +245,8 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int, linked: byte
     """Return the candidates in the columns of their trainer: pairs by count or score, pieces by loss, tokens
     of a file by step.
 
-    Each kind of column has a width and a look; what matters least gives way first. The `linked` token is bold.
+    Each kind of column has a width and a look; what matters least gives way first. The `linked` token is
+    bold.
     """
     traits, at, best, training = column.traits, column.at, column.why.best, column.why.round
     digits, kinds = _digits(column), [figure.kind for figure in traits.columns]

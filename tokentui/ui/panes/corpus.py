@@ -537,12 +537,11 @@ class CorpusPane(Vertical, Pane):
             await self._show(text, corpus)
 
     def _refuse(self, error: TokentuiError | Cancelled, corpus: tuple[str, int]) -> None:
-        self.app.tell(error)
         if isinstance(error, TokentuiError):
             self._offered = corpus
-            self.app.say(
-                "t again: start with an empty text, which replaces this corpus once you type"
-            )
+            offer = "t again: start with an empty text, which replaces this corpus once you type"
+            error = TokentuiError(error.what, error.where, "; ".join(filter(None, (error.hint, offer))))
+        self.app.tell(error)
 
     async def _show(self, text: str, corpus: tuple[str, int] = ("", 0)) -> None:
         from tokentui.ui.panes.editor import CorpusEditor, refusal

@@ -229,13 +229,13 @@ class EncodePane(TypedPane):
         if self._page:
             first = (self._page - 1) * page_lines(height)
             laid = rest_of(self._shown, self._mode, self._last, width, height, self.app.chips)
-        for line, left, right, number in laid.places:
+        for line, left, right, index in laid.places:
             if left <= x < right and y + first - line in (0, int(height > 1)):
-                return self._shown.tokens[number]
+                return self._shown.tokens[index]
         return None
 
     def on_click(self, event: Click) -> None:
-        """Put the cursor of the line on the token that is clicked; explain its word if the cursor is there."""
+        """Report a click on a token."""
         place = event.get_content_offset(self.tokens)
         token = self.token_there(*place) if place is not None else None
         if token is None or self._shown.text != self.line.value:
