@@ -77,7 +77,8 @@ async def test_a_chosen_token_is_bold_wherever_it_is_seen() -> None:
         # A click on a head sorts, or says why not.
         y = main.vocabulary.content_region.y
         for head, order in (("id", "id"), ("token", "longest"), ("uses", "most used"), ("step", "newest")):
-            x = main.vocabulary.content_region.x + strips_of(app)[y].crop(main.vocabulary.content_region.x).text.index(head)
+            begin = main.vocabulary.content_region.x
+            x = begin + strips_of(app)[y].crop(begin).text.index(head)
             await pilot.click(offset=(x, y))
             await until(pilot, lambda: main.viewport.vocabulary_order == order)  # noqa: B023
         heads = strips_of(app)[main.pairs.content_region.y].text
