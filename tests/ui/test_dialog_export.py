@@ -60,9 +60,9 @@ def dialog(writer: Writer) -> ExportScreen:
 
 async def test_the_keys_that_are_named_are_those_of_the_focus() -> None:
     async with shown(dialog(Writer())) as (_app, pilot):
-        await until(pilot, lambda: "enter write │ ↑↓ format  tab path │ esc leave" in screen_text(pilot))
+        await until(pilot, lambda: "enter write │ ↑↓ format  tab path │ esc back" in screen_text(pilot))
         await pilot.press("tab")
-        await until(pilot, lambda: "enter write │ tab formats │ esc leave" in screen_text(pilot))
+        await until(pilot, lambda: "enter write │ tab formats │ esc back" in screen_text(pilot))
 
 
 async def test_the_list_takes_no_focus_that_has_moved_on() -> None:

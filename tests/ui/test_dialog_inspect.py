@@ -537,12 +537,12 @@ async def test_any_text_can_be_typed() -> None:
     dialog = InspectScreen(_face(it), typed=("hugs", 0))
     async with shown(dialog, (120, 40)) as (app, pilot):
         await until(pilot, lambda: dialog.found is not None and not dialog.asking)
-        await pilot.press("slash")
+        await pilot.press("i")
         await typed(pilot, "bun hug")
         await pilot.press("enter")
         await until(pilot, lambda: "cuts it into 2 pre-tokens" in _flat(screen_text(pilot)))
         assert "Inspect ‘bun·hug’" in screen_text(pilot)
-        await pilot.press("slash", "x", "escape")
+        await pilot.press("i", "x", "escape")
         await until(pilot, lambda: not dialog.editing)
         assert not app.answered
         await pilot.press("escape")

@@ -212,3 +212,20 @@ async def test_a_chosen_token_is_made_bold_in_all_panes(size: tuple[int, int]) -
                 await settled(pilot)
                 costs.append(drawn.bytes())
             assert 0 < max(costs) < most * SIZES[size], (pane, costs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_the_dimmed_screen_is_drawn_once(size: tuple[int, int]) -> None:
+    """It costs its text, in one style. A key in the dialog does not draw it again."""
+    app = explorer()
+    async with app.run_test(size=size) as pilot:
+        await at_the_end(pilot, app)
+        drawn = Drawn(app)
+        await pilot.press("u")
+        await settled(pilot)
+        assert drawn.bytes() < 4_000 + 1.2 * size[0] * size[1]
+        for _ in range(3):
+            await pilot.press("down")
+            await settled(pilot)
+            assert 0 < drawn.bytes() < 400

@@ -29,7 +29,7 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.ui import app as app_module
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.bindings import EVERYWHERE, Hint
-from tokentui.ui.dialogs import LEAVE, Dialog
+from tokentui.ui.dialogs import Dialog
 from tokentui.ui.dialogs.analysis import AnalysisScreen
 from tokentui.ui.dialogs.finder import FinderScreen
 from tokentui.ui.dialogs.help import groups_of
@@ -166,7 +166,7 @@ async def test_a_binding_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_dialog_is_one_file_and_the_key_that_opens_it(monkeypatch: pytest.MonkeyPatch) -> None:
     class NewDialog(Dialog[None]):
         HEADING = "Quite new"
-        BINDINGS: ClassVar[list[BindingType]] = [Binding("f7", "turn", "turn it"), LEAVE]
+        BINDINGS: ClassVar[list[BindingType]] = [Binding("f7", "turn", "turn it")]
 
         def __init__(self, engine: EngineLink) -> None:
             super().__init__(engine)

@@ -277,5 +277,5 @@ async def test_the_keys_of_an_analysis_are_those_that_do_something(
     async with shown(screen, (120, 40)) as (app, pilot):
         await until(pilot, lambda: screen.shown is not None)
         await pilot.pause()
-        line = next(line for line in screen_text(app).splitlines() if "esc leave" in line)
-        assert line.strip(" │").partition(" │ ")[0].removesuffix("↑↓ scroll").strip() == keys
+        line = next(line for line in screen_text(app).splitlines() if "esc back" in line)
+        assert line.partition("↑↓ scroll")[0].strip(" │") == keys

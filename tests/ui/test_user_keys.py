@@ -226,7 +226,7 @@ async def test_keys_of_a_dialog_are_shown_in_its_footer_and_work() -> None:
         assert notes_of(app) == []
         await pilot.press("question_mark")
         await until(pilot, lambda: isinstance(app.screen, HelpScreen))
-        await until(pilot, lambda: "s find" in screen_text(pilot) and "f10 leave" in screen_text(pilot))
+        await until(pilot, lambda: "s find" in screen_text(pilot) and "f10 back" in screen_text(pilot))
         await pilot.press("escape", "slash", "s")
         await until(pilot, lambda: isinstance(app.screen, FinderScreen))
         await pilot.press("f10")

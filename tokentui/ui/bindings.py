@@ -233,10 +233,9 @@ def _actions_of(node: type[DOMNode], keymap: frozenset[tuple[str, str]]) -> list
     return _merged(named, issubclass(node, Screen | App))
 
 
-def own_actions(node: type[DOMNode], keymap: Mapping[str, str]) -> list[BoundAction]:
-    """Return the actions in the `BINDINGS` of a class alone, in order: those that a dialog names."""
-    bindings = [binding for binding in node.BINDINGS if isinstance(binding, Binding)]
-    return _merged([(one, _keys_of(one, split_keys(one.key), keymap)) for one in bindings], True)
+def dialog_actions(dialog: type[DOMNode], keymap: Mapping[str, str]) -> list[BoundAction]:
+    """Return the actions that a dialog and its bases name, its own first."""
+    return _merged([pair for pair in bindings_of(dialog, keymap) if pair[0].show], True)
 
 
 def _merged(

@@ -7,11 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.segment import Segment
+from rich.style import Style as RichStyle
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.color import Color
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import Key, Paste
+from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input, Static
@@ -20,7 +25,7 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe_line
 from tokentui.session.commands import Command
 from tokentui.session.snapshot import Snapshot
-from tokentui.ui.bindings import HANDLED, BoundAction, Hint, bindings_of, own_actions
+from tokentui.ui.bindings import HANDLED, BoundAction, Hint, bindings_of, dialog_actions
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.lines import KeyLine
 from tokentui.ui.draw.table import Column, Listing, TableRow, place_columns
@@ -33,23 +38,31 @@ from tokentui.ui.waits import under_way, waits_for
 Answer = TypeVar("Answer")
 Result = TypeVar("Result")
 
-LEAVE = Binding("escape", "leave", "leave", id="dialog.leave", tooltip="Leave the dialog, or its input line")
-"""The key that leaves a dialog."""
-LEAVE_LIST = replace(LEAVE, group=Hint(pane="list"))
-LEAVE_LINE = replace(LEAVE, description="back", group=Hint(pane="line"))
+# The keys that mean the same in every dialog. The line of keys shows them after those of the dialog itself.
+BACK = Binding("escape", "leave", "back", id="dialog.leave", group=Hint(always=True),
+    tooltip="Leave the input line, end finding and the filter, leave the dialog")
 COPY = Binding("y", "copy", "copy", id="dialog.copy", group=Hint(pane="list"),
     tooltip="Copy the selected row, a token, or ids")
-"""The key that copies from a dialog: the row under the cursor, a token, ids."""
+HELP = Binding("question_mark", "show_help", "help", id="dialog.help", group=Hint(pane="list", always=True),
+    tooltip="List the keys of the dialog")
+FIND = Binding("slash", "find", "find", id="dialog.find", group=Hint(pane="list"),
+    tooltip="Find a text in the list")
+FILTER = Binding("ampersand", "filter", "filter", id="dialog.filter", group=Hint(pane="list"),
+    tooltip="Show only the rows that contain a text; esc shows all")
+SHARED = frozenset({"dialog.copy", "dialog.help", "dialog.find", "dialog.filter"})
+"""The ids of these keys, but for that of esc: characters that are typed where a line to type in is seen."""
 SCROLL = Binding("up,down", HANDLED, "scroll", group=Hint(count=2))
 """The keys of a list or a text."""
-SCROLL_LIST = replace(SCROLL, group=Hint(pane="list", count=2))
+_IN_HELP = Hint(pane="help")
+"""The place of keys that the help of a dialog lists, and its line of keys does not."""
 
 
 class Dialog(EngineScreen[Result], ModalScreen[Result]):
     """A box with a title over the screen it was pushed on; esc leaves it without a result.
 
     A subclass gives `HEADING`, `BINDINGS` and the widgets of the box (`parts`). The line of keys shows the
-    bindings of its own class that have a description; the `pane` of a hint is the part with the focus.
+    bindings with a description, those of its own class first, then those of the bases. The `pane` of a hint
+    is the part with the focus.
     Its classes `-narrow`, `-medium` and `-wide`, `-short` and `-tall` say what room there is.
 
     Args:
@@ -60,7 +73,9 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
 
     CSS_PATH = Path(__file__).with_name("dialogs.tcss")
     HEADING: ClassVar[str] = ""
-    BINDINGS: ClassVar[list[BindingType]] = [LEAVE, COPY]
+    BINDINGS: ClassVar[list[BindingType]] = [COPY, HELP, BACK]
+    dims = True
+    """True to dim the screen behind it. One that is about what the panes show leaves it as it is."""
     # Textual's type of these is a list.
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (60, "-medium"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall"), (32, "-high")]  # noqa: RUF012
@@ -72,8 +87,8 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         """The last snapshot; None before there is anything."""
         self.asking = ""
         """The work of the session that an answer is being waited for, in words; empty if for none."""
-        self.named_actions: Sequence[BoundAction] = own_actions(type(self), engine.user_keys)
-        """The actions that the class names, with the keys of the user."""
+        self.named_actions: Sequence[BoundAction] = dialog_actions(type(self), engine.user_keys)
+        """The actions that the class and its bases name, with the keys of the user."""
         self.shown_actions = self.named_actions
         """The actions that the line of keys shows, each while the part of its hint has the focus."""
         self.key_line, self.notice = KeyLine(), StatusLine()
@@ -93,6 +108,13 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
             yield self.key_line
         self.name_box(self.heading)
         self.show_keys()
+
+    def render(self) -> RenderableType:
+        """Return the screen behind, dimmed."""
+        shown = super().render()
+        if self.dims and isinstance(shown, BackgroundScreen):
+            return Dimmed(shown.screen, shown.color)
+        return shown
 
     def on_descendant_focus(self) -> None:
         """Show the keys of what has the focus."""
@@ -126,6 +148,12 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         line.select_on_focus = False  # else the next character would replace this one
         line.put(line.value + text)
         self.set_focus(line)
+
+    def action_show_help(self) -> None:
+        """List the keys of the dialog."""
+        from tokentui.ui.dialogs.keys import KeysScreen
+
+        self.app.push_screen(KeysScreen(self.engine, self.heading or self.HEADING, self.shown_actions))
 
     def action_copy(self) -> None:
         """Ask what to copy."""
@@ -247,22 +275,48 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
 
 
 def _keys_with_actions(kind: type[Dialog[Any]], keymap: Mapping[str, str]) -> set[str]:
-    """Return the keys of a dialog that do something in it, besides the one that copies."""
+    """Return the keys of a dialog that do something in it, besides those that all dialogs share."""
     return {
         key for binding, keys in bindings_of(kind, keymap) for key in keys
-        if binding.id != COPY.id and binding.action != HANDLED
+        if binding.id not in SHARED and binding.action != HANDLED
     }
 
 
-class ListDialog(Dialog[Result]):
-    """A dialog whose keys go to a list."""
+class Dimmed(BackgroundScreen):
+    """A screen behind a dialog in two colors.
 
-    BINDINGS: ClassVar[list[BindingType]] = [SCROLL, LEAVE]
+    To mix colors, as Textual does, gives colors that terminals of 256 do not have, and costs as many bytes as
+    the screen itself. A line of one style costs its text.
+    """
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        theme = self.screen.app.theme_variables
+        style = RichStyle(
+            color=Color.parse(theme["foreground-muted"]).rich_color,
+            bgcolor=Color.parse(theme["background"]).rich_color)
+        for segment in super().__rich_console__(console, options):
+            if isinstance(segment, Segment):
+                yield segment if segment.control else Segment(segment.text, style)
+
+
+class ListDialog(Dialog[Result]):
+    """A dialog whose keys go to a list, in which a text is found and which is filtered by one."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        replace(SCROLL, group=Hint(pane="list", count=2)), FIND, FILTER,
+        Binding("full_stop", "find_again(1)", "next match", id="dialog.find_next", group=_IN_HELP,
+            tooltip="Go to the next row with the text that was found"),
+        Binding("comma", "find_again(-1)", "previous match", id="dialog.find_previous", group=_IN_HELP,
+            tooltip="Go to the previous row with the text that was found"),
+        Binding("q", "leave"),
+    ]
 
     def __init__(self, engine: EngineLink, heading: str = "") -> None:
         super().__init__(engine, heading)
         self.listing = Listing()
         self.parts = (self.listing,)
+        self._unsent = ""
+        """The text that was in the line to type in when it was left."""
 
     def on_mount(self) -> None:
         """Begin in the list, unless the line to type in is seen."""
@@ -270,11 +324,54 @@ class ListDialog(Dialog[Result]):
             self.set_focus(self.listing)
 
     def action_leave(self) -> None:
-        """Leave the line to type in, or the dialog."""
+        """Leave the line to type in, or show all rows without marks, or leave the dialog."""
         if self.editing:
+            self._unsent = next((field.value for field in self.query(Field) if field.has_focus), "")
             self.end_edit(self.listing)
+        elif self.listing.only or self.listing.find:
+            self.listing.find = ""
+            self.listing.filter("")
+            self.notice.say("")
         else:
             self.dismiss(None)
+
+    def edit(self, field: Field, text: str) -> None:
+        """Show the line to type in, with the text that was left in it, else with this one."""
+        super().edit(field, self._unsent or text)
+        self._unsent = ""
+
+    def action_find(self) -> None:
+        """Ask for a text, and go to the next row that contains it."""
+
+        def find(text: str) -> None:
+            self.listing.find = text
+            self.action_find_again(1)
+
+        self._ask_for_text("find in", self.listing.find, find)
+
+    def action_find_again(self, by: int) -> None:
+        """Go to the next row with the text that was found last, or to the one before, round the end."""
+        if (text := self.listing.find) and not self.listing.find_row(text, by):
+            self.notice.say(f"not found: {text}", "warning")
+
+    def action_filter(self) -> None:
+        """Ask for a text, and show only the rows that contain it."""
+
+        def narrow(text: str) -> None:
+            self.listing.filter(text)
+            self.notice.say(f"only rows with ‘{text}’ · esc shows all" if text else "")
+
+        self._ask_for_text("only rows of", self.listing.only, narrow)
+
+    def _ask_for_text(self, verb: str, text: str, take: Callable[[str], object]) -> None:
+        from tokentui.ui.dialogs.ask import FindScreen
+
+        def answered(text: str | None) -> None:
+            if text is not None:
+                take(text)
+
+        name = (self.heading or self.HEADING).lower()
+        self.app.push_screen(FindScreen(self.engine, name, text, verb), answered)
 
     def tell(
         self, columns: Sequence[Column], rows: Iterable[TableRow], *, words: bool = False,

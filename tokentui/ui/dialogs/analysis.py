@@ -28,7 +28,7 @@ class AnalysisScreen(ReportScreen[Report]):
     ASKING = "checking every token …"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("v", "narrow", "filter vocabulary", id="analysis.narrow",
-            tooltip="Show only these tokens in the vocabulary"), *ReportScreen.BINDINGS,
+            tooltip="Show only these tokens in the vocabulary"),
     ]
 
     def __init__(

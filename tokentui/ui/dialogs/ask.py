@@ -27,11 +27,7 @@ from tokentui.session.commands import (
 )
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.bindings import HANDLED, BoundAction
-from tokentui.ui.dialogs import (
-    LEAVE,
-    Dialog,
-    labeled_input,
-)
+from tokentui.ui.dialogs import Dialog, labeled_input
 from tokentui.ui.dialogs.draft import RecipeChoice, sized_by, stopped_by
 from tokentui.ui.draw.figures import step_of
 from tokentui.ui.field import Field
@@ -197,7 +193,8 @@ class AskLine(Dialog[None]):
         take: Called with a line that is not empty.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", HANDLED, "apply"), LEAVE]
+    dims = False  # one looks at the panes while one types a step
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", HANDLED, "apply")]
 
     def __init__(self, engine: EngineLink, heading: str, describe_destination: Callable[[str], str],
             take: Callable[[str], object]) -> None:
@@ -248,7 +245,7 @@ class GoToScreen(AskLine):
 
     HEADING = "Go to"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", HANDLED, "go"), LEAVE,
+        Binding("enter", HANDLED, "go"),
     ]
 
     def __init__(self, engine: EngineLink) -> None:
@@ -322,7 +319,7 @@ class UntilScreen(AskLine):
 
     HEADING = "Run until"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", HANDLED, "run"), LEAVE,
+        Binding("enter", HANDLED, "run"),
     ]
 
     def __init__(self, engine: EngineLink) -> None:
@@ -392,6 +389,8 @@ class FindScreen(Dialog[str | None]):
         text: The text of the last search.
         verb: The word for what is done with the text.
     """
+
+    dims = False
 
     def __init__(self, engine: EngineLink, pane: str, text: str = "", verb: str = "find in") -> None:
         super().__init__(engine)

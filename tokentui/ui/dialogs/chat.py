@@ -15,7 +15,7 @@ from tokentui.core import sandbox
 from tokentui.core.safetext import safe
 from tokentui.session.commands import Command, EncodeChat
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE_LINE, LEAVE_LIST, SCROLL_LIST, labeled_input
+from tokentui.ui.dialogs import labeled_input
 from tokentui.ui.dialogs.report_screen import ReportScreen
 from tokentui.ui.field import Field
 from tokentui.ui.link import EngineLink
@@ -36,9 +36,7 @@ class ChatScreen(ReportScreen[ChatEncoding]):
         Binding("p", "turn_prompt", "generation prompt", id="chat.prompt", group=Hint(pane="list"),
             tooltip="Add the generation prompt, or leave it out"),
         Binding("enter", HANDLED, "inspect", group=Hint(pane="list")),
-        SCROLL_LIST, LEAVE_LIST,
         Binding("enter", HANDLED, "encode; empty: the typed text", group=Hint(pane="line")),
-        LEAVE_LINE,
     ]
 
     def __init__(self, engine: EngineLink) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
 from tokentui.ui.bindings import HANDLED
-from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog
+from tokentui.ui.dialogs import ListDialog
 from tokentui.ui.draw.table import Column, Listing, TableRow, heading
 from tokentui.ui.link import EngineLink
 from tokentui.ui.settings import theme_groups
@@ -22,10 +21,10 @@ class ColorsScreen(ListDialog[None]):
         engine: The link to the session.
     """
 
-    HEADING = "Colors"
+    HEADING, dims = "Colors", False
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", HANDLED, "apply"), SCROLL,
-        replace(LEAVE, description="cancel"), Binding("q,T", "leave"),
+        Binding("enter", HANDLED, "apply"),
+        Binding("T", "leave"),
     ]
 
     def __init__(self, engine: EngineLink) -> None:

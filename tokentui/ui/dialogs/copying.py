@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from tokentui.core.safetext import safe
 from tokentui.thinwire import CLIPBOARD_BYTES
 from tokentui.ui.bindings import HANDLED
-from tokentui.ui.dialogs import LEAVE, ListDialog
+from tokentui.ui.dialogs import ListDialog
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Copied, runs
 from tokentui.ui.link import EngineLink
@@ -38,8 +38,7 @@ class CopyScreen(ListDialog[None]):
     HEADING = "Copy"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", HANDLED, "copy"), Binding("y", "turn", "next", id="copy.next",
-            tooltip="Go to the next thing to copy"), LEAVE,
-        Binding("q", "leave"),
+            tooltip="Go to the next thing to copy"),
     ]
 
     def __init__(self, engine: EngineLink, found: Sequence[Copied]) -> None:
@@ -71,7 +70,8 @@ class CopyScreen(ListDialog[None]):
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
         """Copy a text, and say which."""
-        copied = self._found[event.index]
+        assert isinstance(event.key, int)
+        copied = self._found[event.key]
         self.app.copy_to_clipboard(copied.text)
         self.dismiss(None)
         how = ", as a literal of its bytes, which are not UTF-8" if copied.escaped else ""

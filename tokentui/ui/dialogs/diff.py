@@ -26,7 +26,7 @@ class DiffScreen(ReportScreen[Diff]):
 
     ASKING = "comparing …"
     BINDINGS: ClassVar[list[BindingType]] = [
-        *ReportScreen.BINDINGS, Binding("x", "swap", "swap", id="diff.swap",
+        Binding("x", "swap", "swap", id="diff.swap",
             tooltip="Swap the two columns"),
         Binding("equals_sign", "leave"),
     ]

@@ -14,7 +14,7 @@ from tokentui.encode.sampling import Drawn, DrawnWord
 from tokentui.encode.segment.dropout import LIKE
 from tokentui.session.commands import Draw
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE_LINE, LEAVE_LIST, SCROLL_LIST, CellText, ListDialog, labeled_input
+from tokentui.ui.dialogs import CellText, ListDialog, labeled_input
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, TableRow
@@ -47,11 +47,9 @@ class DrawnScreen(ListDialog[None]):
             tooltip="Drop a different share of the merges"),
         Binding("l", "turn_like", "like", id="dropout.like", group=Hint(pane="list"),
             tooltip="Sample as another library does"),
-        Binding("w", "ask_text", "a text", id="dropout.text", group=Hint(pane="list"),
+        Binding("i,w", "ask_text", "text", id="dropout.text", group=Hint(pane="list"),
             tooltip="Sample segmentations of another text"),
-        SCROLL_LIST, LEAVE_LIST,
         Binding("enter", HANDLED, "sample", group=Hint(pane="line")),
-        LEAVE_LINE,
     ]
 
     def __init__(self, engine: EngineLink) -> None:

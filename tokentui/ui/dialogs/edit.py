@@ -17,7 +17,6 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Command, EditView, EditVocabulary, Wishes, WriteEdited
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE, SCROLL
 from tokentui.ui.dialogs.ask import AskLine
 from tokentui.ui.dialogs.report_screen import ReportScreen
 from tokentui.ui.draw.figures import number
@@ -48,8 +47,8 @@ class EditScreen(ReportScreen[EditView]):
         Binding("m", "ask_other", "merge", id="edit.merge",
             tooltip="Merge the vocabulary of another tokenizer"),
         Binding("backspace", "take_back", "undo", id="edit.undo", group=Hint(pane="list"),
-            tooltip="Undo the last change"), SCROLL, LEAVE,
-        Binding("X,q", "leave"), Binding("enter", HANDLED),
+            tooltip="Undo the last change"),
+        Binding("X", "leave"), Binding("enter", HANDLED),
     ]
 
     def __init__(self, engine: EngineLink) -> None:

@@ -19,7 +19,7 @@ from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Contents, Export, Formats
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE, CellText, Dialog, labeled_input
+from tokentui.ui.dialogs import CellText, Dialog, labeled_input
 from tokentui.ui.draw.sections import screen_cell
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
@@ -48,7 +48,7 @@ class ExportScreen(Dialog[None]):
         Binding("enter", "write", "write", id="export.write", tooltip="Write the file"),
         Binding("up,down", HANDLED, "format", group=Hint(pane="formats", count=2)),
         replace(_SWITCH, description="path", group=Hint(pane="formats")),
-        replace(_SWITCH, description="formats", group=Hint(pane="line")), LEAVE,
+        replace(_SWITCH, description="formats", group=Hint(pane="line")),
     ]
 
     def __init__(self, engine: EngineLink) -> None:

@@ -27,7 +27,7 @@ class FactsScreen(ReportScreen[HealthReport]):
 
     HEADING, ASKING = "Facts", "checking every token …"
     BINDINGS: ClassVar[list[BindingType]] = [
-        replace(OPEN, description="examples"), *ReportScreen.BINDINGS[1:],
+        replace(OPEN, description="examples"),
         Binding("a", "open_all", "all examples", id="facts.all",
             tooltip="Show the examples of all checks"), Binding("F", "leave"),
     ]

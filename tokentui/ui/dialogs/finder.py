@@ -30,7 +30,7 @@ from tokentui.session.views import ColumnWanted
 from tokentui.text.sources import Sample, samples
 from tokentui.tours.shipped import TOURS
 from tokentui.ui.bindings import HANDLED, BoundAction, Hint, key_name
-from tokentui.ui.dialogs import LEAVE, Dialog, labeled_input
+from tokentui.ui.dialogs import Dialog, labeled_input
 from tokentui.ui.dialogs.ask import (
     ToSize,
     describe_destination,
@@ -363,7 +363,6 @@ class FinderScreen(Dialog[Found | None]):
         Binding("pageup", "page(-1)"), Binding("pagedown", "page(1)"),
         Binding("tab", "filter", "filter", id="finder.filter",
             tooltip="Show only actions, ids, steps, or settings and axes"),
-        LEAVE,
     ]
 
     def __init__(

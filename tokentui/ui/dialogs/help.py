@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 
 from tokentui.core.safetext import safe
 from tokentui.ui.bindings import EVERYWHERE, FAMILIES, BoundAction, Hint, key_name, member_of
-from tokentui.ui.dialogs import LEAVE, Dialog, StatusLine
+from tokentui.ui.dialogs import Dialog, StatusLine
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import size
 from tokentui.ui.draw.lines import Lines
@@ -227,7 +227,7 @@ class HelpScreen(Dialog[bool]):
         Binding("slash,colon,ctrl+p", "find", "find", id="help.search", tooltip="Find anything by a word"),
         Binding("down,pagedown,space", "page(1)", "page", group=Hint("page", count=1)),
         Binding("up,pageup", "page(-1)", "previous page", group=Hint("page", count=1)),
-        LEAVE, Binding("q", "leave"),
+        Binding("q", "leave"),
     ]
 
     def __init__(self, engine: EngineLink, sections: Sections, first: str = EVERYWHERE) -> None:

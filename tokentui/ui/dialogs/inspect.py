@@ -23,7 +23,7 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.session.training.token_values import Places, TokenView
 from tokentui.session.views import ColumnSnapshot, CorpusPlace
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE_LINE, LEAVE_LIST, SCROLL_LIST, ListDialog, labeled_input, words_of
+from tokentui.ui.dialogs import ListDialog, labeled_input, words_of
 from tokentui.ui.dialogs.copying import token_of
 from tokentui.ui.dialogs.exact import (
     MOST_SHOWN,
@@ -98,11 +98,9 @@ class InspectScreen(ListDialog[None]):
             tooltip="Find more places in the corpus"),
         Binding("w", "show_life", "life", id="inspect.life", group=Hint(pane="list"),
             tooltip="List the steps that segmented the word differently"),
-        Binding("slash", "ask_text", "text", id="inspect.text", group=Hint(pane="list"),
+        Binding("i", "ask_text", "text", id="inspect.text", group=Hint(pane="list"),
             tooltip="Explain how a text that you type is encoded"),
-        LEAVE_LIST, SCROLL_LIST,
         Binding("enter", HANDLED, "explain", group=Hint(pane="line")),
-        LEAVE_LINE,
     ]
 
     def __init__(

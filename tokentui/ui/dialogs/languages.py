@@ -23,7 +23,7 @@ class LanguagesScreen(ReportScreen[tuple[Languages, ...]]):
     HEADING, ASKING, FIRST_TAB = "Languages", "encoding twelve languages …", 1
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("b", "turn_basis", "unit", id="languages.basis",
-            tooltip="Count the cost per sentence, byte, character, or word"), *ReportScreen.BINDINGS,
+            tooltip="Count the cost per sentence, byte, character, or word"),
         Binding("dollar_sign", "leave"),
     ]
 

@@ -6,7 +6,6 @@ The run goes to the step of the row. The panes follow it, so that the corpus sho
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import ClassVar
 
 from textual import work
@@ -20,7 +19,7 @@ from tokentui.session.commands import Find, GoTo, LifeOfWord
 from tokentui.session.training.token_values import Turn, WordLife
 from tokentui.session.views import CorpusPlace
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE, Dialog, ListDialog, words_of
+from tokentui.ui.dialogs import Dialog, ListDialog, words_of
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, Listing, TableRow
@@ -49,7 +48,7 @@ class LifeScreen(ListDialog[None]):
         place: A place in the word.
     """
 
-    HEADING = "Life"
+    HEADING, dims = "Life", False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,down", HANDLED, "steps", group=Hint(count=2)),
         Binding("left", "move(-1)", "previous step", id="life.previous", group=_STEP,
@@ -57,7 +56,6 @@ class LifeScreen(ListDialog[None]):
         Binding("right", "move(1)", "next step", id="life.next", group=_STEP,
             tooltip="Go to the next step of the word"),
         Binding("enter", HANDLED, "stay here"),
-        replace(LEAVE, description="return"),
     ]
 
     def __init__(self, engine: EngineLink, text: str, place: int = 0) -> None:

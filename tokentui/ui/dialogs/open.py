@@ -31,7 +31,7 @@ from tokentui.text.named import PARALLEL, SCHEME, named_in, short_name
 from tokentui.text.remote import is_remote
 from tokentui.text.sources import Sample, find_sample, samples
 from tokentui.ui.bindings import HANDLED
-from tokentui.ui.dialogs import LEAVE, draft
+from tokentui.ui.dialogs import draft
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.picker import SAMPLES, Picker, in_thread, look_at, reason
 from tokentui.ui.draw.figures import size as size_text
@@ -65,9 +65,9 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         Column(width=9, align="right", priority=1),
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", HANDLED, "open"), *Picker.BINDINGS,
+        Binding("enter", HANDLED, "open"),
         Binding("ctrl+t", "turn_reading", "read as", id="open.read_as",
-            tooltip="Read the file as a corpus, or as a tokenizer"), LEAVE,
+            tooltip="Read the file as a corpus, or as a tokenizer"),
     ]
 
     def __init__(self, engine: EngineLink, *, corpora: bool = False) -> None:
@@ -306,9 +306,9 @@ class AddScreen(Picker[ColumnWanted]):
     PLACEHOLDER = "a preset, a recipe file, a tokenizer file"
     COLUMNS = (Column(width=24, priority=2), Column(flex=1, min_width=10), Column(width=9, align="right"))
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", HANDLED, "apply"), *Picker.BINDINGS,
+        Binding("enter", HANDLED, "apply"),
         Binding("ctrl+t", "turn_split", "split of a file", id="add.split",
-            tooltip="Choose the split for a tokenizer file that does not specify one"), LEAVE,
+            tooltip="Choose the split for a tokenizer file that does not specify one"),
     ]
 
     def __init__(

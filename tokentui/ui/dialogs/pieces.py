@@ -19,7 +19,7 @@ from tokentui.learn.trainer import Compressed
 from tokentui.session.commands import Compress, Pieces
 from tokentui.session.snapshot import PiecePart, PiecesView
 from tokentui.session.views import CorpusPlace
-from tokentui.ui.dialogs import LEAVE, SCROLL, CellText, Dialog
+from tokentui.ui.dialogs import SCROLL, CellText, Dialog
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines, ScrolledLines
@@ -164,7 +164,7 @@ class PiecesScreen(Dialog[None]):
 
     HEADING = "Pieces"
     BINDINGS: ClassVar[list[BindingType]] = [
-        SCROLL, LEAVE,
+        SCROLL,
         Binding("b", "go_to_start", "start of the corpus", id="pieces.start",
             tooltip="Show the corpus from its start"),
         Binding("l", "turn_legend", "legend", id="pieces.legend", tooltip="Show or hide the legend"),
@@ -365,7 +365,7 @@ class CompressedScreen(Dialog[None]):
         Binding("right_square_bracket", "part(1)", "next part", id="compressed.next",
             tooltip="Show the next part of the text"),
         Binding("left_square_bracket", "part(-1)", "previous part", id="compressed.previous",
-            tooltip="Show the previous part of the text"), LEAVE,
+            tooltip="Show the previous part of the text"),
     ]
 
     def __init__(self, engine: EngineLink) -> None:

@@ -17,7 +17,7 @@ from tokentui.core.safetext import safe
 from tokentui.core.table import plural
 from tokentui.session.commands import AnalyzeVocabulary
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE_LINE, LEAVE_LIST, SCROLL_LIST, CellText, ListDialog, labeled_input
+from tokentui.ui.dialogs import CellText, ListDialog, labeled_input
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, TableRow
@@ -126,7 +126,7 @@ def exhaustion_rows(answers: VocabularyReport) -> list[TableRow]:
 def ways_summary(answers: VocabularyReport) -> Cell:
     """Return a title for the list of ways to write a word, and the encoder's rule."""
     if not answers.ways:
-        return (("No word yet", "strong"), (": press ", "muted"), ("w", "key"))
+        return (("No word yet", "strong"), (": press ", "muted"), ("i", "key"))
     how = {way.how for way in answers.ways}
     by = f": {safe(how.pop(), limit=200)}" if len(how) == 1 else " by the encoder"
     return (("Ways to split", "strong"), (f" · • taken{by}", "muted"))
@@ -240,14 +240,11 @@ class QuestionsScreen(ListDialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab,right", "turn(1)", "next", id="questions.next", group=_TURN,
             tooltip="Show the next question"),
-        LEAVE_LIST,
-        Binding("w", "ask_word", "a word", id="questions.word", group=Hint(pane="list"),
+        Binding("i,w", "ask_word", "word", id="questions.word", group=Hint(pane="list"),
             tooltip="Show how a word is segmented"),
         Binding("x", "exhaust", "train to the end", id="questions.exhaust", group=Hint(pane="list"),
             tooltip="Train to the end, to show what more steps would save"),
-        SCROLL_LIST,
         Binding("enter", HANDLED, "segmentations", group=Hint(pane="line")),
-        LEAVE_LINE,
         Binding("shift+tab,left", "turn(-1)", "previous", id="questions.previous", group=_TURN,
             tooltip="Show the previous question"),
         *(Binding(str(n + 1), f"go({n})") for n in range(len(QUESTIONS))),

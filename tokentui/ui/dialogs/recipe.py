@@ -22,7 +22,7 @@ from tokentui.preset_table import PRESETS, Preset
 from tokentui.recipe import RUN, Run
 from tokentui.session.views import StageView
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE, SCROLL, CellText, Dialog, draft
+from tokentui.ui.dialogs import SCROLL, CellText, Dialog, draft
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.preview import PreviewPane, Trying
 from tokentui.ui.draw.table import Column, Listing
@@ -74,8 +74,6 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             group=Hint(pane="presets"), tooltip="Show the first steps of the preset, or hide them"),
         replace(_PREVIEW, description="first steps", group=Hint(pane="axes")),
         replace(_SEARCH, description="search", group=Hint(pane="axes")),
-        replace(LEAVE, group=Hint(pane="presets axes")),
-        replace(LEAVE, description="back", group=Hint(pane="steps values line")),
         Binding("up", "move_found(-1)"), Binding("down", "move_found(1)"),
         Binding("l", "turn_live", draft.LIVE, id="recipe.live", group=Hint(pane="axes"),
             tooltip="Train each change at once, or only when it is applied"),
@@ -100,7 +98,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self.shown_actions = [
             action for action in self.shown_actions if action.id not in absent
         ]
-        self.set_class(self._live, "-live")
+        self._show_live()
         self._stages = tuple(stages)
         self._open = ""
         """The axis whose values are listed, or whose text or the word that is typed."""
@@ -260,8 +258,14 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         """Let the screen behind follow, or be as it was."""
         if self._follow is not None:
             self._live = not self._live
-            self.set_class(self._live, "-live")
+            self._show_live()
             self._show()
+
+    def _show_live(self) -> None:
+        """Take less room, and leave the screen behind as it is, where it follows."""
+        self.set_class(self._live, "-live")
+        self.dims = not self._live
+        self.refresh()
 
     def action_turn_preview(self) -> None:
         """Go to the first steps, or back."""

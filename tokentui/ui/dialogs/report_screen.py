@@ -13,7 +13,7 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.session.commands import Command, GoTo
 from tokentui.ui.bindings import HANDLED, BoundAction, Hint
-from tokentui.ui.dialogs import LEAVE, SCROLL, CellText, ListDialog, words_of
+from tokentui.ui.dialogs import CellText, ListDialog, words_of
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.sections import FEW, MANY, columns_of, screen_cell, section_rows
 from tokentui.ui.draw.table import Column, Listing, TableRow
@@ -51,8 +51,6 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
             tooltip="Go to the next section"),
         Binding("shift+tab,left", "turn(-1)", "previous section", id="report.previous", group=_SECTION,
             tooltip="Go to the previous section"),
-        SCROLL, LEAVE,
-        Binding("q", "leave"),
     ]
     FIRST_TAB: ClassVar[int] = 0
     """The view that is seen first: 0 for all sections, else the number of a section with rows."""

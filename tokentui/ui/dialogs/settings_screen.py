@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -10,7 +9,7 @@ from textual.binding import Binding, BindingType
 from tokentui.core.safetext import safe
 from tokentui.session.persist.settings_file import settings_path
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import LEAVE_LINE, LEAVE_LIST, SCROLL_LIST, ListDialog, labeled_input
+from tokentui.ui.dialogs import ListDialog, labeled_input
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, runs
 from tokentui.ui.field import Field
@@ -29,15 +28,13 @@ class SettingsScreen(ListDialog[None]):
 
     HEADING = "Settings"
     BINDINGS: ClassVar[list[BindingType]] = [
-        SCROLL_LIST,
         Binding("enter", HANDLED, "change", group=Hint(pane="list")),
         Binding("left,h", "turn(-1)", "previous value", id="settings.previous", group=_VALUE,
             tooltip="Take the previous value of the setting"),
         Binding("right,l", "turn(1)", "next value", id="settings.next", group=_VALUE,
             tooltip="Take the next value of the setting"),
-        replace(LEAVE_LIST, description="close"), Binding("q,O", "leave"),
+        Binding("O", "leave"),
         Binding("enter", HANDLED, "keep", group=Hint(pane="line")),
-        replace(LEAVE_LINE, description="cancel"),
     ]
 
     def __init__(self, engine: EngineLink) -> None:

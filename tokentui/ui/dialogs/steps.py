@@ -16,16 +16,7 @@ from tokentui.learn.rows import Candidate
 from tokentui.session.commands import ExplainSteps, GoTo, ListSteps
 from tokentui.session.views import StepRow, StepsView, StepView
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import (
-    LEAVE,
-    LEAVE_LINE,
-    LEAVE_LIST,
-    SCROLL,
-    SCROLL_LIST,
-    Dialog,
-    ListDialog,
-    labeled_input,
-)
+from tokentui.ui.dialogs import Dialog, ListDialog, labeled_input
 from tokentui.ui.dialogs.what_if import ask_beside
 from tokentui.ui.draw.figures import behind, decimal, number, signed
 from tokentui.ui.draw.table import Column, TableRow, VirtualTable
@@ -67,12 +58,10 @@ class StepsScreen(Dialog[None]):
             tooltip="Change the run at the selected step"),
         Binding("S", "turn_order", "sort", id="steps.sort", group=Hint(pane="list"),
             tooltip="Sort the steps by another column"),
-        Binding("slash", "search", "search", id="steps.search", group=Hint(pane="list"),
+        Binding("slash,ampersand", "search", "search", id="steps.search", group=Hint(pane="list"),
             tooltip="Search the steps"),
-        SCROLL_LIST, LEAVE_LIST,
         Binding("m", "leave"),
         Binding("enter", HANDLED, "to the list", group=Hint(pane="line")),
-        replace(LEAVE_LINE, description="end the search"),
     ]
 
     def __init__(self, engine: EngineLink) -> None:
@@ -214,7 +203,7 @@ class WhyScreen(ListDialog[None]):
     """
 
     HEADING = "Why"
-    BINDINGS: ClassVar[list[BindingType]] = [SCROLL, LEAVE, Binding("Y,q", "leave")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("Y", "leave")]
 
     def __init__(self, engine: EngineLink, numbers: Sequence[int]) -> None:
         super().__init__(engine)

@@ -12,7 +12,7 @@ from tokentui.learn.rows import Candidate, Entry
 from tokentui.recipe import FORBID, FORCE, LEAVE_OUT, Recipe, Run, WhatIf, check_changes
 from tokentui.session.views import ColumnSnapshot, ColumnWanted
 from tokentui.ui.bindings import HANDLED
-from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog
+from tokentui.ui.dialogs import ListDialog
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
@@ -178,7 +178,7 @@ class WhatIfScreen(ListDialog[Choice]):
 
     HEADING = "What if"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", HANDLED, "choose"), SCROLL, LEAVE, Binding("x", "leave"),
+        Binding("enter", HANDLED, "choose"), Binding("x", "leave"),
     ]
 
     def __init__(self, engine: EngineLink, subject: Cell, found: Sequence[Choice]) -> None:

@@ -7,7 +7,7 @@ do. Textual's `DataTable` has to be given all rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
@@ -22,6 +22,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
+from tokentui.core.safetext import safe
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import is_bar
 from tokentui.ui.draw.lines import ScrolledLines
@@ -480,6 +481,29 @@ def heading(title: str, about: str = "") -> TableRow:
     return TableRow(None, (((title, "strong"),), ((about, "muted"),) if about else (), ()))
 
 
+def contains(row: TableRow, text: str) -> bool:
+    """Return whether the cells of a row contain a text, in upper or lower case."""
+    return text.lower() in " ".join("".join(part for part, _ in cell) for cell in row.cells).lower()
+
+
+def matching(rows: Iterable[TableRow], text: str) -> Iterator[TableRow]:
+    """Yield the rows that contain a text, each with its continuation rows, below their headings."""
+    if not text:
+        yield from rows
+        return
+    headings: list[TableRow] = []
+    group: list[TableRow] = []
+    for row in (*rows, TableRow(None, ())):
+        if group and isinstance(row.key, tuple) and row.key[:1] == (group[0].key,) and len(row.key) == 2:
+            group.append(row)
+            continue
+        if any(contains(one, text) for one in group):
+            yield from (*headings, *group)
+            headings = []
+        group = [] if row.key is None else [row]
+        headings = [row] if row.key is None else headings
+
+
 class Listing(VirtualTable):
     """A table of some thousand rows at most, all of them held. A row whose key is None is a heading.
 
@@ -489,15 +513,39 @@ class Listing(VirtualTable):
     def __init__(self, columns: Sequence[Column] = (), *, id: str | None = None) -> None:
         super().__init__(columns, id=id)
         self.rows: tuple[TableRow, ...] = ()
+        """The rows that are shown."""
+        self._all: Sequence[TableRow] = ()
+        self.only = ""
+        """The text that all rows that are shown contain; empty to show all."""
 
     def show(
         self, rows: Sequence[TableRow], keep: Hashable = None, columns: Sequence[Column] | None = None
     ) -> None:
         """Take rows, with the cursor on the one of this key; where there is none, about where it was."""
-        self.rows = tuple(rows)
+        self._all = rows
+        self.rows = tuple(matching(rows, self.only))
+        if self.only and not self.rows:
+            self.rows = (TableRow(None, (((f"no row has ‘{safe(self.only, limit=40)}’", "muted"),),)),)
         self.update_rows(0, self.rows, len(self.rows), columns)
         at = self.index_of(keep)
         self.move_to(self.cursor if at is None else at)
+
+    def filter(self, text: str) -> None:
+        """Show only the rows that contain a text; all if it is empty."""
+        self.only = text
+        self.show(self._all, self.cursor_key)
+
+    def find_row(self, text: str, by: int) -> bool:
+        """Go to the next row that contains a text (`by` 1) or to the one before (-1), round the end. Return
+        whether there is one.
+        """
+        count = len(self.rows)
+        for n in range(1, count + 1):
+            place = (self.cursor + by * n) % count
+            if self.rows[place].key is not None and contains(self.rows[place], text):
+                self.move_to(place)
+                return True
+        return False
 
     def index_of(self, key: Hashable) -> int | None:
         """Return the row of a key, or None."""
