@@ -32,10 +32,11 @@ async def test_every_value_of_every_axis_is_found(at_axes: bool) -> None:
             await pilot.press("enter")
             await settled(pilot)
             assert value.lower() in str(dialog.values.cursor_key).lower()
-            assert (dialog._open, dialog.values.cursor_key) in VALUES
+            assert dialog.values.display
+            assert (dialog.axes.cursor_key, dialog.values.cursor_key) in VALUES
             await pilot.press("escape")
             await settled(pilot)
-            assert not dialog._open
+            assert not dialog.values.display
 
 
 @pytest.mark.parametrize("keys", [(), ("tab",)])
@@ -47,4 +48,20 @@ async def test_a_word_that_nothing_is_named_by_is_said_to_be(keys: tuple[str, ..
         assert "‘zqzq’" in screen_text(pilot)
         await pilot.press("enter")
         await settled(pilot)
-        assert not dialog._open
+        assert not dialog.values.display
+
+
+async def test_a_number_typed_at_a_size_is_its_value() -> None:
+    dialog = RecipeScreen(FakeEngine(), USED, "gpt2")
+    async with shown(dialog, (120, 40)) as (_, pilot):
+        await pilot.press("tab", "slash", *"tie", "escape")
+        dialog.axes.move_to(dialog.axes.index_of("vocab_size") or 0)
+        await pilot.press(*"300")
+        await settled(pilot)
+        assert dialog.editing
+        await pilot.press("enter")
+        await settled(pilot)
+        assert dialog.choice.run.stops.vocab_size == 300
+        dialog.axes.move_to(dialog.axes.index_of("tie") or 0)
+        await pilot.press("7")
+        assert not dialog.editing

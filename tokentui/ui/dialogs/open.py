@@ -146,10 +146,6 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
         self._as = READ_AS[(READ_AS.index(self._as) + 1) % len(READ_AS)]
         self.name_box(subtitle=f"read as: {self._as or 'auto'}")
 
-    def take(self, kind: str, name: str) -> None:
-        """Open what a row stands for."""
-        self.submit(name)
-
     def submit(self, typed: str) -> None:
         """Open a corpus or a tokenizer, if it is there."""
         if typed == "-":
@@ -166,21 +162,22 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
             try:
                 find_sample(typed.removeprefix(SAMPLES))
             except TokentuiError as error:
-                if typed != self.field.value or not self.take_row(self.listing.cursor_key):
+                if typed != self.field.value or not self.choose_row(self.listing.cursor_key):
                     self.notice.tell(error)
             else:
                 self.dismiss(Open((typed,), self._as))
         else:
-            self.start_opening(self._open_path, typed)
+            super().submit(typed)
 
-    async def _open_path(self, source: str, path: str) -> None:
+    async def open_path(self, typed: str, path: str) -> None:
+        """Open a corpus or a tokenizer that is on the disk or at a URL."""
         self.workers.cancel_group(self, "what")
         path, split, encode = with_axes(path)
         try:
             if not is_remote(path):
                 await look_at(path)
         except (OSError, TokentuiError) as error:
-            if await self.row_taken(source):
+            if await self.row_taken(typed):
                 return
             if not glob.has_magic(path) or sandbox.sealed():
                 self.notice.say(f"{safe(path, limit=200)}: {reason(error)}", "error")
@@ -379,7 +376,7 @@ class AddScreen(Picker[ColumnWanted]):
         self.split = SPLITS[(SPLITS.index(self.split) + 1) % len(SPLITS)]
         self.name_box(subtitle=f"split of a file: {self.split}" if self.split else "")
 
-    def take(self, kind: str, name: str) -> None:
+    def choose(self, kind: str, name: str) -> None:
         """Take what a row stands for."""
         match kind:
             case "left":
@@ -394,14 +391,14 @@ class AddScreen(Picker[ColumnWanted]):
             case "way":
                 self.dismiss(self._otherwise(name))
             case _:
-                self.submit(name)
+                super().choose(kind, name)
 
     def submit(self, typed: str) -> None:
         """Take a preset or a file."""
         if typed in PRESETS:
             self._take_preset(PRESETS[typed])
         else:
-            self.start_opening(self._open, typed)
+            super().submit(typed)
 
     def _take_preset(self, preset: Preset) -> None:
         # The same run for all, so that what differs is the recipe; or that which the preset was published
@@ -417,7 +414,8 @@ class AddScreen(Picker[ColumnWanted]):
 
         self.app.push_screen(RecipeScreen(self.engine, RecipeChoice(self._recipe, self.engine.run)), asked)
 
-    async def _open(self, typed: str, path: str) -> None:
+    async def open_path(self, typed: str, path: str) -> None:
+        """Take a recipe or a tokenizer file."""
         try:
             if path.endswith(".toml"):
                 recipe = await in_thread(lambda: read_recipe(path))

@@ -11,7 +11,7 @@ import contextlib
 import heapq
 import os
 import threading
-from collections.abc import Callable, Coroutine, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar
@@ -174,8 +174,8 @@ class Picker(Dialog[Result]):
     """Asks for a path, or for something that a row of the list stands for.
 
     A subclass gives `PLACEHOLDER`, `COLUMNS` (a name, what it is, its size), the rows above those of the
-    folder (`rows`), and what is done with a row (`take`) and with a line (`submit`). The key of a row is what
-    it is and its name: `("open", path)`, `("enter", folder)`, or a subclass's own.
+    folder (`rows`), and opens a path (`open_path`). The key of a row is what it is and its name:
+    `("open", path)`, `("enter", folder)`, or a subclass's own, for `choose`.
 
     Args:
         engine: The link to the session.
@@ -215,24 +215,19 @@ class Picker(Dialog[Result]):
         """Yield the rows above those of the folder."""
         yield from ()
 
-    def take(self, kind: str, name: str) -> None:
-        """Do what a row stands for that is no folder to go into."""
+    async def open_path(self, typed: str, path: str) -> None:
+        """Open the typed text; `path` is the same with `~` expanded."""
+        raise NotImplementedError
+
+    def choose(self, kind: str, name: str) -> None:
+        """Do what a row stands for that is no folder to go into: open its path."""
+        self.submit(name)
 
     def submit(self, typed: str) -> None:
-        """Do what a line stands for that is not empty."""
-
-    def start_opening(
-        self, opening: Callable[[str, str], Coroutine[object, object, None]], typed: str
-    ) -> None:
-        """Open the typed text in a worker.
-
-        Args:
-            opening: Opens it: gets the typed text, and the same with `~` expanded.
-            typed: What was typed.
-        """
+        """Open a line that is not empty, in a worker."""
         # A listing that is under way would write its error over the answer to enter.
         self.workers.cancel_group(self, "listing")
-        start_worker(self, "opening", opening, typed, sandbox.expanded(typed))
+        start_worker(self, "opening", self.open_path, typed, sandbox.expanded(typed))
 
     # What is listed.
 
@@ -372,29 +367,29 @@ class Picker(Dialog[Result]):
         else:
             self.action_to_list()
 
-    def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Take what was chosen, or go into the folder."""
-        self.take_row(event.key)
-
     async def row_taken(self, typed: str) -> bool:
         """Take the row that is marked, once what begins like the typed text is listed. Returns whether there
         is one.
         """
         if not await self.listed(typed) or not self.takes_row(typed):
             return False
-        return self.listing.cursor_key != ("open", typed) and self.take_row(self.listing.cursor_key)
+        return self.listing.cursor_key != ("open", typed) and self.choose_row(self.listing.cursor_key)
 
-    def take_row(self, key: Hashable) -> bool:
+    def choose_row(self, key: Hashable) -> bool:
         """Do what the row of a key stands for, or go into its folder. Returns whether it stands for anything.
         """
         match key:
             case ("enter", str(folder)):
                 self.field.put(folder)
             case (str(kind), str(name)):
-                self.take(kind, name)
+                self.choose(kind, name)
             case _:
                 return False
         return True
+
+    def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
+        """Do what the row stands for."""
+        self.choose_row(event.key)
 
 
 def _completed(entry: Entry) -> str:

@@ -85,7 +85,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         stages: Sequence[StageView] = (),
     ) -> None:
         super().__init__(engine, classes="-presets" if tried else "-presets -untried")
-        self.choice = self._used = self._followed = self._looked_at = used
+        self.choice = self._used = self._followed = used
         self._preset = preset
         self.published = draft.is_published(PRESETS.get(preset), used.run)
         self._own_run = Run() if self.published else used.run
@@ -100,14 +100,9 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         ]
         self._show_live()
         self._stages = tuple(stages)
-        self._open = ""
-        """The axis whose values are listed, or whose text or the word that is typed."""
-        self._seeks = False
-        """True while the line to type in searches the axes."""
-        self._sought = ""
-        """The values that the search of the axes has found, in words; empty if an axis is found."""
-        self._head = ""
-        """The part of a value up to its colon, of which the rest is typed; empty for a word."""
+        self._prefix: str | None = None
+        """The part of a value up to its colon, of which the rest is typed, empty for a word; None while the
+        line searches."""
         self.presets = Listing((Column(flex=1, min_width=10),), id="presets")
         self.axes = Listing(draft.axis_columns(stages), id="axes")
         self.values = Listing((Column(width=16, priority=1), Column(flex=1, min_width=16)), id="values")
@@ -141,25 +136,28 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         published = self.published, draft.published_sizes(self._named)
         rows = draft.choice_rows(self.choice, self._used.changes(self.choice), live, published, self._stages)
         self.axes.show(rows, keep=self.axes.cursor_key)
-        if self._open in AXES:
-            self.values.show(draft.value_rows(recipe, self._open), keep=self.values.cursor_key)
+        if self._list is self.values:
+            self.values.show(draft.value_rows(recipe, self._axis), keep=self.values.cursor_key)
         self.name_box(subtitle=safe(label(recipe), limit=60))
-        self._say_row()
-
-    def lay_out(self) -> None:
-        """Fit what is changed to the room there is."""
-        # Lines break between words: a second one is not used to its end.
-        width, height = self.change.size
-        room = width + (height - 1) * width * 3 // 4
-        lead = "changes " if self._looked_at == self.choice else "would change "
-        self.change.show(draft.changes_told(self._used.changes(self._looked_at), room, lead))
+        self.lay_out()
 
     @property
     def _list(self) -> Listing:
         """The list in which one chooses."""
-        if self._open in AXES:
+        if self.has_class("-values"):
             return self.values
         return self.presets if self.has_class("-presets") else self.axes
+
+    @property
+    def _axis(self) -> str:
+        """The axis, stop or setting under the cursor, also while its values are listed or its value is typed.
+        """
+        return str(self.axes.cursor_key)
+
+    @property
+    def _searches(self) -> bool:
+        """True while the line to type in searches the presets or the axes."""
+        return self.editing and self._prefix is None
 
     @property
     def _named(self) -> Preset | None:
@@ -167,11 +165,11 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     def _option(self, label: object) -> draft.Option | None:
         """Return a value of the axis that is open."""
-        listed = draft.options(self.choice.recipe, self._open) if self._open in AXES else ()
+        listed = draft.options(self.choice.recipe, self._axis) if self._list is self.values else ()
         return next((option for option in listed if option.label == label), None)
 
-    def _say_row(self) -> None:
-        """Say what the row under the cursor means, what is changed, and what comes of it."""
+    def lay_out(self) -> None:
+        """Say what the row under the cursor means, what it would change, and what comes of it."""
         looked_at, here, style = self.choice, "draft", "muted"
         preset = PRESETS.get(str(self.presets.cursor_key)) if self._list is self.presets else None
         if self._list is self.presets and not self.presets.rows:
@@ -181,33 +179,36 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             sentence = f"{preset.about} · {preset.source}"
         elif option := self._option(self.values.cursor_key):
             if option.possible:
-                looked_at = looked_at.typed(self._open, option.value)
-                here = f"{self._open}={looked_at.recipe.axis(self._open)}"
+                looked_at = looked_at.typed(self._axis, option.value)
+                here = f"{self._axis}={looked_at.recipe.axis(self._axis)}"
             too = f" · enter changes {option.together} too" if option.goes_with else ""
             sentence = (safe(option.refused) or option.about) + too
             style = "warning" if option.refused else style
-        elif (name := str(self.axes.cursor_key)) == draft.PUBLISHED:
+        elif self._searches and (values := self._values_named(self.field.value.strip().lower())):
+            sentence = values
+        elif self._axis == draft.PUBLISHED:
             effect = "leaves" if self.published else "takes"
             sentence = f"{draft.published_sizes(self._named)}: enter {effect} them"
         else:
-            sentence = draft.about(self.choice, name) or _TAKES[bool(self._stages)]
-        if self._seeks and self._sought:
-            sentence, style = self._sought, "muted"
-        self._looked_at = looked_at
-        self.lay_out()
+            sentence = draft.about(self.choice, self._axis) or _TAKES[bool(self._stages)]
+        # Lines break between words: a second one is not used to its end.
+        width, height = self.change.size
+        room = width + (height - 1) * width * 3 // 4
+        lead = "changes " if looked_at == self.choice else "would change "
+        self.change.show(draft.changes_told(self._used.changes(looked_at), room, lead))
         self.preview.look(looked_at, here)
         self.notice.say(sentence, style)
 
     def on_virtual_table_cursor_moved(self, event: Listing.CursorMoved) -> None:
         """Say what the row means."""
         if event.table is self._list:
-            self._say_row()
+            self.lay_out()
 
     def on_descendant_focus(self) -> None:
         """Give the first steps room where they have the focus; else say what the row means."""
         self.set_class(self.focused is self.preview.steps, "-preview")
         if self.focused is self._list:
-            self._say_row()
+            self.lay_out()
 
     # What the user does.
 
@@ -215,9 +216,9 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         """Go between presets and axes."""
         if self.focused is self.preview.steps:
             self.action_turn_preview()
-        if self.searching:
+        if self._searches:
             self._stop_typing()
-        if not self._open:
+        if not self.editing and self._list is not self.values:
             self._go(self.axes if self._list is self.presets else self.presets)
 
     def action_turn(self, by: int) -> None:
@@ -225,7 +226,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         if self.focused is self.presets and by > 0:
             self._go(self.axes)
         elif self.focused is self.axes:
-            self._turn(str(self.axes.cursor_key), by)
+            self._turn(self._axis, by)
 
     def _turn(self, name: str, by: int) -> bool:
         """Give a row its next value. Returns whether it has one that is not typed."""
@@ -296,7 +297,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     def action_take(self) -> None:
         """Take the recipe, if it is another one and a training by it is possible."""
-        if self._open:
+        if self.editing or self._list is self.values:
             return
         try:
             check_trainable(self.choice.recipe)
@@ -314,7 +315,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             self.action_turn_preview()
         elif self.editing:
             self._stop_typing()
-        elif self._open:
+        elif self._list is self.values:
             self._close_values()
         else:
             self.dismiss(None)
@@ -333,19 +334,19 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             elif key in AXES:
                 self._open_values(key)
             elif not self._turn(key, 1):
-                self._open = key
                 self._type("", self.choice.to_type(key))
+                if not isinstance(self.choice.value(key), tuple):
+                    self.field.select_all()  # another number takes its place; a list is added to
 
     def _choose_preset(self, preset: Preset) -> None:
         self._preset = preset.name
-        if self.searching:
+        if self._searches:
             self._stop_typing()
         self._go(self.axes)
         self.axes.move_to(0)
         self._choose(self._with(preset))
 
     def _open_values(self, axis: str) -> None:
-        self._open = axis
         recipe = self.choice.recipe
         chosen = next((option.label for option in draft.options(recipe, axis) if option.taken), None)
         self.name_box(f"{self.HEADING} · {axis}: {AXES[axis].about}")
@@ -355,7 +356,6 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self.set_focus(self.values)
 
     def _close_values(self) -> None:
-        self._open = ""
         self.name_box(self.HEADING)
         self.remove_class("-values")
         self._go(self.axes)
@@ -368,8 +368,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             head, colon, text = option.value.partition(":")
             self._type(head + colon, text)
         else:
-            self._choose(self.choice.typed(self._open, option.value))
-            if not isinstance(self.choice.value(self._open), tuple):  # others may be added
+            self._choose(self.choice.typed(self._axis, option.value))
+            if not isinstance(self.choice.value(self._axis), tuple):  # others may be added
                 self._close_values()
 
     def _go(self, listing: Listing) -> None:
@@ -379,31 +379,36 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
 
     # What is typed.
 
-    @property
-    def searching(self) -> bool:
-        """True while the line to type in searches the presets."""
-        return self.editing and not self._open and not self._seeks
-
     def on_key(self, event: Key) -> None:
-        """Search the presets for the first letter that is typed at them."""
-        if self.focused is self.presets and (typed := event.character) and typed.isalnum():
-            event.stop()
-            event.prevent_default()
+        """Search the presets for the first letter that is typed at them; type a number at an axis that takes
+        one."""
+        typed = event.character or ""
+        if self.focused is self.presets and typed.isalnum():
             self.action_search(typed)
+        elif self.focused is self.axes and typed.isdigit() and self._takes_number:
+            self._type("", typed)
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+
+    @property
+    def _takes_number(self) -> bool:
+        """True if the value of the row under the cursor is a number that is typed."""
+        words = isinstance(self.choice.value(self._axis), tuple) if self._axis in RUN else True
+        return not words and self.choice.turned(self._axis, 1) is None
 
     def action_search(self, text: str = "") -> None:
         """Search the presets for a text and what is typed behind it, or the axes by their names."""
         if self.focused in (self.presets, self.axes):
-            self._seeks = self.focused is self.axes
+            self._prefix = None
             self.prompt.show((("/ ", ""),))
             self.edit(self.field, text)
 
     def action_move_found(self, by: int) -> None:
         """Go to another one of the presets that are found, or of the axes."""
-        if self.searching:
-            self.presets.move(by)
-        elif self._seeks:
-            self.axes.move(by)
+        if self._searches:
+            self._list.move(by)
 
     def _none_named(self, text: str) -> str:
         """Return what is said where no preset is found: the values of axes that the text names, or none."""
@@ -412,25 +417,29 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             return f"no preset or value matches ‘{safe(text, limit=40)}’"
         return safe(f"no preset, but {', '.join(named[:_NAMED])}: enter lists the values", limit=200)
 
+    def _axes_named(self, text: str) -> list[int]:
+        """Return the rows of the axes whose names begin with a text, else of those that hold it."""
+        names = [(n, row.key) for n, row in enumerate(self.axes.rows) if isinstance(row.key, str)]
+        return [n for n, name in names if name.startswith(text)] or [n for n, name in names if text in name]
+
+    def _values_named(self, text: str) -> str:
+        """Return the values that a search of the axes finds, in words; empty if it finds an axis or nothing.
+        """
+        values = [] if self._axes_named(text) else draft.values_named(text)
+        sentence = ", ".join(f"{axis}={value}" for axis, value in values[:_NAMED])
+        return safe(f"{sentence}: enter lists the values", limit=200) if values else ""
+
     def _go_to_axis(self, text: str) -> None:
         """Go to the first axis whose name begins with a text, else to the first that holds it, else to the
         axis of a value that is named so.
         """
-        names = [(n, row.key) for n, row in enumerate(self.axes.rows) if isinstance(row.key, str)]
-        found = [n for n, name in names if name.startswith(text)] or [n for n, name in names if text in name]
-        values = [] if found else draft.values_named(text)
-        if values:
-            found = [n for n, name in names if name == values[0][0]]
-        sentence = ", ".join(f"{axis}={value}" for axis, value in values[:_NAMED])
-        self._sought = safe(f"{sentence}: enter lists the values", limit=200) if values else ""
         self.axes.find = text
-        if text and found:
-            self.axes.move_to(found[0])
-        if values:
-            self.notice.say(self._sought)
-        else:
-            none = f"no axis or value matches ‘{safe(text, limit=40)}’"
-            self.notice.say(none if text and not found else "", "warning")
+        found, values = self._axes_named(text), draft.values_named(text)
+        at = found[0] if found else self.axes.index_of(values[0][0]) if values else None
+        if text and at is not None:
+            self.axes.move_to(at)
+        none = f"no axis or value matches ‘{safe(text, limit=40)}’" if text and at is None else ""
+        self.notice.say(none or self._values_named(text), "warning" if none else "muted")
 
     def _open_value(self, text: str) -> None:
         """Open the axis that has a value of this name, with the cursor on it."""
@@ -439,6 +448,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             axis, value = named[0]
             self._stop_typing()
             self._go(self.axes)
+            self.axes.move_to(self.axes.index_of(axis) or 0)
             self._open_values(axis)
             if (at := self.values.index_of(value)) is not None:
                 self.values.move_to(at)
@@ -449,69 +459,59 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self.presets.show(draft.preset_rows(self.choice.recipe, text))
         if text:
             self.presets.move_to(0)
-        self._say_row()
+        self.lay_out()
 
-    def _type(self, head: str, text: str) -> None:
-        self._head = head
-        self.prompt.show(((head or f"{self._open} ", ""),))
+    def _type(self, prefix: str, text: str) -> None:
+        self._prefix = prefix
+        self.prompt.show(((prefix or f"{self._axis} ", ""),))
         self.edit(self.field, text)
-        if not head and not isinstance(self.choice.value(self._open), tuple):
-            self.field.select_all()  # another number takes its place; a list or a pattern is added to
         self._check(text)
 
     def _stop_typing(self) -> None:
         self.presets.find = self.axes.find = ""
-        self._seeks = False
-        self._open = self._open if self._open in AXES else ""
         self.end_edit(self._list)
         self._show()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say whether it can be taken; of a search, list what is found."""
-        if self.searching:
-            self._find(event.value.strip())
-        elif self._seeks:
-            self._go_to_axis(event.value.strip().lower())
-        elif self.editing:
+        if not self.editing:
+            return
+        if not self._searches:
             self._check(event.value)
+        elif self._list is self.presets:
+            self._find(event.value.strip())
+        else:
+            self._go_to_axis(event.value.strip().lower())
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take the typed text, if it makes sense, unless esc was quicker; of a search, the marked preset."""
-        if self.searching:
-            if self.presets.rows:
-                self.presets.choose()
-            else:
-                self._open_value(event.value.strip())
-            return
-        if self._seeks:
-            text = event.value.strip().lower()
-            named = any(isinstance(row.key, str) and text in row.key for row in self.axes.rows)
-            if text and not named:
-                self._open_value(text)
-            else:
-                self._stop_typing()
-                self.axes.choose()
-            return
-        if not self.editing or (choice := self._check(event.value)) is None:
-            return
-        self.choice = choice
-        self._sized = self._sized or self._open == "vocab_size"
-        if self._open in RUN:
-            self.published = draft.is_published(self._named, choice.run)
-            self._own_run = self._own_run if self.published else choice.run
-        self._stop_typing()
-        if self._open:
-            self._close_values()
+        """Take the typed text, if it makes sense, unless esc was quicker; of a search, the marked row."""
+        text = event.value.strip()
+        if self._searches and self._list is self.presets and self.presets.rows:
+            self.presets.choose()
+        elif self._searches and self._list is self.axes and (not text or self._axes_named(text.lower())):
+            self._stop_typing()
+            self.axes.choose()
+        elif self._searches:
+            self._open_value(text)
+        elif self.editing and (choice := self._check(event.value)) is not None:
+            self.choice = choice
+            self._sized = self._sized or self._axis == "vocab_size"
+            if self._axis in RUN:
+                self.published = draft.is_published(self._named, choice.run)
+                self._own_run = self._own_run if self.published else choice.run
+            self._stop_typing()
+            if self._list is self.values:
+                self._close_values()
 
     def _check(self, text: str) -> RecipeChoice | None:
         """Return the choice with what is typed; None if it makes no sense, which the line then says."""
         try:
-            choice = self.choice.typed(self._open, self._head + text)
+            choice = self.choice.typed(self._axis, (self._prefix or "") + text)
         except TokentuiError as error:
             self.notice.tell(error)
             return None
-        self.notice.say("the pattern compiles" if self._head == "regex:" else
-            "" if self._open in AXES else draft.about(choice, self._open))
+        self.notice.say("the pattern compiles" if self._prefix == "regex:" else
+            "" if self._axis in AXES else draft.about(choice, self._axis))
         return choice
 
 
