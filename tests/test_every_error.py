@@ -33,7 +33,7 @@ from tokentui.formats.files import load
 from tokentui.learn import jump
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
-from tokentui.session.commands import DiffColumns, EditVocabulary, Wishes, WriteEdited
+from tokentui.session.commands import DiffColumns, Edits, EditVocabulary, WriteEdited
 from tokentui.session.engine.state import State
 from tokentui.session.training.training import prepare
 from tokentui.session.views import ColumnWanted
@@ -221,7 +221,7 @@ def state(recipe: str = "gpt2", **axes: Any) -> State:
     return it
 
 
-WISH = Wishes(add=("xyz",))
+WISH = Edits(add=("xyz",))
 
 
 @pytest.mark.parametrize(("command", "line"), [
@@ -232,7 +232,7 @@ WISH = Wishes(add=("xyz",))
     (do.RunUntil(compression=2.0),
      "run until: each distinct word counts once, so bytes per token are not defined"),
     (DiffColumns(1, 2), "diff: a column is not in sync yet (wait and press the key again)"),
-    (EditVocabulary(Wishes()), "edit: no change given (prune, train on, or name a token)"),
+    (EditVocabulary(Edits()), "edit: no change given (prune, train on, or name a token)"),
     (WriteEdited(WISH, "gpt2.json"), "gpt2.json: the file exists already (choose another name)"),
 ])
 async def test_commands_of_a_session(command: do.Command[Any], line: str) -> None:

@@ -43,6 +43,7 @@ from tokentui.ui.link import EngineLink
 
 SIZES = ((120, 40), (80, 24))
 MERGES = 40
+LEFT = 296  # of its ids, all of which the corpus uses or needs: its bytes, and the parts of its merges
 TEXT = "sample:english"
 Screen = TypeVar("Screen", bound=ReportScreen[object])
 
@@ -169,6 +170,8 @@ async def test_another_vocabulary_is_seen_before_it_is_written(size: tuple[int, 
         screen = app.screen
         assert isinstance(screen, EditScreen)
         depth = len(app.screen_stack)
+        await until(pilot, lambda: f"296 → {LEFT}" in screen_text(app))  # what pruning to the corpus leaves
+        assert "it becomes id 296" in screen_text(app)
         await pilot.press("w")
         await until(pilot, lambda: "nothing to write yet" in screen_text(app))
         for key, line in (("t", "320"), ("a", "zqz"), ("s", "<|end|>")):
@@ -212,7 +215,7 @@ async def test_another_vocabulary_is_seen_before_it_is_written(size: tuple[int, 
         await pilot.press("p")
         await until(pilot, lambda: screen.answer is not None and screen.answer.pruned is not None)
         await pilot.press("backspace", "backspace")
-        await until(pilot, lambda: "Nothing is changed yet" in screen_text(app))
+        await until(pilot, lambda: "it becomes id 296" in screen_text(app))
 
 
 @pytest.mark.slow

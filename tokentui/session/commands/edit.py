@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Wishes:
+class Edits:
     """The changes to a vocabulary, in the order in which they are made.
 
     Attributes:
@@ -50,7 +50,7 @@ class Wishes:
         from tokentui.analyze.grow import extend, merge
         from tokentui.formats.files import load
 
-        if self == Wishes():
+        if self == Edits():
             raise TokentuiError("no change given", "edit", "prune, train on, or name a token")
         edit = unchanged(tokenizer)
         if self.prune:
@@ -90,12 +90,12 @@ class EditVocabulary(Command[EditView], lane=Lane.JOB, need=Need.COUNTED):
     """Ask for the effect of a changed vocabulary on the tokenizer of this step. Nothing is written, and the
     session keeps its tokenizer."""
 
-    wishes: Wishes
+    edits: Edits
 
     def answer(self, context: StepContext) -> EditView:
         from tokentui.analyze.edit import changes
 
-        edit = self.wishes.applied(context.tokenizer, context.corpus)
+        edit = self.edits.applied(context.tokenizer, context.corpus)
         went, came = changes(edit, context.tokenizer)
         return EditView(
             context.tokenizer.vocab_size, edit.tokenizer.vocab_size, went, came, edit.added, edit.pruned,
@@ -110,7 +110,7 @@ class WriteEdited(Command["ExportReport"], lane=Lane.JOB, need=Need.COUNTED):
     Raises if a path cannot be written, or a file exists already.
     """
 
-    wishes: Wishes
+    edits: Edits
     path: str
     format: str = ""
     ids: str = ""
@@ -121,7 +121,7 @@ class WriteEdited(Command["ExportReport"], lane=Lane.JOB, need=Need.COUNTED):
         from tokentui.formats.files import format_of, targets
         from tokentui.formats.proof import contents
 
-        edit = self.wishes.applied(context.tokenizer, context.corpus)
+        edit = self.edits.applied(context.tokenizer, context.corpus)
         sandbox.check_writing(self.path)
         path, ids = map(sandbox.expanded, (self.path, self.ids))
         format = format_of(path, edit.tokenizer.recipe, self.format or None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -15,21 +15,26 @@ from tokentui.analyze.report import Report, muted, spans
 from tokentui.core.counts import read_count
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe, safe_line
-from tokentui.session.commands import Command, EditView, EditVocabulary, Wishes, WriteEdited
+from tokentui.session.commands import Command, Edits, EditView, EditVocabulary, WriteEdited
 from tokentui.ui.bindings import HANDLED, Hint
 from tokentui.ui.dialogs.ask import AskLine
 from tokentui.ui.dialogs.report_screen import ReportScreen
 from tokentui.ui.draw.figures import number
+from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.link import EngineLink
 
 if TYPE_CHECKING:
     from tokentui.formats.proof import ExportReport
 
-_SHOWN = 60
+_EDITS = "edit.prune", "edit.keep", "edit.train", "edit.add", "edit.special", "edit.merge"
+"""The ids of the edits, in the order of the menu."""
+_COLUMNS = (
+    Column(width=3, priority=3), Column(flex=1, min_width=30, priority=2), Column(width=22, priority=1)
+)
 
 
 class EditScreen(ReportScreen[EditView]):
-    """Asks for changes of the vocabulary, and lists what goes and what comes; `w` writes it.
+    """Shows a menu of edits of the vocabulary, then lists the tokens that go and come; `w` writes it.
 
     Args:
         engine: The link to the session.
@@ -37,69 +42,80 @@ class EditScreen(ReportScreen[EditView]):
 
     HEADING, ASKING = "Change the vocabulary", "encoding the corpus …"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("p", "prune", "prune", id="edit.prune", tooltip="Remove tokens that the corpus does not use"),
+        Binding("enter", HANDLED, "choose", group=Hint(pane="list")),
+        Binding("p", "prune", "prune", id="edit.prune",
+            tooltip="Prune to this corpus: remove unused tokens"),
         Binding("n", "ask_keep", "to N ids", id="edit.keep", tooltip="Keep only the N most used ids"),
         Binding("t", "ask_size", "train", id="edit.train", tooltip="Train further, to a larger vocabulary"),
         Binding("a", "ask_token('add', 'Add a token')", "add", id="edit.add", tooltip="Add a token"),
         Binding("s", "ask_token('special', 'Add a special token')", "special", id="edit.special",
             tooltip="Add a special token"),
-        Binding("w", "ask_path", "write", id="edit.write", tooltip="Write the tokenizer to a file"),
         Binding("m", "ask_other", "merge", id="edit.merge",
-            tooltip="Merge the vocabulary of another tokenizer"),
-        Binding("backspace", "take_back", "undo", id="edit.undo", group=Hint(pane="list"),
+            tooltip="Append the merges of another tokenizer file"),
+        Binding("w", "ask_path", "write", id="edit.write", tooltip="Write the tokenizer to a file"),
+        Binding("backspace", "undo", "undo", id="edit.undo", group=Hint(pane="list"),
             tooltip="Undo the last change"),
-        Binding("X", "leave"), Binding("enter", HANDLED),
+        Binding("X", "leave"),
     ]
 
     def __init__(self, engine: EngineLink) -> None:
         super().__init__(engine)
-        self.wishes = Wishes()
-        self._before: list[Wishes] = []
+        self.edits = Edits()
+        self._before: list[Edits] = []
+        self._pruned: EditView | None = None
+        """The vocabulary pruned to the corpus: the numbers of the menu."""
 
     # What is asked.
 
     def again(self) -> None:
-        """Request a preview of the pending edits; clear it if there are none."""
-        if self.wishes != Wishes():
+        """Request a preview of the pending edits. Without any, list the edits, with what pruning leaves."""
+        if self.edits != Edits():
             super().again()
             return
         self.answer = self.shown = None
-        self.asking = ""
-        self.workers.cancel_group(self, "asked")
         self.notice.say("")
+        if self._pruned is None:
+            self.find_out(EditVocabulary(Edits(prune=True)), self._take_pruned, self.ASKING)
+        else:
+            self.workers.cancel_group(self, "asked")
+            self.asking = ""
+        self.lay_out()
+
+    def _take_pruned(self, pruned: EditView) -> None:
+        self._pruned = pruned
         self.lay_out()
 
     def question(self) -> Command[EditView]:
         """Return the command that asks for a preview of the pending edits."""
-        return EditVocabulary(self.wishes)
+        return EditVocabulary(self.edits)
 
-    def wish(self, wishes: Wishes) -> None:
+    def apply_edit(self, edits: Edits) -> None:
         """Ask for another vocabulary."""
-        self._before.append(self.wishes)
-        self.wishes = wishes
+        self._before.append(self.edits)
+        self.edits = edits
         self.again()
 
-    def action_take_back(self) -> None:
-        """Take the last wish back."""
+    def action_undo(self) -> None:
+        """Return to the edits before the last one."""
         if self._before:
-            self.wishes = self._before.pop()
+            self.edits = self._before.pop()
             self.again()
 
     def action_prune(self) -> None:
         """Take out what the corpus does not use, or leave it in."""
-        self.wish(replace(self.wishes, prune=not self.wishes.prune, keep=None))
+        self.apply_edit(replace(self.edits, prune=not self.edits.prune, keep=None))
 
     def action_ask_keep(self) -> None:
         """Ask how many ids are kept, those that the corpus uses most."""
         hint = "the number of ids to keep: those that the corpus uses most"
-        self._ask_number("Prune to", hint, lambda n: replace(self.wishes, prune=True, keep=n))
+        self._ask_number("Prune to", hint, lambda n: replace(self.edits, prune=True, keep=n))
 
     def action_ask_size(self) -> None:
         """Ask for the size to train on to."""
         hint = "the number of ids to train on to; new ids follow the existing ones"
-        self._ask_number("Train on to", hint, lambda n: replace(self.wishes, size=n))
+        self._ask_number("Train on to", hint, lambda n: replace(self.edits, size=n))
 
-    def _ask_number(self, title: str, hint: str, wished: Callable[[int], Wishes]) -> None:
+    def _ask_number(self, title: str, hint: str, edited: Callable[[int], Edits]) -> None:
         def read(line: str) -> int:
             if not (count := read_count(line)) or count >= 10**9:
                 raise TokentuiError("expected a number", line[:20], "for example 4000 or 32k")
@@ -108,22 +124,22 @@ class EditScreen(ReportScreen[EditView]):
         def describe_size(line: str) -> str:
             return f"{number(read(line))} ids" if line else hint
 
-        prompt = AskLine(self.engine, title, describe_size, lambda line: self.wish(wished(read(line))))
+        prompt = AskLine(self.engine, title, describe_size, lambda line: self.apply_edit(edited(read(line))))
         self.app.push_screen(prompt)
 
     def action_ask_other(self) -> None:
         """Ask for the file of another tokenizer, whose merges are appended."""
         hint = "append the merges of another tokenizer file"
         self.app.push_screen(AskLine(self.engine, "Merge with", lambda line: safe(line, limit=80) or hint,
-                               lambda line: self.wish(replace(self.wishes, merge=line.strip()))))
+                               lambda line: self.apply_edit(replace(self.edits, merge=line.strip()))))
 
     def action_ask_token(self, kind: str, title: str) -> None:
         """Ask for the text of a token."""
 
         def take(line: str) -> None:
-            named = (*getattr(self.wishes, kind), line)
+            named = (*getattr(self.edits, kind), line)
             added = kind == "add"
-            self.wish(replace(self.wishes, add=named) if added else replace(self.wishes, special=named))
+            self.apply_edit(replace(self.edits, add=named) if added else replace(self.edits, special=named))
 
         hint = "a text that is always one token"
         hint = hint if kind == "add" else "the name of a special token"
@@ -138,7 +154,7 @@ class EditScreen(ReportScreen[EditView]):
 
         def take(line: str) -> None:
             path, _, ids = line.strip().partition(" ")
-            command = WriteEdited(self.wishes, path, "", ids.strip())
+            command = WriteEdited(self.edits, path, "", ids.strip())
             self.find_out(command, partial(self._written, path), "writing, and reading it back …",
                           self.notice.tell)
 
@@ -156,27 +172,63 @@ class EditScreen(ReportScreen[EditView]):
 
     # What is seen.
 
+    @property
+    def _menu(self) -> bool:
+        """True while there is no edit, and the menu is shown."""
+        return self.answer is None and self.edits == Edits()
+
     def lay_out(self) -> None:
-        """Say what can be wished for, where nothing is."""
-        if self.answer is None and not self.asking and self.wishes == Wishes():
-            summary = " Each key below adds a change; what it removes and adds is listed here first."
-            self.summary.show((("Nothing is changed yet.", "strong"), (summary, "muted")))
-            self.listing.show([], None)
-        else:
+        """Show the menu, or the report on the edits."""
+        if not self._menu:
+            self.box.styles.height = None
             super().lay_out()
+            return
+        keys = {action.id: action for action in self.named_actions}
+        self.summary.show((("What it removes and adds is listed before it is written.", "muted"),))
+        rows = [
+            TableRow(id, (
+                ((keys[id].shown_key, "key"),), ((keys[id].help, ""),), ((safe(figure, limit=40), "strong"),)
+            ))
+            for id, figure in self._figures()
+        ]
+        self.listing.show(rows, self.listing.cursor_key, _COLUMNS)
+        hidden = {*_EDITS, "edit.write", "report.next", "report.previous", "" if self._before else "edit.undo"}
+        self.shown_actions = [action for action in self.named_actions if action.id not in hidden]
+        self.show_keys()
+        self.fit_height(len(rows) + 2)  # and the lines above and below them
+
+    def _figures(self) -> Iterator[tuple[str, str]]:
+        """Yield the edits of the menu, each with what it would do now in a figure."""
+        pruned, step = self._pruned, self.now.main.at.step if self.now is not None else 0
+        if pruned is None:
+            yield from ((id, self.awaited if id == _EDITS[0] else "") for id in _EDITS)
+            return
+        ids = number(pruned.before)
+        figures = (
+            f"{ids} → {number(pruned.after)}", f"{number(pruned.after)} are used", f"from {ids} ids on",
+            f"it becomes id {ids}", f"it becomes id {ids}", f"to the {number(step)} there are")
+        yield from zip(_EDITS, figures, strict=True)
+
+    def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
+        """Make the edit of a row of the menu, or do what the row of the report leads to."""
+        action = next((one for one in self.named_actions if one.id == event.key), None)
+        if action is None:
+            super().on_virtual_table_chosen(event)
+        else:
+            self.app.simulate_key(action.keys[0])
 
     def report(self, answer: EditView) -> Report:
-        """Return the report, with the wishes in its summary."""
+        """Return the report, with the edits in its summary."""
         found = report(
             answer.before, answer.after, answer.went, answer.came, added=answer.added, pruned=answer.pruned,
             grown=answer.grown, losses=answer.losses,
         )
-        wishes, summary = self.wishes, []
-        if wishes.prune:
-            summary.append("pruned" + (f" to {number(wishes.keep)} ids" if wishes.keep else " to the corpus"))
-        if wishes.size:
-            summary.append(f"trained on to {number(wishes.size)} ids")
-        if wishes.merge:
-            summary.append(f"with the merges of {safe(os.path.basename(wishes.merge), limit=30)}")
-        summary += [f"+ {safe(text, limit=20)}" for text in (*wishes.add, *wishes.special)]
+        edits, summary = self.edits, []
+        if edits.prune:
+            summary.append("pruned" + (f" to {number(edits.keep)} ids" if edits.keep else " to the corpus"))
+        if edits.size:
+            summary.append(f"trained on to {number(edits.size)} ids")
+        if edits.merge:
+            summary.append(f"with the merges of {safe(os.path.basename(edits.merge), limit=30)}")
+        summary += [f"+ {safe(text, limit=20)}" for text in (*edits.add, *edits.special)]
         return replace(found, summary=(*spans(found.summary), muted(f" · {', '.join(summary)}")))
