@@ -117,3 +117,30 @@ async def test_a_dialog_finds_filters_tells_its_keys_and_dims_the_screen(
         assert not dialog.editing
         await pilot.press("i")
         assert dialog.field.value == "hug"  # what was typed is there again
+
+
+async def test_the_inspector_is_a_pane_at_the_right_of_a_wide_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path))
+    app = ExplorerApp(
+        lambda publish: Session(publish, preset("gpt2")),
+        begin=lambda session: session.send(do.Open(("sample:hugs",))),
+    )
+    async with app.run_test(size=(140, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press("3")
+        await settled(pilot)
+        corpus = app.main.text.region
+        before = [line.crop(corpus.x, corpus.right) for line in strips_of(app)[corpus.y : corpus.bottom]]
+        await pilot.press("enter")
+        await settled(pilot)
+        box = app.screen.query_one(".dialog").region
+        assert (box.right, box.height) == (140, 40)
+        assert box.x >= corpus.right  # the corpus is seen as it was
+        now = [line.crop(corpus.x, corpus.right) for line in strips_of(app)[corpus.y : corpus.bottom]]
+        assert now == before
+        await pilot.resize_terminal(120, 40)
+        await settled(pilot)
+        box = app.screen.query_one(".dialog").region
+        assert 0 < box.x < 120 - box.right + 2

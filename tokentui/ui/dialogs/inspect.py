@@ -23,7 +23,7 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.session.training.token_values import Places, TokenView
 from tokentui.session.views import ColumnSnapshot, CorpusPlace
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import ListDialog, labeled_input, words_of
+from tokentui.ui.dialogs import Dialog, ListDialog, labeled_input, words_of
 from tokentui.ui.dialogs.copying import token_of
 from tokentui.ui.dialogs.exact import (
     MOST_SHOWN,
@@ -71,7 +71,8 @@ class InspectScreen(ListDialog[None]):
     """Shows a row of the vocabulary, of the pairs or of the pieces by loss, a token, or a text: why it is not
     one token, and how it was encoded. Enter goes on to a part of it, backspace comes back.
 
-    While the corpus is loaded it follows the row, whose figures still grow.
+    While the corpus is loaded it follows the row, whose figures still grow. On a wide screen it is a pane at
+    the right, and the corpus stays in view.
 
     Args:
         engine: The link to the session.
@@ -86,6 +87,7 @@ class InspectScreen(ListDialog[None]):
     """
 
     HEADING = "Inspect"
+    HORIZONTAL_BREAKPOINTS = [*Dialog.HORIZONTAL_BREAKPOINTS, (140, "-beside")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", HANDLED, _OPEN, group=Hint(pane="list")),
         Binding("backspace", "back", "back", id="inspect.back", group=Hint(pane="list"),
@@ -355,6 +357,7 @@ class InspectScreen(ListDialog[None]):
 
     def lay_out(self) -> None:
         """Break long values for the room there is; take as many lines as there are rows."""
+        self.dims = not self.has_class("-beside")
         if not self.is_mounted or (self._patience is not None and (self.asking or self._learning)):
             return
         if self._patience is not None:
@@ -379,7 +382,10 @@ class InspectScreen(ListDialog[None]):
         self.tell(columns, rows, words=True, keep=self._keep)
         if self.listing.index_of(self._keep) is not None:
             self._keep = None
-        self.fit_height(len(self.listing.rows))
+        if self.dims:
+            self.fit_height(len(self.listing.rows))
+        else:
+            self.box.styles.height = None
 
     def _rows(self, label: int) -> Iterator[TableRow]:
         """Yield all rows, for labels of a width."""
