@@ -233,7 +233,7 @@ async def test_the_curve_of_what_ids_save(size: tuple[int, int]) -> None:
             assert (one.ids, one.tokens) == (whole.sizes, whole.curves[0].tokens)
             assert one.knee == whole.curves[0].knee == knee(one.ids, one.tokens)
             assert one.saved[:3] == tuple(a - b for a, b in zip(one.tokens[:3], one.tokens[1:4], strict=True))
-        await pilot.press("enter")
+        await pilot.press("t")
         await until(pilot, lambda: app.screen is not screen)
         await typed(pilot, "0.7")
         await pilot.press("enter")

@@ -14,6 +14,7 @@ from tokentui.core.safetext import to_bytes
 
 if TYPE_CHECKING:
     from tokentui.analyze.align import Alignment
+    from tokentui.core.chart import Picture
 
 Json: TypeAlias = dict[str, object]
 """An object of JSON."""
@@ -162,6 +163,9 @@ class Section:
         wrap: True if the terminal breaks a long summary.
         indent: The spaces before each row on the terminal.
         apart: True for a blank line above it on the terminal. A table with titles has one above and below.
+        picture: A picture of the section; None for none. The terminal prints it above the rows. The explorer
+            shows it while the section is seen alone, and its rows when they are asked for: `rows`, or else
+            the values of the picture. Programs get them by `value` of the report.
     """
 
     name: str = ""
@@ -176,6 +180,7 @@ class Section:
     wrap: bool = False
     indent: int = 2
     apart: bool = False
+    picture: Picture | None = None
 
     @property
     def titled(self) -> bool:

@@ -37,6 +37,7 @@ from tokentui.core.table import TextTable, printed
 
 if TYPE_CHECKING:
     from tokentui.cli.chips import Marks
+    from tokentui.core.chart import Picture
 
 DELAY_S = 1.0
 """Seconds of work before the progress bar appears."""
@@ -44,6 +45,8 @@ _INTERVAL_S = 0.1
 _NARROWEST = 40
 """Columns of the terminal below which no progress bar is drawn: its line would wrap."""
 _LABEL, _WIDE = 12, 93
+_PICTURE_LINES, _PICTURE_WIDTH = 18, 120
+"""The most lines and columns of a picture."""
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -148,11 +151,31 @@ def write_sections(sections: Iterable[Section], marks: Marks | None = None) -> N
     blank = False
     for section in sections:
         lines = _section_table(section, marks).lines()
+        if section.picture is not None:
+            lines[bool(section.name or section.summary) :] = [
+                *_picture_lines(section.picture), *lines[bool(section.name or section.summary) :]]
         if lines:
             out += [""] if out and (blank or section.titled or section.apart) else []
             out += lines
             blank = section.titled
     write_text("\n".join(out), marks)
+
+
+def _picture_lines(picture: Picture) -> list[str]:
+    """Return a picture as lines of text."""
+    from tokentui.core.chart_drawing import draw  # few reports have a picture
+
+    lines = draw(picture, _picture_width(), _PICTURE_LINES, ascii_only=is_ascii_only())
+    return ["".join(text for text, _ in line).rstrip() for line in lines]
+
+
+def _picture_width() -> int:
+    """Return the columns of a picture: those of the terminal, within limits; 80 in a file or a pipe."""
+    try:
+        columns = os.get_terminal_size(sys.stdout.fileno()).columns if is_terminal(sys.stdout) else 80
+    except (OSError, ValueError):
+        columns = 80
+    return max(_NARROWEST, min(columns, _PICTURE_WIDTH))
 
 
 def _section_table(section: Section, marks: Marks | None) -> TextTable:

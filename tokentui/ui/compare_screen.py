@@ -24,6 +24,7 @@ from tokentui.ui.dialogs.ask import AskLine, GoToScreen, describe_conventions, p
 from tokentui.ui.dialogs.diff import DiffScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen
+from tokentui.ui.dialogs.picture_rows import PictureRowsScreen
 from tokentui.ui.dialogs.what_if import Choice, WhatIfScreen, changed, choices, subject_of
 from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.table import VirtualTable
@@ -300,6 +301,11 @@ class CompareScreen(PaneScreen):
         elif event.table is self.columns[self.place].table and self.column_here().in_sync:
             self.app.push_screen(InspectScreen(self.engine, row, asks=True, column=self.column_here().key))
 
+    def on_chart_lines_chosen(self) -> None:
+        """List the values of the curves."""
+        if self.curves.picture is not None:
+            self.app.push_screen(PictureRowsScreen(self.engine, self.curves.picture))
+
     @on(Input.Submitted)
     def _typed_entered(self) -> None:
         self.action_inspect_typed()
@@ -474,8 +480,7 @@ class CompareScreen(PaneScreen):
         def take(line: str) -> None:
             self.curves.target = Target.parse(line)
             self.curves.measure = [field for field, _, _ in CURVES].index("saved")
-            self.update_titles()
-            self.curves.again()
+            self.action_turn_curve(0)
 
         self.app.push_screen(AskLine(self.engine, "Target", describe_target, take))
 

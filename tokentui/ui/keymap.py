@@ -41,6 +41,7 @@ SCREENS = {
 DIALOGS = {
     "Dialogs": Ref("tokentui.ui.dialogs:Dialog"),
     "Dialogs: reports": Ref("tokentui.ui.dialogs.report_screen:ReportScreen"),
+    "Dialog: rows of a picture": Ref("tokentui.ui.dialogs.picture_rows:PictureRowsScreen"),
     "Dialogs: choosing a file": Ref("tokentui.ui.dialogs.picker:Picker"),
     "Dialog: open": Ref("tokentui.ui.dialogs.open:OpenScreen"),
     "Dialog: add a column": Ref("tokentui.ui.dialogs.open:AddScreen"),
@@ -83,7 +84,9 @@ ALIASES = {
     "to_parting": "first_difference", "next_parting": "next_difference",
     "last_parting": "previous_difference", "in_step": "sync_by", "piece_on": "next_piece",
     "palette": "finder", "piece_back": "previous_piece", "pieces_on": "next_100_pieces",
-    "pieces_back": "previous_100_pieces",
+    "pieces_back": "previous_100_pieces", "curves_left": "chart_left", "curves_right": "chart_right",
+    "curves_back": "chart_back", "curves_on": "chart_on", "curves_first": "chart_first",
+    "curves_last": "chart_last",
 }
 """Earlier names of ids, which a settings file may still have."""
 ID_PAGE = "docs/reference/keys.md"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable, Iterator
+from dataclasses import replace
 from typing import ClassVar, Generic, TypeVar
 
 from textual.binding import Binding, BindingType
@@ -12,10 +13,11 @@ from tokentui.analyze.report import Report, Row, Section, Target
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.session.commands import Command, GoTo
-from tokentui.ui.bindings import HANDLED, BoundAction, Hint
+from tokentui.ui.bindings import HANDLED, BoundAction, Hint, own_actions
 from tokentui.ui.dialogs import CellText, ListDialog, words_of
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.sections import FEW, MANY, columns_of, screen_cell, section_rows
+from tokentui.ui.draw.chart_lines import ChartLines
+from tokentui.ui.draw.sections import FEW, MANY, behind, columns_of, screen_cell, section_rows
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, Run
 from tokentui.ui.link import EngineLink
@@ -36,6 +38,8 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
 
     Tab shows one section at a time, and then all of them. While all are seen, a long section shows its first
     rows; enter on the last one shows more. Enter on a row goes to what it leads to, or unfolds its details.
+    A section that is seen alone shows its picture, if it has one; enter shows its rows, and the picture
+    again.
 
     A subclass gives `ASKING` (the words for the work), `question` and `report`.
 
@@ -66,8 +70,12 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         """The view that is seen: 0 for all sections, else the number of a section with rows."""
         self._open: set[Hashable] = set()
         self._targets: dict[Hashable, Row] = {}
+        self._rows_asked = False
+        """True while the rows of a section are seen in place of its picture."""
         self.summary = CellText("told")
-        self.parts = self.summary, self.listing, self.notice
+        self.chart = ChartLines(id="chart")
+        self.chart.display = False
+        self.parts = self.summary, self.chart, self.listing, self.notice
 
     def on_mount(self) -> None:
         """Ask."""
@@ -112,21 +120,22 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
 
     @property
     def tabs(self) -> list[Section]:
-        """The sections with rows, each of which can be seen alone."""
-        return [section for section in self.shown.sections if section.rows] if self.shown else []
+        """The sections with rows or a picture, each of which can be seen alone."""
+        sections = self.shown.sections if self.shown else ()
+        return [section for section in sections if section.rows or section.picture is not None]
 
     @property
     def section(self) -> Section | None:
         """The section that is seen alone; None if all are seen."""
         tabs = self.tabs
-        if len(tabs) == 1 and tabs[0].titled:
+        if len(tabs) == 1 and (tabs[0].titled or tabs[0].picture is not None):
             return tabs[0]
         return tabs[self.tab - 1] if 0 < self.tab <= len(tabs) else None
 
     def action_turn(self, by: int) -> None:
         """Show another section, or all."""
         if self.tabs:
-            self.tab = (self.tab + by) % (len(self.tabs) + 1)
+            self.tab, self._rows_asked = (self.tab + by) % (len(self.tabs) + 1), False
             self.lay_out()
             self.listing.move_to(0)
             self._to_first_row()
@@ -135,6 +144,8 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         """Return whether a key of the line of keys does something with the report that is seen."""
         if action.id in ("report.next", "report.previous"):
             return len(self.tabs) > 1
+        if self.chart.display and action.action == HANDLED:
+            return False  # the picture has these keys
         if action.action != HANDLED or action.keys != ("enter",) or action.hint.pane == "line":
             return True
         sections = self.shown.sections if self.shown is not None else ()
@@ -146,7 +157,11 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
 
     def lay_out(self) -> None:
         """Fit the rows to the room there is, and show the keys that do something."""
-        self.shown_actions = [action for action in self.named_actions if self.works(action)]
+        self._show_picture()
+        of_chart = [replace(action, hint=replace(action.hint, pane="chart"))
+                    for action in own_actions(ChartLines, self.engine.user_keys) if action.hint.rank]
+        self.shown_actions = [*(of_chart if self.chart.display else ()),
+                              *(action for action in self.named_actions if self.works(action))]
         self.show_keys()
         self._targets.clear()
         if self.shown is None:
@@ -156,12 +171,25 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
             return
         keep, section = self.listing.cursor_key, self.section
         self.summary.show(self._summary())
+        if section is not None and section.picture is not None and not section.rows:
+            section = behind(section)
         if section is not None and section.titled:
             self.listing.show(list(self._table_rows(section)), keep, columns_of(section))
             return
         label = max((ui_text.width(screen_cell(section.name)) for section in self.shown.sections), default=0)
         columns = Column(width=min(label, _NAME), priority=1), Column(flex=1, min_width=20, priority=2)
         self.tell(columns, self._section_rows(section), words=True, keep=keep)
+
+    def _show_picture(self) -> None:
+        """Show the picture of the section that is seen alone, unless its rows are asked for."""
+        section = self.section
+        picture = section.picture if section is not None and not self._rows_asked else None
+        self.chart.display, self.listing.display = picture is not None, picture is None
+        self.chart.show_picture(picture)
+        if self.is_mounted and not self.editing:
+            seen, hidden = (self.listing, self.chart) if picture is None else (self.chart, self.listing)
+            if self.focused in (None, hidden):
+                self.set_focus(seen)
 
     def _summary(self) -> Cell:
         """Return the line above the rows: the views that tab goes through, and the result in short."""
@@ -206,9 +234,18 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         row = self._row(self.listing.cursor_key)
         self.notice.show(screen_cell(row.about) if row is not None else ())
 
+    def on_chart_lines_chosen(self) -> None:
+        """Show the rows behind the picture."""
+        self._rows_asked = True
+        self.lay_out()
+
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
-        """Show more of a section, the details of a row, or what the row leads to."""
+        """Show more of a section, the details of a row, what the row leads to, or the picture again."""
         match event.key:
+            case ("picture", int(place)):
+                assert self.shown is not None
+                self.tab, self._rows_asked = 1 + self.tabs.index(self.shown.sections[place]), False
+                self.lay_out()
             case (("more" | "rows"), int()) as key:
                 self._open ^= {key}
                 self.lay_out()
@@ -218,6 +255,9 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
                     self.lay_out()
                 elif row.target is not None:
                     self.follow_target(row.target)
+                elif self._rows_asked:
+                    self._rows_asked = False
+                    self.lay_out()
 
     def _row(self, key: Hashable) -> Row | None:
         """Return the row of a key, also of a line that goes on with it."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
 
 from tokentui.analyze import report as model
 from tokentui.analyze.report import Row, Section
+from tokentui.core.chart import Picture
 from tokentui.core.safetext import safe
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import bar, number
@@ -59,7 +61,12 @@ def section_rows(
         unfolded: The keys of the rows whose details are seen.
     """
     name, summary = screen_cell(section.name), screen_cell(section.summary)
-    if not section.rows:
+    if section.picture is not None:
+        targets[("picture", place)] = Row(())
+        opens = (f"{_GAP}enter shows the picture ▸", "muted")
+        line: Cell = (*summary, *_small(section.picture), opens)
+        yield TableRow(("picture", place), (ui_text.tinted(name, "muted"), line))
+    elif not section.rows:
         targets[("fact", place)] = Row(())
         yield TableRow(("fact", place), (ui_text.tinted(name, "muted"), summary))
     elif section.folded:
@@ -89,6 +96,28 @@ def section_rows(
         yield TableRow(("more", place), ((), ((rest, "muted"),)))
     for n, note in enumerate(section.notes):
         yield TableRow(("note", place, n), ((), ui_text.tinted(screen_cell(note), "muted")))
+
+
+def _small(picture: Picture) -> Cell:
+    """Return a picture in one line: its bars, where it has few; nothing for others."""
+    from tokentui.core.chart import Chart
+    from tokentui.core.chart_drawing import spark
+
+    series = picture.series[0] if isinstance(picture, Chart) and len(picture.series) == 1 else None
+    if series is None or series.kind != "bar" or len(series.y) > _BAR:
+        return ()
+    return ((_GAP, ""), (spark([value or 0.0 for value in series.y]), series.role))
+
+
+def behind(section: Section) -> Section:
+    """Return a section whose rows are the values of its picture."""
+    assert section.picture is not None
+    titles, *rows = section.picture.rows
+    columns = tuple(
+        model.Column(safe(title, limit=_BAR) or " ", "right" if n else "left")
+        for n, title in enumerate(titles)
+    )
+    return replace(section, columns=columns, rows=tuple(Row(row) for row in rows))
 
 
 def _aligned(rows: Sequence[Row], section: Section) -> list[Cell]:
