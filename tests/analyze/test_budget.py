@@ -96,7 +96,8 @@ def test_the_command(path: str, trained: tokentui.Tokenizer) -> None:
         (one.knee, one.met) for one in found.curves
     ]
     lines = [line.split() for line in done(*words).splitlines()]
-    rows = {int(line[0]): line for line in lines if line and line[0].isdigit()}
+    table = lines[next(n for n, line in enumerate(lines) if line[:2] == ["step", "ids"]) :]
+    rows = {int(line[0].replace(",", "")): line for line in table if line and line[0][0].isdigit()}
     assert {0, 1, 2, 4, 8, 16, 32, 60} <= rows.keys()
     for step, cells in rows.items():
         assert int(cells[1].replace(",", "")) == found.sizes[step]

@@ -19,11 +19,12 @@ RUN = Run.of({"merges": 40})
 
 @asynccontextmanager
 async def opened(
-    recipe: Recipe = RECIPE, source: str = "sample:english", size: tuple[int, int] = (120, 40)
+    recipe: Recipe = RECIPE, source: str = "sample:english", size: tuple[int, int] = (120, 40),
+    run: Run = RUN,
 ) -> AsyncIterator[tuple[ExplorerApp, Pilot[None]]]:
     """An explorer whose first rows are there."""
     app = ExplorerApp(
-        lambda publish: Session(publish, recipe, RUN), run=RUN, typed="the crowd",
+        lambda publish: Session(publish, recipe, run), run=run, typed="the crowd",
         begin=lambda session: session.send(do.Open((source,))),
     )
     async with app.run_test(size=size, notifications=True) as pilot:

@@ -63,6 +63,7 @@ SCENES = (
     Scene("inspect-word", 129, ("4", "enter")),
     Scene("why", 40, ("Y",)),
     Scene("questions", 129, ("u",)),
+    Scene("sizes", 129, ("F", "s"), size=(80, 24)),
     Scene("languages", 129, ("dollar_sign",)),
     Scene("help", 129, ("question_mark",)),
 )

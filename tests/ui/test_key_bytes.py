@@ -22,6 +22,7 @@ from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.finder import FinderScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.life import LifeScreen
+from tokentui.ui.dialogs.sizes import SizesScreen
 from tokentui.ui.draw.text import clusters_of
 
 SIZES = {(80, 24): 1, (200, 60): 3}
@@ -229,3 +230,27 @@ async def test_the_dimmed_screen_is_drawn_once(size: tuple[int, int]) -> None:
             await pilot.press("down")
             await settled(pilot)
             assert 0 < drawn.bytes() < 400
+
+
+async def test_a_picture_costs_little_and_nothing_while_it_stays() -> None:
+    """At 80x24 the curve of Sizes takes at most 2 kB, a move of its cursor 600 bytes, and a turned axis is a
+    new picture."""
+    app = explorer()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await pilot.press("F", "s")
+        await until(pilot, lambda: isinstance(app.screen, SizesScreen) and app.screen.chart.display)
+        await settled(pilot)
+        screen = app.screen
+        assert isinstance(screen, SizesScreen)
+        drawn = Drawn(app, screen.chart.region)
+        assert 0 < drawn.first < 2_000
+        screen.chart.show_picture(screen.chart.picture)
+        screen.lay_out()
+        await settled(pilot)
+        assert drawn.bytes() == 0
+        for key, most in (("left", 600), ("right", 600), ("home", 600), ("x", 2_000), ("X", 2_000)):
+            await pilot.press(key)
+            await settled(pilot)
+            cost = drawn.bytes()
+            assert 0 < cost < most, (key, cost)

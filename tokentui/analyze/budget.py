@@ -3,19 +3,26 @@ at which a target is met."""
 
 from __future__ import annotations
 
+import csv
+import io
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokentui import learn
+from tokentui.analyze.divergence import as_trained
 from tokentui.analyze.metrics import ratio, shown
 from tokentui.analyze.report import Column, Json, Report, Row, Section, as_row
+from tokentui.core.chart import Axis, Chart, Mark, Series
+from tokentui.core.counts import read_count
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.replay import ReplayTrainer
+from tokentui.recipe import Recipe, Run
 from tokentui.text.corpus import Corpus
+from tokentui.text.count import Words
 
 if TYPE_CHECKING:
     from tokentui.analyze.bound import Bounds
@@ -180,6 +187,51 @@ def budget(tokenizer: Tokenizer, corpora: Sequence[Corpus], target: Target | Non
     return Budget(sizes, tuple(curves), target)
 
 
+def trained_budget(
+    corpus: Corpus, recipe: Recipe, run: Run, words: Words | None = None
+) -> tuple[Budget, Tokenizer]:
+    """Train to the end of a run, and count the tokens of the corpus at each size on the way.
+
+    A training by pruning goes from many ids to few: the sizes of its steps fall.
+
+    Args:
+        corpus: The corpus.
+        recipe: The recipe.
+        run: The run with its stops.
+        words: The counted pre-tokens of the corpus; None to count them.
+
+    Returns:
+        The budget, and the tokenizer of the last step.
+
+    Raises:
+        TokentuiError: The recipe cannot be trained, or its tokens cannot be counted size by size.
+        Cancelled: The job is cancelled.
+    """
+    trainer = learn.start(corpus, recipe, run, words)
+    learn.run(trainer, run.stops)
+    tokenizer = trainer.tokenizer()
+    if not as_trained(recipe):
+        return budget(tokenizer, [corpus]), tokenizer
+    steps = range(trainer.number + 1)
+    sizes, tokens = tuple(map(trainer.size_at, steps)), tuple(map(trainer.tokens_at, steps))
+    order = by_size(sizes)
+    bend = knee([sizes[step] for step in order], [tokens[step] for step in order])
+    curve = BudgetCurve(
+        corpus.name, corpus.size, len(corpus.texts), tokens, None if bend is None else order[bend], None
+    )
+    return Budget(sizes, (curve,), None), tokenizer
+
+
+def by_size(sizes: Sequence[int]) -> list[int]:
+    """Return the last step of each size, from the smallest size.
+
+    >>> by_size([9, 9, 4, 6])
+    [2, 3, 1]
+    """
+    last = {size: step for step, size in enumerate(sizes)}
+    return [last[size] for size in sorted(last)]
+
+
 def knee(sizes: Sequence[int], tokens: Sequence[int]) -> int | None:
     """Return the step at the knee of a curve. With ln(tokens) over ids, both scaled to 0..1, the knee is the
     point that is furthest below the chord from the first point to the last. The first one wins a tie.
@@ -225,7 +277,7 @@ def met_at(target: Target, sizes: Sequence[int], tokens: Sequence[int], size: in
 
 
 def step_of(sizes: Sequence[int], size: int) -> int:
-    """Return the last step with at most `size` ids.
+    """Return the step with the most ids up to `size`, the last of them.
 
     Raises:
         TokentuiError: The size is below the first or above the last number of ids.
@@ -236,7 +288,28 @@ def step_of(sizes: Sequence[int], size: int) -> int:
     if size < min(sizes):
         hint = "name larger sizes: 32k is 32,000, and commas separate sizes"
         raise TokentuiError(f"the vocabulary begins with {min(sizes):,} ids", f"--sizes {size}", hint)
-    return max(step for step, ids in enumerate(sizes) if ids <= size)
+    return max((ids, step) for step, ids in enumerate(sizes) if ids <= size)[1]
+
+
+def read_sizes(text: str, where: str) -> list[int]:
+    """Return the sizes that a text lists with commas between them; none for an empty text.
+
+    Args:
+        text: The text.
+        where: Where it stands, for errors.
+
+    Raises:
+        TokentuiError: One is no whole number.
+
+    >>> read_sizes("8k, 32k", "sizes")
+    [8000, 32000]
+    """
+    sizes = []
+    for word in text.split(",") if text.strip() else ():
+        if not (size := read_count(word)):
+            raise TokentuiError(f"not a size: {word[:40]!r}", where, "for example 8k,16k,32k")
+        sizes.append(size)
+    return sizes
 
 
 def size_rows(budget: Budget, curve: BudgetCurve, steps: Sequence[int], costs: Costs) -> list[SizeRow]:
@@ -276,7 +349,7 @@ def report(found: Budget) -> Report:
         Section("second" if n else "corpus", f"{curve.corpus}, {curve.bytes:,} bytes")
         for n, curve in enumerate(found.curves)
     ]
-    sections.append(_table(found))
+    sections.append(replace(_table(found), picture=picture(found)))
     sections += _places("knee", found, [curve.knee for curve in found.curves], "none", KNEE)
     if found.target is not None:
         met = [curve.met for curve in found.curves]
@@ -286,6 +359,51 @@ def report(found: Budget) -> Report:
         "curves": [_curve_json(found, curve) for curve in found.curves],
     }
     return Report("Budget", tuple(sections), value)
+
+
+def picture(found: Budget, bounds: Sequence[Bounds] = ()) -> Chart:
+    """Return the tokens at each size as a chart, with the knees and the sizes that meet the target.
+
+    Args:
+        found: The budget.
+        bounds: The bounds of each corpus at some sizes; none to leave them out.
+    """
+    order = by_size(found.sizes)
+    sizes, several = tuple(found.sizes[step] for step in order), len(found.curves) > 1
+    series, marks = [], []
+    for n, curve in enumerate(found.curves):
+        role = _ROLES[n % len(_ROLES)]
+        tokens = tuple(curve.tokens[step] for step in order)
+        series.append(Series(sizes, tokens, name=curve.corpus if several else "tokens", role=role))
+        places = ((curve.knee, "knee"), (curve.met, "target"))
+        marks += [Mark(found.sizes[step], name, role) for step, name in places if step is not None]
+        if bounds:
+            known = {found.sizes[step_of(found.sizes, one.vocab_size)]: one.bound for one in bounds[n].sizes}
+            name = f"bound of {curve.corpus}" if several else "bound"
+            below = sorted(known)
+            series.append(Series(tuple(below), tuple(known[size] for size in below), name=name, role=role,
+                dashed=True))
+    at = next((mark.x for mark in marks), sizes[-1] if sizes else None)
+    return Chart("tokens at each vocabulary size", Axis("ids", log=True), Axis("tokens"), tuple(series),
+        tuple(marks), at, 0 if len(series) > 1 else 0.5)
+
+
+_ROLES = ("primary", "accent", "success", "warning")
+"""The styles of the curves."""
+
+
+def size_csv(corpora: Sequence[Mapping[str, Any]]) -> bytes:
+    """Return a table as CSV with a row for each corpus and size.
+
+    Args:
+        corpora: The field `corpora` of the value of `size_report`.
+    """
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(("corpus", *SizeRow._fields))
+    for corpus in corpora:
+        writer.writerows((corpus["corpus"], *row.values()) for row in corpus["sizes"])
+    return stream.getvalue().encode("utf-8", "surrogateescape")
 
 
 def default_sizes(found: Budget) -> set[int]:
@@ -311,6 +429,9 @@ def size_report(
     steps = sorted({step_of(found.sizes, size) for size in sizes or default_sizes(found)})
     sections: list[Section] = []
     curves: list[Json] = []
+    chart = picture(found, bounds)
+    if len(found.curves) > 1:
+        sections.append(Section("curves", picture=chart))
     for n, curve in enumerate(found.curves):
         last_curve = curve is found.curves[-1]
         rows = size_rows(found, curve, steps, costs)
@@ -320,7 +441,8 @@ def size_report(
                 bound=known[row.size].bound, most_saved=known[row.size].most_saved
             ) for row in rows]
         sections.append(Section("corpus", f"{curve.corpus}, {curve.bytes:,} bytes"))
-        sections.append(_size_table(rows, curve.documents > 1))
+        table = _size_table(rows, curve.documents > 1)
+        sections.append(table if len(found.curves) > 1 else replace(table, picture=chart))
         sections += _places("knee", found, [curve.knee], "none", KNEE if last_curve else "")
         if found.target is not None:
             about = found.target.about if last_curve else ""

@@ -197,9 +197,13 @@ def linear_ticks(low: float, high: float, most: int) -> list[float]:
     return []
 
 
+_FEW_TICKS = 3
+"""A logarithmic axis with fewer round numbers than this has those of a linear one."""
+
+
 def log_ticks(low: float, high: float, most: int) -> list[float]:
     """Return round numbers from `low` to `high` for a logarithmic axis, at most `most`: powers of ten, and 2
-    and 5 times those where there is room.
+    and 5 times those where there is room. A short axis has round numbers of another kind.
 
     >>> log_ticks(1, 1000, 5), log_ticks(300, 3000, 5)
     ([1.0, 10.0, 100.0, 1000.0], [500.0, 1000.0, 2000.0])
@@ -207,6 +211,8 @@ def log_ticks(low: float, high: float, most: int) -> list[float]:
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     fine = [factor * 10.0**power for power in powers for factor in (1, 2, 5)]
     fine = [tick for tick in fine if low <= tick <= high]
+    if len(fine) < _FEW_TICKS:
+        return linear_ticks(low, high, most)
     if len(fine) <= most:
         return fine
     for every in range(1, len(powers) + 1):

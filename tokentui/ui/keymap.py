@@ -54,6 +54,7 @@ DIALOGS = {
     "Dialog: questions": Ref("tokentui.ui.dialogs.questions:QuestionsScreen"),
     "Dialog: facts": Ref("tokentui.ui.dialogs.facts:FactsScreen"),
     "Dialog: analyses": Ref("tokentui.ui.dialogs.analysis:AnalysisScreen"),
+    "Dialog: sizes": Ref("tokentui.ui.dialogs.sizes:SizesScreen"),
     "Dialog: languages": Ref("tokentui.ui.dialogs.languages:LanguagesScreen"),
     "Dialog: differences": Ref("tokentui.ui.dialogs.diff:DiffScreen"),
     "Dialog: dropout": Ref("tokentui.ui.dialogs.drawn:DrawnScreen"),

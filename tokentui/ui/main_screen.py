@@ -626,6 +626,11 @@ class MainScreen(PaneScreen):
 
     def action_analyze(self, name: str) -> None:
         """Show the report of an analysis."""
+        if name == "budget":
+            from tokentui.ui.dialogs.sizes import SizesScreen
+
+            self.app.push_screen(SizesScreen(self.engine))
+            return
         from tokentui.ui.dialogs.analysis import AnalysisScreen
 
         self.app.push_screen(AnalysisScreen(self.engine, ANALYSES[name], self.show_only))

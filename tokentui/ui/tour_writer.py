@@ -5,10 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from tokentui.core import sandbox
-from tokentui.core.errors import TokentuiError, shown_path
-from tokentui.core.files import write_whole
-from tokentui.core.safetext import is_safe, safe
+from tokentui.core.safetext import is_safe
 from tokentui.core.table import plural
 from tokentui.core.toml import SUFFIX
 from tokentui.session.snapshot import Snapshot
@@ -65,41 +62,17 @@ def _claims(main: ColumnSnapshot) -> tuple[Claim, ...]:
 
 def ask_name(screen: EngineScreen[Any]) -> None:
     """Prompt for the name of a file, and write the tour to it."""
-    from tokentui.ui.dialogs.ask import AskLine
+    from tokentui.ui.dialogs.saving import ask_file
 
-    app = screen.app
-    stops = stops_of(app.recorder, screen.engine.snapshot)
+    stops = stops_of(screen.app.recorder, screen.engine.snapshot)
     if not stops:
-        app.say("nothing to record: a tour starts from a corpus")
+        screen.app.say("nothing to record: a tour starts from a corpus")
         return
 
-    def path_of(line: str) -> str:
-        path = os.path.basename(line.strip()) if sandbox.sealed() else os.path.abspath(
-            os.path.expanduser(line.strip()))
-        return path if path.endswith(SUFFIX) else path + SUFFIX
+    def data(path: str) -> bytes:
+        return tour_text(os.path.basename(path).removesuffix(SUFFIX), stops).encode()
 
-    def describe(line: str) -> str:
-        if not line.strip():
-            return f"the name of a file, such as walk{SUFFIX}"
-        path = path_of(line)
-        if not sandbox.sealed() and os.path.lexists(path):
-            raise TokentuiError("the file exists already", os.path.basename(path), "name another")
-        return f"writes {plural(len(stops), 'stop')} to {safe(os.path.basename(path), limit=40)}"
-
-    def write(line: str) -> None:
-        from tokentui.ui.delivery import deliver
-
-        path = path_of(line)
-        name = os.path.basename(path).removesuffix(SUFFIX)
-        data = tour_text(name, stops).encode()
-        if sandbox.sealed():
-            deliver(app, path, data)
-            return
-        try:
-            write_whole(path, data)
-        except TokentuiError as error:
-            app.tell(error)
-            return
-        app.say(f"written: {shown_path(path)}; tokentui tour plays it")
-
-    app.push_screen(AskLine(screen.engine, "Save your steps as a tour", describe, write))
+    ask_file(
+        screen, "Save your steps as a tour", SUFFIX, plural(len(stops), "stop"), data,
+        "; tokentui tour plays it",
+    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -11,7 +9,17 @@ from typing import Any, cast
 
 import click
 
-from tokentui.analyze.budget import Budget, Costs, SizeRow, Target, budget, default_sizes, report, size_report
+from tokentui.analyze.budget import (
+    Budget,
+    Costs,
+    Target,
+    budget,
+    default_sizes,
+    read_sizes,
+    report,
+    size_csv,
+    size_report,
+)
 from tokentui.cli import output
 from tokentui.cli.options import (
     CORPUS,
@@ -27,7 +35,6 @@ from tokentui.cli.options import (
     json_option,
     options,
 )
-from tokentui.core.counts import read_count
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import write_together
 from tokentui.encode.tokenizer import Tokenizer
@@ -94,7 +101,7 @@ def command(
     if csv_file not in (None, "-"):
         output.check_target(csv_file)
     wanted = None if target is None else Target.parse(target)
-    named = _sizes(sizes)
+    named = [] if sizes is None else read_sizes(sizes or ",", "--sizes")
     shared.require_corpus()
     opened = shared.load_tokenizer(tokenizer)
     with output.working(shared.quiet) as bar:
@@ -112,7 +119,7 @@ def command(
     costs = Costs(dimensions, 1 + untied, training_bytes, context, price)
     result = size_report(curves, named, costs, bounds)
     if csv_file is not None:
-        rows = _csv(cast("list[Mapping[str, Any]]", result.value["corpora"]))
+        rows = size_csv(cast("list[Mapping[str, Any]]", result.value["corpora"]))
         if csv_file == "-":
             output.write(rows)
         else:
@@ -120,30 +127,6 @@ def command(
     if csv_file != "-":
         output.write_report(shared.as_json, result)
     return _missed(shared, curves, target, exact)
-
-
-def _sizes(text: str | None) -> list[int]:
-    """Return the sizes that a text lists; none for no text.
-
-    Raises:
-        TokentuiError: One is no whole number.
-    """
-    sizes = []
-    for word in () if text is None else text.split(","):
-        if not (size := read_count(word)):
-            raise TokentuiError(f"not a size: {word[:40]!r}", "--sizes", "for example 8k,16k,32k")
-        sizes.append(size)
-    return sizes
-
-
-def _csv(corpora: list[Mapping[str, Any]]) -> bytes:
-    """Return a table with a row for each corpus and size."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(("corpus", *SizeRow._fields))
-    for corpus in corpora:
-        writer.writerows((corpus["corpus"], *row.values()) for row in corpus["sizes"])
-    return stream.getvalue().encode("utf-8", "surrogateescape")
 
 
 def print_budget(

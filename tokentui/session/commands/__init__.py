@@ -11,6 +11,7 @@ from tokentui.session.commands.analysis import (
     DiffColumns,
     EncodeAtEnd,
     ExamineHealth,
+    MeasureSizes,
 )
 from tokentui.session.commands.base import Command, Job, Lane, Need, Part, perform
 from tokentui.session.commands.compare import (
@@ -119,6 +120,7 @@ __all__ = [
     "Leave",
     "LifeOfWord",
     "ListSteps",
+    "MeasureSizes",
     "MeasureUnder",
     "Move",
     "MoveColumn",
@@ -148,6 +150,7 @@ __all__ = [
     "TokenThere",
     "TrainOnText",
     "WhyUnreachable",
+    "Wishes",
     "WriteEdited",
     "perform",
 ]

@@ -10,6 +10,8 @@ from tokentui.session.commands.base import Command, Lane, Need
 from tokentui.session.snapshot import EndView
 
 if TYPE_CHECKING:
+    from tokentui.analyze.bound import Bounds
+    from tokentui.analyze.budget import Budget
     from tokentui.analyze.diff import Diff
     from tokentui.analyze.languages import Languages
     from tokentui.analyze.report import Report
@@ -35,6 +37,34 @@ class EncodeAtEnd(Command[EndView], lane=Lane.JOB, need=Need.COUNTED):
         trainer = learn.start(training.corpus, training.recipe, training.run, training.trainer.words)
         learn.run(trainer, training.run.stops)
         return EndView(trainer.number, trainer.tokenizer().encode(context.typed).rows)
+
+
+class MeasureSizes(Command["tuple[Budget, tuple[Bounds, ...]]"], lane=Lane.JOB, need=Need.COUNTED):
+    """Ask for the tokens of the corpus at each size of the vocabulary up to the end of the run. A new
+    training is run to that end; the step on screen stays. An opened tokenizer is measured whole.
+
+    Args:
+        bounded: The sizes whose bounds are proved too; none for no bounds.
+    """
+
+    bounded: tuple[int, ...] = ()
+
+    def answer(self, context: StepContext) -> tuple[Budget, tuple[Bounds, ...]]:
+        from tokentui.analyze.budget import budget, trained_budget
+
+        training = context.training
+        if training.opened is not None:
+            tokenizer = training.opened.tokenizer
+            found = budget(tokenizer, [training.corpus])
+        else:
+            found, tokenizer = trained_budget(
+                training.corpus, training.recipe, training.run, training.trainer.words
+            )
+        if not self.bounded:
+            return found, ()
+        from tokentui.analyze.bound import BoundedCorpus
+
+        return found, (BoundedCorpus(tokenizer, training.corpus).bounds(self.bounded)[0],)
 
 
 class AnalyzeVocabulary(Command["VocabularyReport"], lane=Lane.JOB, need=Need.COUNTED):

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from textual.binding import Binding, BindingType
-
 from tokentui.analyze.report import Section
 from tokentui.core.chart import Picture
-from tokentui.ui.dialogs import LEAVE, SCROLL, ListDialog
+from tokentui.ui.dialogs import ListDialog
 from tokentui.ui.draw.sections import behind, columns_of, screen_cell
 from tokentui.ui.draw.table import TableRow
 from tokentui.ui.link import EngineLink
@@ -21,8 +17,6 @@ class PictureRowsScreen(ListDialog[None]):
         engine: The link to the session.
         picture: The picture.
     """
-
-    BINDINGS: ClassVar[list[BindingType]] = [SCROLL, LEAVE, Binding("q", "leave")]
 
     def __init__(self, engine: EngineLink, picture: Picture) -> None:
         super().__init__(engine, picture.title.capitalize())

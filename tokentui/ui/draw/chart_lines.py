@@ -15,7 +15,7 @@ from tokentui.ui.draw.lines import Lines
 from tokentui.ui.draw.text import Cell, Run
 
 _FAR = 10
-_LOG = Hint("log", rank=8)
+_CURSOR, _LOG = Hint("cursor", rank=4, count=2), Hint("log", rank=8, count=2)
 
 
 class ChartLines(Lines, can_focus=True):
@@ -30,10 +30,10 @@ class ChartLines(Lines, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose", "rows", id="chart_rows", group=Hint(rank=7),
             tooltip="Show the rows behind the picture, or the picture again"),
-        Binding("left,h", "sideways(-1)", "cursor", id="chart_left", group=Hint(rank=4),
-            tooltip="Move the cursor left"),
-        Binding("right,l", "sideways(1)", "next cursor", id="chart_right",
-            tooltip="Move the cursor right"),
+        Binding("left,h", "sideways(-1)", "cursor", id="chart_left", group=_CURSOR,
+            tooltip="Move the cursor left or right"),
+        Binding("right,l", "sideways(1)", "next cursor", id="chart_right", group=_CURSOR,
+            tooltip="Move the cursor left or right"),
         Binding("pageup", f"sideways({-_FAR})", "far left", id="chart_back",
             tooltip="Move the cursor left by ten columns"),
         Binding("pagedown", f"sideways({_FAR})", "far right", id="chart_on",
