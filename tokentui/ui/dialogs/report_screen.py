@@ -13,7 +13,7 @@ from tokentui.analyze.report import Report, Row, Section, Target
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.session.commands import Command, GoTo
-from tokentui.ui.bindings import HANDLED, BoundAction, Hint, own_actions
+from tokentui.ui.bindings import HANDLED, BoundAction, Hint, dialog_actions
 from tokentui.ui.dialogs import CellText, ListDialog, words_of
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.chart_lines import ChartLines
@@ -159,8 +159,8 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         """Fit the rows to the room there is, and show the keys that do something."""
         self._show_picture()
         of_chart = [replace(action, hint=replace(action.hint, pane="chart"))
-                    for action in own_actions(ChartLines, self.engine.user_keys) if action.hint.rank]
-        self.shown_actions = [*(of_chart if self.chart.display else ()),
+                    for action in dialog_actions(ChartLines, self.engine.user_keys) if action.hint.rank]
+        self.shdialog_actions = [*(of_chart if self.chart.display else ()),
                               *(action for action in self.named_actions if self.works(action))]
         self.show_keys()
         self._targets.clear()
