@@ -26,7 +26,7 @@ async def test_a_part_exists(owner: str, name: str) -> None:
         async with App[None]().run_test() as pilot:
             document = WrappedDocument(Document("a"))
             instances = [
-                pilot.app, pilot.app.set_timer(1), Input(), TextArea(), Document("a"), document,
+                pilot.app, pilot.app.screen, pilot.app.set_timer(1), Input(), TextArea(), Document("a"), document,
                 DocumentNavigator(document),
             ]
             instance = next(made for made in instances if isinstance(made, kind))

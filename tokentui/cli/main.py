@@ -122,6 +122,8 @@ COMMANDS: dict[str, Command] = {command.name: command for command in (
             Ref("tokentui.cli.commands.grade:command")),
     Command("practice", "Answer questions on a training run on the screen.",
             Ref("tokentui.cli.commands.practice:command")),
+    Command("picture", "Write a screen as a picture.",
+            Ref("tokentui.cli.commands.picture:command")),
     Command("serve", "Serve the explorer to browsers.",
             Ref("tokentui.cli.commands.serve:command")),
     Command("recipes", "List the presets and the axes.",

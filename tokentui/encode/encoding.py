@@ -156,10 +156,9 @@ class Encoding(_Waiting):
 
     def _repr_html_(self) -> str:
         """Return the tokens as chips, for a notebook."""
-        from tokentui.encode.html import tokens_html
+        from tokentui.encode.html import encoding_html
 
-        shown = ((row.id, row.text if row.piece is None else row.piece, row.start) for row in self.rows)
-        return tokens_html(shown, len(self))
+        return encoding_html(self)
 
 
 _NAMES = ("tokens", "pieces", "unknown")

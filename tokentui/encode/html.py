@@ -9,9 +9,13 @@ from __future__ import annotations
 import html
 import itertools
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from tokentui.core.safetext import safe, visible
 from tokentui.core.tints import LIGHT, LIGHT_TEXT, tints
+
+if TYPE_CHECKING:
+    from tokentui.encode.encoding import Encoding
 
 MOST_TOKENS = 500
 """The most tokens that are shown."""
@@ -20,14 +24,26 @@ _POINTS = 200
 """Approximate number of points of a curve."""
 
 
-def tokens_html(tokens: Iterable[tuple[int | None, bytes | str, int]], count: int) -> str:
+def encoding_html(encoding: Encoding, most: int = MOST_TOKENS) -> str:
+    """Return the tokens of a text as HTML, at most so many.
+
+    Notebooks show it, and `tokentui encode --html` prints it.
+    """
+    shown = ((row.id, row.text if row.piece is None else row.piece, row.start) for row in encoding.rows)
+    return tokens_html(shown, len(encoding), most)
+
+
+def tokens_html(
+    tokens: Iterable[tuple[int | None, bytes | str, int]], count: int, most: int = MOST_TOKENS
+) -> str:
     """Return tokens as HTML, each on its tint. Hovering over a token shows its id.
 
     Args:
         tokens: (id, bytes or text, offset for its tint) of each token, see `core.tints`.
         count: The number of all tokens, which may be more than `tokens`.
+        most: The most tokens that are shown.
     """
-    listed = list(itertools.islice(tokens, MOST_TOKENS))
+    listed = list(itertools.islice(tokens, most))
     spans = []
     for (token_id, piece, _), tint in zip(listed, tints([start for _, _, start in listed]), strict=True):
         colors = f"background:{LIGHT[tint].color};color:{LIGHT_TEXT.color}"
@@ -35,8 +51,8 @@ def tokens_html(tokens: Iterable[tuple[int | None, bytes | str, int]], count: in
         label = "no id" if token_id is None else str(token_id)
         style = f"{colors};padding:0 2px;white-space:pre-wrap"
         spans.append(f'<span title="{label}" style="{style}">{html.escape(text)}</span>')
-    if count > MOST_TOKENS:
-        spans.append(f"… and {count - MOST_TOKENS:,} more")
+    if count > most:
+        spans.append(f"… and {count - most:,} more")
     return '<div style="font-family:monospace;line-height:1.7">' + "".join(spans) + "</div>"
 
 

@@ -7,10 +7,10 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tokentui.core import sandbox
-from tokentui.core.errors import Cancelled
+from tokentui.core.errors import Cancelled, TokentuiError, nearest
 from tokentui.core.runtime import interrupts_end
 from tokentui.recipe import Recipe, Run
 from tokentui.session.commands import Open, OpenTokenizer
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from tokentui.session.snapshot import Snapshot
     from tokentui.session.views import ColumnWanted
     from tokentui.tours.parser import Tour
+    from tokentui.ui.app import ExplorerApp
+    from tokentui.ui.draw.picture import Picture
+    from tokentui.ui.unattended import Act
 
 
 def run(
@@ -55,7 +58,88 @@ def run(
         if stream is not None and hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
     with interrupts_end():
-        from tokentui.ui.app import ExplorerApp
+        from tokentui.ui.app import ExplorerApp  # noqa: F401 (loaded while an interrupt ends the program)
+
+    with interrupts_end():
+        from tokentui.session.persist.session_file import offered
+        from tokentui.session.persist.settings_file import read_settings
+        from tokentui.ui.settings import SEEN
+
+        begun = None if tour is not None or sandbox.sealed() else _kept(opening)
+        offer = offered() if resume and not sandbox.sealed() else None
+        kept, wrong = read_settings()
+        welcome = tour is not None or (resume and offer is None and kept.get(SEEN) is not True)
+    app = _explorer(
+        opening, recipe, asked, columns, held_out,
+        lambda make: LateSession(make, app.call_after_refresh), typed=None, kept=kept, wrong=wrong,
+        begun=begun, offer=offer, first_screen=welcome, tour=tour,
+    )
+    return app.run_on_terminal()
+
+
+def pictures(
+    opening: Open, recipe: Recipe, asked: Run, columns: Sequence[ColumnWanted], held_out: str,
+    acts: Sequence[Act], size: tuple[int, int], theme: str = "", typed: str | None = None,
+) -> list[Picture]:
+    """Return what the explorer shows after some acts, without a terminal. No setting of the user counts.
+
+    Args:
+        opening: Opens the corpora, see `run`.
+        recipe: The recipe to train.
+        asked: Its run.
+        columns: The columns to compare.
+        held_out: A second corpus, empty for none.
+        acts: What is done, one after the other.
+        size: The columns and rows of the screen.
+        theme: The theme; empty for that of the program.
+        typed: The text of the encode pane; None for that of the program.
+
+    Raises:
+        TokentuiError: There is no such theme or action, or the corpus cannot be opened.
+    """
+    import asyncio
+
+    from tokentui.ui import unattended
+
+    with unattended.true_color():
+        app = _explorer(opening, recipe, asked, columns, held_out, lambda make: make(), typed=typed,
+                        kept={"theme": theme} if theme else {})
+        if theme and theme not in app.available_themes:
+            hint = nearest(theme, app.available_themes)
+            raise TokentuiError(f"no such theme: {theme[:40]}", "--theme", hint)
+        return asyncio.run(unattended.pictures(app, acts, size))
+
+
+def picture(
+    opening: Open, recipe: Recipe, asked: Run, columns: Sequence[ColumnWanted], held_out: str,
+    *, step: int | None, screens: tuple[str, ...], keys: tuple[str, ...], typed: str | None,
+    size: tuple[int, int], theme: str, form: str,
+) -> bytes:
+    """Return a picture of the explorer as a file, see `pictures`, `Act` and `draw.picture.made`."""
+    from tokentui.ui.draw.picture import Frame, made
+    from tokentui.ui.unattended import Act
+
+    act = Act(step, screens, keys)
+    (shown,) = pictures(opening, recipe, asked, columns, held_out, [act], size, theme, typed)
+    return made([Frame(shown)], form)
+
+
+def _explorer(
+    opening: Open, recipe: Recipe, asked: Run, columns: Sequence[ColumnWanted], held_out: str,
+    begun_by: Callable[[Callable[[], Session]], Session | LateSession], **more: Any,
+) -> ExplorerApp:
+    """Return the explorer about what is opened.
+
+    Args:
+        opening: See `run`, as the next four.
+        recipe: The recipe.
+        asked: Its run.
+        columns: The columns to compare.
+        held_out: A second corpus.
+        begun_by: Takes what makes the session, and returns the session, or one that is made later.
+        **more: Of `ExplorerApp`.
+    """
+    from tokentui.ui.app import ExplorerApp
 
     first = columns[0] if columns else None
     file = opening.tokenizer
@@ -88,21 +172,9 @@ def run(
         if columns:
             app.compare(columns, held_out)
 
-    with interrupts_end():
-        from tokentui.session.persist.session_file import offered
-        from tokentui.session.persist.settings_file import read_settings
-        from tokentui.ui.settings import SEEN
-
-        begun = None if tour is not None or sandbox.sealed() else _kept(opening)
-        offer = offered() if resume and not sandbox.sealed() else None
-        kept, wrong = read_settings()
-        welcome = tour is not None or (resume and offer is None and kept.get(SEEN) is not True)
-    app = ExplorerApp(
-        lambda publish: LateSession(lambda: engine(publish), app.call_after_refresh), typed=None,
-        kept=kept, wrong=wrong, begin=begin, then=compare, run=asked, begun=begun, offer=offer,
-        first_screen=welcome, tour=tour,
-    )
-    return app.run_on_terminal()
+    app = ExplorerApp(lambda publish: begun_by(lambda: engine(publish)), begin=begin, then=compare, run=asked,
+                      **more)
+    return app
 
 
 def _kept(opening: Open) -> SavedSession | None:

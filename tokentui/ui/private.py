@@ -17,6 +17,7 @@ OVERRIDDEN: dict[str, dict[str, str]] = {
         "_exit_renderables": "holds what would be printed",
         "_loop": "is the event loop that signals and threads call into",
     },
+    "textual.screen:Screen": {"_compositor": "draws a screen for a picture"},
     "textual.message_pump:MessagePump": {
         "_dispatch_message": "runs the handlers of a message, whose errors are caught",
     },

@@ -56,6 +56,7 @@ Examples:
   tokentui encode -t novel.json -s encode=longest-suffix --explain crowd
   tokentui encode -t novel.json --sample dropout:p=0.1,like=tokenizers --seed 7 --n 3 'The crowd'
   tokentui encode -t novel.json --prefix-stability 'The crow'
+  tokentui encode -t novel.json --html 'The crowd'
   tokentui encode -t novel.json --json < letter.txt
   tokentui encode -t novel.json --jsonl < texts.jsonl > ids.jsonl
   tokentui encode -t novel.json --corpus novel.txt -o novel.bin
@@ -68,6 +69,8 @@ Examples:
     json_option("Print one JSON row: text, ids, tokens, hex, offsets."),
     click.option("--jsonl", is_flag=True,
                  help='Answer each line {"text": ...} of standard input with such a row.'),
+    click.option("--html", "as_html", is_flag=True,
+                 help="Print the tokens as HTML, each on its color, as notebooks show them."),
     click.option("--explain", is_flag=True, help="Print each merge, attempt or probability, word by word."),
     click.option("--prefix-stability", "prefix_stability_", is_flag=True,
                  help="Print the tokens at the end of TEXT that could change if the text continued, and the "
@@ -106,7 +109,7 @@ Examples:
     QUIET,
 )
 def command(
-    shared: SharedOptions, text: tuple[str, ...], tokenizer: str, jsonl: bool, explain: bool,
+    shared: SharedOptions, text: tuple[str, ...], tokenizer: str, jsonl: bool, as_html: bool, explain: bool,
     prefix_stability_: bool, sample: str | None, temperature: float | None, seed: int | None, times: int,
     special_tokens: bool, allow_special: bool, target: str | None, dtype: str | None,
     chat: str | None, chat_template: str | None, add_generation_prompt: bool, continue_final_message: bool,
@@ -124,10 +127,10 @@ def command(
     is exact.
     """
     if prefix_stability_:
-        ways = {"prefix-stability": True, "jsonl": jsonl, "explain": explain, "sample": sample is not None,
-                "special-tokens": special_tokens}
+        ways = {"prefix-stability": True, "jsonl": jsonl, "html": as_html, "explain": explain,
+                "sample": sample is not None, "special-tokens": special_tokens}
     else:
-        ways = {"json": shared.as_json, "jsonl": jsonl, "explain": explain}
+        ways = {"json": shared.as_json, "jsonl": jsonl, "html": as_html, "explain": explain}
     check_exclusive(shared.command, text, **ways)
     if target is None and (dtype or shared.sources):
         option = "--dtype" if dtype else "--corpus"
@@ -144,7 +147,7 @@ def command(
             shared, text, tokenizer, target, dtype, special_tokens=special_tokens, allow_special=allow_special
         )
     if chat is not None:
-        others = {"TEXT": bool(text), "--jsonl": jsonl, "--sample": sample is not None,
+        others = {"TEXT": bool(text), "--jsonl": jsonl, "--html": as_html, "--sample": sample is not None,
                   "--prefix-stability": prefix_stability_}
         if other := next((name for name, named in others.items() if named), ""):
             raise TokentuiError(f"--chat and {other} cannot be combined", shared.command, "use one of them")
@@ -172,8 +175,9 @@ def command(
         raise TokentuiError(f"--explain and {option} cannot be combined", shared.command, "use one of them")
     if not by_model and temperature is not None:
         raise TokentuiError("--temperature requires --sample SEED", shared.command, "name a seed")
-    if times > 1 and (jsonl or shared.as_json):
-        raise TokentuiError("cannot be combined with --json or --jsonl", "--n", "leave one of them out")
+    if times > 1 and (jsonl or as_html or shared.as_json):
+        what = "cannot be combined with --json, --jsonl or --html"
+        raise TokentuiError(what, "--n", "leave one of them out")
     split, tok = shared.split_for_file(also=(ENCODE,)), shared.load_tokenizer(tokenizer)
     if split and split != tok.recipe.split:  # another one would make it another tokenizer
         hint = f"{tokenizer} stores its split: {tok.recipe.split}"
@@ -214,6 +218,12 @@ def command(
     whole = text_argument(text, shared.command)
     if shared.as_json:
         output.write_json(row(whole))
+    elif as_html:
+        from tokentui.encode.html import encoding_html  # few ask for it
+
+        encoding = encoded(whole)
+        output.write_text(encoding_html(encoding, len(encoding)))
+        doubled += special_tokens and begins_twice(tok, encoding.ids)
     elif dropout is not None:
         from tokentui.encode.sampling import SEEDS
 

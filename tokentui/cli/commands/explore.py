@@ -7,8 +7,9 @@ import glob
 import os
 import resource
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -19,6 +20,7 @@ from tokentui.cli.options import (
     READING,
     RECIPES,
     RUN_OPTIONS,
+    Option,
     OrderedCommand,
     SharedOptions,
     corpus_argument,
@@ -29,12 +31,13 @@ from tokentui.cli.options import (
 from tokentui.cli.output import is_terminal
 from tokentui.core.errors import TokentuiError, shown_path
 from tokentui.formats import named_like
-from tokentui.recipe import Run
+from tokentui.recipe import Recipe, Run
 from tokentui.text.named import sources_in
 from tokentui.text.remote import is_remote, is_url, scheme_of
 from tokentui.text.sources import find_sample
 
 if TYPE_CHECKING:
+    from tokentui.session.commands import Open
     from tokentui.session.views import ColumnWanted
     from tokentui.tours.parser import Tour
 
@@ -42,6 +45,41 @@ _SAMPLE = "sample:english"
 _PRESET = "gpt2"
 _LEAST_MEMORY = 512 << 20
 """Bytes of address space that the explorer needs: most of them for its threads."""
+
+
+class Wanted(NamedTuple):
+    """What the explorer opens: the first arguments of `tokentui.ui.run`."""
+
+    opening: Open
+    recipe: Recipe
+    asked: Run
+    columns: tuple[ColumnWanted, ...]
+    held_out: str
+
+
+class Look(NamedTuple):
+    """What a picture shows: the arguments of `tokentui.ui.picture` after those of `Wanted`."""
+
+    step: int | None
+    screens: tuple[str, ...]
+    keys: tuple[str, ...]
+    typed: str | None
+    size: tuple[int, int]
+    theme: str
+
+
+EXPLORED: Sequence[Option] = (
+    corpus_argument("[CORPUS]..."),
+    *NAMED,
+    *RECIPES,
+    click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=PATH, multiple=True,
+                 help="A tokenizer file, replayed token by token. Two to four -t and -r are compared "
+                      "side by side."),
+    corpus_option("--held-out", about="A second corpus for the measures in Compare."),
+    *READING,
+    *RUN_OPTIONS,
+)
+"""The options that say what is opened."""
 
 
 class _Explorer(OrderedCommand):
@@ -53,19 +91,25 @@ class _Explorer(OrderedCommand):
 
 
 @click.command("explore", cls=_Explorer, hidden=True)
-@options(
-    corpus_argument("[CORPUS]..."),
-    *NAMED,
-    *RECIPES,
-    click.option("-t", "--tokenizer", "tokenizers", metavar="TOKENIZER", type=PATH, multiple=True,
-                 help="A tokenizer file, replayed token by token. Two to four -t and -r are compared "
-                      "side by side."),
-    corpus_option("--held-out", about="A second corpus for the measures in Compare."),
-    *READING,
-    *RUN_OPTIONS,
-)
+@options(*EXPLORED)
 def command(shared: SharedOptions, tokenizers: tuple[str, ...], held_out: str | None) -> int:
     """Open the explorer."""
+    wanted = wanted_by(shared, tokenizers, held_out)
+    _check_terminal(shared.sources)
+    _check_memory()
+    from tokentui.ui import run  # the screen is loaded when one is opened
+
+    # What is named is what is wanted; a bare `tokentui` after a line has dropped asks whether to go on.
+    resume = not (shared.sources or shared.recipes or shared.axes or tokenizers)
+    return run(*wanted, resume)
+
+
+def wanted_by(shared: SharedOptions, tokenizers: tuple[str, ...], held_out: str | None) -> Wanted:
+    """Return what the words of the command line open.
+
+    Raises:
+        TokentuiError: A source or a file does not exist, or two words do not go together.
+    """
     sources, recipes = shared.sources, shared.recipes
     compared = len(tokenizers) + len(recipes) > 1
     opened = None
@@ -85,16 +129,18 @@ def command(shared: SharedOptions, tokenizers: tuple[str, ...], held_out: str | 
     columns = _columns(tokenizers, shared) if compared else ()
     if recipes and columns:
         asked = columns[len(tokenizers)].run  # its column is the training that is opened
-    _check_terminal(sources)
-    _check_memory()
     from tokentui.session.commands import Open, OpenTokenizer
-    from tokentui.ui import run  # the screen is loaded when one is opened
 
-    # What is named is what is wanted; a bare `tokentui` after a line has dropped asks whether to go on.
-    resume = not (sources or recipes or shared.axes or tokenizers)
     file = OpenTokenizer(*opened) if opened else None
     opening = Open(sources or (_SAMPLE,), shared.read_as, shared.field, file)
-    return run(opening, recipe, asked, columns, held_out or "", resume)
+    return Wanted(opening, recipe, asked, columns, held_out or "")
+
+
+def drawn(wanted: Wanted, look: Look, form: str) -> bytes:
+    """Return a picture of the explorer in a format."""
+    from tokentui.ui import picture
+
+    return picture(*wanted, **look._asdict(), form=form)
 
 
 def play(tour: Tour) -> int:

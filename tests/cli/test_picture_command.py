@@ -1,0 +1,70 @@
+"""`tokentui picture`: screens without a terminal."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from running_cli import cli, done, refused
+
+HUGS = "picture", "sample:hugs", "-r", "comp336", "--size", "80x24"
+
+
+def test_a_screen_as_text_and_as_svg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.delenv("TERM", raising=False)
+    before = dict(os.environ)
+    text = done(*HUGS, "--step", "2", "--text", "hugs", "--format", "text")
+    assert len(text.splitlines()) == 24
+    assert "> hugs" in text
+    assert "step 2" in text.splitlines()[-2]
+    done(*HUGS, "--theme", "tokentui-light", "-o", str(tmp_path / "hugs.svg"))
+    svg = (tmp_path / "hugs.svg").read_text("utf-8")
+    assert "#eeeeee" in svg
+    assert ElementTree.fromstring(svg).attrib["viewBox"] == "0 0 688 474"
+    assert dict(os.environ) == before
+
+
+@pytest.mark.slow
+def test_screens_keys_and_compare() -> None:
+    text = done("picture", "sample:hugs", "-r", "comp336", "--screen", "facts", "--format", "text")
+    assert "Facts" in text.splitlines()[0]
+    text = done("picture", "sample:hugs", "-r", "comp336", "--keys", "3 enter", "--format", "text")
+    assert "as token" in text or "id" in text
+    text = done("picture", "sample:hugs", "-r", "comp336", "-r", "gpt2", "--keys", "G", "--format", "text")
+    assert "A comp336" in text
+    assert "B gpt2" in text
+
+
+@pytest.mark.slow
+def test_a_png(tmp_path: Path) -> None:
+    pytest.importorskip("resvg_py")
+    done(*HUGS, "-o", str(tmp_path / "hugs.png"))
+    assert (tmp_path / "hugs.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_is_refused(tmp_path: Path) -> None:
+    assert "from 20x8 to 400x200" in refused("picture", "sample:hugs", "--size", "9x9")
+    assert "such as 100x30" in refused("picture", "sample:hugs", "--size", "wide")
+    assert "no such file" in refused("picture", str(tmp_path / "none.txt"))
+    assert "no such folder" in refused("picture", "-o", str(tmp_path / "none" / "a.svg"))
+
+
+@pytest.mark.slow
+def test_what_is_refused_once_the_screen_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "no such theme" in refused("picture", "sample:hugs", "--theme", "darkest")
+    assert "did you mean facts?" in refused("picture", "sample:hugs", "--screen", "fact")
+    assert "a dialog is open" in refused("picture", "sample:hugs", "--screen", "facts", "--screen", "facts")
+    monkeypatch.setattr("tokentui.ui.draw.picture.find_spec", lambda name: None)
+    assert "tokentui[png]" in refused("picture", "sample:hugs", "--format", "png")
+
+
+def test_a_file_of_the_name_is_opened_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command comes first."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "picture").write_text("low lower lowest")
+    result = cli("./picture")
+    assert "terminal" in result.stderr
+    assert "no such" not in result.stderr

@@ -1,0 +1,86 @@
+"""`tokentui picture`: write what the explorer shows to a file, without opening it."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+import click
+
+from tokentui.cli.commands.explore import EXPLORED, Look, drawn, wanted_by
+from tokentui.cli.options import PATH, QUIET, OrderedCommand, SharedOptions, options
+from tokentui.cli.output import check_target, is_terminal, working, write, write_file
+from tokentui.core.errors import TokentuiError
+from tokentui.core.files import write_whole
+
+_SIZE = re.compile(r"(\d{1,4})x(\d{1,4})")
+_LEAST, _MOST = (20, 8), (400, 200)
+"""The smallest and the largest size, as columns and rows."""
+_ENDINGS = {".svg": "svg", ".txt": "text", ".png": "png"}
+"""The format by the ending of a file."""
+
+
+@click.command(
+    "picture",
+    cls=OrderedCommand,
+    epilog="""\b
+Examples:
+  tokentui picture sample:english -r gpt2 --step 129 -o main.svg
+  tokentui picture sample:english --step 300 --screen facts --theme tokentui-light -o facts.svg
+  tokentui picture sample:english -r gpt2 -r wordpiece --merges 300 --keys G --size 120x40 -o compare.svg
+  tokentui picture sample:english --step 400 --text unbelievable --keys '4 enter' --format text""",
+)
+@options(
+    *EXPLORED,
+    click.option("--step", metavar="N", type=click.IntRange(min=0), help="Go to this step [default: 0]."),
+    click.option("--text", metavar="TEXT", help="The text in Encode."),
+    click.option("--screen", "screens", metavar="ID", multiple=True,
+                 help="Open a screen, by the id of its key in the reference: facts, questions, why_all. "
+                 "Can be repeated."),
+    click.option("--keys", metavar="KEYS", default="",
+                 help="Press keys after that, with blanks between them: '4 enter'."),
+    click.option("--theme", metavar="NAME", default="",
+                 help="The theme: tokentui, tokentui-light or another."),
+    click.option("--size", metavar="COLUMNSxROWS", default="100x30",
+                 help="The size of the screen [default: 100x30]."),
+    click.option("--format", "form", metavar="FORMAT", type=click.Choice([*_ENDINGS.values()]),
+                 help="svg, text or png, which needs the extra png [default: by the ending of FILE, "
+                 "else svg]."),
+    click.option("-o", "--output", metavar="FILE", type=PATH, help="The file [default: standard output]."),
+    QUIET,
+)
+def command(
+    shared: SharedOptions, tokenizers: tuple[str, ...], held_out: str | None, step: int | None,
+    text: str | None, screens: tuple[str, ...], keys: str, theme: str, size: str, form: str | None,
+    output: str | None,
+) -> int:
+    """Write a picture of the explorer, as it shows CORPUS after these options. No setting of yours counts.
+
+    --step, --screen and --keys follow each other in this order. The picture is taken once nothing moves.
+    """
+    columns, rows = _size(size)
+    form = form or _ENDINGS.get(os.path.splitext(output or "")[1].lower(), "svg")
+    if output is not None:
+        check_target(output)
+    elif form == "png" and is_terminal(sys.stdout):
+        raise TokentuiError("a PNG is no text", "standard output", "name a file with -o")
+    wanted = wanted_by(shared, tokenizers, held_out)
+    with working(shared.quiet):
+        data = drawn(wanted, Look(step, screens, tuple(keys.split()), text, (columns, rows), theme), form)
+    if output is not None:
+        write_whole(output, data)
+    else:
+        (write_file if form == "text" else write)(data)
+    return 0
+
+
+def _size(text: str) -> tuple[int, int]:
+    """Return the columns and rows of a size."""
+    found = _SIZE.fullmatch(text)
+    size = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not all(low <= one <= high for low, one, high in zip(_LEAST, size, _MOST, strict=True)):
+        known = f"from {_LEAST[0]}x{_LEAST[1]} to {_MOST[0]}x{_MOST[1]}"
+        hint = f"columns and rows, such as 100x30, {known}"
+        raise TokentuiError(f"no such size: {text[:40]}", "--size", hint)
+    return size
