@@ -26,8 +26,8 @@ async def test_a_part_exists(owner: str, name: str) -> None:
         async with App[None]().run_test() as pilot:
             document = WrappedDocument(Document("a"))
             instances = [
-                pilot.app, pilot.app.screen, pilot.app.set_timer(1), Input(), TextArea(), Document("a"), document,
-                DocumentNavigator(document),
+                pilot.app, pilot.app.screen, pilot.app.set_timer(1), Input(), TextArea(), Document("a"),
+                document, DocumentNavigator(document),
             ]
             instance = next(made for made in instances if isinstance(made, kind))
     assert hasattr(instance, name), f"{owner} has no {name} any more: it {OVERRIDDEN[owner][name]}"
