@@ -152,14 +152,15 @@ def test_explaining_merges(sailor: str) -> None:
     assert lines[0] == ["word", "a:", "a", "</w>"]
     assert lines[1] == ["1", "step", "3:", "a", "+", "</w>", "=", "a</w>", "(7", "times)", "→", "a</w>"]
     assert lines[2] == ["ids", "21"]
-    assert lines[3] == ["word", "sail:", *"sail", "</w>"]
+    assert ["word", "sail:", *"sail", "</w>"] in lines
+    assert lines[3][0] == "tree"
 
 
 def test_explaining_longest_match(tmp_path: Path) -> None:
     file = str(tmp_path / "t.json")
     done("train", "sample:hugs", "-r", "bert", "--special", "[UNK]", "--merges", "2", "-o", file, "-q")
     text = done("encode", "-t", file, "--explain", "hugs")
-    assert "hugs is not a token" in text
+    assert "hugs  is not a token" in text
     assert " found " in text
 
 

@@ -4,9 +4,10 @@ write it, and what decoding gives back."""
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from tokentui.analyze.drawings import Lattice, Place, tree_of_word, viterbi_cells
 from tokentui.analyze.report import (
     NUMBER,
     Cell,
@@ -28,7 +29,8 @@ from tokentui.analyze.report import (
     warning,
 )
 from tokentui.core.choices import LARGEST
-from tokentui.core.table import plural
+from tokentui.core.safetext import visible
+from tokentui.core.table import cell_width, plural
 from tokentui.encode.segment import AppliedMerge, EncodingStep, SplitStep
 from tokentui.encode.vocabulary import NO_ID
 
@@ -39,7 +41,8 @@ if TYPE_CHECKING:
 
 ENCODED = ("ids", "tokens", "hex", "offsets")
 """The fields of an encoding in JSON."""
-_EDGES = 200
+_FIGURES, _EDGES = 6, 200
+"""The most rows of a lattice below its drawing, and of a walk."""
 _HUGE = 10**15
 """A number of ways above this is given as a power of ten."""
 _LEFT = (Column(),)
@@ -70,8 +73,10 @@ def text_sections(facts: StringFacts, steps: bool = False) -> Iterator[Section]:
     """
     yield from decoded_sections(facts.round_trip)
     for word in facts.words:
-        yield word_section(word.explanation, steps)
+        yield from tree_sections(word.explanation, facts.reason.facts if len(facts.words) == 1 else {})
         yield from lattice_sections(word.explanation)
+        yield word_section(word.explanation, steps)
+        yield from walk_sections(word.explanation)
         if word.ways is None:
             yield Section("ways", "not counted: the word is too long")
         else:
@@ -92,15 +97,33 @@ def word_section(word: WordExplanation, steps: bool = False) -> Section:
         word: The word.
         steps: True if the rows of merges lead to their steps.
     """
+    widths = [cell_width("".join(run.text for run in visible(unit.removeprefix(word.prefix))))
+              for unit in word.units]
     rows = tuple(
-        _step_row(number, step, count, segmented(after, word.start, prefix=word.prefix), steps)
+        _step_row(number, step, count, segmented(after, word.start, prefix=word.prefix), steps,
+                  sum(widths[: step.start]), word.prefix)
         for number, (step, count, after) in enumerate(word.ladder, 1)
     )
     units = segmented(word.units, word.start, prefix=word.prefix)
     return Section("word", (data(word.text), ": ", units), rows)
 
 
-def _step_row(number: int, step: EncodingStep, count: int | None, after: Tokens, steps: bool) -> Row:
+def tree_sections(word: WordExplanation, missing: Mapping[str, object]) -> Iterator[Section]:
+    """Yield the merges of a word that is several tokens as a drawing.
+
+    Args:
+        word: The word.
+        missing: The facts of the reason why it is not one token.
+    """
+    tree = tree_of_word(word, missing)
+    if tree is not None:
+        lacks = "; the dotted join is missing" if tree.missing is not None else ""
+        yield Section("tree", f"each token above its parts, with its step{lacks}", drawing=tree)
+
+
+def _step_row(
+    number: int, step: EncodingStep, count: int | None, after: Tokens, steps: bool, offset: int, prefix: bytes
+) -> Row:
     target = None
     description: tuple[Part, ...]
     if isinstance(step, AppliedMerge):
@@ -110,7 +133,10 @@ def _step_row(number: int, step: EncodingStep, count: int | None, after: Tokens,
     elif isinstance(step, SplitStep):
         description = (f"step {step.rank + 1:,}: ", step.piece, " is split")
     else:
-        description = (Span(step.candidate, "accent" if step.found else ""), f" {step.outcome}")
+        # Below the units that it covers: a mark that continues a word stands before them.
+        indent = " " * (offset + (0 if step.start else len(prefix)))
+        candidate = Span(step.candidate, "accent" if step.found else "")
+        return Row((muted(f"{number}"), (indent, candidate), step.outcome, (muted("→ "), after)))
     if steps and isinstance(step, AppliedMerge | SplitStep):
         target = Target("step", step.rank + 1)
     return Row((muted(f"{number}"), description, (muted("→ "), after)), target)
@@ -128,7 +154,22 @@ def lattice_sections(word: WordExplanation) -> Iterator[Section]:
         for edge in edges
     )
     summary = f"{plural(len(rows), 'edge')}: units, log probability, share of all segmentations"
-    yield Section("lattice", summary, rows, (Column(), NUMBER, NUMBER), _EDGES)
+    yield Section("lattice", summary, rows, (Column(), NUMBER, NUMBER), _FIGURES,
+                  drawing=Lattice(word.units, word.lattice))
+
+
+def walk_sections(word: WordExplanation) -> Iterator[Section]:
+    """Yield the places of a word as the search for its most probable segmentation fills them, one a row."""
+    if len(word.units) > 1 and (cells := viterbi_cells(word)):
+        yield Section(
+            "walk", "for each place, the piece that ends there with the largest sum of log probabilities",
+            tuple(_cell_row(cell) for cell in cells), (NUMBER, NUMBER, Column(), NUMBER), _EDGES)
+
+
+def _cell_row(cell: Place) -> Row:
+    of = f"of {plural(cell.tried, 'piece')}"
+    return Row((f"{cell.place}", f"{cell.total:.4f}", (Span(cell.piece, "accent" if cell.best else ""),
+                muted(f" from {cell.start}")), of), marked=cell.best)
 
 
 def ways_section(ways: WordSegmentations) -> Section:
@@ -193,11 +234,14 @@ def _word_json(word: WordFacts) -> Json:
             "chosen": as_json(ways.chosen),
             "how": ways.how,
         },
+        "tree": [root.to_json() for root in tree.roots] if (tree := tree_of_word(explanation, {})) else [],
         "lattice": [
             as_row(edge, "start", "end", "score", "posterior", "best")
             | {"token": edge.symbol is not None} | piece_row(edge.piece)
             for edge in word.lattice
         ],
+        "walk": [as_row(cell, "place", "start", "total", "tried", "best") | piece_row(cell.piece)
+                 for cell in viterbi_cells(explanation)],
     }
 
 

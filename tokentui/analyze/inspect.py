@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
 
+from tokentui.analyze.drawings import tree_of_token
 from tokentui.analyze.explained import ids_line, reason_section, text_json, text_sections
 from tokentui.analyze.report import (
     Cell,
@@ -259,7 +260,8 @@ def token_sections(facts: TokenFacts) -> Iterator[Section]:
         yield Section("reachable", warning(f"no: {facts.unreachable}") if facts.unreachable else "yes")
     if facts.tree:
         nodes = tuple(map(_node, facts.tree))
-        yield Section("tree", "", nodes, total=facts.tree_size, unit="more nodes")
+        yield Section("tree", "", nodes, total=facts.tree_size, unit="more nodes",
+                      drawing=tree_of_token(facts.tree))
 
 
 def _children(facts: TokenFacts) -> Cell:

@@ -14,6 +14,7 @@ from tokentui.core.safetext import to_bytes
 
 if TYPE_CHECKING:
     from tokentui.analyze.align import Alignment
+    from tokentui.analyze.drawings import Drawing
     from tokentui.core.chart import Picture
 
 Json: TypeAlias = dict[str, object]
@@ -166,6 +167,8 @@ class Section:
         picture: A picture of the section; None for none. The terminal prints it above the rows. The explorer
             shows it while the section is seen alone, and its rows when they are asked for: `rows`, or else
             the values of the picture. Programs get them by `value` of the report.
+        drawing: A drawing above the rows, see `analyze.drawings`. Where there is room for it, only `few` rows
+            are below it, on the screen too.
     """
 
     name: str = ""
@@ -181,6 +184,7 @@ class Section:
     indent: int = 2
     apart: bool = False
     picture: Picture | None = None
+    drawing: Drawing | None = None
 
     @property
     def titled(self) -> bool:

@@ -185,6 +185,9 @@ def _section_table(section: Section, marks: Marks | None) -> TextTable:
     most = {n: column.most for n, column in enumerate(section.columns) if column.most}
     stars = any(row.marked for row in section.rows)
     rows: list[tuple[str, ...]] = []
+    if section.drawing is not None:
+        lines = section.drawing.lines(_picture_width() - section.indent, is_ascii_only())
+        rows += [(cell_text(line, marks),) for line in lines]
     for row in section.rows if section.few is None else section.rows[: section.few]:
         cells = tuple(cell_text(cell, marks, most.get(n)) for n, cell in enumerate(row.cells))
         if stars and cells:

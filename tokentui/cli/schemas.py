@@ -151,6 +151,11 @@ WORD = {
               "chosen": ["hex"], "how": "text"}, "null"),
     "lattice": [{"start": "int", "end": "int", "score": "float", "posterior": "float", "best": "bool",
                  "token": "bool", **PIECE}],
+    "tree": Field([{**PIECE, "step": "int", "parts": ["any"]}],
+                  "The tokens of a word of several, each with the parts that it was merged from, and so on."),
+    "walk": Field([{"place": "int", "start": "int", "total": "float", "tried": "int", "best": "bool",
+                    **PIECE}],
+                  "The places of the word, as the search for the most probable segmentation fills them."),
 }
 PRESET = {
     "name": "text", "family": "text", "about": "text", "source": "text", "recipe": RECIPE,

@@ -364,9 +364,10 @@ def _write_explained(tok: Tokenizer, text: str, marks: Marks | None) -> None:
     words = tok.explain(text)
     sections: list[Section] = []
     for word in words:
+        sections += (*explained.tree_sections(word, {}), *explained.lattice_sections(word))
         section = explained.word_section(word)
         sections.append(replace(section, notes=(f"ids  {ids_line(word.ids) or 'none'}",)))
-        sections += explained.lattice_sections(word)
+        sections += explained.walk_sections(word)
     if any(word.lattice for word in words):
         from tokentui.encode.segmentations import segmentations
 

@@ -428,7 +428,7 @@ class InspectScreen(ListDialog[None]):
             else:
                 yield from tokens_of(found)
             for place, section in enumerate(itertools.islice(text_sections(found, steps), _MOST_SECTIONS)):
-                yield from section_rows(section, place, _MOST_ROWS, self._targets, set())
+                yield from section_rows(section, place, _MOST_ROWS, self._targets, set(), width)
         points = bare_of(row) if row is not None else to_bytes(found.text) if found is not None else b""
         yield told_row("points", "", ())
         yield from (told_row(("point", n), *point) for n, point in enumerate(code_points(points)))

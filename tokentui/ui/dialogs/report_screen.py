@@ -25,6 +25,8 @@ from tokentui.ui.link import EngineLink
 Answer = TypeVar("Answer")
 
 _NAME = 24
+_EDGES = 8
+"""Columns beside a drawing and its label: the cursor, the gap and the scroll bar."""
 
 
 OPEN = Binding("enter", HANDLED, "open")
@@ -207,13 +209,20 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
             self._targets[n] = row
             yield TableRow(n, tuple(map(screen_cell, row.cells)), mark="•" if row.marked else "")
 
+    @property
+    def _drawn_width(self) -> int:
+        """The columns of a drawing."""
+        sections = self.shown.sections if self.shown is not None else ()
+        label = max((ui_text.width(screen_cell(section.name)) for section in sections), default=0)
+        return max(0, self.listing.size.width - min(label, _NAME) - _EDGES)
+
     def _section_rows(self, alone: Section | None) -> Iterator[TableRow]:
         assert self.shown is not None
         for place, section in enumerate(self.shown.sections):
             if alone in (None, section):
                 unfolded = alone is not None or bool({("rows", place), ("more", place)} & self._open)
                 seen = MANY if unfolded else 0 if section.folded else FEW
-                rows = section_rows(section, place, seen, self._targets, self._open)
+                rows = section_rows(section, place, seen, self._targets, self._open, self._drawn_width)
                 yield from itertools.islice(rows, int(alone is not None), None)  # its name is above
 
     @property

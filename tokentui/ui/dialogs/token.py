@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import bisect
-import itertools
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
-from tokentui.analyze.results import Branch
+from tokentui.analyze.drawings import tree_of_token
 from tokentui.core.safetext import safe
 from tokentui.core.table import plural
 from tokentui.learn.rows import Entry
@@ -15,6 +13,7 @@ from tokentui.session.training.token_values import Context, Places, TokenView
 from tokentui.ui.dialogs.explained import told_row
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, upright
+from tokentui.ui.draw.sections import screen_cell
 from tokentui.ui.draw.table import TableRow
 from tokentui.ui.draw.text import Cell
 
@@ -157,57 +156,8 @@ def context(passage: Context, width: int) -> Cell:
 # ---- its merge tree
 
 
-class _Block(NamedTuple):
-    """Lines of equal width, and the column above which a node hangs."""
-
-    lines: list[Cell]
-    width: int
-    center: int
-
-
 def _tree(view: TokenView, width: int) -> Iterator[TableRow]:
     """Yield the merge tree, as many levels as there is room for."""
-    tree = view.facts.tree
-    if len(tree) < 3:
-        return
-    deepest = min(_DEEPEST, max(node.depth for node in tree))
-    blocks = (_drawn(tree, levels) for levels in range(deepest, 0, -1))
-    fits = (block for block in blocks if block.width <= width and len(block.lines) <= _MOST_LINES)
-    block = next(fits, None)
-    for n, line in enumerate(block.lines if block is not None else ()):
-        yield told_row(("tree", n), "merge tree" if not n else "", line)
-
-
-def _drawn(tree: Sequence[Branch], levels: int) -> _Block:
-    """Return a merge tree down to a level. Parts that are not listed are left out."""
-    place = 0
-
-    def block() -> _Block:
-        nonlocal place
-        node = tree[place]
-        place += 1
-        label = ui_text.runs(node.piece, limit=_SHOWN)
-        parts: list[_Block] = []
-        while len(parts) < 2 and place < len(tree) and tree[place].depth == node.depth + 1:
-            parts.append(block())
-        if len(parts) < 2 or node.depth >= levels:
-            size = max(1, ui_text.width(label))
-            return _Block([label], size, (size - 1) // 2)
-        return _over_parts(label, *parts)
-
-    return block()
-
-
-def _over_parts(label: Cell, left: _Block, right: _Block) -> _Block:
-    """Return a node above its two parts."""
-    low, high = left.center, left.width + 2 + right.center
-    middle, size = (low + high) // 2, ui_text.width(label)
-    shift = max(0, (size - 1) // 2 - middle)
-    start = middle + shift - (size - 1) // 2
-    width = max(shift + left.width + 2 + right.width, start + size)
-    wire = " " * (shift + low) + "┌" + "─" * (middle - low - 1) + "┴" + "─" * (high - middle - 1) + "┐"
-    lines: list[Cell] = [((" " * start, ""), *label), ((wire, "frame"),)]
-    for line, other in itertools.zip_longest(left.lines, right.lines, fillvalue=()):
-        gap = left.width + 2 - ui_text.width(line)
-        lines.append(((" " * shift, ""), *line, (" " * gap, ""), *other))
-    return _Block(lines, width, middle + shift)
+    drawing = tree_of_token(view.facts.tree)
+    for n, line in enumerate(drawing.lines(width) if drawing is not None else ()):
+        yield told_row(("tree", n), "merge tree" if not n else "", screen_cell(line))

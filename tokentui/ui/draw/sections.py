@@ -49,7 +49,8 @@ def columns_of(section: Section) -> tuple[Column, ...]:
 
 
 def section_rows(
-    section: Section, place: int, few: int, targets: dict[Hashable, Row], unfolded: set[Hashable]
+    section: Section, place: int, few: int, targets: dict[Hashable, Row], unfolded: set[Hashable],
+    width: int = 0,
 ) -> Iterator[TableRow]:
     """Yield a section as rows of two columns: its name, and lines in which its cells are aligned.
 
@@ -59,14 +60,16 @@ def section_rows(
         few: The most rows that are seen.
         targets: Takes the row of each key.
         unfolded: The keys of the rows whose details are seen.
+        width: The columns of a line of a drawing; 0 to draw none.
     """
     name, summary = screen_cell(section.name), screen_cell(section.summary)
+    drawn = section.drawing.lines(width) if section.drawing is not None and width else ()
     if section.picture is not None:
         targets[("picture", place)] = Row(())
         opens = (f"{_GAP}enter shows the picture ▸", "muted")
         line: Cell = (*summary, *_small(section.picture), opens)
         yield TableRow(("picture", place), (ui_text.tinted(name, "muted"), line))
-    elif not section.rows:
+    elif not section.rows and not drawn:
         targets[("fact", place)] = Row(())
         yield TableRow(("fact", place), (ui_text.tinted(name, "muted"), summary))
     elif section.folded:
@@ -75,6 +78,9 @@ def section_rows(
         yield TableRow(("rows", place), (ui_text.tinted(name, "muted"), summary_line))
     else:
         yield TableRow(("head", place), (ui_text.tinted(name, "strong"), ui_text.tinted(summary, "muted")))
+    for n, drawn_line in enumerate(drawn):
+        yield TableRow(("drawn", place, n), ((), screen_cell(drawn_line)))
+    few = min(few, section.few) if drawn and section.few is not None else few
     rows = section.rows[:few]
     titles = tuple(model.muted(column.title) for column in section.columns)
     lines = _aligned([Row(titles)] * section.titled + [*rows], section)
@@ -90,7 +96,7 @@ def section_rows(
             cells = [((_GAP * 2, ""), *screen_cell(cell)) for cell in detail.cells]
             yield TableRow(("detail", place, n, at), ((), tuple(run for cell in cells for run in cell)))
     total = len(section.rows) if section.total is None else section.total
-    if few and len(rows) < total:
+    if few and len(rows) < total and rows:
         can_open = len(rows) < min(len(section.rows), MANY)
         rest = f"and {number(total - len(rows))} more{' ▸' if can_open else ''}"
         yield TableRow(("more", place), ((), ((rest, "muted"),)))
