@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import pkgutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from textual.pilot import Pilot
@@ -122,3 +126,33 @@ async def test_the_inspector_copies_the_token_and_the_ids() -> None:
 
 def test_what_copies_is_there() -> None:
     assert Ref("tokentui.ui.copying:ask_of").resolve()
+
+
+async def test_a_table_and_a_picture_can_be_copied_and_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    app = explorer()
+    async with app.run_test(size=(120, 40), notifications=False) as pilot:
+        await settled(pilot)
+        await pilot.press("3", "y")
+        await until(pilot, lambda: isinstance(app.screen, CopyScreen))
+        screen: Any = app.screen
+        names = [one.name for one in screen._found]
+        texts = {one.name: one.whole for one in screen._found}
+        tsv, by_commas, markdown = (next(texts[name] for name in names if kind in name)
+                                    for kind in ("TSV", "CSV", "Markdown"))
+        rows = [line.split("\t") for line in tsv.split("\n")]
+        assert rows[0][:2] == ["id", "token"]
+        assert [*csv.reader(io.StringIO(by_commas))] == rows
+        lines = markdown.split("\n")
+        assert lines[1].startswith("| --- | --- |")
+        assert len(lines) == len(rows) + 1
+        assert "3 Vocabulary" in texts["picture as text"].splitlines()[1]
+        assert ElementTree.fromstring(texts["picture as SVG"]).tag.endswith("svg")
+        await pilot.press(*["down"] * names.index("picture as SVG"), "w", *"seen", "enter")
+        await settled(pilot)
+        assert (tmp_path / "seen.svg").read_text("utf-8") == texts["picture as SVG"]
+        await pilot.press("y", "w", *"seen.txt", "enter")
+        await settled(pilot)
+        assert (tmp_path / "seen.txt").read_text("utf-8") == texts[names[0]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -23,11 +25,12 @@ if TYPE_CHECKING:
 def ask(screen: EngineScreen[Any], now: Snapshot | None) -> None:
     """Ask what to copy of a screen with panes, which shows a snapshot."""
     focused = screen.focused
-    copies = list(_of_row(focused, now)) if isinstance(focused, VirtualTable) else []
+    copies = [*_of_row(focused, now), *_table(focused)] if isinstance(focused, VirtualTable) else []
     if now is not None:
         copies += _ids(now)
         if not now.corpus.nothing_open:
             copies.append(_command(screen, _column(screen, now)))
+            copies += _pictures(screen)
     if copies:
         screen.app.push_screen(CopyScreen(screen.engine, copies))
     else:
@@ -49,12 +52,13 @@ def ask_of(dialog: EngineScreen[Any], texts: Iterable[Copied]) -> None:
     copies = [*texts]
     match dialog.focused:
         case VirtualTable() as table:
-            copies += _of_row(table, dialog.engine.snapshot)
+            copies += (*_of_row(table, dialog.engine.snapshot), *_table(table))
         case StyledLines() as lines:
             seen = "\n".join("".join(text for text, _ in cell).rstrip() for cell in lines.painted)
             copies += [Copied("text that is seen", seen)] if seen.strip() else []
     copies = list(dict.fromkeys(copies))
     if copies:
+        copies += _pictures(dialog)
         dialog.app.push_screen(CopyScreen(dialog.engine, copies))
     else:
         dialog.app.say("there is nothing to copy yet")
@@ -89,6 +93,46 @@ def _of_row(table: VirtualTable, now: Snapshot | None) -> Iterator[Copied]:
     if row is not None and row.key is not None:
         cells = ["".join(text for text, _ in cell).strip() for line in _whole(table, row) for cell in line]
         yield Copied("row", "\t".join(filter(None, cells)))
+
+
+def _table(table: VirtualTable) -> Iterator[Copied]:
+    """Yield the rows that a table holds in three formats. A table of a pane holds those that are seen, and a
+    page before and after them."""
+    rows = [row for row in map(table.row_at, range(table.total)) if row is not None]
+    if len(rows) < 2:
+        return
+    titles = [column.title for column in table.columns]
+    cells = [[_shown(cell) for cell in row.cells] for row in rows]
+    wide = max(map(len, cells))
+    listed = [[*row, *[""] * (wide - len(row))] for row in ([titles] if any(titles) else []) + cells]
+    listed = [row[:wide] for row in listed]
+    of = "" if len(rows) == table.total else f" of {table.total:,}"
+    named = f"{len(rows):,}{of} rows"
+    yield Copied(f"table as TSV, {named}", "\n".join(map("\t".join, listed)), ending=".tsv")
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerows(listed)
+    yield Copied(f"table as CSV, {named}", written.getvalue(), ending=".csv")
+    head, *rest = listed if any(titles) else [[""] * wide, *listed]
+    lines = [head, ["---"] * wide, *rest]
+    shown = ("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+    yield Copied(f"table as Markdown, {named}", "\n".join(shown), ending=".md")
+
+
+def _shown(cell: Cell) -> str:
+    """Return a cell as text; empty for a bar."""
+    text = "".join(text for text, _ in cell).strip()
+    return "" if text and all("\u2580" <= char <= "\u259f" for char in text) else text
+
+
+def _pictures(screen: EngineScreen[Any]) -> Iterator[Copied]:
+    """Yield a picture of a screen, as SVG and as text."""
+    from tokentui.ui.draw.picture import Frame, as_svg, as_text, picture_of
+
+    shown = picture_of(screen.app, screen)
+    yield Copied("picture as SVG", "what this screen shows, for documents and slides", ending=".svg",
+                 later=lambda: as_svg([Frame(shown)]))
+    yield Copied("picture as text", "what this screen shows, as lines of text",
+                 later=lambda: as_text(shown))
 
 
 def _whole(table: VirtualTable, row: TableRow) -> Iterator[tuple[Cell, ...]]:

@@ -11,9 +11,10 @@ from tokentui.core.safetext import safe
 from tokentui.thinwire import CLIPBOARD_BYTES
 from tokentui.ui.bindings import HANDLED
 from tokentui.ui.dialogs import ListDialog
+from tokentui.ui.dialogs.saving import ask_file
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Copied, runs
-from tokentui.ui.link import EngineLink
+from tokentui.ui.link import EngineLink, EngineScreen
 
 _SHOWN = 400
 _SAID = 60
@@ -37,8 +38,9 @@ class CopyScreen(ListDialog[None]):
 
     HEADING = "Copy"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", HANDLED, "copy"), Binding("y", "turn", "next", id="copy.next",
-            tooltip="Go to the next thing to copy"),
+        Binding("enter", HANDLED, "copy"),
+        Binding("w", "write", "write a file", id="copy.write", tooltip="Write the text to a file"),
+        Binding("y", "turn", "next", id="copy.next", tooltip="Go to the next thing to copy"),
     ]
 
     def __init__(self, engine: EngineLink, found: Sequence[Copied]) -> None:
@@ -68,15 +70,27 @@ class CopyScreen(ListDialog[None]):
         """Go to the next text, round the end."""
         self.listing.move_to((self.listing.cursor + 1) % max(1, len(self._found)))
 
+    def action_write(self) -> None:
+        """Ask for the name of a file, and write the text to it."""
+        key = self.listing.cursor_key
+        copied = self._found[key if isinstance(key, int) else 0]
+        below = self.app.screen_stack[-2]
+        self.dismiss(None)
+        if isinstance(below, EngineScreen):
+            what = f"the {copied.name}"
+            ask_file(below, f"Write {what}", copied.ending, what,
+                     lambda _: copied.whole.encode("utf-8", "replace"))
+
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
         """Copy a text, and say which."""
         assert isinstance(event.key, int)
         copied = self._found[event.key]
-        self.app.copy_to_clipboard(copied.text)
+        text = copied.whole
+        self.app.copy_to_clipboard(text)
         self.dismiss(None)
         how = ", as a literal of its bytes, which are not UTF-8" if copied.escaped else ""
-        if len(copied.text.encode("utf-8", "replace")) > CLIPBOARD_BYTES:
-            self.app.say(f"the {copied.name} is too long for a terminal's clipboard: ctrl+v pastes it here",
-                "warning")
+        if len(text.encode("utf-8", "replace")) > CLIPBOARD_BYTES:
+            self.app.say(f"the {copied.name} is too long for a terminal's clipboard: ctrl+v pastes it here, "
+                "and w writes a file", "warning")
         else:
             self.app.say(f"copied the {copied.name}{how}: {safe(copied.text, limit=_SAID)}")

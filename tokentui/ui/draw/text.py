@@ -482,9 +482,18 @@ class Copied(NamedTuple):
         text: The exact text.
         escaped: True if it is a literal of bytes that are not UTF-8.
         marked: True if its blanks are shown by marks, as a token's are.
+        later: Returns the exact text, where that takes long; `text` says what it is.
+        ending: The ending of a file with this text.
     """
 
     name: str
     text: str
     escaped: bool = False
     marked: bool = False
+    later: Callable[[], str] | None = None
+    ending: str = ".txt"
+
+    @property
+    def whole(self) -> str:
+        """The exact text."""
+        return self.text if self.later is None else self.later()
