@@ -93,7 +93,7 @@ ENCODE = ("encode", "text.txt", "-t", "gpt2.json")
     ((*ENCODE, "--temperature", "2"), "encode: --temperature requires --sample SEED (name a seed)"),
     ((*ENCODE, "--seed", "3"), "encode: --seed and --n require --sample dropout (name it)"),
     ((*ENCODE, "--sample", "dropout", "--n", "3", "--json"),
-     "--n: cannot be combined with --json or --jsonl (leave one of them out)"),
+     "--n: cannot be combined with --json, --jsonl or --html (leave one of them out)"),
     ((*ENCODE, "--sample", "dropuot"), "--sample: no way to sample: 'dropuot' (did you mean dropout?)"),
     ((*ENCODE, "--sample", "dropout:p=x"), "p=x: expected a share from 0 to 1 (for example 0.1)"),
     (("inspect", "-t", "hf:"), "hf:: not a hub repository (for example hf:OWNER/NAME)"),
