@@ -43,6 +43,7 @@ bench:  ## make bench CORPUS="novel.txt library.txt": docs/performance.md
 
 pictures:  ## the pictures of the documents, drawn by the running program
 	$(PYTHON) docs/scripts/pictures.py
+	$(PYTHON) docs/scripts/film.py
 
 pages-check:  ## compare the generated pages with the program; part of make lint
 	$(PYTHON) docs/scripts/reference.py --check

@@ -56,7 +56,8 @@ def test_the_site_has_every_page_once() -> None:
 
 
 def test_every_picture_is_shown_and_drawn() -> None:
-    drawn = {scene.path for scene in script("pictures")["SCENES"]}
+    drawn = {scene.path for scene in script("pictures")["SCENES"]} | {*script("pictures")["gallery"]()}
+    drawn.add("pictures/film.svg")
     there = {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.svg")}
     text = "".join(path.read_text(encoding="utf-8") for path in [*PAGES, ROOT / "README.md"])
     assert drawn == there
@@ -106,6 +107,35 @@ def test_a_picture_is_that_of_the_running_program(path: str) -> None:
         [sys.executable, "-c", code, path], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", sorted(script("pictures")["gallery"]()))
+def test_a_picture_of_the_gallery_is_that_of_its_command(path: str) -> None:
+    code = (
+        "import sys, runpy; made = runpy.run_path('docs/scripts/pictures.py')\n"
+        "words = made['gallery']()[sys.argv[1]]\n"
+        "sys.exit((made['DOCS'] / sys.argv[1]).read_text('utf-8') != made['drawn_by'](words))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, path], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_the_film_is_current() -> None:
+    """The SVG that moves and the recording are made from a tour, and what the tour says is true."""
+    for words in (["docs/scripts/film.py", "--check"],
+                  ["-m", "tokentui", "tour", "docs/scripts/film.toml", "--check"]):
+        done = subprocess.run(
+            [sys.executable, *words], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_gallery_has_ten_pictures() -> None:
+    assert len(script("pictures")["gallery"]()) == 10
 
 
 @pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")

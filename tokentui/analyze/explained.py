@@ -162,7 +162,7 @@ def walk_sections(word: WordExplanation) -> Iterator[Section]:
     """Yield the places of a word as the search for its most probable segmentation fills them, one a row."""
     if len(word.units) > 1 and (cells := viterbi_cells(word)):
         yield Section(
-            "walk", "for each place, the piece that ends there with the largest sum of log probabilities",
+            "walk", "each place: the piece that ends there with the largest sum of log probabilities",
             tuple(_cell_row(cell) for cell in cells), (NUMBER, NUMBER, Column(), NUMBER), _EDGES)
 
 

@@ -8,7 +8,7 @@ seen.
 
 from __future__ import annotations
 
-from collections import Counter
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -89,10 +89,9 @@ def picture_of(app: App[Any], screen: Screen[Any] | None = None) -> Picture:
     update = stack[place]._compositor.render_update(full=True, screen_stack=stack[first:place])
     buffer.draw(update)  # type: ignore[arg-type]
     dark = app.current_theme.dark
-    known = Counter(_color(style.background) for row in buffer.rows for style in row.styles)
-    ground = next((color for color, _ in known.most_common(1)), "")
-    return Picture(tuple(buffer.rows), *(("#dadada", ground or "#121212") if dark
-                                         else ("#1c1c1c", ground or "#eeeeee")), dark)
+    named = app.theme_variables.get("background", "")
+    ground = named if named.startswith("#") and len(named) == 7 else "#121212" if dark else "#eeeeee"
+    return Picture(tuple(buffer.rows), "#dadada" if dark else "#1c1c1c", ground.lower(), dark)
 
 
 def made(frames: Sequence[Frame], form: str) -> bytes:
@@ -132,7 +131,9 @@ def as_png(svg: str) -> bytes:
     assert spec is not None
     assert spec.origin is not None
     font = Path(spec.origin).parent / _FONT[1]
-    return bytes(resvg_py.svg_to_bytes(svg_string=svg, font_files=[str(font)], zoom=_ZOOM))
+    # The letters of this font have the width of a cell. With a length given, it would draw ## as a ligature.
+    drawn = re.sub(' textLength="[^"]*"', "", svg)
+    return bytes(resvg_py.svg_to_bytes(svg_string=drawn, font_files=[str(font)], zoom=_ZOOM))
 
 
 # --- SVG
@@ -159,7 +160,7 @@ def as_svg(frames: Sequence[Frame]) -> str:
     columns, lines = first.size
     for n, frame in enumerate(frames):
         for y, row in enumerate(frame.picture.rows):
-            for part in _parts(row, y, frame.picture, looks):
+            for part in _parts(row, y, first, looks):
                 places = seen.setdefault(part, [])
                 if places[-1:] != [n]:
                     places.append(n)
