@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 from typing import ClassVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
-from textual.events import Key
+from textual.dom import DOMNode
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -19,7 +20,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.session import commands as do
 from tokentui.session.snapshot import CURVES, Snapshot
 from tokentui.session.views import BETWEEN, ColumnSnapshot, ColumnWanted, Passage, Viewport
-from tokentui.ui.bindings import Hint, actions_of, family_key
+from tokentui.ui.bindings import Hint, family_key
 from tokentui.ui.dialogs.ask import AskLine, GoToScreen, describe_conventions, parse_conventions
 from tokentui.ui.dialogs.diff import DiffScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
@@ -286,6 +287,8 @@ class CompareScreen(PaneScreen):
     def _chosen(self, event: VirtualTable.Chosen) -> None:
         if event.table is self.parting.left.table:
             self.action_go_to_parting()
+        elif event.table is self.measures:
+            self.action_turn_formulas()
         elif event.table is self.agreement:
             if (text := self.agreement.texts.get(event.key)) is not None:
                 self.engine.send(do.ShowPassage(None))
@@ -386,8 +389,11 @@ class CompareScreen(PaneScreen):
         elif walks:
             self._go_to_passage(backward)
         elif rows.alignment.partings:
+            before = rows.here
             rows.go_round(backward)
             self.update_titles()
+            if rows.here == before:
+                self.app.say("this is the only place of the typed text that differs: E searches the corpus")
         else:
             self.app.say("both columns segment this text alike: E searches the corpus")
 
@@ -450,6 +456,8 @@ class CompareScreen(PaneScreen):
         """Move the column to one side."""
         if 0 <= self.place + by < len(self.now.columns):
             self.engine.send(do.MoveColumn(self.column_here().key, by))
+        else:
+            self.app.say(f"this column is the {'first' if by < 0 else 'last'} one")
 
     def action_turn_formulas(self) -> None:
         """Switch the measures between formulas and conventions."""
@@ -553,14 +561,10 @@ class CompareScreen(PaneScreen):
         """Sync the columns by the next measure: merges, vocabulary size, tokens."""
         self.engine.send(do.SyncBy())
 
-    def on_key(self, event: Key) -> None:
-        """Say that a letter is a key of the main screen, if it does nothing here."""
-        if len(event.key) > 1 or event.key in self.active_bindings:
-            return
-        for action in actions_of(MainScreen, self.app.user_keys):
-            if event.key in action.keys and not action.hint.needs:
-                self.app.say(f"{event.key} ({action.label}) works on the main screen: esc goes back there")
-                return
+    def elsewhere(self) -> Iterator[tuple[str, type[DOMNode]]]:
+        """Yield the panes, and the main screen."""
+        yield from super().elsewhere()
+        yield self.ELSEWHERE, MainScreen
 
     def action_leave(self) -> None:
         """Leave typing; else stop walking; else end finding; else give the others their room back; else

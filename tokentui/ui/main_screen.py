@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.dom import DOMNode
 from textual.widgets import Input
 
 from tokentui.analyze.analyses import ANALYSES
+from tokentui.core.choices import Ref
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import GLYPH_MODES, GlyphMode
 from tokentui.core.table import plural
@@ -429,6 +431,11 @@ class MainScreen(PaneScreen):
 
         self.push_answer(InspectScreen(self.engine, row, asks=True, neighbor=neighbor))
 
+    def elsewhere(self) -> Iterator[tuple[str, type[DOMNode]]]:
+        """Yield the panes, and Compare."""
+        yield from super().elsewhere()
+        yield self.ELSEWHERE, Ref("tokentui.ui.compare_screen:CompareScreen").resolve()
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave the keys of the corpus cursor, and of scores, to other actions where there are none.
 
@@ -684,8 +691,14 @@ class MainScreen(PaneScreen):
 
     def action_turn_boundaries(self) -> None:
         """Show tokens as chips where there are colors for them, by shades, or with bars between them."""
+        self._need_corpus()
         self.text.turn_boundaries(self.app.has_chips)
         self._mark_again()
+
+    def _need_corpus(self) -> None:
+        """Say so if there is no text whose look a key would change."""
+        if self.snapshot is not None and self.snapshot.corpus.nothing_open:
+            self.app.tell(NotYet(self.snapshot) if self.snapshot.busy is not None else do.NothingOpen())
 
     def mark_by(self, boundaries: Boundaries) -> None:
         """Mark tokens in all panes by chips, shades or bars."""
@@ -764,8 +777,10 @@ class MainScreen(PaneScreen):
         if place is None:
             self.app.say(f"the last {now.main.traits.step} does not occur in the corpus")
             return
+        if again and self._followed == (step, place):
+            self.app.say(f"the last {now.main.traits.step} applies at this place alone")
         self._followed = step, place
-        self.text.show_place(place)
+        self.text.show_place(place, token=True)
 
     def action_open(self) -> None:
         """Ask for a corpus or a tokenizer, and open it."""
@@ -799,6 +814,7 @@ class MainScreen(PaneScreen):
 
     def action_turn_ages(self) -> None:
         """Color tokens by the step that created them, or turn this off."""
+        self._need_corpus()
         on = self.text.turn_ages()
         self.set_viewport(ages=on)
         self.update_titles()

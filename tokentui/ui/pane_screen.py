@@ -7,7 +7,7 @@ of them are always about the same step.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rich.cells import cell_len
@@ -15,12 +15,14 @@ from textual import events, on
 from textual.actions import parse
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
 from textual.reactive import var
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
-from tokentui.core.safetext import GLYPH_MODES, GlyphMode
+from tokentui.core.choices import Ref
+from tokentui.core.safetext import GLYPH_MODES, GlyphMode, safe
 from tokentui.session.commands import GoTo, Move, Play, SetInput, SetViewport, Speed
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import Viewport
@@ -58,6 +60,11 @@ SHORT_WIDTH = 110
 """The columns below which the footer shows some keys without their labels."""
 SHORT = ("help", "quit")
 """The ids of these keys."""
+PLACES = {
+    "encode": "while you type: i begins", "editor": "while you type a corpus: t begins",
+    "cursor": "on a token of the corpus: → puts a cursor there", "rows": "in a list",
+}
+"""Where the keys of a section of the help work, in words."""
 END_FAMILY = BoundAction("", ("escape",), "end", "", "")
 """The key that ends a family, in the footer."""
 
@@ -363,12 +370,52 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         order = [*family.members, *found]
         return [found[letter] for letter in dict.fromkeys(order) if letter in found]
 
+    def on_key(self, event: events.Key) -> None:
+        """Say where a key works that does nothing here."""
+        typing = self.typing or self.context == "editor"
+        if event.key in self.active_bindings or (typing and event.is_printable):
+            return
+        for place, node in self.elsewhere():
+            for action in actions_of(node, self.app.user_keys):
+                if event.key in action.keys and has(self.snapshot, action.hint.needs):
+                    self.app.say(f"{key_name(event.key)} ({action.label}) works {place}")
+                    return
+        if is_text(event.key):
+            self.app.say(f"{key_name(event.key)} is no key here: : finds anything, ? explains this pane")
+
+    def elsewhere(self) -> Iterator[tuple[str, type[DOMNode]]]:
+        """Yield where other keys work, in words, and what has them there."""
+        for pane, owner in self.KEY_OWNERS:
+            node = owner.resolve() if isinstance(owner, Ref) else owner
+            yield PLACES.get(pane) or self._place_of(pane), node
+
+    def _place_of(self, pane: str) -> str:
+        names = (entry.name for entry in self.PANES if pane in (entry.name, entry.key_section))
+        name = next(names, "")
+        number, _, title = self.names[name][0].partition(" ") if name else ("", "", pane)
+        return f"in {title}: {number} goes there" if number else f"in the {title}"
+
+    def say_why_stuck(self, forward: bool) -> None:
+        """Say why no step leads on, or back; nothing where one does, or may do once work is done."""
+        now = self.snapshot
+        if now is None or now.corpus.nothing_open or now.main.partial:
+            return
+        if now.running or now.waiting or now.busy is not None or now.goal is not None:
+            return
+        ends = [column.why.end for column in now.columns if not column.error]
+        if forward and ends and None not in ends:
+            self.app.say(f"{safe(str(ends[0]))}: b goes back")
+        elif not forward and not any(column.at.step for column in now.columns):
+            self.app.say("this is the start, before any step: n goes on")
+
     def action_step(self, steps: int) -> None:
         """Move steps forward, or back if negative."""
+        self.say_why_stuck(steps > 0)
         self.engine.send(Move(steps))
 
     def action_play(self) -> None:
         """Run the training, or stop it."""
+        self.say_why_stuck(True)
         self.engine.send(Play())
 
     def action_speed(self, by: int) -> None:
@@ -377,10 +424,12 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
 
     def action_go_to_start(self) -> None:
         """Go to the start, before any step."""
+        self.say_why_stuck(False)
         self.engine.send(GoTo(0))
 
     def action_go_to_end(self) -> None:
         """Go to the end of the run."""
+        self.say_why_stuck(True)
         self.engine.send(GoTo(None))
 
     def action_type(self) -> None:
@@ -443,6 +492,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         """Move ten steps forward or back; in an opened file that is shown alone, a hundredth of its steps."""
         alone = self.snapshot is not None and len(self.snapshot.columns) == 1
         opened = self.snapshot.main.opened if self.snapshot is not None and alone else None
+        self.say_why_stuck(tens > 0)
         self.engine.send(Move(tens * (10 if opened is None else max(1, round(opened.steps / 100)))))
 
     def action_find_again(self, backward: bool) -> None:

@@ -17,7 +17,7 @@ from tokentui.core.tints import tints
 from tokentui.session.commands import EncodeAtEnd
 from tokentui.session.snapshot import EndView, Snapshot
 from tokentui.tours.shipped import FIRST
-from tokentui.ui.bindings import BoundAction, actions_of, bindings_of
+from tokentui.ui.bindings import BoundAction, actions_of, bindings_of, is_text, key_name
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, size
 from tokentui.ui.draw.lines import Lines, spread
@@ -98,6 +98,8 @@ class StartScreen(EngineScreen[BoundAction | bool | None]):
                 event.prevent_default()
                 self.dismiss(action)
                 return
+        if is_text(event.key):
+            self.app.say(f"{key_name(event.key)} is no key here: ? shows all keys, esc goes to the panes")
 
     @property
     def _own_keys(self) -> set[str]:
@@ -132,6 +134,8 @@ class StartScreen(EngineScreen[BoundAction | bool | None]):
         """Forget the session that is offered."""
         if self._offer:
             self.dismiss(False)
+        else:
+            self.app.say("no saved session is offered here")
 
     # What is seen.
 

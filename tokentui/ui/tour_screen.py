@@ -58,6 +58,8 @@ class TourScreen(MainScreen):
             group=Hint(rank=1, pane="tour")),
     ]
 
+    ELSEWHERE = "in Compare: esc leaves the tour"
+
     def __init__(self, app: Explorer, tour: Tour, **look: Any) -> None:
         super().__init__(EngineLink(app, app.make_session), **look)
         self.engine.subscribe(self._posted)

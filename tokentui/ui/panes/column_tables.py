@@ -181,6 +181,13 @@ class ColumnTable(VirtualTable, Pane):
             self.linked = piece
             self.redraw(force=True)
 
+    def choose(self) -> None:
+        """Choose the row under the cursor; say so if there is none."""
+        if not self.total:
+            self.app.say("no row is here: esc shows all" if self.only or self.among else "no row is here")
+        else:
+            super().choose()
+
     @property
     def chosen(self) -> bytes:
         """The exact bytes of the entry of the vocabulary under the cursor; empty for other rows."""

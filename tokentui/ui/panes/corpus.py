@@ -94,7 +94,7 @@ class CorpusText(ScrolledLines):
         self.top_place = CorpusPlace()
         """The place of that row."""
         self.found: tuple[CorpusPlace, int] | None = None
-        """A place that was found, and how many characters were."""
+        """A place that was found, and how many characters were; 0 for the token there."""
         self.sought = ""
         """The text that is marked wherever it is seen."""
         self.match: Cell = ()
@@ -182,16 +182,19 @@ class CorpusText(ScrolledLines):
         self._lay_out()
         return self.boundaries == "age"
 
-    def show_place(self, place: CorpusPlace, chars: int = 0, rows: int | None = None) -> None:
+    def show_place(
+        self, place: CorpusPlace, chars: int = 0, rows: int | None = None, *, token: bool = False
+    ) -> None:
         """Bring a place into view, and mark so many characters from there on.
 
         Args:
             place: The place.
             chars: The number of characters to mark.
+            token: True to mark the token there.
             rows: The number of rows that nothing covers; None for all.
         """
         rows = self.size.height if rows is None else min(rows, self.size.height)
-        self.found = (place, chars) if chars else None
+        self.found = (place, chars) if chars or token else None
         held = self.layout_held
         row = held.row_of(place) if held is not None and self._holds(held, place) else -1
         if row >= 0 and self.top <= row < self.top + rows:
@@ -432,7 +435,8 @@ class CorpusText(ScrolledLines):
             return
         matches = list(held.matches(self.sought, self.top, self.top + height)) if self.sought else []
         if self.found is not None and (start := held.offset_of(self.found[0])) >= 0:
-            matches.append((start, start + self.found[1]))
+            end = start + self.found[1] if self.found[1] else (held.token_at(start) or (0, 0))[1]
+            matches.append((start, end))
         cursor = self.under_cursor or (0, 0)
         self.paint([held.row(self.top + y, matches, cursor, self.linked) for y in range(height)])
 

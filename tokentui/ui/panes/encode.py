@@ -170,8 +170,12 @@ class EncodePane(TypedPane):
         self.post_message(self.CursorMoved())
 
     def action_turn_page(self, by: int) -> None:
-        """Show the next page of tokens and of what is lost, or the one before."""
+        """Show the next page of tokens and of what is lost, or the one before; say so if there is none."""
+        before = self._page
         self._show_page(self._page + by)
+        if self._page == before:
+            which = "this is the last page" if by > 0 else "this is the first page"
+            self.app.say(f"{which} of the tokens" if self._last_page else "all tokens are on this page")
         self.tokens.again()
 
     def _show_page(self, page: int) -> None:
