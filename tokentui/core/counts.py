@@ -6,8 +6,6 @@ import re
 
 COUNT = r"(?:\d{1,3}(?:,\d{3})+|\d{1,15}|\d{1,12}(?:\.\d{1,6})?[kKmM])"
 """A regular expression for a count without underscores, for ASCII digits (`re.ASCII`)."""
-ABOUT = "k and M after a number are 1,000 and 1,000,000: 32k is 32,000"
-"""Help text on the letters k and M."""
 
 _COUNT = re.compile(COUNT, re.ASCII)
 _TIMES = {"k": 10**3, "m": 10**6}

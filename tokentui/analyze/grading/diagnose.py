@@ -24,7 +24,6 @@ SECONDS = 20.0
 _WAYS = 4
 """The ways of a mistake that are combined with another mistake."""
 _MERGES, _TEXTS = 8, 400
-_ENOUGH = 3
 
 
 @dataclass(frozen=True)
