@@ -262,7 +262,7 @@ TITLED = (Column("name"), Column("count", "right"))
 
 
 @pytest.mark.parametrize(("sections", "keys"), [
-    ((Section("sizes", "", (ROW,) * 20, TITLED),), ""),
+    ((Section("sizes", "", (ROW,) * 20, TITLED),), "S sort"),
     ((Section("sizes", "", (ROW,), TITLED), Section("notes", "", (ROW,))), "tab section"),
     ((Section("tokens", "", (TOKEN,)),), "v filter vocabulary  enter open"),
     ((Section("rows", "", (ROW,) * 20),), "enter open"),

@@ -32,6 +32,11 @@ class Analysis:
     needs_corpus: bool = False
     takes_corpus: bool = True
 
+    @property
+    def id(self) -> str:
+        """Its name with underscores."""
+        return self.name.replace("-", "_")
+
 
 ANALYSES: dict[str, Analysis] = {analysis.name: analysis for analysis in (
     Analysis(
@@ -44,6 +49,11 @@ ANALYSES: dict[str, Analysis] = {analysis.name: analysis for analysis in (
         "budget", "Budget",
         "Show the tokens of a corpus at several vocabulary sizes, and the knee of the curve",
         Ref("tokentui.analyze.budget:analysis"), "F s", needs_corpus=True,
+    ),
+    Analysis(
+        "worst-words", "Worst words",
+        "List the words of a corpus that have several tokens, those that waste the most first",
+        Ref("tokentui.analyze.worst_words:analysis"), "F w", needs_corpus=True,
     ),
     Analysis(
         "bound", "Lower bound",

@@ -91,17 +91,19 @@ Cell: TypeAlias = "Part | tuple[Part, ...]"
 
 
 class Target(NamedTuple):
-    """The subject that a row leads to in the explorer: a token by its id, or a step by its number.
+    """The subject that a row leads to in the explorer: a token by its id, a step by its number, or a word.
 
     Attributes:
-        kind: `token` or `step`.
-        number: The id or the step.
+        kind: `token`, `step` or `word`.
+        number: The id or the step; 0 for a word.
         side: The place of its tokenizer, where the report is about several.
+        text: The word.
     """
 
-    kind: Literal["token", "step"]
-    number: int
+    kind: Literal["token", "step", "word"]
+    number: int = 0
     side: int = 0
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

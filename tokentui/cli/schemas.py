@@ -41,6 +41,7 @@ from tokentui.analyze.stability import TokenChange
 from tokentui.analyze.stages import STAGES, FirstText
 from tokentui.analyze.verify import TextDifference
 from tokentui.analyze.verify.trained import Change as TrainingChange
+from tokentui.analyze.worst_words import WorstWord
 from tokentui.encode.encoding import Encoding
 from tokentui.formats.proof import ExportReport
 
@@ -390,6 +391,12 @@ SCHEMAS: Mapping[str, Type] = {
         "pre": Field("text?", "The name that the converter has for it."),
         "splits?": Field(["text"], "The names of the nearest split; absent if text is changed first."),
         "differing?": [{"text": "text", "place": Field("int", "In bytes of UTF-8.")}],
+    },
+    "inspect --worst-words": {
+        "corpus": "text", "tokens": "int",
+        "wasted": Field("int", "The tokens beyond the first of their word."),
+        "words": Field("int", "The distinct words."),
+        "worst": [fields_of(WorstWord)],
     },
     "inspect --budget": {
         "sizes": Field(["int"], "The ids after each step, from step 0."),

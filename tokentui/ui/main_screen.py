@@ -118,7 +118,7 @@ class MainScreen(PaneScreen):
             "result, and write it"),
         *(
             Binding(analysis.key, f"analyze({analysis.name!r})", analysis.name, tooltip=analysis.about,
-                id=f"analyze_{analysis.name}")
+                id=f"analyze_{analysis.id}")
             for analysis in ANALYSES.values() if analysis.key
         ),
         Binding("P,w p", "predict", "predict", id="predict",
@@ -157,7 +157,7 @@ class MainScreen(PaneScreen):
     KEYLESS_ACTIONS: ClassVar[Sequence[BoundAction]] = (
         *PaneScreen.KEYLESS_ACTIONS,
         *(
-            BoundAction(f"analyze_{analysis.name}", (), analysis.name, analysis.about,
+            BoundAction(f"analyze_{analysis.id}", (), analysis.name, analysis.about,
                 f"analyze({analysis.name!r})")
             for analysis in ANALYSES.values() if not analysis.key
         ),

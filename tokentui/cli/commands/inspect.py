@@ -65,6 +65,7 @@ Examples:
   tokentui inspect -t tokenizer.json --glitch novel.txt
   tokentui inspect -t tokenizer.json --glitch --weights model.safetensors
   tokentui inspect -t hf:OWNER/NAME --glitch --weights hf:OWNER/NAME
+  tokentui inspect -t novel.json --worst-words novel.txt
   tokentui inspect -t novel.json --budget novel.txt --second second.txt --target 0.4
   tokentui inspect -t novel.json --budget novel.txt --target 768:0.001
   tokentui inspect -t novel.json --table novel.tsv
@@ -83,7 +84,7 @@ Examples:
     *READING,
     click.option("--exhaust", is_flag=True,
                  help="Continue training a copy on the corpus until no pairs remain, and report the result."),
-    *(click.option(f"--{analysis.name}", analysis.name, is_flag=True,
+    *(click.option(f"--{analysis.name}", analysis.id, is_flag=True,
                    help=f"{analysis.about}.{' STRING is then a corpus.' * analysis.takes_corpus}")
       for analysis in ANALYSES.values()),
     click.option("--weights", metavar="MODEL", type=PATH,
@@ -129,7 +130,7 @@ def command(
     for name in ignored:
         if name not in (known := [check.name for check in _CHECKS]):
             raise TokentuiError("no such check", f"--ignore {name}", nearest(name, known))
-    analyses = [name for name in ANALYSES if wanted[name]]
+    analyses = [name for name, analysis in ANALYSES.items() if wanted[analysis.id]]
     if (second is not None or target is not None) and analyses != ["budget"]:
         raise TokentuiError("--second and --target require --budget", shared.command, "name it")
     if (weights or embedding or head) is not None and (analyses != ["glitch"] or weights is None):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+import re
 from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from typing import ClassVar, Generic, TypeVar
@@ -27,12 +29,22 @@ Answer = TypeVar("Answer")
 _NAME = 24
 _EDGES = 8
 """Columns beside a drawing and its label: the cursor, the gap and the scroll bar."""
+_FIGURE = re.compile(r"-?\d+(\.\d+)?")
 
 
 OPEN = Binding("enter", HANDLED, "open")
 """The key that opens the row under the cursor."""
 
 _SECTION = Hint("section")
+
+
+def sort_key(row: Row, column: int, numeric: bool) -> tuple[bool, float, str]:
+    """Return the key by which a row is sorted: numbers from the greatest, then texts, rows without a cell
+    last."""
+    cell = row.cells[column] if len(row.cells) > max(column, 1) else ""
+    text = "".join(part for part, _ in screen_cell(cell))
+    figure = _FIGURE.match(text.replace(",", "").replace("−", "-")) if numeric else None
+    return not text, -float(figure[0]) if figure else math.inf if numeric else 0.0, text.lower()
 
 
 class ReportScreen(ListDialog[None], Generic[Answer]):
@@ -57,6 +69,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
             tooltip="Go to the next section"),
         Binding("shift+tab,left", "turn(-1)", "previous section", id="report.previous", group=_SECTION,
             tooltip="Go to the previous section"),
+        Binding("S", "sort", "sort", id="report.sort", tooltip="Sort the table by its next column"),
     ]
     FIRST_TAB: ClassVar[int] = 0
     """The view that is seen first: 0 for all sections, else the number of a section with rows."""
@@ -72,6 +85,8 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         """The view that is seen: 0 for all sections, else the number of a section with rows."""
         self._open: set[Hashable] = set()
         self._targets: dict[Hashable, Row] = {}
+        self._sorted_by: int | None = None
+        """The column that a table is sorted by; None for the order of the report."""
         self._rows_asked = False
         """True while the rows of a section are seen in place of its picture."""
         self.summary = CellText("told")
@@ -138,9 +153,19 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         """Show another section, or all."""
         if self.tabs:
             self.tab, self._rows_asked = (self.tab + by) % (len(self.tabs) + 1), False
+            self._sorted_by = None
             self.lay_out()
             self.listing.move_to(0)
             self._to_first_row()
+
+    def action_sort(self) -> None:
+        """Sort the table by its next column, numbers from the greatest; then in the order of the report."""
+        if (section := self.section) is None or not self._sortable:
+            return
+        orders = [None, *(n for n, column in enumerate(section.columns) if column.title)]
+        self._sorted_by = orders[(orders.index(self._sorted_by) + 1) % len(orders)]
+        self.lay_out()
+        self.listing.move_to(0)
 
     def works(self, action: BoundAction) -> bool:
         """Return whether a key of the line of keys does something with the report that is seen."""
@@ -148,6 +173,8 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
             return len(self.tabs) > 1
         if self.chart.display and action.action == HANDLED:
             return False  # the picture has these keys
+        if action.id == "report.sort":
+            return self._sortable
         if action.action != HANDLED or action.keys != ("enter",) or action.hint.pane == "line":
             return True
         sections = self.shown.sections if self.shown is not None else ()
@@ -202,10 +229,21 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
             for place, name in enumerate(("all", *(section.name.strip() for section in tabs))):
                 out += [(safe(name, limit=_NAME), "key" if place == self.tab else "muted"), ("  ", "")]
         about = self.shown.summary if section is None else section.summary
-        return (*out, *screen_cell(about))
+        by = ""
+        if section is not None and self._sorted_by is not None and self._sortable:
+            by = f" · by {safe(section.columns[self._sorted_by].title, limit=_NAME)}"
+        return (*out, *screen_cell(about), (by, "muted"))
+
+    @property
+    def _sortable(self) -> bool:
+        section = self.section
+        return section is not None and section.titled and len(section.rows) > 1 and not self.chart.display
 
     def _table_rows(self, section: Section) -> Iterator[TableRow]:
-        for n, row in enumerate(section.rows):
+        rows = list(enumerate(section.rows))
+        if (by := self._sorted_by) is not None:
+            rows.sort(key=lambda pair: sort_key(pair[1], by, section.columns[by].align == "right"))
+        for n, row in rows:
             self._targets[n] = row
             yield TableRow(n, tuple(map(screen_cell, row.cells)), mark="•" if row.marked else "")
 
@@ -274,12 +312,14 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         return self._targets.get(first)
 
     def follow_target(self, target: Target) -> None:
-        """Inspect a token, or go to a step."""
+        """Inspect a token or a word, or go to a step."""
         from tokentui.ui.dialogs.inspect import InspectScreen
 
+        column = self.column_of(target.side)
         if target.kind == "token":
-            column = self.column_of(target.side)
             self.app.push_screen(InspectScreen(self.engine, token=target.number, column=column))
+        elif target.kind == "word":
+            self.app.push_screen(InspectScreen(self.engine, typed=(target.text, None), column=column))
         else:
             self.engine.send(GoTo(target.number))
             self.dismiss(None)
