@@ -14,6 +14,7 @@ from textual.widgets import Input
 from waiting import screen_text, settled, until
 
 from tokentui import learn
+from tokentui.analyze.questions import report
 from tokentui.analyze.results import (
     DocumentSaved,
     Exhausted,
@@ -34,13 +35,14 @@ from tokentui.session.commands import (
 )
 from tokentui.session.views import Busy
 from tokentui.text.corpus import Corpus
-from tokentui.ui.dialogs import ListDialog, StatusLine, questions
+from tokentui.ui.dialogs import ListDialog, StatusLine
 from tokentui.ui.dialogs.chat import ChatScreen
 from tokentui.ui.dialogs.facts import FactsScreen
 from tokentui.ui.dialogs.languages import LanguagesScreen
-from tokentui.ui.dialogs.questions import ON, QUESTIONS, WAYS, QuestionsScreen
+from tokentui.ui.dialogs.questions import QuestionsScreen
 from tokentui.ui.dialogs.steps import WhyScreen
-from tokentui.ui.draw.table import Listing, TableRow
+from tokentui.ui.draw.sections import screen_cell
+from tokentui.ui.draw.table import Listing
 
 END = Exhausted(15_004, 15_260, 206_552, 15_003, 15_004, "no pair is left")
 HOW = "merges, in the order they were learned"
@@ -96,11 +98,6 @@ class Session(FakeEngine):
         return dataclasses.replace(ANSWERS, ways=ways, exhausted=END if exhaust else None)
 
 
-def told(rows: list[TableRow]) -> list[str]:
-    """Rows as text, with single blanks."""
-    return [" ".join("".join(text for text, _ in cell) for cell in row.cells) for row in rows]
-
-
 SHOWN = (
     ("378 of 384", "<|endof", "<C0>"), ("218,886", "150,000"),
     ("15,004", "206,552"), ("‘·the’", "·t│he", "·│t│he"),
@@ -115,12 +112,12 @@ async def test_each_question_has_its_answer(size: tuple[int, int]) -> None:
     dialog = QuestionsScreen(session)
     async with shown(dialog, size) as (_app, pilot):
         await pilot.press("x")
-        await until(pilot, lambda: dialog.answers is not None and dialog.answers.exhausted is not None)
-        for question in range(len(QUESTIONS)):
-            await pilot.press(str(question + 1))
-            await until(pilot, lambda question=question: dialog.question == question)  # type: ignore[misc]
+        await until(pilot, lambda: dialog.answer is not None and dialog.answer.exhausted is not None)
+        for question, words in enumerate(SHOWN, 1):
+            await pilot.press(str(question))
+            await until(pilot, lambda question=question: dialog.tab == question)  # type: ignore[misc]
             await pilot.pause()
-            assert [one for one in SHOWN[question] if one not in screen_text(pilot)] == []
+            assert [one for one in words if one not in screen_text(pilot)] == []
 
 
 async def test_keys_go_from_question_to_question() -> None:
@@ -128,10 +125,10 @@ async def test_keys_go_from_question_to_question() -> None:
     async with shown(dialog) as (app, pilot):
         await until(pilot, lambda: "378 of 384 tokens" in screen_text(pilot))
         for key, wanted in (
-            ("tab", 1), ("right", 2), ("tab", 3), ("tab", 0), ("shift+tab", 3), ("left", 2), ("1", 0),
+            ("tab", 2), ("right", 3), ("tab", 4), ("tab", 0), ("shift+tab", 4), ("left", 3), ("1", 1),
         ):
             await pilot.press(key)
-            await until(pilot, lambda wanted=wanted: dialog.question == wanted)  # type: ignore[misc]
+            await until(pilot, lambda wanted=wanted: dialog.tab == wanted)  # type: ignore[misc]
         await pilot.press("end")
         listing = dialog.query_one(Listing)
         await until(pilot, lambda: listing.cursor == len(ANSWERS.unused) - 1)
@@ -147,11 +144,11 @@ async def test_going_on_shows_that_it_works_and_can_be_left() -> None:
     session = Session()
     dialog = QuestionsScreen(session)
     async with shown(dialog) as (app, pilot):
-        await until(pilot, lambda: dialog.answers)
+        await until(pilot, lambda: dialog.answer)
         await pilot.press("3")
         await until(pilot, lambda: "x trains a copy" in screen_text(pilot))
         await pilot.press("x")
-        await until(pilot, lambda: "training until no pair is left …" in screen_text(pilot))
+        await until(pilot, lambda: dialog.asking.startswith("training until no pair is left"))
         await pilot.press("x", "1")
         await until(pilot, lambda: "378 of 384 tokens" in screen_text(pilot))
         assert session.asked == [("", False), ("", True)]
@@ -162,7 +159,7 @@ async def test_going_on_shows_that_it_works_and_can_be_left() -> None:
         session.end.set()
         await pilot.press("x")
         await until(pilot, lambda: "15,003 of 15,004 distinct pre-tokens" in screen_text(pilot))
-        assert dialog.question == ON
+        assert dialog.tab == 3
         await pilot.press("escape")
         await until(pilot, lambda: app.answered)
 
@@ -183,16 +180,16 @@ async def test_a_word_of_ones_own() -> None:
     dialog = QuestionsScreen(session)
     async with shown(dialog) as (app, pilot):
         await pilot.press("x")
-        await until(pilot, lambda: dialog.answers is not None and dialog.answers.exhausted is not None)
+        await until(pilot, lambda: dialog.answer is not None and dialog.answer.exhausted is not None)
         await pilot.press("w")
         await until(pilot, lambda: isinstance(dialog.focused, Input))
         await typed(pilot, "w 1x")
         await pilot.press("enter")
         await until(pilot, lambda: "‘w·1x’  2 ways" in screen_text(pilot))
         assert session.asked[-1] == ("w 1x", False)
-        assert dialog.question == WAYS
-        assert dialog.answers is not None
-        assert dialog.answers.exhausted == END, "what is known of the end is kept"
+        assert dialog.tab == 4
+        assert dialog.answer is not None
+        assert dialog.answer.exhausted == END, "what is known of the end is kept"
         await pilot.press("w", "escape")
         await until(pilot, lambda: isinstance(dialog.focused, Listing))
         assert not app.answered
@@ -226,9 +223,9 @@ async def test_what_goes_wrong_is_said(error: Exception, words: str) -> None:
     dialog = QuestionsScreen(session)
     async with shown(dialog) as (_, pilot):
         await until(pilot, lambda: words in screen_text(pilot))
-        assert "no answer" in screen_text(pilot)
         await pilot.press("3", "2", "4")
-        await until(pilot, lambda: dialog.question == WAYS)
+        await pilot.pause()
+        assert words in screen_text(pilot)
         assert_safe(pilot)
 
 
@@ -259,8 +256,22 @@ async def test_the_key_asks_the_session() -> None:
 # The rows, without a screen.
 
 
+def rows_of(answers: VocabularyReport, question: int) -> list[str]:
+    """The rows of a section as text, with single blanks; marked ones begin with •."""
+    section = report(answers).sections[question - 1]
+    cells = [["".join(text for text, _ in screen_cell(cell)) for cell in row.cells] for row in section.rows]
+    return [
+        " ".join(["•"] * row.marked + texts).strip() for row, texts in zip(section.rows, cells, strict=True)
+    ]
+
+
+def summary_of(answers: VocabularyReport, question: int) -> str:
+    """The summary of a section as text."""
+    return "".join(text for text, _ in screen_cell(report(answers).sections[question - 1].summary))
+
+
 def test_every_reason_is_said_in_words() -> None:
-    assert [row.split(" ", 3)[-1] for row in told(questions.unused_rows(ANSWERS))] == [
+    assert [row.split(" ", 3)[-1] for row in rows_of(ANSWERS, 1)] == [
         "special: it is never made from text",
         "a byte that does not occur here",
         "it always became part of ·the, ·that",
@@ -269,39 +280,36 @@ def test_every_reason_is_said_in_words() -> None:
         "no text encodes to it",
     ]
     none = dataclasses.replace(ANSWERS, unused=(), used=384)
-    assert questions.used_summary(none)[-1] == (" · every one is used", "muted")
+    assert summary_of(none, 1).endswith(" · every one is used")
 
 
 def test_documents_that_are_not_listed_are_counted() -> None:
-    assert told(questions.savings_rows(ANSWERS))[0] == "5 Crime·and⏎Punishment 400,000 250,000 150,000 37.5 %"
-    assert told(questions.savings_rows(ANSWERS))[-1] == " and 10 more documents"
+    assert rows_of(ANSWERS, 2)[0] == "5 Crime·and⏎Punishment 400,000 250,000 150,000 37.5 %"
+    assert rows_of(ANSWERS, 2)[-1] == "and 10 more documents"
     all_of_them = dataclasses.replace(ANSWERS, document_count=2)
-    assert len(questions.savings_rows(all_of_them)) == 2
+    assert len(rows_of(all_of_them, 2)) == 2
 
 
 def test_the_way_that_is_taken_is_marked_and_always_there() -> None:
-    rows = questions.segmentation_rows(ANSWERS)
-    assert [row.cells[2][0][0] for row in rows if row.mark == "•"] == ["·", "h"]
-    assert told(rows)[4].strip() == "and 2 more ways"
-    assert "−3.2500" in told(rows)[6]
+    rows = rows_of(ANSWERS, 4)
+    assert [row for row in rows if row.startswith("•")] == ["• ‘·the’  5 ways 1 ·the", "•  2 h│i −7.5000"]
+    assert "and 2 more ways" in rows
     far = dataclasses.replace(ANSWERS, ways=(dataclasses.replace(THE, ways=THE.ways[1:], count=9),))
-    assert [row.mark for row in questions.segmentation_rows(far)] == ["", " ", " ", "•", ""]
-    assert told(questions.segmentation_rows(far))[-1].strip() == "and 6 more ways"
+    assert [row[:1] for row in rows_of(far, 4)] == ["‘", "3", "•", "a"]
+    assert rows_of(far, 4)[-1] == "and 6 more ways"
 
 
-def test_a_column_that_nothing_stands_in_is_left_out() -> None:
+def test_a_column_without_figures_is_left_out() -> None:
     plain = dataclasses.replace(ANSWERS, ways=(THE,))
-    assert len(questions.needed(QUESTIONS[WAYS].columns, questions.segmentation_rows(plain))) == 3
-    assert len(questions.needed(QUESTIONS[WAYS].columns, questions.segmentation_rows(ANSWERS))) == 4
-    assert questions.needed(QUESTIONS[WAYS].columns, []) == QUESTIONS[WAYS].columns
+    assert len(report(plain).sections[3].columns) == 3
+    assert len(report(ANSWERS).sections[3].columns) == 4
 
 
 def test_nothing_is_divided_by_nothing() -> None:
     empty = VocabularyReport(0, 0, 0, (), 0, 0, (), 0, Exhausted(0, 0, 0, 0, 0, "no pair is left"), ())
-    for question in QUESTIONS:
-        question.rows(empty)
-    assert questions.saved_summary(empty)[0][0] == "0 tokens saved, –"
-    assert questions.ways_summary(empty)[0][0] == "No word yet"
+    assert summary_of(empty, 2).startswith("0 tokens saved, –")
+    assert all(section.rows for section in report(empty).sections)  # so that each has its number
+    assert rows_of(empty, 4) == ["i types a word"]
 
 
 def test_documents_are_numbered_as_they_stand_in_the_corpus() -> None:
@@ -309,9 +317,7 @@ def test_documents_are_numbered_as_they_stand_in_the_corpus() -> None:
     trainer = start(corpus, Recipe(split="none"))
     learn.run(trainer, Stops(merges=1))
     answers = vocabulary_report(trainer.tokenizer(), corpus)
-    rows = questions.savings_rows(answers)
-    shown = [["".join(text for text, _ in cell) for cell in row.cells[:2]] for row in rows]
-    assert shown == [["3", "ababab"], ["1", "abab"], ["2", "xy"]]
+    assert [row.split()[:2] for row in rows_of(answers, 2)] == [["3", "ababab"], ["1", "abab"], ["2", "xy"]]
 
 
 ASKED = AnalyzeVocabulary, ExplainSteps, ExamineHealth, CountLanguages, EncodeChat

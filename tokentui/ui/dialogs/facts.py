@@ -58,7 +58,7 @@ class FactsScreen(ReportScreen[HealthReport]):
         self.name_box(f"{self.HEADING} · {safe(name, limit=60)}", about)
         if self.answer is None:
             known = tuple(self._known_sections())
-            self.shown = Report(self.HEADING, known, {}, self.awaited) if known else None
+            self.shown = Report(self.HEADING, known, {}) if known else None
             self.lay_out()
 
     def report(self, answer: HealthReport) -> Report:

@@ -70,6 +70,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         Binding("shift+tab,left", "turn(-1)", "previous section", id="report.previous", group=_SECTION,
             tooltip="Go to the previous section"),
         Binding("S", "sort", "sort", id="report.sort", tooltip="Sort the table by its next column"),
+        *(Binding(str(place), f"go({place})") for place in range(10)),
     ]
     FIRST_TAB: ClassVar[int] = 0
     """The view that is seen first: 0 for all sections, else the number of a section with rows."""
@@ -127,6 +128,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
 
     def _failed(self, error: TokentuiError | Cancelled) -> None:
         self._error = words_of(error)
+        self.notice.tell(error)
         self.lay_out()
 
     def tell_waiting(self) -> None:
@@ -150,10 +152,13 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         return tabs[self.tab - 1] if 0 < self.tab <= len(tabs) else None
 
     def action_turn(self, by: int) -> None:
-        """Show another section, or all."""
-        if self.tabs:
-            self.tab, self._rows_asked = (self.tab + by) % (len(self.tabs) + 1), False
-            self._sorted_by = None
+        """Show the next section, or all."""
+        self.action_go((self.tab + by) % (len(self.tabs) + 1))
+
+    def action_go(self, tab: int) -> None:
+        """Show a section by its number, or all (0)."""
+        if tab <= len(self.tabs) and not self.editing:
+            self.tab, self._rows_asked, self._sorted_by = tab, False, None
             self.lay_out()
             self.listing.move_to(0)
             self._to_first_row()
@@ -199,7 +204,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
             self.listing.show([], None, (Column(flex=1),))
             return
         keep, section = self.listing.cursor_key, self.section
-        self.summary.show(self._summary())
+        self.summary.show(*self._summary())
         if section is not None and section.picture is not None and not section.rows:
             section = behind(section)
         if section is not None and section.titled:
@@ -220,19 +225,23 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
             if self.focused in (None, hidden):
                 self.set_focus(seen)
 
-    def _summary(self) -> Cell:
-        """Return the line above the rows: the views that tab goes through, and the result in short."""
+    def _summary(self) -> Iterator[Cell]:
+        """Yield the lines above the rows: the views that tab goes through, and the result in short."""
         assert self.shown is not None
         tabs, section = self.tabs, self.section
-        out: list[Run] = []
-        if len(tabs) > 1 or self.tab:
+        if len(tabs) > 1:
+            line: list[Run] = []
             for place, name in enumerate(("all", *(section.name.strip() for section in tabs))):
-                out += [(safe(name, limit=_NAME), "key" if place == self.tab else "muted"), ("  ", "")]
-        about = self.shown.summary if section is None else section.summary
-        by = ""
+                line += [(safe(name, limit=_NAME), "key" if place == self.tab else "muted"), ("  ", "")]
+            yield tuple(line)
+        about = screen_cell(self.shown.summary if section is None else section.summary)
         if section is not None and self._sorted_by is not None and self._sortable:
             by = f" · by {safe(section.columns[self._sorted_by].title, limit=_NAME)}"
-        return (*out, *screen_cell(about), (by, "muted"))
+            about = (*about, (by, "muted"))
+        if self.asking:
+            about = (*about, (f"{' · ' if about else ''}{self.awaited}", "strong"))
+        if about:
+            yield about
 
     @property
     def _sortable(self) -> bool:
