@@ -7,8 +7,8 @@ from dialogs import FakeEngine, shown, tried_on_all_sizes, typed
 from hypothesis import given
 from hypothesis import strategies as st
 from objectives import UNIGRAM
-from screens import snapshot
-from waiting import screen_text, text_of, until
+from screens import explorer, snapshot
+from waiting import screen_text, settled, text_of, until
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import is_safe
@@ -241,3 +241,23 @@ async def test_find_nothing_and_leave_are_not_the_same() -> None:
 async def test_find_on_all_sizes_with_anything_in_it() -> None:
     async with shown(FindScreen(FakeEngine(), "[/]\x1b[31m", "\x1b]0;x\x07\u202e[/]\n\x85")) as (_, pilot):
         await tried_on_all_sizes(pilot)
+
+
+async def test_ways_to_go_are_listed_below_the_line() -> None:
+    app, session = explorer()
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await settled(pilot)
+        await pilot.press("g")
+        await until(pilot, lambda: isinstance(app.screen, GoToScreen))
+        ways = "List the steps that segmented", "Run until", "List all steps", "Show where", "Go back to"
+        assert [words for words in ways if words not in screen_text(pilot)] == []
+        screen = app.screen
+        assert isinstance(screen, GoToScreen)
+        await pilot.press("down", "down", "up", "up")
+        await until(pilot, lambda: screen.field.has_focus)
+        await pilot.press("down", "4", "0")  # what is typed goes into the line
+        await until(pilot, lambda: (screen.field.value, screen.field.has_focus) == ("40", True))
+        await pilot.press("enter")
+        await until(pilot, lambda: session.of(GoTo)[-1:] == [GoTo(40)])
+        await pilot.press("g", "down", "down", "enter")
+        await until(pilot, lambda: isinstance(app.screen, UntilScreen))

@@ -21,7 +21,7 @@ from tokentui.session import commands as do
 from tokentui.session.snapshot import CURVES, Snapshot
 from tokentui.session.views import BETWEEN, ColumnSnapshot, ColumnWanted, Passage, Viewport
 from tokentui.ui.bindings import Hint, family_key
-from tokentui.ui.dialogs.ask import AskLine, GoToScreen, describe_conventions, parse_conventions
+from tokentui.ui.dialogs.ask import AskLine, describe_conventions, parse_conventions
 from tokentui.ui.dialogs.diff import DiffScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen
@@ -555,7 +555,7 @@ class CompareScreen(PaneScreen):
     def action_go_to(self) -> None:
         """Prompt for a step or a size, and go there."""
         if self.now:
-            self.app.push_screen(GoToScreen(self.engine))
+            self.ask_where_to_go()
 
     def action_sync_by(self) -> None:
         """Sync the columns by the next measure: merges, vocabulary size, tokens."""

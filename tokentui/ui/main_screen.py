@@ -530,9 +530,7 @@ class MainScreen(PaneScreen):
 
     def action_go_to(self) -> None:
         """Prompt for a step or a token, and go there."""
-        from tokentui.ui.dialogs.ask import GoToScreen
-
-        self.app.push_screen(GoToScreen(self.engine))
+        self.ask_where_to_go()
 
     def action_run_until(self) -> None:
         """Prompt for a condition, and run until it is met."""

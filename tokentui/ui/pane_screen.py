@@ -65,6 +65,10 @@ PLACES = {
     "cursor": "on a token of the corpus: → puts a cursor there", "rows": "in a list",
 }
 """Where the keys of a section of the help work, in words."""
+WAYS = (
+    "life", "first_difference", "next_difference", "until", "steps", "follow", "jump_back",
+)
+"""The ids of the actions that the dialog of `g` lists: other ways to go to a step or a place."""
 END_FAMILY = BoundAction("", ("escape",), "end", "", "")
 """The key that ends a family, in the footer."""
 
@@ -487,6 +491,18 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
     def help_section(self) -> str:
         """The section that the help shows first."""
         return self.context
+
+    def ask_where_to_go(self) -> None:
+        """Ask for a step or a token, and go there; list other ways to go."""
+        from tokentui.ui.dialogs.ask import GoToScreen
+
+        actions = {action.id: action for action in actions_of(type(self), self.app.user_keys)}
+        ways = [actions[id] for id in WAYS if id in actions and self._applies(actions[id])]
+        self.app.push_screen(GoToScreen(self.engine, ways, self.run_later))
+
+    def run_later(self, action: BoundAction) -> None:
+        """Run an action of the screen, once the dialog over it is left."""
+        self.app.call_later(self.app.run_action, action.action, self)
 
     def action_leap(self, tens: int) -> None:
         """Move ten steps forward or back; in an opened file that is shown alone, a hundredth of its steps."""

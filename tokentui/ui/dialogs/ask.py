@@ -26,10 +26,11 @@ from tokentui.session.commands import (
     SyncBy,
 )
 from tokentui.session.snapshot import Snapshot
-from tokentui.ui.bindings import HANDLED, BoundAction
+from tokentui.ui.bindings import HANDLED, BoundAction, Hint
 from tokentui.ui.dialogs import Dialog, labeled_input
 from tokentui.ui.dialogs.draft import RecipeChoice, sized_by, stopped_by
 from tokentui.ui.draw.figures import step_of
+from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.field import Field
 from tokentui.ui.guard import GuardedApp, start_worker
 from tokentui.ui.link import EngineLink
@@ -236,20 +237,66 @@ class AskLine(Dialog[None]):
         return True
 
 
+class _Ways(Listing):
+    """A list below a line: up leads from its first row back to the line."""
+
+    def move(self, rows: int) -> None:
+        """Move the cursor by rows."""
+        if rows < 0 and self.cursor == 0:
+            self.screen.focus_previous()
+        else:
+            super().move(rows)
+
+
 class GoToScreen(AskLine):
     """Asks for a step, a size or a token, and goes there.
 
+    Below the line it lists other ways to go somewhere; down leads to them.
+
     Args:
         engine: The link to the session.
+        ways: The actions that are listed.
+        go: Runs one of them, once the dialog is left.
     """
 
     HEADING = "Go to"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", HANDLED, "go"),
+        Binding("enter", HANDLED, "go"), Binding("down", "to_ways", "more ways", group=Hint(pane="line")),
     ]
 
-    def __init__(self, engine: EngineLink) -> None:
+    def __init__(
+        self, engine: EngineLink, ways: Sequence[BoundAction] = (),
+        go: Callable[[BoundAction], object] = lambda way: None,
+    ) -> None:
         super().__init__(engine, "", lambda line: describe_destination(line, place_of(self.now)), self._go)
+        self._ways, self._go_by = {way.id: way for way in ways}, go
+        self.listing = _Ways()
+        if ways:
+            self.parts = (*self.parts, self.listing)
+
+    def on_mount(self) -> None:
+        """List the ways below the line, as far as there is room."""
+        super().on_mount()
+        self.set_focus(self.field)
+        self.listing.show([
+            TableRow(way.id, (((way.help, ""),), ((way.shown_key, "key"),))) for way in self._ways.values()
+        ], None, (Column(flex=1, priority=2), Column(width=7, align="right", priority=1)))
+        self.lay_out()
+
+    def lay_out(self) -> None:
+        """Fit the box to the screen."""
+        self.box.styles.height = min(5 + len(self._ways), max(5, self.app.size.height - 2))
+
+    def action_to_ways(self) -> None:
+        """Go to the list."""
+        if self._ways:
+            self.set_focus(self.listing)
+
+    def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
+        """Leave, and go by the way that is chosen."""
+        way = self._ways[str(event.key)]
+        self.dismiss(None)
+        self._go_by(way)
 
     def _go(self, line: str) -> None:
         command = destination(line, place := place_of(self.now))
