@@ -303,3 +303,20 @@ def test_ordinals() -> None:
     assert [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 102, 111, 1003)] == [
         "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "102nd", "111th", "1,003rd"
     ]
+
+
+async def test_the_tree_of_a_word_grows_with_the_steps() -> None:
+    """Keys of the inspector move the run, and what is told of the word follows."""
+    async with explored((120, 40), step=100, typed="unbelievable") as (app, pilot):
+        await pilot.press("4", "enter")
+        await settled(pilot)
+        assert "able 107" not in screen_text(pilot)
+        assert "┄" in screen_text(pilot)
+        await pilot.press("right_square_bracket")
+        await settled(pilot)
+        assert "able 107" in screen_text(pilot)
+        await pilot.press("left_square_bracket")
+        await settled(pilot)
+        assert "able 107" not in screen_text(pilot)
+        assert app.engine.snapshot is not None
+        assert app.engine.snapshot.main.at.step == 100

@@ -18,7 +18,7 @@ from tokentui.axes import AXES
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import GLYPH_MODES, to_bytes
 from tokentui.learn.rows import Entry, PairCandidate
-from tokentui.session.commands import GoTo, InspectText, InspectToken, TokenPlaces
+from tokentui.session.commands import GoTo, InspectText, InspectToken, Move, TokenPlaces
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.training.token_values import Places, TokenView
 from tokentui.session.views import ColumnSnapshot, CorpusPlace
@@ -65,6 +65,7 @@ class Shown(NamedTuple):
 
 _OPEN = "open"
 _OTHERS = Hint("others", pane="list", count=2)
+_STEPS = Hint("steps", pane="list", count=2)
 
 
 class InspectScreen(ListDialog[None]):
@@ -100,6 +101,10 @@ class InspectScreen(ListDialog[None]):
             tooltip="Find more places in the corpus"),
         Binding("w", "show_life", "life", id="inspect.life", group=Hint(pane="list"),
             tooltip="List the steps that segmented the word differently"),
+        Binding("right_square_bracket", "step(10)", "±10 steps", id="inspect.next_10", group=_STEPS,
+            tooltip="Take ten steps, and tell how the text is encoded then"),
+        Binding("left_square_bracket", "step(-10)", "−10 steps", id="inspect.back_10", group=_STEPS,
+            tooltip="Go ten steps back, and tell how the text is encoded then"),
         Binding("i", "ask_text", "text", id="inspect.text", group=Hint(pane="list"),
             tooltip="Explain how a text that you type is encoded"),
         Binding("enter", HANDLED, "explain", group=Hint(pane="line")),
@@ -128,6 +133,8 @@ class InspectScreen(ListDialog[None]):
         """The rows of the explanation, by their keys."""
         self._asks: InspectText | None = None
         self._failed = self._lacks = ""
+        self._told_at: int | None = None
+        """The step at which the text was asked about last."""
         self._learning = False
         """True while a token is looked up."""
         self._patience: Timer | None = None
@@ -246,8 +253,26 @@ class InspectScreen(ListDialog[None]):
 
         start_worker(self, "token", look)
 
+    @property
+    def _grows(self) -> bool:
+        """True if a text is shown whose encoding changes with the step."""
+        return self.found is not None and self._row is None
+
+    def action_step(self, steps: int) -> None:
+        """Take steps of the training; what is told of the text follows."""
+        if self._grows and not self.editing:
+            self.engine.send(Move(steps))
+
+    def _tell_of_step(self, snapshot: Snapshot) -> None:
+        """Ask about the text again at another step, once the run pauses."""
+        found, column = self.found, self.column
+        if found is not None and self._grows and self.is_mounted and column is not None \
+                and column.at.step != self._told_at and not snapshot.running:
+            self._ask(InspectText(found.text, column=self._column))
+
     def _ask(self, command: InspectText) -> None:
         self._asks, self._failed = command, ""
+        self._told_at = None if self.column is None else self.column.at.step
         asking = "training a copy further, to see whether it appears …" if command.ahead else "working …"
         self.find_out(command, self._take, asking, self._not_told)
 
@@ -337,6 +362,7 @@ class InspectScreen(ListDialog[None]):
     def follow(self, snapshot: Snapshot) -> None:
         """Take the figures of the row as they are now, where it is seen."""
         super().follow(snapshot)
+        self._tell_of_step(snapshot)
         if not self._follows or not self.is_mounted:
             return
         rows: tuple[Row, ...] = (*snapshot.main.candidates.rows, *snapshot.main.vocabulary.rows)
@@ -370,6 +396,7 @@ class InspectScreen(ListDialog[None]):
         able = {
             "inspect.previous": self._neighbor is not None or self.view is not None,
             "inspect.places": bool(self.places),
+            "inspect.next_10": self._grows, "inspect.back_10": self._grows,
             "inspect.life": self.found is not None and self._column is None, "inspect.text": self._tells,
             _OPEN: any(map(self._opens, rows)), "inspect.back": bool(self._past),
         }
