@@ -71,7 +71,7 @@ async def copied(app: ExplorerApp, pilot: Pilot[None], name: str = "") -> str:
     screen: Any = app.screen
     names = [one.name for one in screen._found]
     await pilot.press(*["down"] * (names.index(name) if name else 0), "enter")
-    await until(pilot, lambda: app.screen is not screen)
+    await until(pilot, lambda: app.screen is not screen and app.clipboard)
     return app.clipboard
 
 
@@ -140,14 +140,6 @@ async def test_a_table_and_a_picture_can_be_copied_and_written(
         screen: Any = app.screen
         names = [one.name for one in screen._found]
         texts = {one.name: one.whole for one in screen._found}
-        tsv, by_commas, markdown = (next(texts[name] for name in names if kind in name)
-                                    for kind in ("TSV", "CSV", "Markdown"))
-        rows = [line.split("\t") for line in tsv.split("\n")]
-        assert rows[0][:2] == ["id", "token"]
-        assert [*csv.reader(io.StringIO(by_commas))] == rows
-        lines = markdown.split("\n")
-        assert lines[1].startswith("| --- | --- |")
-        assert len(lines) == len(rows) + 1
         assert "3 Vocabulary" in texts["picture as text"].splitlines()[1]
         assert ElementTree.fromstring(texts["picture as SVG"]).tag.endswith("svg")
         await pilot.press(*["down"] * names.index("picture as SVG"), "w", *"seen", "enter")
@@ -156,3 +148,13 @@ async def test_a_table_and_a_picture_can_be_copied_and_written(
         await pilot.press("y", "w", *"seen.txt", "enter")
         await settled(pilot)
         assert (tmp_path / "seen.txt").read_text("utf-8") == texts[names[0]]
+        tsv, by_commas, markdown = [await copied(app, pilot, f"table as {kind}")
+                                    for kind in ("TSV", "CSV", "Markdown")]
+        rows = [line.split("\t") for line in tsv.splitlines()]
+        assert rows[0][:2] == ["id", "token"]
+        assert app.engine.snapshot is not None
+        assert len(rows) == app.engine.snapshot.main.vocabulary.total + 1
+        assert [*csv.reader(io.StringIO(by_commas))] == rows
+        lines = markdown.splitlines()
+        assert lines[1].startswith("| --- | --- |")
+        assert len(lines) == len(rows) + 1

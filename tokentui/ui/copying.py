@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Hashable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tokentui.learn.rows import Candidate, Entry
 from tokentui.session.shell_line import train_line
@@ -14,9 +15,10 @@ from tokentui.session.snapshot import Snapshot, TokenInBoth
 from tokentui.session.views import LETTERS, ColumnSnapshot, StepRow
 from tokentui.ui.dialogs.copying import CopyScreen, token_of
 from tokentui.ui.draw.lines import StyledLines
-from tokentui.ui.draw.table import Listing, TableRow, VirtualTable
+from tokentui.ui.draw.table import Column, Listing, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell, Copied
-from tokentui.ui.link import EngineScreen
+from tokentui.ui.link import EngineLink, EngineScreen
+from tokentui.ui.panes.column_tables import ColumnTable
 
 if TYPE_CHECKING:
     from tokentui.session.views import EncodedToken
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
 def ask(screen: EngineScreen[Any], now: Snapshot | None) -> None:
     """Ask what to copy of a screen with panes, which shows a snapshot."""
     focused = screen.focused
-    copies = [*_of_row(focused, now), *_table(focused)] if isinstance(focused, VirtualTable) else []
+    copies: list[Copied] = []
+    if isinstance(focused, VirtualTable):
+        copies += (*_of_row(focused, now), *_table(focused, screen.engine))
     if now is not None:
         copies += _ids(now)
         if not now.corpus.nothing_open:
@@ -52,7 +56,7 @@ def ask_of(dialog: EngineScreen[Any], texts: Iterable[Copied]) -> None:
     copies = [*texts]
     match dialog.focused:
         case VirtualTable() as table:
-            copies += (*_of_row(table, dialog.engine.snapshot), *_table(table))
+            copies += (*_of_row(table, dialog.engine.snapshot), *_table(table, dialog.engine))
         case StyledLines() as lines:
             seen = "\n".join("".join(text for text, _ in cell).rstrip() for cell in lines.painted)
             copies += [Copied("text that is seen", seen)] if seen.strip() else []
@@ -95,27 +99,62 @@ def _of_row(table: VirtualTable, now: Snapshot | None) -> Iterator[Copied]:
         yield Copied("row", "\t".join(filter(None, cells)))
 
 
-def _table(table: VirtualTable) -> Iterator[Copied]:
-    """Yield the rows that a table holds in three formats. A table of a pane holds those that are seen, and a
-    page before and after them."""
-    rows = [row for row in map(table.row_at, range(table.total)) if row is not None]
-    if len(rows) < 2:
+def _table(table: VirtualTable, engine: EngineLink) -> Iterator[Copied]:
+    """Yield all rows of a table in three formats. For a table of a pane, which holds those that are seen, the
+    session is asked."""
+    if table.total < 2:
         return
-    titles = [column.title for column in table.columns]
+    for name, (ending, written) in _FORMATS.items():
+        if isinstance(table, ColumnTable):
+            yield Copied(f"table as {name}", _rows_in_words(min(table.total, MOST_ROWS)), ending=ending,
+                         asks=partial(_asked, table, engine, written))
+        else:
+            rows = [row for row in map(table.row_at, range(table.total)) if row is not None]
+            yield Copied(f"table as {name}", _rows_in_words(len(rows)), ending=ending,
+                         later=partial(_listed_rows, table.columns, rows, written))
+
+
+def _rows_in_words(count: int) -> str:
+    return f"all {count:,} rows"
+
+
+async def _asked(table: ColumnTable, engine: EngineLink, written: Written) -> str:
+    columns, rows = await table.all_rows(engine, MOST_ROWS)
+    return _listed_rows(columns, rows, written)
+
+
+def _listed_rows(columns: Sequence[Column], rows: Sequence[TableRow], written: Written) -> str:
+    """Return rows in a format, below the titles of their columns."""
     cells = [[_shown(cell) for cell in row.cells] for row in rows]
-    wide = max(map(len, cells))
-    listed = [[*row, *[""] * (wide - len(row))] for row in ([titles] if any(titles) else []) + cells]
-    listed = [row[:wide] for row in listed]
-    of = "" if len(rows) == table.total else f" of {table.total:,}"
-    named = f"{len(rows):,}{of} rows"
-    yield Copied(f"table as TSV, {named}", "\n".join(map("\t".join, listed)), ending=".tsv")
+    wide = max(map(len, cells), default=0)
+    titles = [column.title for column in columns][:wide]
+    return written([line + [""] * (wide - len(line)) for line in (titles, *cells)])
+
+
+def _as_tsv(lines: Sequence[Sequence[str]]) -> str:
+    """Return lines with tabs between their cells; safe texts have none."""
+    return "".join("\t".join(line) + "\n" for line in lines if any(line))
+
+
+def _as_csv(lines: Sequence[Sequence[str]]) -> str:
     written = io.StringIO()
-    csv.writer(written, lineterminator="\n").writerows(listed)
-    yield Copied(f"table as CSV, {named}", written.getvalue(), ending=".csv")
-    head, *rest = listed if any(titles) else [[""] * wide, *listed]
-    lines = [head, ["---"] * wide, *rest]
-    shown = ("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
-    yield Copied(f"table as Markdown, {named}", "\n".join(shown), ending=".md")
+    csv.writer(written, lineterminator="\n").writerows(line for line in lines if any(line))
+    return written.getvalue()
+
+
+def _as_markdown(lines: Sequence[Sequence[str]]) -> str:
+    titles, *rows = lines
+    marked = [titles, ["---"] * len(titles), *rows]
+    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in marked)
+
+
+Written: TypeAlias = Callable[[Sequence[Sequence[str]]], str]
+"""Writes lines of cells, the titles first."""
+_FORMATS: Mapping[str, tuple[str, Written]] = {
+    "TSV": (".tsv", _as_tsv), "CSV": (".csv", _as_csv), "Markdown": (".md", _as_markdown),
+}
+MOST_ROWS = 300_000
+"""The most rows of a table that are copied."""
 
 
 def _shown(cell: Cell) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tokentui import learn
 from tokentui.core.errors import TokentuiError
@@ -12,6 +12,7 @@ from tokentui.session.snapshot import PiecesView
 from tokentui.session.views import BETWEEN, MAIN, PARTS, CorpusPlace, Found, Viewport
 
 if TYPE_CHECKING:
+    from tokentui.learn.rows import Page
     from tokentui.learn.trainer import Compressed
     from tokentui.session.engine.state import State
     from tokentui.session.training.step_context import StepContext
@@ -82,6 +83,32 @@ class Find(Command[Found | None], need=Need.SHOWN, summary="find ‘{0.text:.40}
         if self.pane == "vocabulary" and isinstance(self.start, int):
             return search.find_entry(trainer, context.view, self.text, self.start, self.backward, self.mode)
         raise TokentuiError("no such pane", self.pane, "one of: corpus, pairs, vocabulary")
+
+
+class ListRows(Command["Page[Any]"], need=Need.SHOWN):
+    """Ask for all rows of the candidates or of the vocabulary, in the order and by the filter that are shown.
+
+    Args:
+        section: `candidates` or `vocabulary`.
+        most: The most rows.
+        column: The key of the column; the first one if None.
+
+    Raises if there is no such section.
+    """
+
+    section: str
+    most: int
+    column: int | None = None
+
+    def answer(self, context: StepContext) -> Page[Any]:
+        from tokentui.session.training.column import queries_of
+
+        trainer, (listed, entries) = context.training.trainer, queries_of(context.view)
+        if self.section == "candidates":
+            return learn.candidates(trainer, listed._replace(top=0, rows=self.most))
+        if self.section == "vocabulary":
+            return learn.entries(trainer, entries._replace(top=0, rows=self.most))
+        raise TokentuiError("no such section", self.section, "one of: candidates, vocabulary")
 
 
 class FindChanged(Command[CorpusPlace | None], need=Need.SHOWN):

@@ -96,6 +96,20 @@ def _lengths(training: Training) -> tuple[PartLength, ...]:
     )
 
 
+def queries_of(view: Viewport) -> tuple[Query, Query]:
+    """Return what is asked for the candidates and for the vocabulary that are shown."""
+    listed = Query(view.candidates_top, view.candidates_rows, view.candidates_order)
+    entries = Query(
+        view.vocabulary_top, view.vocabulary_rows, view.vocabulary_order, folded=view.vocabulary_folded,
+        among=view.vocabulary_among,
+    )
+    if only := view.candidates_only:
+        listed = listed._replace(match=needles(only, view.mode), only=True)
+    if only := view.vocabulary_only:
+        entries = entries._replace(match=needles(only, view.mode), only=True)
+    return listed, entries
+
+
 def needles(text: str, mode: GlyphMode = "text") -> tuple[bytes, ...]:
     """Return the readings of a typed text: as typed, and with symbols for spaces and bytes resolved."""
     return tuple(dict.fromkeys((to_bytes(text), meant(text, mode))))
@@ -243,15 +257,7 @@ class Column:
         substeps, number, computed = learn.substeps_of(trainer), trainer.number, trainer.computed
         moment = number, computed, None if substeps is None else substeps.walked
         at: AtStep = self._section("at", moment, lambda: at_step(training))
-        listed = Query(view.candidates_top, view.candidates_rows, view.candidates_order)
-        entries = Query(
-            view.vocabulary_top, view.vocabulary_rows, view.vocabulary_order, folded=view.vocabulary_folded,
-            among=view.vocabulary_among,
-        )
-        if only := view.candidates_only:
-            listed = listed._replace(match=needles(only, view.mode), only=True)
-        if only := view.vocabulary_only:
-            entries = entries._replace(match=needles(only, view.mode), only=True)
+        listed, entries = queries_of(view)
         place = view.corpus, view.corpus_chars, view.corpus_before, view.ages
         wanted: dict[str, tuple[Key, Callable[[], object]]] = {
             "candidates": ((moment, listed), lambda: learn.candidates(trainer, listed)),

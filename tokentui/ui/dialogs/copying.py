@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
+from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.thinwire import CLIPBOARD_BYTES
 from tokentui.ui.bindings import HANDLED
@@ -14,6 +16,7 @@ from tokentui.ui.dialogs import ListDialog
 from tokentui.ui.dialogs.saving import ask_file
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Copied, runs
+from tokentui.ui.guard import start_worker
 from tokentui.ui.link import EngineLink, EngineScreen
 
 _SHOWN = 400
@@ -74,23 +77,44 @@ class CopyScreen(ListDialog[None]):
         """Ask for the name of a file, and write the text to it."""
         key = self.listing.cursor_key
         copied = self._found[key if isinstance(key, int) else 0]
-        below = self.app.screen_stack[-2]
+        below, what = self.app.screen_stack[-2], f"the {copied.name}"
         self.dismiss(None)
-        if isinstance(below, EngineScreen):
-            what = f"the {copied.name}"
-            ask_file(below, f"Write {what}", copied.ending, what,
-                     lambda _: copied.whole.encode("utf-8", "replace"))
+
+        def write(text: str) -> None:
+            if isinstance(below, EngineScreen):
+                ask_file(below, f"Write {what}", copied.ending, what,
+                         lambda _: text.encode("utf-8", "replace"))
+
+        self._give(copied, write)
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
         """Copy a text, and say which."""
         assert isinstance(event.key, int)
         copied = self._found[event.key]
-        text = copied.whole
-        self.app.copy_to_clipboard(text)
         self.dismiss(None)
+        self._give(copied, partial(self._copy, copied))
+
+    def _give(self, copied: Copied, take: Callable[[str], object]) -> None:
+        """Give the exact text to a function, once it is there."""
+        app, asks = self.app, copied.asks
+        if asks is None:
+            take(copied.whole)
+            return
+
+        async def ask() -> None:
+            try:
+                take(await asks())
+            except (TokentuiError, Cancelled) as error:
+                app.tell(error)
+
+        start_worker(app, "copy", ask)
+
+    def _copy(self, copied: Copied, text: str) -> None:
+        app = self.app
+        app.copy_to_clipboard(text)
         how = ", as a literal of its bytes, which are not UTF-8" if copied.escaped else ""
         if len(text.encode("utf-8", "replace")) > CLIPBOARD_BYTES:
-            self.app.say(f"the {copied.name} is too long for a terminal's clipboard: ctrl+v pastes it here, "
+            app.say(f"the {copied.name} is too long for a terminal's clipboard: ctrl+v pastes it here, "
                 "and w writes a file", "warning")
         else:
-            self.app.say(f"copied the {copied.name}{how}: {safe(copied.text, limit=_SAID)}")
+            app.say(f"copied the {copied.name}{how}: {safe(copied.text, limit=_SAID)}")

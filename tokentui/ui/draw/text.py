@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import operator
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
@@ -483,6 +483,7 @@ class Copied(NamedTuple):
         escaped: True if it is a literal of bytes that are not UTF-8.
         marked: True if its blanks are shown by marks, as a token's are.
         later: Returns the exact text, where that takes long; `text` says what it is.
+        asks: The same, where the session has to be asked.
         ending: The ending of a file with this text.
     """
 
@@ -491,9 +492,10 @@ class Copied(NamedTuple):
     escaped: bool = False
     marked: bool = False
     later: Callable[[], str] | None = None
+    asks: Callable[[], Awaitable[str]] | None = None
     ending: str = ".txt"
 
     @property
     def whole(self) -> str:
-        """The exact text."""
+        """The exact text, of one that asks nothing."""
         return self.text if self.later is None else self.later()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
@@ -20,18 +21,22 @@ from tokentui.learn.rows import (
     TokenCandidate,
     Worth,
 )
+from tokentui.session.commands import ListRows
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import ColumnSnapshot, Found
 from tokentui.ui.bindings import Hint
 from tokentui.ui.draw.figures import amount, bar, behind, decimal, number, signed
 from tokentui.ui.draw.table import GAP, Column, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell, Run, emboldened, runs, tinted
+from tokentui.ui.link import EngineLink
 from tokentui.ui.panes.pane import Pane
 from tokentui.ui.waits import nothing_there
 
 TOKEN_SHOWN = 64
 """The most characters of a token in a row."""
 REASON_SHOWN = 60
+_WIDEST = 200
+"""The columns of a table that shows all it has."""
 _ONLY_SHOWN = 24
 USUAL_ORDER = "newest"
 """The usual order of the vocabulary; any other one is a state in the title."""
@@ -174,6 +179,15 @@ class ColumnTable(VirtualTable, Pane):
         if self.only and not page.total:
             columns = (Column("no row: esc shows all", flex=1, priority=1),)
         self.update_rows(page.top, page.rows, page.total, columns, row_of)
+
+    async def all_rows(self, engine: EngineLink, most: int) -> tuple[Sequence[Column], list[TableRow]]:
+        """Return the columns of the table and all of its rows, at most so many, at their full width."""
+        assert self.column is not None
+        page = await engine.ask(ListRows(self._section, most, self.column.key))
+        changes: dict[str, Any] = {self._section: page}
+        column = replace(self.column, **changes)
+        columns, row_of, _ = self._rows(column, self.mode, _WIDEST, b"")
+        return columns, [row_of(held, n) for n, held in enumerate(page.rows)]
 
     def link(self, piece: bytes) -> None:
         """Mark a token in all rows, by its exact bytes; none if they are empty."""
