@@ -140,6 +140,31 @@ async def test_keys_go_from_question_to_question() -> None:
         await until(pilot, lambda: app.answered)
 
 
+async def test_a_table_is_sorted_by_each_of_its_columns_and_as_it_was() -> None:
+    dialog = QuestionsScreen(Session())
+    async with shown(dialog, (120, 40)) as (_, pilot):
+        await until(pilot, lambda: dialog.answer is not None and dialog.listing.rows)
+
+        def ids() -> list[str]:
+            return ["".join(text for text, _ in row.cells[0]) for row in dialog.listing.rows]
+
+        seen = [ids()]
+        for _ in range(5):
+            await pilot.press("S")
+            seen.append(ids())
+        assert seen[0] == ["0", "7", "300", "301", "302", "303"]
+        assert seen[1] == ["303", "302", "301", "300", "7", "0"]  # numbers, the largest first
+        assert seen[3] == ["7", "300", "301", "302", "303", "0"]  # kinds, as text
+        assert seen[5] == seen[0]
+        dialog.on_virtual_table_head_clicked(Listing.HeadClicked(dialog.listing, "id"))
+        assert ids() == seen[1]
+        await pilot.press("2")
+        assert dialog.order == 0
+        for _ in range(3):
+            await pilot.press("S")
+        assert ids() == ["5", "1", ""]  # by units; what is no document comes last
+
+
 async def test_going_on_shows_that_it_works_and_can_be_left() -> None:
     session = Session()
     dialog = QuestionsScreen(session)

@@ -44,7 +44,7 @@ def test_shared_keys_mean_the_same_in_every_dialog() -> None:
 
 def test_a_list_is_filtered_with_its_headings_and_whole_rows() -> None:
     def row(key: object, text: str) -> TableRow:
-        return TableRow(key, (((text, ""),),))  # type: ignore[arg-type]
+        return TableRow(key, (((text, ""),),))
 
     listing = Listing()
     rows = [

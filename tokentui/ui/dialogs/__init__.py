@@ -89,7 +89,7 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         """The work of the session that an answer is being waited for, in words; empty if for none."""
         self.named_actions: Sequence[BoundAction] = dialog_actions(type(self), engine.user_keys)
         """The actions that the class and its bases name, with the keys of the user."""
-        self.shdialog_actions = self.named_actions
+        self.shown_actions = self.named_actions
         """The actions that the line of keys shows, each while the part of its hint has the focus."""
         self.key_line, self.notice = KeyLine(), StatusLine()
         self.parts: Sequence[Widget] = ()
@@ -153,7 +153,7 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         """List the keys of the dialog."""
         from tokentui.ui.dialogs.keys import KeysScreen
 
-        self.app.push_screen(KeysScreen(self.engine, self.heading or self.HEADING, self.shdialog_actions))
+        self.app.push_screen(KeysScreen(self.engine, self.heading or self.HEADING, self.shown_actions))
 
     def action_copy(self) -> None:
         """Ask what to copy."""
@@ -169,7 +169,7 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         focused = self.focused
         part = "line" if isinstance(focused, Input) else (focused and focused.id) or "list"
         self.key_line.set_actions([
-            action for action in self.shdialog_actions if part in (action.hint.pane or part).split()
+            action for action in self.shown_actions if part in (action.hint.pane or part).split()
         ])
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

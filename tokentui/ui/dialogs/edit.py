@@ -194,7 +194,7 @@ class EditScreen(ReportScreen[EditView]):
         self.listing.show(rows, self.listing.cursor_key, _COLUMNS)
         hidden = {*_EDITS, "edit.write", "report.next", "report.previous"}
         hidden |= set() if self._before else {"edit.undo"}
-        self.shdialog_actions = [action for action in self.named_actions if action.id not in hidden]
+        self.shown_actions = [action for action in self.named_actions if action.id not in hidden]
         self.show_keys()
         self.fit_height(len(rows) + 2)  # and the lines above and below them
 

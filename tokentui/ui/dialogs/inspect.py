@@ -400,7 +400,7 @@ class InspectScreen(ListDialog[None]):
             "inspect.life": self.found is not None and self._column is None, "inspect.text": self._tells,
             _OPEN: any(map(self._opens, rows)), "inspect.back": bool(self._past),
         }
-        self.shdialog_actions = [
+        self.shown_actions = [
             action for action in self.named_actions
             if able.get(action.label if action.id == HANDLED else action.id, True)
         ]

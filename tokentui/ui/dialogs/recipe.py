@@ -95,8 +95,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         absent = {"recipe.live" if follow is None else ""}
         if not tried:
             absent |= {"recipe.preview", "recipe.preset_steps"}
-        self.shdialog_actions = [
-            action for action in self.shdialog_actions if action.id not in absent
+        self.shown_actions = [
+            action for action in self.shown_actions if action.id not in absent
         ]
         self._show_live()
         self._stages = tuple(stages)

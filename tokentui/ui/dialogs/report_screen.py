@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import math
 import re
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar, Generic, TypeVar
 
 from textual.binding import Binding, BindingType
 
+from tokentui.analyze import report as model
 from tokentui.analyze.report import Report, Row, Section, Target
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
@@ -29,7 +29,6 @@ Answer = TypeVar("Answer")
 _NAME = 24
 _EDGES = 8
 """Columns beside a drawing and its label: the cursor, the gap and the scroll bar."""
-_FIGURE = re.compile(r"-?\d+(\.\d+)?")
 
 
 OPEN = Binding("enter", HANDLED, "open")
@@ -38,13 +37,18 @@ OPEN = Binding("enter", HANDLED, "open")
 _SECTION = Hint("section")
 
 
-def sort_key(row: Row, column: int, numeric: bool) -> tuple[bool, float, str]:
-    """Return the key by which a row is sorted: numbers from the greatest, then texts, rows without a cell
-    last."""
-    cell = row.cells[column] if len(row.cells) > max(column, 1) else ""
-    text = "".join(part for part, _ in screen_cell(cell))
-    figure = _FIGURE.match(text.replace(",", "").replace("−", "-")) if numeric else None
-    return not text, -float(figure[0]) if figure else math.inf if numeric else 0.0, text.lower()
+_SORTED = "▾"
+"""The sign of the column by which a table is sorted."""
+_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?", re.ASCII)
+
+
+def _value(cells: Sequence[model.Cell], by_number: bool) -> tuple[bool, float, str]:
+    """Return what a row is sorted by, for none or one cell of a column: a number, the largest first, or a
+    text. Rows without one come last.
+    """
+    text = "".join(part for cell in cells for part, _ in screen_cell(cell)).strip()
+    found = _NUMBER.search(text.replace(",", "").replace("−", "-")) if by_number else None
+    return (found is None if by_number else not text), -float(found[0]) if found else 0.0, text.lower()
 
 
 class ReportScreen(ListDialog[None], Generic[Answer]):
@@ -69,8 +73,9 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
             tooltip="Go to the next section"),
         Binding("shift+tab,left", "turn(-1)", "previous section", id="report.previous", group=_SECTION,
             tooltip="Go to the previous section"),
-        Binding("S", "sort", "sort", id="report.sort", tooltip="Sort the table by its next column"),
         *(Binding(str(place), f"go({place})") for place in range(10)),
+        Binding("S", "sort", "sort", id="report.sort", group=Hint(pane="list"),
+            tooltip="Sort the table by its next column"),
     ]
     FIRST_TAB: ClassVar[int] = 0
     """The view that is seen first: 0 for all sections, else the number of a section with rows."""
@@ -84,9 +89,10 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         """Why there is no answer, as safe text."""
         self.tab = self.FIRST_TAB
         """The view that is seen: 0 for all sections, else the number of a section with rows."""
+        self.order = 0
+        """The number of the column by which the table is sorted, from 1; 0 for the order of the report."""
         self._open: set[Hashable] = set()
         self._targets: dict[Hashable, Row] = {}
-        self._sorted_by: int | None = None
         """The column that a table is sorted by; None for the order of the report."""
         self._rows_asked = False
         """True while the rows of a section are seen in place of its picture."""
@@ -158,19 +164,34 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
     def action_go(self, tab: int) -> None:
         """Show a section by its number, or all (0)."""
         if tab <= len(self.tabs) and not self.editing:
-            self.tab, self._rows_asked, self._sorted_by = tab, False, None
+            self.tab, self.order, self._rows_asked = tab, 0, False
             self.lay_out()
             self.listing.move_to(0)
             self._to_first_row()
 
     def action_sort(self) -> None:
-        """Sort the table by its next column, numbers from the greatest; then in the order of the report."""
-        if (section := self.section) is None or not self._sortable:
-            return
-        orders = [None, *(n for n, column in enumerate(section.columns) if column.title)]
-        self._sorted_by = orders[(orders.index(self._sorted_by) + 1) % len(orders)]
+        """Sort the table by its next column, or as the report has it."""
+        if (section := self._table) is not None:
+            self._sort_by((self.order + 1) % (len(section.columns) + 1))
+
+    def on_virtual_table_head_clicked(self, event: Listing.HeadClicked) -> None:
+        """Sort the table by the column that was clicked on."""
+        titles = [column.title for column in self._table.columns] if self._table is not None else []
+        if (title := event.title.removesuffix(_SORTED)) in titles:
+            self._sort_by(titles.index(title) + 1)
+
+    def _sort_by(self, order: int) -> None:
+        self.order = order
         self.lay_out()
         self.listing.move_to(0)
+
+    @property
+    def _table(self) -> Section | None:
+        """The section that is seen as a table; None for none."""
+        section = self.section
+        if section is not None and section.picture is not None and not section.rows:
+            section = behind(section)
+        return section if section is not None and section.titled else None
 
     def works(self, action: BoundAction) -> bool:
         """Return whether a key of the line of keys does something with the report that is seen."""
@@ -179,13 +200,13 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         if self.chart.display and action.action == HANDLED:
             return False  # the picture has these keys
         if action.id == "report.sort":
-            return self._sortable
+            return self._table is not None and not self.chart.display
         if action.action != HANDLED or action.keys != ("enter",) or action.hint.pane == "line":
             return True
         sections = self.shown.sections if self.shown is not None else ()
-        a_table = self.section is not None and self.section.titled  # with all its rows
         return any(
-            (not a_table and (section.folded or len(section.rows) > FEW))
+            (self._table is None and  # a table has all its rows
+             (section.folded or len(section.rows) > FEW))
             or any(row.details or row.target for row in section.rows) for section in sections
         )
 
@@ -194,7 +215,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         self._show_picture()
         of_chart = [replace(action, hint=replace(action.hint, pane="chart"))
                     for action in dialog_actions(ChartLines, self.engine.user_keys) if action.hint.rank]
-        self.shdialog_actions = [*(of_chart if self.chart.display else ()),
+        self.shown_actions = [*(of_chart if self.chart.display else ()),
                               *(action for action in self.named_actions if self.works(action))]
         self.show_keys()
         self._targets.clear()
@@ -205,10 +226,13 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
             return
         keep, section = self.listing.cursor_key, self.section
         self.summary.show(*self._summary())
-        if section is not None and section.picture is not None and not section.rows:
-            section = behind(section)
-        if section is not None and section.titled:
-            self.listing.show(list(self._table_rows(section)), keep, columns_of(section))
+        if self._table is not None:
+            table = [*columns_of(self._table)]
+            if self.order:
+                by = table[self.order - 1]
+                title = by.title + _SORTED
+                table[self.order - 1] = replace(by, title=title, width=by.width and max(by.width, len(title)))
+            self.listing.show(list(self._table_rows(self._table)), keep, table)
             return
         label = max((ui_text.width(screen_cell(section.name)) for section in self.shown.sections), default=0)
         columns = Column(width=min(label, _NAME), priority=1), Column(flex=1, min_width=20, priority=2)
@@ -235,23 +259,16 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
                 line += [(safe(name, limit=_NAME), "key" if place == self.tab else "muted"), ("  ", "")]
             yield tuple(line)
         about = screen_cell(self.shown.summary if section is None else section.summary)
-        if section is not None and self._sorted_by is not None and self._sortable:
-            by = f" · by {safe(section.columns[self._sorted_by].title, limit=_NAME)}"
-            about = (*about, (by, "muted"))
         if self.asking:
             about = (*about, (f"{' · ' if about else ''}{self.awaited}", "strong"))
         if about:
             yield about
 
-    @property
-    def _sortable(self) -> bool:
-        section = self.section
-        return section is not None and section.titled and len(section.rows) > 1 and not self.chart.display
-
     def _table_rows(self, section: Section) -> Iterator[TableRow]:
-        rows = list(enumerate(section.rows))
-        if (by := self._sorted_by) is not None:
-            rows.sort(key=lambda pair: sort_key(pair[1], by, section.columns[by].align == "right"))
+        rows, column = [*enumerate(section.rows)], self.order - 1
+        if self.order:
+            right = section.columns[column].align == "right"
+            rows.sort(key=lambda pair: _value(pair[1].cells[column : self.order], right))
         for n, row in rows:
             self._targets[n] = row
             yield TableRow(n, tuple(map(screen_cell, row.cells)), mark="•" if row.marked else "")
