@@ -26,6 +26,7 @@ class Axis(NamedTuple):
         log: True if it is logarithmic at first.
         names: The names of the places 0, 1, 2 …; empty for numbers. Such an axis is never logarithmic.
         least: The least value that is drawn; None for the least one measured. Bars begin at zero in any case.
+        most: The greatest value that is drawn; None for the greatest one measured.
     """
 
     title: str
@@ -34,6 +35,7 @@ class Axis(NamedTuple):
     log: bool = False
     names: tuple[str, ...] = ()
     least: float | None = None
+    most: float | None = None
 
     def value(self, number: float) -> str:
         """Return a value in words: its name, or the number with its unit."""

@@ -175,15 +175,19 @@ class _Scale:
     Args:
         values: The values.
         log: True for a logarithmic axis, which shows only values above zero.
-        least: The least value that is drawn; None for the least of these.
+        least, most: The least and the greatest value that are drawn; None for those of these.
     """
 
-    def __init__(self, values: Sequence[float], log: bool, least: float | None = None) -> None:
+    def __init__(
+        self, values: Sequence[float], log: bool, least: float | None = None, most: float | None = None
+    ) -> None:
         shown = [value for value in values if value > 0] if log else values
         self.log = log
         self.low, self.high = min(shown, default=1.0), max(shown, default=1.0)
         if least is not None and (least > 0 or not log):
             self.low = min(self.low, least)
+        if most is not None:
+            self.high = max(self.high, most)
         self._low, self._high = self._of(self.low), self._of(self.high)
 
     def _of(self, value: float) -> float:
@@ -241,7 +245,7 @@ class _Drawing:
             first = [bisect_right(series.x, 0) if x_log else 0 for series in chart.series]
             ends = [series.x[place] for series, start in zip(chart.series, first, strict=True)
                     for place in (start, -1) if start < len(series.x)]
-            self.x = _Scale(ends, x_log, chart.x.least)
+            self.x = _Scale(ends, x_log, chart.x.least, chart.x.most)
         self.y_ticks = self._y_ticks()
         self.gutter = max(map(cell_width, self.y_ticks.values()), default=0)
         if self.gutter > width // 3:

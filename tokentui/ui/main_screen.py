@@ -44,6 +44,7 @@ from tokentui.ui.panes.entry import Layout, groups, key_owners, number_keys, one
 from tokentui.ui.panes.header import header, tabs
 from tokentui.ui.panes.main_panes import MAIN_PANES
 from tokentui.ui.panes.pane import StatusBand, state_cell
+from tokentui.ui.panes.run_chart import run_lines
 from tokentui.ui.panes.scrubber import Scrubber
 from tokentui.ui.panes.why import sentences, why_lines
 from tokentui.ui.waits import NotYet, loads
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
 
 LEAST = 30, 8
 """Below this nothing but a line is shown."""
+ROOMY = 120, 40
+"""From this size on the chart of the run is shown."""
 
 ORDERS = {"id": "id", "token": "longest", "uses": "most used", "step": "newest", "log p": "newest"}
 """The order of the vocabulary that a click on the head of a column chooses."""
@@ -215,10 +218,18 @@ class MainScreen(PaneScreen):
         )
         self.why.add_class("pane")
         self.why.set_titles((("Why", ""),))
+        self.run_chart = StatusBand(
+            lambda width, height: run_lines(self.snapshot, width, height),
+            lambda now: (now.main.curve, now.main.at.step, now.main.at.tokens, now.corpus.nothing_open),
+            id="run",
+        )
+        self.run_chart.add_class("pane")
+        self.run_chart.set_titles((("Run", ""),))
         self.scrubber = Scrubber(lambda step: engine.send(do.GoTo(step)), id="scrubber")
-        self.status_panes = self.header_line, self.why, self.scrubber
+        self.status_panes = self.header_line, self.why, self.run_chart, self.scrubber
         self._upper = Horizontal(*(pane for name, pane in self.panes.items() if name != "encode"), id="panes")
-        self.parts = self.tabs, self._upper, self.why, self.encode, self.scrubber
+        reasons = Horizontal(self.why, self.run_chart, id="reasons")
+        self.parts = self.tabs, self._upper, reasons, self.encode, self.scrubber
 
     # How much room there is.
 
@@ -234,7 +245,8 @@ class MainScreen(PaneScreen):
             return Layout(one_group(MAIN_PANES), frozenset({"zoomed", tall}))
         if width < 100:
             return Layout(groups(MAIN_PANES, "medium"), frozenset({"medium", tall}))
-        return Layout(groups(MAIN_PANES, "wide"), frozenset({"wide", tall}))
+        roomy = {"roomy"} if width >= ROOMY[0] and height >= ROOMY[1] else set()
+        return Layout(groups(MAIN_PANES, "wide"), frozenset({"wide", tall, *roomy}))
 
     def show_containers(self, seen: frozenset[str]) -> None:
         """Let the row of tables go where none of them is seen."""

@@ -57,6 +57,7 @@ def last_step(at: Round) -> list[Cell]:
 _BAR = 20
 FACT_SHOWN = 300
 _NAME = 20
+_MANY_LINES = 6
 _MADE: Run = ("made  ", "muted")
 """The beginning of the sentence about the last step."""
 
@@ -108,13 +109,16 @@ def sentences(snapshot: Snapshot | None, mode: GlyphMode) -> list[Cell]:
 
 def why_lines(cells: Sequence[Cell], width: int, height: int) -> list[Cell]:
     """Return the sentences of the Why pane in lines. The last step has the last line to itself where there is
-    more than one, so that longer sentences never push it out.
+    more than one, and two where there are many, so that longer sentences never push it out.
     """
     *others, last = cells or [()]
-    kept = [last] if others and height > 1 and last[:1] == (_MADE,) else []
+    kept: list[Cell] = []
+    if others and height > 1 and last[:1] == (_MADE,):
+        kept = flow([(" · ", last)], width, 1)
+        if height >= _MANY_LINES and ui_text.width(last) > width - 2:
+            kept = [((" ", ""), *line) for line in ui_text.wrap(last, width - 2, words=True)[:2]]
     others = others if kept else list(cells)
-    lines = flow([(" · ", cell) for cell in others], width, height - len(kept))
-    return [*lines, *flow([(" · ", cell) for cell in kept], width, 1)]
+    return [*flow([(" · ", cell) for cell in others], width, height - len(kept)), *kept]
 
 
 _PLACES, _AROUND = 2, 8
