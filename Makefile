@@ -24,16 +24,16 @@ engines:  ## the tests with compiled kernels, with plain Python, and with Numba 
 	_TOKENTUI_TEST_KERNELS=numba $(PYTHON) -m pytest
 
 kernels:  ## compile the kernels, with the tools in tokentui/core/toolchain.lock
-	$(PYTHON) -m tokentui.core.building
+	$(PYTHON) -m tokentui.building
 
 kernels-check:  ## compile the kernels in a temporary folder, and compare bytes
-	$(PYTHON) -m tokentui.core.building --check
+	$(PYTHON) -m tokentui.building --check
 
 kernels-arm64:  ## record calls of kernels here, and replay them through the library for Linux, arm64, under QEMU
 	$(PYTHON) tests/support/replay.py
 
 kernels-local:  ## compile the kernels for this system alone, with any Numba and a C compiler: CC=clang
-	$(PYTHON) -m tokentui.core.building --local "$(CC)"
+	$(PYTHON) -m tokentui.building --local "$(CC)"
 
 unicode:  ## the characters that versions of Unicode treat differently: tokentui/text/unicode_data.py
 	$(PYTHON) .ci/unicode_tables.py

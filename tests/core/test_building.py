@@ -19,7 +19,7 @@ from tokentui.learn.kernels import order
 BUILD = """
 import sys
 from pathlib import Path
-from tokentui.core import building
+from tokentui import building
 from tokentui.learn.kernels import order
 print(building.build_local(Path(sys.argv[1]), sys.argv[2], [order.compare_products]))
 """

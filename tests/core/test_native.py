@@ -199,7 +199,7 @@ def test_arrays_begin_with_noughts_and_grow(size: int) -> None:
     grown = native.larger(made, row, size + 3)
     assert (grown[: len(made)].tolist(), grown[len(made) :].tolist()) == (made.tolist(), [0] * 6)
     assert native.larger(grown, row, size) is grown
-    address, length = native.place_of(made)
+    address, length = native.buffer_of(made)
     assert length == made.nbytes
     assert address or not length
 

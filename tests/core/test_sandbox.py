@@ -250,7 +250,7 @@ ASKS = {
 DOORS = {
     "core/files.py", "core/sandbox.py",  # the doors themselves
     "core/streams.py", "text/tally.py",  # writes where it may, and its own temporary files
-    "core/building.py", "core/children.py", "core/forks.py", "core/library.py", "core/provenance.py",
+    "building.py", "core/children.py", "core/forks.py", "core/library.py", "core/provenance.py",
     "core/runtime.py", "text/kernels/rules.py", "text/sources.py", "formats/oniguruma/classes.py",
     "analyze/verify/peers.py", "analyze/verify/child.py",  # a process of another library
     "analyze/grading/child.py",  # a process of a student's program

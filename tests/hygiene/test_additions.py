@@ -20,11 +20,11 @@ from reimporting import import_again
 from running_cli import done, rows
 
 import tokentui
-from tokentui import learn
+from tokentui import building, learn
 from tokentui.analyze import metrics
 from tokentui.analyze.metrics import Measure
 from tokentui.axes import AXES, check
-from tokentui.core import building, native
+from tokentui.core import native
 from tokentui.core.choices import Choice, Ref
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.segment import EncodingWay
@@ -237,7 +237,7 @@ def test_a_kernel_is_one_plain_function_in_a_module_of_kernels(
     room.mkdir(parents=True)
     (room / "__init__.py").touch()
     (room / "doubling.py").write_text("")
-    monkeypatch.setattr(building, "__file__", str(tmp_path / "tokentui" / "core" / "building.py"))
+    monkeypatch.setattr(building, "__file__", str(tmp_path / "tokentui" / "building.py"))
     module = types.ModuleType("tokentui.learn.kernels.doubling")
     monkeypatch.setitem(sys.modules, module.__name__, module)
     assert building.modules() == [module]  # the file alone is enough
@@ -248,7 +248,7 @@ def test_a_kernel_is_one_plain_function_in_a_module_of_kernels(
 
     monkeypatch.setitem(native.KERNELS, "doubling.double", None)  # so that it is removed after the test
     double.__module__ = module.__name__
-    kernel = native.kernel(native.INT, native.INT)(double)
+    kernel = native.kernel(double)
     assert kernel.function(4) == 8  # the plain way
     building._write_manifest(tmp_path, {"files": {}})
     written = json.loads((tmp_path / "manifest.json").read_text())["kernels"]
@@ -269,7 +269,7 @@ def test_a_kernel_that_no_library_has_leaves_the_work_to_plain_python(
     warnings: list[Exception] = []
     monkeypatch.setattr(native, "tell", warnings.append)
     missing.__module__ = "tokentui.learn.kernels.missing"
-    kernel = native.kernel(native.INT, native.INT)(missing)
+    kernel = native.kernel(missing)
     with pytest.raises(native.KernelsUnavailable, match="missing"):
         kernel(1)
     monkeypatch.setattr(KernelPairs, "walk", lambda self, goal, under: kernel(goal))

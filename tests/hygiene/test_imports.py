@@ -40,7 +40,7 @@ import importlib, json, sys
 names, unwanted = json.load(sys.stdin)
 found = []
 for name in names:
-    if name != "tokentui.core.building":  # for developers: it needs Numba
+    if name != "tokentui.building":  # for developers: it needs Numba
         importlib.import_module(name)
     loaded = [one for one in unwanted if one in sys.modules]
     if loaded:

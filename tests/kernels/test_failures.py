@@ -48,7 +48,7 @@ COUNT = "tokentui.text.kernels.count.count_words"
 ENCODE = "tokentui.encode.kernels.encode.Compiled.encode"
 LAY_OUT = "tokentui.learn.kernels.layout.pair_up"
 WALK = "tokentui.learn.compiled.KernelPairs.walk"
-RANK = "tokentui.learn.kernels.order.standing"
+RANK = "tokentui.learn.kernels.order.rank_candidates"
 UNIGRAM = Recipe(split="whitespace", unit="char", objective="unigram", encode="viterbi", unknown="fused")
 
 
@@ -183,7 +183,7 @@ def test_what_kernels_raise_is_their_failure(error: type[Exception], failing: Fa
     def call(*_: Any) -> None:
         raise error("a kernel")
 
-    code = native.Kernel(call, native.NOTHING, ())
+    code = native.Kernel(call)
     code.__dict__["_code"] = call
     native.KERNELS.pop(code.name)
     with native.rescued():

@@ -157,8 +157,8 @@ class Recorder:
             if isinstance(kind, Tuple):
                 yield from self._given(kind.kinds, value, regions)
             elif isinstance(kind, Flat):
-                address, size = native.place_of(value)
-                _, length = native.words_of(kind, value)
+                address, size = native.buffer_of(value)
+                _, length = native.argument_words(kind, value)
                 region, at = _NO_ARRAY, 0
                 if size:
                     start = next(start for start, room in regions if start <= address < start + room)
@@ -173,7 +173,7 @@ def _spans(kinds: Any, values: Any) -> Iterator[tuple[int, int]]:
     for kind, value in zip(kinds, values, strict=True):
         if isinstance(kind, Tuple):
             yield from _spans(kind.kinds, value)
-        elif isinstance(kind, Flat) and (place := native.place_of(value))[1]:
+        elif isinstance(kind, Flat) and (place := native.buffer_of(value))[1]:
             yield place
 
 

@@ -20,10 +20,12 @@ from tokentui.preset_table import PRESETS, preset_named
 from tokentui.recipe import Recipe
 from tokentui.text import blocks, counted, tally
 from tokentui.text.count import Words, count
+from tokentui.text.kernels.count import Table
+from tokentui.text.parts import FlatWords
 from tokentui.text.plan import may_cut, plan
 from tokentui.text.read import read
 from tokentui.text.sources import counts as rows_of
-from tokentui.text.tally import Packed, Store, count_here
+from tokentui.text.tally import Store, count_here
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data" / "corpora"
 BOOKS = sorted(SHARED.iterdir()) if SHARED.is_dir() else []
@@ -162,13 +164,13 @@ def test_a_kernel_that_fails_costs_no_count(tmp_path: Path, monkeypatch: pytest.
     path.write_text("the crowd\n" * 300)
     wanted, asked = at_once(str(path), GPT2), []
 
-    def fail(self: object, packed: Packed) -> None:
+    def fail(self: object, packed: FlatWords) -> None:
         asked.append(packed)
         raise SystemError("a kernel fails")
 
     monkeypatch.setattr(native, "failed", [])
     monkeypatch.setattr(native, "tell", lambda failure: None)
-    monkeypatch.setattr(tally._KernelWords, "add", fail)
+    monkeypatch.setattr(Table, "add", fail)
     assert in_parts(str(path), GPT2) == wanted
     assert len(asked) == 1
 
@@ -190,7 +192,7 @@ def test_a_store_that_spills_is_one_that_does_not(
     monkeypatch.setattr(tally, "_MOST_RUNS", 2)
     with Store(most) as store:
         for run in runs:
-            store.add(Packed.of(Words.of(Counter(_summed(run)))))
+            store.add(FlatWords.of(Words.of(Counter(_summed(run)))))
         assert list(store.rows(top)) == [row for _, row in sorted(best)]
         assert store.words == len(wanted)
         assert store.occurrences == sum(wanted.values())

@@ -1,6 +1,6 @@
 """Compiled kernels: plain functions over flat arrays, called as machine code.
 
-The sources are in folders named `kernels`. `make kernels` (`core/building.py`) compiles them into a shared
+The sources are in folders named `kernels`. `make kernels` (`building.py`) compiles them into a shared
 library for each system, in the folder `libraries`. A process opens its library when it calls the first
 kernel, which takes less than a millisecond. It compiles nothing, writes nothing and needs no other package.
 
@@ -22,7 +22,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 from tokentui.core import library
 from tokentui.core.errors import Cancelled, TokentuiError, is_short_of_memory
@@ -39,7 +39,7 @@ from tokentui.core.pages import room_for
 
 TEST_VARIABLE = "_TOKENTUI_TEST_KERNELS"
 """Internal, for tests and the build: `numba` compiles the sources of kernels in the process, by
-`core/building.py`. Read once, at import."""
+`building.py`. Read once, at import."""
 _NUMBA = os.environ.get(TEST_VARIABLE) == "numba"
 
 FAILED = f"{PLAIN}, kernels failed"
@@ -53,7 +53,7 @@ failed = False
 tell: Callable[[Warning], object] = warnings.warn
 """Called with the warning about that failure. The command line and a session replace it."""
 
-KERNEL_CODE = re.compile(r"tokentui\.(?:\w+\.kernels\.|core\.native$|core\.building$|learn\.compiled$)")
+KERNEL_CODE = re.compile(r"tokentui\.(?:\w+\.kernels\.|core\.native$|building$|learn\.compiled$)")
 """The names of the modules that call kernels."""
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -153,7 +153,7 @@ def open_library() -> Callable[[Kernel], Code]:
         KernelsUnavailable: This process cannot call kernels.
     """
     if _NUMBA:
-        building = importlib.import_module("tokentui.core.building")  # it imports NumPy and Numba
+        building = importlib.import_module("tokentui.building")  # it imports NumPy and Numba
         bound: Callable[[Kernel], Code] = building.bound
         return bound
     opened = library.opened()
@@ -226,12 +226,35 @@ FORMATS = {
 }
 """Format letter of each type in `array` and `memoryview`."""
 
-BYTES, SHORTS, EVENTS, NUMBERS, HALVES = map(Flat, ("uint8", "uint16", "int32", "int64", "uint64"))
-WINDOWS = Flat("uint64", 1)
-"""Type of a text as overlapping 8-byte words: item n has the bytes from n on."""
+Uint8s = Annotated[Any, Flat("uint8")]
+Uint16s = Annotated[Any, Flat("uint16")]
+Int32s = Annotated[Any, Flat("int32")]
+Int64s = Annotated[Any, Flat("int64")]
+Uint64s = Annotated[Any, Flat("uint64")]
+Float32s = Annotated[Any, Flat("float32")]
+Float64s = Annotated[Any, Flat("float64")]
+"""Arrays of numbers, as kernels annotate their parameters."""
+Windows = Annotated[Any, Flat("uint64", 1)]
+"""A text as overlapping 8-byte words: item n has the bytes from n on."""
+_SCALARS: dict[Any, Kind] = {int: INT, float: FLOAT, bool: FLAG, type(None): NOTHING}
 
 
-def spelled(kind: Kind) -> str:
+@functools.cache
+def kind_of(hint: Any) -> Kind:
+    """Return the type of a parameter or a result from its annotation: a number, an array such as `Int32s`, a
+    named tuple of such fields, or a plain tuple of numbers."""
+    if hint in _SCALARS:
+        return _SCALARS[hint]
+    if hasattr(hint, "__metadata__"):
+        array: Flat = hint.__metadata__[0]
+        return array
+    if get_origin(hint) is tuple:
+        return Tuple(tuple(map(kind_of, get_args(hint))))
+    fields = get_type_hints(hint, include_extras=True).values()
+    return Tuple(tuple(map(kind_of, fields)), hint.__name__, hint)
+
+
+def signature_text(kind: Kind) -> str:
     """Return a type as text, for signatures."""
     if isinstance(kind, str):
         return kind
@@ -239,7 +262,7 @@ def spelled(kind: Kind) -> str:
         row = kind.row
         names = row if isinstance(row, str) else ",".join(f"{name}:{of}" for name, of in row.fields)
         return f"[{names}]{kind.step or ''}"
-    return f"{kind.name}({','.join(map(spelled, kind.kinds))})"
+    return f"{kind.name}({','.join(map(signature_text, kind.kinds))})"
 
 
 # ---- kernels
@@ -249,27 +272,42 @@ KERNELS: dict[str, Kernel] = {}
 
 
 class Kernel:
-    """A plain function that runs as machine code.
+    """A plain function that runs as machine code. Its annotations are the types of the machine code.
+
+    They are read when the kernel is first called: that takes longer than to import it.
 
     Args:
         function: The plain function.
-        returns: The type of its result.
-        takes: The types of its parameters.
 
     Attributes:
         name: Its module and name, such as `merges.undo`.
-        signature: Its types as text.
     """
 
-    def __init__(self, function: Code, returns: Kind, takes: Sequence[Kind]) -> None:
-        self.function, self.returns, self.takes = function, returns, tuple(takes)
+    def __init__(self, function: Code) -> None:
+        self.function = function
         self.name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
         self.__doc__ = function.__doc__
         KERNELS[self.name] = self
 
     @functools.cached_property
+    def _kinds(self) -> dict[str, Kind]:
+        hints = get_type_hints(self.function, include_extras=True)
+        return {name: kind_of(hint) for name, hint in hints.items()}
+
+    @property
+    def takes(self) -> tuple[Kind, ...]:
+        """The types of its parameters."""
+        return tuple(kind for name, kind in self._kinds.items() if name != "return")
+
+    @property
+    def returns(self) -> Kind:
+        """The type of its result."""
+        return self._kinds["return"]
+
+    @functools.cached_property
     def signature(self) -> str:
-        return f"{spelled(self.returns)} <- {', '.join(map(spelled, self.takes))}"
+        """Its types as text."""
+        return f"{signature_text(self.returns)} <- {', '.join(map(signature_text, self.takes))}"
 
     @functools.cached_property
     def _code(self) -> Code:
@@ -279,14 +317,10 @@ class Kernel:
         return self._code(*arguments)
 
 
-def kernel(returns: Kind, *takes: Kind) -> Callable[[Code], Any]:
-    """Return a decorator that makes a function a kernel.
-
-    Args:
-        returns: The type of its result: a number, nothing, or a `Tuple` of whole numbers.
-        takes: The types of its parameters.
-    """
-    return lambda function: Kernel(function, returns, takes)
+def kernel(function: Code) -> Any:
+    """Make a function a kernel. Its parameters are numbers, arrays such as `Int32s`, and named tuples of
+    these; its result is a number, None, or a tuple of whole numbers."""
+    return Kernel(function)
 
 
 def helper(function: F) -> F:
@@ -399,7 +433,7 @@ _release.argtypes = (ctypes.c_void_p,)
 _release.restype = None
 
 
-def place_of(values: Array) -> tuple[int, int]:
+def buffer_of(values: Array) -> tuple[int, int]:
     """Return the address and the size in bytes of an array's memory. The address is valid while the array
     lives."""
     buffer = _Buffer()
@@ -410,23 +444,23 @@ def place_of(values: Array) -> tuple[int, int]:
     return found
 
 
-def words_of(kind: Kind, value: Array) -> list[int]:
+def argument_words(kind: Kind, value: Array) -> list[int]:
     """Return a value as the whole numbers that machine code takes: a number itself, the address and length of
     an array, or those of each field of a tuple."""
     if isinstance(kind, Flat):
-        address, size = place_of(value)
+        address, size = buffer_of(value)
         return [address, max(0, size - 7) if kind.step else size // kind.size]
     if isinstance(kind, Tuple):
-        return [word for of, one in zip(kind.kinds, value, strict=True) for word in words_of(of, one)]
+        return [word for of, one in zip(kind.kinds, value, strict=True) for word in argument_words(of, one)]
     return [value]
 
 
-def _block(kind: Tuple, value: Array) -> Array:
+def argument_block(kind: Tuple, value: Array) -> Array:
     """Return the words of a tuple as a C array. A tuple with a `__dict__` caches it there."""
     held = getattr(value, "__dict__", None)
     if held is not None and "words" in held:
         return held["words"]
-    words = words_of(kind, value)
+    words = argument_words(kind, value)
     made = (ctypes.c_int64 * len(words))(*words)
     if held is not None:
         held["words"] = made
@@ -463,9 +497,9 @@ def _native(opened: ctypes.CDLL, kernel: Kernel) -> Code:
             words.append(out)
         for kind, value in zip(takes, arguments, strict=True):
             if isinstance(kind, Tuple):
-                words.append(_block(kind, value))
+                words.append(argument_block(kind, value))
             elif isinstance(kind, Flat):
-                words += words_of(kind, value)
+                words += argument_words(kind, value)
             else:
                 words.append(value)
         result = code(*words)

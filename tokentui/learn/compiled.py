@@ -237,7 +237,7 @@ class KernelPairs:
         self._limit(under)
         if under.forced and (forced := self._pair_of(under.forced)):
             size, state, heap = self.pairs_at(self.computed), self._state, flat(layout.RANKED, 2)
-            *_, alike = order.standing(size, 0, state.least, forced, heap, state)
+            *_, alike = order.rank_candidates(size, 0, state.least, forced, heap, state)
             self._forced[self.computed + 1] = alike > 1
             return forced
         best, level = self._state.queue[:2]
@@ -464,7 +464,7 @@ class KernelPairs:
         state = self._state if under.forbidden == self._forbidden else self._state_forbidding(under.forbidden)
         heap, state = flat(layout.RANKED, limit + 2), state._replace(longest=_longest(under))
         forced = self._pair_of(under.forced) if under.forced else 0
-        total, tied, ordered, alike = order.standing(size, limit, under.min_count, forced, heap, state)
+        total, tied, ordered, alike = order.rank_candidates(size, limit, under.min_count, forced, heap, state)
         rows_of_pairs = heap.cast("q")[2::3]
         best: list[int] = rows_of_pairs[:ordered].tolist()
         if forced:

@@ -27,8 +27,9 @@ from tokentui.core.jobs import check, tick
 from tokentui.core.limits import Limits
 from tokentui.recipe import Recipe
 from tokentui.text.blocks import PartReader, Remarks
+from tokentui.text.parts import FlatWords
 from tokentui.text.plan import CountTask, Plan
-from tokentui.text.tally import Packed, Store, count_part, joined
+from tokentui.text.tally import Store, count_part, joined
 
 Dask = Any
 """A module, a client, a future or an answer of Dask, which has no types."""
@@ -66,7 +67,7 @@ class Task:
     versions: tuple[str, str]
 
 
-Result = tuple[Packed, Remarks]
+Result = tuple[FlatWords, Remarks]
 """The words of neighboring parts, and the remarks on them."""
 
 

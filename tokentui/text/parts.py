@@ -2,13 +2,59 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import accumulate, pairwise
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from tokentui.text.kernels.count import FlatWords
+from tokentui.core import native
+
+
+class FlatWords(NamedTuple):
+    """Distinct words in order of first appearance, in flat arrays: for kernels, and to send to a process.
+
+    Attributes:
+        text: The concatenated words: UTF-8, with a lone surrogate in three bytes.
+        ends: A 0, then the offset where each word ends, as numbers of 64 bits.
+        counts: The count of each word, as numbers of 64 bits.
+    """
+
+    text: bytes
+    ends: array[int]
+    counts: array[int]
+
+    @classmethod
+    def of(cls, words: Words) -> FlatWords:
+        """Return counted words in this form."""
+        if words.flat is not None:
+            return words.flat
+        parts = [word.encode("utf-8", "surrogatepass") for word in words.words]
+        ends = array("q", accumulate(map(len, parts), initial=0))
+        return cls(b"".join(parts), ends, array("q", words.counts))
+
+    @property
+    def size(self) -> int:
+        """The size in bytes."""
+        return len(self.text) + 8 * (len(self.ends) + len(self.counts))
+
+    def words(self) -> tuple[str, ...]:
+        """Return the words as str."""
+        text, ends = self.text.decode("utf-8", "surrogatepass"), self.ends
+        if len(text) < len(self.text):
+            if not native.available():
+                parts = (self.text[start:end] for start, end in pairwise(ends))
+                return tuple([part.decode("utf-8", "surrogatepass") for part in parts])
+            from tokentui.text.kernels.scan_count import places_in_characters  # needs the kernels
+
+            ends = ends[:]
+            places_in_characters(self.text, ends)
+        return tuple([text[start:end] for start, end in pairwise(ends)])
+
+    def rows(self) -> Iterator[tuple[str, int]]:
+        """Return an iterator over the words, each with its count."""
+        return zip(self.words(), self.counts, strict=True)
 
 
 class CorpusPart(NamedTuple):

@@ -10,13 +10,11 @@ import heapq
 import os
 import struct
 import tempfile
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from itertools import pairwise
 from operator import itemgetter
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from tokentui.core import native
 from tokentui.core.errors import TokentuiError, shown, text_of
@@ -25,7 +23,11 @@ from tokentui.recipe import Recipe
 from tokentui.text.blocks import PartReader, Remarks, TextPieces
 from tokentui.text.corpus import Corpus, LazyDocuments
 from tokentui.text.count import COVERED, Words, count, coverage
+from tokentui.text.parts import FlatWords
 from tokentui.text.plan import CountTask, Plan
+
+if TYPE_CHECKING:
+    from tokentui.text.kernels.count import Table
 
 WORD_BYTES = 150
 """Estimated bytes of memory per distinct word in a dictionary, besides its text."""
@@ -40,102 +42,45 @@ _MOST_RUNS = 64
 _SORTED = 1 << 20
 
 
-class Packed(NamedTuple):
-    """Distinct words in order of first appearance, as bytes that travel between processes.
-
-    Attributes:
-        text: The concatenated words: UTF-8, with a lone surrogate in three bytes.
-        ends: A 0, then the offset where each word ends, as 8-byte numbers.
-        counts: The count of each word, as 8-byte numbers.
-    """
-
-    text: bytes
-    ends: bytes
-    counts: bytes
-
-    @classmethod
-    def of(cls, words: Words) -> Packed:
-        """Return words in this form."""
-        if words.flat is not None:
-            return cls(words.flat.text, bytes(words.flat.ends), bytes(words.flat.counts))
-        parts = [word.encode("utf-8", "surrogatepass") for word in words.words]
-        ends = array("q", [0])
-        for part in parts:
-            ends.append(ends[-1] + len(part))
-        return cls(b"".join(parts), ends.tobytes(), array("q", words.counts).tobytes())
-
-    @property
-    def number(self) -> int:
-        """The number of distinct words."""
-        return len(self.counts) // 8
-
-    @property
-    def size(self) -> int:
-        """The size in bytes."""
-        return len(self.text) + len(self.ends) + len(self.counts)
-
-    def rows(self) -> Iterator[tuple[str, int]]:
-        """Yield each word and its count."""
-        ends, counts, text = array("q", self.ends), array("q", self.counts), self.text
-        if text.isascii():
-            whole = text.decode()
-            parts: Iterable[str] = (whole[start:end] for start, end in pairwise(ends))
-        else:
-            parts = (text[start:end].decode("utf-8", "surrogatepass") for start, end in pairwise(ends))
-        return zip(parts, counts, strict=True)
-
-
-class _KernelWords:
-    """Words that kernels join."""
-
-    def __init__(self) -> None:
-        from tokentui.text.kernels.count import FlatWords, Table  # needs the kernels
-
-        self._flat_words, self._table = FlatWords, Table()
-
-    def add(self, packed: Packed) -> None:
-        ends, counts = array("q", packed.ends), array("q", packed.counts)
-        self._table.add(self._flat_words(packed.text, ends, counts))
-
-    def packed(self) -> Packed:
-        return Packed.of(Words((), (), self._table.result()))
-
-
-class _PlainWords:
-    """Words that plain Python joins."""
+class _PlainTable:
+    """A growing table of words and their counts in plain Python; see `kernels.count.Table`."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
 
-    def add(self, packed: Packed) -> None:
+    def add(self, words: FlatWords) -> None:
+        """Add counted words."""
         counts = self._counts
-        for word, times in packed.rows():
+        for word, times in words.rows():
             counts[word] += times
 
-    def packed(self) -> Packed:
-        return Packed.of(Words.of(self._counts))
+    def result(self) -> FlatWords:
+        """Return a copy of the counts."""
+        return FlatWords.of(Words.of(self._counts))
 
 
-def joined(results: Iterable[Packed]) -> Packed:
+def joined(results: Iterable[FlatWords]) -> FlatWords:
     """Return the joined words of neighboring parts, given in the order of the parts."""
-    packed = list(results)
+    results = list(results)
     if native.available():
         with native.rescued():
-            return _joined(_KernelWords(), packed)
-    return _joined(_PlainWords(), packed)
+            from tokentui.text.kernels.count import Table  # needs the kernels
+
+            return _joined(Table(), results)
+    return _joined(_PlainTable(), results)
 
 
-def _joined(table: _KernelWords | _PlainWords, results: Iterable[Packed]) -> Packed:
-    for packed in results:
+def _joined(table: Table | _PlainTable, results: Iterable[FlatWords]) -> FlatWords:
+    for words in results:
         check()
-        table.add(packed)
-    return table.packed()
+        table.add(words)
+    return table.result()
 
 
 class _Counting:
     """Counts what a reader passes on; see `blocks.Receiver`."""
 
-    def __init__(self, table: _KernelWords | _PlainWords, recipe: Recipe, threads: int | None) -> None:
+    def __init__(self, table: Table | _PlainTable, recipe: Recipe, threads: int | None) -> None:
         self.table, self._recipe, self._threads = table, recipe, threads
         self.coverage = COVERED
 
@@ -144,19 +89,19 @@ class _Counting:
         corpus = Corpus("", LazyDocuments(documents))
         words = count(corpus, self._recipe, threads=self._threads)
         self.coverage += coverage(corpus, self._recipe, words)
-        self.table.add(Packed.of(words))
+        self.table.add(FlatWords.of(words))
 
     def rows(self, rows: Iterable[tuple[str, int]]) -> None:
         """Add counted words."""
         counted: Counter[str] = Counter()
         for word, times in each(rows):
             counted[word] += times
-        self.table.add(Packed.of(Words.of(counted)))
+        self.table.add(FlatWords.of(Words.of(counted)))
 
 
 def count_part(
     part: CountTask, recipe: Recipe, reader: PartReader, threads: int | None = None
-) -> tuple[Packed, Remarks]:
+) -> tuple[FlatWords, Remarks]:
     """Count the pre-tokens of a part.
 
     Args:
@@ -172,18 +117,20 @@ def count_part(
     # Standard input cannot be read again if a kernel fails later.
     if native.available() and all(stretch.file.path is not None for stretch in part):
         with native.rescued():
-            return _count_part(_KernelWords(), part, recipe, reader, threads)
-    return _count_part(_PlainWords(), part, recipe, reader, threads)
+            from tokentui.text.kernels.count import Table  # needs the kernels
+
+            return _count_part(Table(), part, recipe, reader, threads)
+    return _count_part(_PlainTable(), part, recipe, reader, threads)
 
 
 def _count_part(
-    table: _KernelWords | _PlainWords, part: CountTask, recipe: Recipe, reader: PartReader,
+    table: Table | _PlainTable, part: CountTask, recipe: Recipe, reader: PartReader,
     threads: int | None
-) -> tuple[Packed, Remarks]:
+) -> tuple[FlatWords, Remarks]:
     counting = _Counting(table, recipe, threads)
     noticed = reader.read(part, counting)
     noticed.coverage = counting.coverage
-    return table.packed(), noticed
+    return table.result(), noticed
 
 
 def count_texts(texts: Iterable[str | bytes], recipe: Recipe) -> Words:
@@ -201,15 +148,15 @@ def count_texts(texts: Iterable[str | bytes], recipe: Recipe) -> Words:
         TokentuiError: An item is not a text, or the pattern of the split takes too long.
         Cancelled: The job is cancelled.
     """
-    counted, done = list[Packed](), 0
+    counted, done = list[FlatWords](), 0
     for batch in text_batches(texts):
         with silent():
-            counted.append(Packed.of(count(Corpus("", batch), recipe)))
+            counted.append(FlatWords.of(count(Corpus("", batch), recipe)))
             if len(counted) == TOGETHER:
                 counted = [joined(counted)]
         done += sum(map(len, batch))
         tick(done)
-    return Words.of(Counter(dict(joined(counted).rows())))
+    return Words.of(joined(counted))
 
 
 def text_batches(texts: Iterable[str | bytes], size: int = TEXT_BATCH) -> Iterator[tuple[str, ...]]:
@@ -247,7 +194,7 @@ def count_here(planned: Plan, recipe: Recipe, field: str, store: Store) -> Remar
         TokentuiError: A file cannot be read, or the split's pattern takes too long.
         Cancelled: The job is cancelled.
     """
-    reader, noticed, waiting = PartReader(recipe, field), Remarks(), list[Packed]()
+    reader, noticed, waiting = PartReader(recipe, field), Remarks(), list[FlatWords]()
     for part in planned.parts:
         tick(noticed.read, planned.size)
         with silent():
@@ -299,7 +246,7 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
-    def add(self, packed: Packed) -> None:
+    def add(self, packed: FlatWords) -> None:
         """Add the words of the next part of the text.
 
         Writes the words to disk if there are too many bytes.

@@ -7,18 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tokentui.core.native import (
-    BYTES,
-    HALVES,
-    I64,
-    INT,
-    U64,
-    WINDOWS,
-    Tuple,
-    helper,
-    inlined,
-    kernel,
-)
+from tokentui.core.native import I64, U64, Uint8s, Uint64s, Windows, helper, inlined, kernel
 
 PLAIN, BYTE, LEFT = 0, 1, 2
 """The kinds of a row: a text, the byte of a byte token, and an id that is left to plain Python."""
@@ -50,7 +39,7 @@ class Numbers(NamedTuple):
         tag: The byte that is before each id; -1 for none.
     """
 
-    data: Any
+    data: Uint8s
     start: int
     stride: int
     width: int
@@ -66,16 +55,14 @@ class _Texts(NamedTuple):
         text: The texts one after the other, with 8 bytes more.
     """
 
-    rows: Any
-    text: Any
+    rows: Uint64s
+    text: Windows
 
 
 class Texts(_Texts):
     """A `_Texts` with a `__dict__`, in which `native` caches the argument words of a call."""
 
 
-NUMBERS = Tuple((BYTES, INT, INT, INT, INT, INT), "Numbers", Numbers)
-TEXTS = Tuple((HALVES, WINDOWS), "Texts", Texts)
 
 
 @inlined
@@ -90,8 +77,8 @@ def number_at(data: Any, at: Any, width: Any) -> Any:
     return value
 
 
-@kernel(INT, NUMBERS, TEXTS)
-def measure(numbers: Numbers, texts: Texts) -> Any:
+@kernel
+def measure(numbers: Numbers, texts: Texts) -> int:
     """Return how many bytes `gather` may write; `NOT_FOUND` if an id has no text in the table, or another tag
     is before it."""
     data, rows, width = numbers.data, texts.rows, _U(numbers.width)
@@ -99,21 +86,21 @@ def measure(numbers: Numbers, texts: Texts) -> Any:
     total = I64(0)
     for _ in range(numbers.size):
         if numbers.tag >= 0 and data[at - _ONE] != numbers.tag:
-            return I64(NOT_FOUND)
+            return NOT_FOUND
         number = number_at(data, at, width)
         if number >= known:
-            return I64(NOT_FOUND)
+            return NOT_FOUND
         row = rows[number]
         kind = I64(row & _KIND)
         if kind == LEFT:
-            return I64(NOT_FOUND)
+            return NOT_FOUND
         total += I64(_REPLACED) if kind == BYTE else I64((rows[number + _ONE] >> _TWO) - (row >> _TWO))
         at += stride
-    return total
+    return int(total)
 
 
-@kernel(INT, NUMBERS, TEXTS, INT, WINDOWS)
-def gather(numbers: Numbers, texts: Texts, every: int, out: Any) -> Any:
+@kernel
+def gather(numbers: Numbers, texts: Texts, every: int, out: Windows) -> int:
     """Write the texts of ids. In a run of byte tokens that is not UTF-8 as a whole, each gives U+FFFD.
 
     Args:
@@ -149,7 +136,7 @@ def gather(numbers: Numbers, texts: Texts, every: int, out: Any) -> Any:
         begin = here
     if begin != here:
         here = checked(out, begin, here, every)
-    return I64(here)
+    return int(here)
 
 
 @helper

@@ -24,7 +24,6 @@ from tokentui.encode.segment.merges import Merging, PairTable
 from tokentui.encode.vocabulary import Sections, Special, Vocabulary
 from tokentui.text.kernels import scan_count
 from tokentui.text.kernels.count import (
-    FlatWords,
     Table,
     bounds_of,
     cut_of,
@@ -35,6 +34,7 @@ from tokentui.text.kernels.count import (
 )
 from tokentui.text.kernels.rules import RUNS, SPACED, STRETCHES, Split, scanned
 from tokentui.text.kernels.scan_count import Bigrams, WordTable
+from tokentui.text.parts import FlatWords
 from tokentui.text.pretokenize import Pretokenizer
 from tokentui.text.split import SPACE_MARK, splitter_of
 
@@ -218,7 +218,7 @@ class Coded(Table):
         first, size = ends[0], stop - number
         text = self.words.text[first : ends[size]].tobytes()
         found = self._others(list(
-            FlatWords(text, array("q", [end - first for end in ends[: size + 1]]), ()).words()
+            FlatWords(text, array("q", [end - first for end in ends[: size + 1]]), array("q")).words()
         ))
         filled = int(self._starts[number])
         places = array("q", itertools.accumulate(map(len, found), initial=filled))

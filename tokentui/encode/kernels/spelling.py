@@ -9,7 +9,8 @@ from array import array
 from collections.abc import Mapping
 
 from tokentui.encode.kernels import words
-from tokentui.text.kernels.count import PAD, FlatWords, Table, bounds_of
+from tokentui.text.kernels.count import PAD, Table, bounds_of
+from tokentui.text.parts import FlatWords
 
 
 def spelled_pairs(table: Mapping[bytes, int], width: int) -> tuple[array[int], array[int]]:

@@ -10,16 +10,14 @@ from math import inf
 from typing import Any
 
 from tokentui.core.native import (
-    BYTES,
-    EVENTS,
-    FLOAT,
-    HALVES,
     I64,
-    INT,
-    NOTHING,
-    NUMBERS,
     U64,
-    Flat,
+    Float32s,
+    Float64s,
+    Int32s,
+    Int64s,
+    Uint8s,
+    Uint64s,
     hashed,
     helper,
     kernel,
@@ -27,7 +25,6 @@ from tokentui.core.native import (
 
 NODES = 1 << 24
 """The limit for the nodes of a trie. A node and a byte must fit into 32 bits."""
-SCORES, SINGLES = Flat("float64"), Flat("float32")
 LARGEST_SUM = 1e5
 """In single precision, a sum beyond this is subtracted from all sums that are still open."""
 
@@ -46,8 +43,8 @@ def place_after(node: int, value: int, slots: Any) -> Any:
     return place
 
 
-@kernel(INT, BYTES, NUMBERS, EVENTS, HALVES, EVENTS)
-def put_tokens(text: Any, bounds: Any, symbols: Any, slots: Any, ends: Any) -> int:
+@kernel
+def put_tokens(text: Uint8s, bounds: Int64s, symbols: Int32s, slots: Uint64s, ends: Int32s) -> int:
     """Fill a trie.
 
     Args:
@@ -113,12 +110,28 @@ def relax(
         last[2 * alone], last[2 * alone + 1] = start, -1
 
 
-@kernel(
-    NOTHING, BYTES, NUMBERS, INT, HALVES, EVENTS, SCORES, FLOAT, NUMBERS, SCORES, NUMBERS, NUMBERS, EVENTS
-)
+@helper
+def write_path(size: int, last: Int64s, numbered: Int64s, ids: Int32s, filled: int) -> int:
+    """Write the ids of the best path to the end of a word of `size` bytes, from index `filled` on. Return the
+    index after them."""
+    at = size
+    while at > 0:
+        filled += 1
+        at = last[2 * at]
+    place = filled
+    at = size
+    while at > 0:
+        place -= 1
+        symbol = last[2 * at + 1]
+        ids[place] = -1 if symbol < 0 else numbered[symbol]
+        at = last[2 * at]
+    return filled
+
+
+@kernel
 def cut_words(
-    text: Any, bounds: Any, characters: int, slots: Any, ends: Any, scores: Any, unknown: float,
-    numbered: Any, best: Any, last: Any, starts: Any, ids: Any,
+    text: Uint8s, bounds: Int64s, characters: int, slots: Uint64s, ends: Int32s, scores: Float64s,
+    unknown: float, numbered: Int64s, best: Float64s, last: Int64s, starts: Int64s, ids: Int32s,
 ) -> None:
     """Cut words into the tokens of their most probable segmentations. Of segmentations with equal scores, the
     one whose last token is longest counts; then the one before it, and so on.
@@ -145,17 +158,8 @@ def cut_words(
         while start < size:
             relax(text, base, start, size, characters, slots, ends, scores, unknown, best, last)
             start = unit_end(text, base + start, base + size, characters) - base
-        at = size
-        while at > 0:
-            filled += 1
-            at = last[2 * at]
-        starts[number + 1] = place = filled
-        at = size
-        while at > 0:
-            place -= 1
-            symbol = last[2 * at + 1]
-            ids[place] = -1 if symbol < 0 else numbered[symbol]
-            at = last[2 * at]
+        filled = write_path(size, last, numbered, ids, filled)
+        starts[number + 1] = filled
 
 
 @helper
@@ -198,13 +202,10 @@ def take_single(end: int, start: int, symbol: int, sum_: float, sums: Any, last:
         sums[end] = before
 
 
-@kernel(
-    NOTHING, BYTES, NUMBERS, HALVES, EVENTS, SCORES, FLOAT, NUMBERS, SINGLES, SINGLES, NUMBERS, NUMBERS,
-    EVENTS,
-)
+@kernel
 def cut_text(
-    text: Any, bounds: Any, slots: Any, ends: Any, scores: Any, unknown: float, numbered: Any, totals: Any,
-    sums: Any, last: Any, starts: Any, ids: Any,
+    text: Uint8s, bounds: Int64s, slots: Uint64s, ends: Int32s, scores: Float64s, unknown: float,
+    numbered: Int64s, totals: Float32s, sums: Float32s, last: Int64s, starts: Int64s, ids: Int32s,
 ) -> None:
     """Cut the consecutive words of a text, with sums in single precision that go on from word to word.
 
@@ -227,14 +228,5 @@ def cut_text(
             relax_single(text, base, start, size, slots, ends, scores, unknown, sums, last)
             start = unit_end(text, base + start, base + size, 1) - base
         totals[number + 1] = sums[size]
-        at = size
-        while at > 0:
-            filled += 1
-            at = last[2 * at]
-        starts[number + 1] = place = filled
-        at = size
-        while at > 0:
-            place -= 1
-            symbol = last[2 * at + 1]
-            ids[place] = -1 if symbol < 0 else numbered[symbol]
-            at = last[2 * at]
+        filled = write_path(size, last, numbered, ids, filled)
+        starts[number + 1] = filled

@@ -10,22 +10,19 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tokentui.core.native import (
-    BYTES,
-    EVENTS,
-    HALVES,
     I64,
-    INT,
-    NOTHING,
-    NUMBERS,
     U64,
-    WINDOWS,
-    Tuple,
+    Int32s,
+    Int64s,
+    Uint8s,
+    Uint64s,
+    Windows,
     hashed,
     helper,
     inlined,
     kernel,
 )
-from tokentui.text.kernels.scan_count import WORDS, WordTable, found_number
+from tokentui.text.kernels.scan_count import WordTable, found_number
 from tokentui.text.kernels.scan_words import code_at, width_of
 
 SYMBOL_BITS = 21
@@ -55,14 +52,13 @@ class MergeTables(NamedTuple):
         numbered: The id of each symbol.
     """
 
-    units: Any
-    characters: Any
-    slots: Any
-    makes: Any
-    numbered: Any
+    units: Int64s
+    characters: Int32s
+    slots: Uint64s
+    makes: Int64s
+    numbered: Int64s
 
 
-MERGES = Tuple((NUMBERS, EVENTS, HALVES, NUMBERS, NUMBERS), "MergeTables", MergeTables)
 
 
 @helper
@@ -83,9 +79,9 @@ def rank_of(left: int, right: int, slots: Any) -> Any:
     return NONE if found == _EMPTY else I64(found & _RANK)
 
 
-@kernel(INT, NUMBERS, NUMBERS, NUMBERS, INT, INT, NUMBERS, HALVES)
+@kernel
 def put_pairs(
-    keys: Any, ranks: Any, makes: Any, width: int, limit: int, lengths: Any, slots: Any
+    keys: Int64s, ranks: Int64s, makes: Int64s, width: int, limit: int, lengths: Int64s, slots: Uint64s
 ) -> int:
     """Fill the table of merges. Its length is a power of two, more than the number of pairs.
 
@@ -115,9 +111,10 @@ def put_pairs(
     return odd
 
 
-@kernel(INT, BYTES, WINDOWS, NUMBERS, WORDS, NUMBERS, INT, NUMBERS, NUMBERS)
+@kernel
 def spell_pairs(
-    data: Any, windows: Any, bounds: Any, pieces: WordTable, symbols: Any, width: int, keys: Any, made: Any
+    data: Uint8s, windows: Windows, bounds: Int64s, pieces: WordTable, symbols: Int64s, width: int,
+    keys: Int64s, made: Int64s,
 ) -> int:
     """Find the pairs of tokens that spell a token.
 
@@ -280,9 +277,9 @@ def spell(text: Any, at: int, end: int, room: Any, merges: MergeTables) -> Any:
     return size
 
 
-@kernel(INT, WORDS, INT, INT, NUMBERS, NUMBERS, EVENTS, MERGES)
+@kernel
 def merge_words(
-    words: WordTable, number: int, last: int, room: Any, starts: Any, ids: Any, merges: MergeTables
+    words: WordTable, number: int, last: int, room: Int64s, starts: Int64s, ids: Int32s, merges: MergeTables
 ) -> int:
     """Encode the words from `number` up to `last`.
 
@@ -311,8 +308,10 @@ def merge_words(
     return number
 
 
-@kernel(NOTHING, EVENTS, NUMBERS, NUMBERS, NUMBERS, EVENTS, MERGES)
-def merge_symbols(symbols: Any, bounds: Any, room: Any, starts: Any, ids: Any, merges: MergeTables) -> None:
+@kernel
+def merge_symbols(
+    symbols: Int32s, bounds: Int64s, room: Int64s, starts: Int64s, ids: Int32s, merges: MergeTables
+) -> None:
     """Encode words whose units are given as symbols.
 
     Args:
@@ -342,8 +341,8 @@ def merge_symbols(symbols: Any, bounds: Any, room: Any, starts: Any, ids: Any, m
         starts[number + 1] = filled
 
 
-@kernel(NOTHING, INT, INT, NUMBERS, EVENTS, HALVES)
-def note_ids(number: int, last: int, starts: Any, ids: Any, rows: Any) -> None:
+@kernel
+def note_ids(number: int, last: int, starts: Int64s, ids: Int32s, rows: Uint64s) -> None:
     """Write the ids of the words from `number` up to `last`, and how many they are, into their rows. The size
     is `MORE` unless it is one or two."""
     while number < last:
@@ -359,9 +358,10 @@ def note_ids(number: int, last: int, starts: Any, ids: Any, rows: Any) -> None:
         number += 1
 
 
-@kernel(Tuple((INT, INT)), EVENTS, INT, INT, HALVES, NUMBERS, EVENTS, EVENTS, INT)
+@kernel
 def write_ids(
-    numbers: Any, number: int, count: int, rows: Any, starts: Any, ids: Any, out: Any, filled: int
+    numbers: Int32s, number: int, count: int, rows: Uint64s, starts: Int64s, ids: Int32s, out: Int32s,
+    filled: int,
 ) -> tuple[int, int]:
     """Write the ids of the words of texts to `out`, until it is full.
 
@@ -397,8 +397,8 @@ def write_ids(
     return number, filled
 
 
-@kernel(NOTHING, EVENTS, NUMBERS, NUMBERS)
-def end_texts(numbers: Any, starts: Any, stops: Any) -> None:
+@kernel
+def end_texts(numbers: Int32s, starts: Int64s, stops: Int64s) -> None:
     """Find where the ids of each of many texts end.
 
     Args:

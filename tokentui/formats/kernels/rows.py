@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokentui.core.native import BYTES, I64, INT, NUMBERS, WINDOWS, Tuple, helper, inlined, kernel
-from tokentui.text.kernels.scan_count import WORDS, WordTable, number_of
+from tokentui.core.native import I64, Int64s, Uint8s, Windows, helper, inlined, kernel
+from tokentui.text.kernels.scan_count import WordTable, number_of
 
 DONE, ASKS, OTHER = 0, 1, 2
 """Why `read_rows` stops: at the end of the list, at a row that plain Python reads, and at what is no such
@@ -60,11 +60,11 @@ def unescaped(data: Any, at: int, out: Any, to: int) -> Any:
     return at + 1, to, I64(DONE)
 
 
-@kernel(Tuple((INT, INT, INT)), BYTES, INT, WORDS, BYTES, WINDOWS, NUMBERS, NUMBERS, NUMBERS, INT)
+@kernel
 def read_rows(
-    data: Any, at: int, names: WordTable, buffer: Any, windows: Any, lefts: Any, rights: Any, makes: Any,
-    filled: int,
-) -> Any:
+    data: Uint8s, at: int, names: WordTable, buffer: Uint8s, windows: Windows, lefts: Int64s, rights: Int64s,
+    makes: Int64s, filled: int,
+) -> tuple[int, int, int]:
     """Read rows `["LEFT", "RIGHT"]` of a list, with commas between them, as numbers of names.
 
     Args:
@@ -112,10 +112,11 @@ def read_rows(
         at += 1
 
 
-@kernel(Tuple((INT, INT)), NUMBERS, NUMBERS, NUMBERS, BYTES, NUMBERS, NUMBERS, NUMBERS)
+@kernel
 def first_makers(
-    lefts: Any, rights: Any, makes: Any, present: Any, makers: Any, waiting: Any, after: Any
-) -> Any:
+    lefts: Int64s, rights: Int64s, makes: Int64s, present: Uint8s, makers: Int64s, waiting: Int64s,
+    after: Int64s,
+) -> tuple[int, int]:
     """Find the first row that makes each token whose parts exist. A row waits for a part that a later row
     makes.
 

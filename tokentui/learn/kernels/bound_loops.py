@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tokentui.learn.kernels.unigram_text import Flags, Floats, Ints, Longs
+from tokentui.core.native import Float64s, Int32s, Int64s, Uint8s
 
 FREE = -1
 """An empty slot, and a group that has no number."""
@@ -28,10 +28,10 @@ class Places(NamedTuple):
         counts: The count of the word of each place.
     """
 
-    units: Ints
-    rest: Ints
-    words: Ints
-    counts: Floats
+    units: Int32s
+    rest: Int32s
+    words: Int32s
+    counts: Float64s
 
 
 class Groups(NamedTuple):
@@ -45,11 +45,11 @@ class Groups(NamedTuple):
         numbers: The number of each group as a candidate, or `FREE`.
     """
 
-    slots: Ints
-    keys: Longs
-    last: Ints
-    shared: Flags
-    numbers: Ints
+    slots: Int32s
+    keys: Int64s
+    last: Int32s
+    shared: Uint8s
+    numbers: Int32s
 
 
 class Found(NamedTuple):
@@ -61,9 +61,9 @@ class Found(NamedTuple):
         numbers: The candidate of each.
     """
 
-    starts: Ints
-    sizes: Ints
-    numbers: Ints
+    starts: Int32s
+    sizes: Int32s
+    numbers: Int32s
 
 
 class Texts(NamedTuple):
@@ -75,9 +75,9 @@ class Texts(NamedTuple):
         numbers: The candidate of each.
     """
 
-    firsts: Ints
-    sizes: Ints
-    numbers: Ints
+    firsts: Int32s
+    sizes: Int32s
+    numbers: Int32s
 
 
 class Over(NamedTuple):
@@ -89,13 +89,13 @@ class Over(NamedTuple):
         numbers: The candidate of each.
     """
 
-    starts: Ints
-    ends: Ints
-    numbers: Ints
+    starts: Int32s
+    ends: Int32s
+    numbers: Int32s
 
 
 def group(
-    size: int, places: Places, active: Ints, before: Ints, kinds: int, groups: Groups, after: Ints
+    size: int, places: Places, active: Int32s, before: Int32s, kinds: int, groups: Groups, after: Int32s
 ) -> int:
     """Group the texts of one length at the active places, and mark those that two distinct words have.
 
@@ -142,8 +142,8 @@ def group(
 
 
 def keep(
-    size: int, places: Places, count: int, groups: Groups, found: Ints, active: Ints, whole: Flags,
-    state: Longs, out: Found,
+    size: int, places: Places, count: int, groups: Groups, found: Int32s, active: Int32s, whole: Uint8s,
+    state: Int64s, out: Found,
 ) -> int:
     """Record the occurrences of the groups that two words have. The places of all others are active no more.
 
@@ -188,7 +188,7 @@ def keep(
     return left
 
 
-def by_place(found: Found, room: Ints, out: Texts) -> None:
+def by_place(found: Found, room: Int32s, out: Texts) -> None:
     """Sort occurrences by their first place. It is stable, so that of one place the shortest comes first.
 
     Args:
@@ -210,7 +210,7 @@ def by_place(found: Found, room: Ints, out: Texts) -> None:
 
 
 def price(
-    places: Places, texts: Texts, values: Floats, scale: float, sums: Floats, excess: Floats, over: Over
+    places: Places, texts: Texts, values: Float64s, scale: float, sums: Float64s, excess: Float64s, over: Over
 ) -> int:
     """Add the excesses of each candidate: by how much the numbers of its places exceed the count of the word.
 
@@ -249,7 +249,7 @@ def price(
     return count
 
 
-def choose(excess: Floats, most: int, room: Floats, chosen: Flags) -> float:
+def choose(excess: Float64s, most: int, room: Float64s, chosen: Uint8s) -> float:
     """Choose the candidates of the greatest excess, of equal ones those of the lowest number.
 
     The least value that is chosen is found by quickselect (Hoare 1961).
@@ -303,8 +303,8 @@ def choose(excess: Floats, most: int, room: Floats, chosen: Flags) -> float:
 
 
 def direct(
-    places: Places, over: Over, count: int, values: Floats, chosen: Flags, covers: Ints, momentum: float,
-    direction: Floats,
+    places: Places, over: Over, count: int, values: Float64s, chosen: Uint8s, covers: Int32s, momentum: float,
+    direction: Float64s,
 ) -> float:
     """Find the direction in which the bound grows: 1 at each place, less 1 for each chosen text over it with
     an excess; 0 where the number can grow no more. A share of the last direction is added.
@@ -341,13 +341,13 @@ def direct(
     return norm
 
 
-def average(chosen: Flags, share: float, averages: Floats) -> None:
+def average(chosen: Uint8s, share: float, averages: Float64s) -> None:
     """Move the average of each candidate a share of the way to 1 if it is chosen, to 0 if it is not."""
     for number in range(len(averages)):
         averages[number] += share * (chosen[number] - averages[number])
 
 
-def move(places: Places, values: Floats, step: float, direction: Floats) -> None:
+def move(places: Places, values: Float64s, step: float, direction: Float64s) -> None:
     """Move each number by `step` times count and direction, at most up to the count."""
     for place in range(len(values)):
         count = places.counts[place]
@@ -355,7 +355,7 @@ def move(places: Places, values: Floats, step: float, direction: Floats) -> None
         values[place] = value if value < count else count
 
 
-def shortest(places: Places, texts: Texts, chosen: Flags, fewest: Ints) -> float:
+def shortest(places: Places, texts: Texts, chosen: Uint8s, fewest: Int32s) -> float:
     """Count the tokens of all words in the fewest tokens of units and chosen candidates.
 
     Args:

@@ -16,18 +16,16 @@ import re
 from array import array
 from collections.abc import Iterable
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 from tokentui.core.native import (
-    BYTES,
-    EVENTS,
-    INT,
-    NOTHING,
-    NUMBERS,
     U64,
     Flat,
+    Float64s,
+    Int32s,
+    Int64s,
     Row,
-    Tuple,
+    Uint8s,
     flat,
     hashed,
     helper,
@@ -87,6 +85,20 @@ LINK = Row((("below", "int32"), ("beside", "int32"), ("stamp", "int32")))
 """The links of a pair in `score`: the next pair of its column and of its row (0 after the last), and its
 stamp. A pair that is no longer a candidate is unlinked when a kernel meets it."""
 
+Cells = Annotated[Any, Flat(CELL)]
+Places = Annotated[Any, Flat(PLACE)]
+Entries = Annotated[Any, Flat(ENTRY)]
+PairRows = Annotated[Any, Flat(PAIR)]
+Symbols = Annotated[Any, Flat(SYMBOL)]
+Steps = Annotated[Any, Flat(STEP)]
+Extents = Annotated[Any, Flat(EXTENT)]
+ForbiddenRows = Annotated[Any, Flat(FORBIDDEN)]
+RankedRows = Annotated[Any, Flat(RANKED)]
+QueueRows = Annotated[Any, Flat(QUEUE)]
+Columns = Annotated[Any, Flat(COLUMN)]
+Links = Annotated[Any, Flat(LINK)]
+"""Arrays of these rows."""
+
 
 class _State(NamedTuple):
     """The values and arrays that the kernels of a training work on.
@@ -138,46 +150,42 @@ class _State(NamedTuple):
     forbidden: int
     least: int
     scored: int
-    cells: Any
-    places: Any
-    log: Any
-    table: Any
-    counts: Any
-    symbols: Any
-    extents: Any
-    uses: Any
-    steps: Any
-    text: Any
-    ends: Any
-    queue: Any
-    heap: Any
-    chains: Any
-    columns: Any
-    links: Any
-    scores: Any
-    blocks: Any
-    changed: Any
-    wanted: Any
-    forbidden_rows: Any
-    forbidden_text: Any
-    forbidden_slots: Any
+    cells: Cells
+    places: Places
+    log: Entries
+    table: PairRows
+    counts: Int64s
+    symbols: Symbols
+    extents: Extents
+    uses: Int64s
+    steps: Steps
+    text: Uint8s
+    ends: Int64s
+    queue: QueueRows
+    heap: RankedRows
+    chains: Int32s
+    columns: Columns
+    links: Links
+    scores: Float64s
+    blocks: Float64s
+    changed: Int32s
+    wanted: Int64s
+    forbidden_rows: ForbiddenRows
+    forbidden_text: Uint8s
+    forbidden_slots: Int32s
 
 
 class State(_State):
-    """`_State` with a `__dict__`, in which `native._block` caches the argument words."""
+    """`_State` with a `__dict__`, in which `native.argument_block` caches the argument words."""
 
 
-ROWS: dict[str, str | Row] = {
-    "cells": CELL, "places": PLACE, "log": ENTRY, "table": PAIR, "counts": "int64", "symbols": SYMBOL,
-    "extents": EXTENT, "uses": "int64", "steps": STEP, "text": "uint8", "ends": "int64", "queue": QUEUE,
-    "heap": RANKED, "chains": "int32", "columns": COLUMN, "links": LINK, "scores": "float64",
-    "blocks": "float64", "changed": "int32",
-    "wanted": "int64", "forbidden_rows": FORBIDDEN, "forbidden_text": "uint8", "forbidden_slots": "int32",
+ROWS = {
+    name: hint.__metadata__[0].row for name, hint in get_type_hints(State, include_extras=True).items()
+    if hint is not int
 }
 """The row type of each array of the state."""
 ROOM = "table", "places", "log", "text"
 """The arrays that may be too small for a merge."""
-STATE = Tuple(tuple(Flat(ROWS[name]) if name in ROWS else INT for name in State._fields), "State", State)
 
 
 class Queue(NamedTuple):
@@ -219,8 +227,10 @@ RULES = {
 # ---- the words laid out
 
 
-@kernel(INT, EVENTS, NUMBERS, NUMBERS, EVENTS, EVENTS, NUMBERS)
-def number_units(units: Any, ends: Any, weights: Any, numbers: Any, found: Any, totals: Any) -> int:
+@kernel
+def number_units(
+    units: Int32s, ends: Int64s, weights: Int64s, numbers: Int32s, found: Int32s, totals: Int64s
+) -> int:
     """Number the units of words in order of first appearance.
 
     Args:
@@ -271,15 +281,15 @@ MARKS = {"prefix": PREFIX, "end-suffix": END_SUFFIX, "end-symbol": END_SYMBOL}
 """Kinds of marks: on every unit of a word except the first, on the last unit, or as a separate last unit."""
 
 
-@kernel(NOTHING, BYTES, EVENTS)
-def widen(text: Any, units: Any) -> None:
+@kernel
+def widen(text: Uint8s, units: Int32s) -> None:
     """Copy the bytes of a text to an array of 32-bit numbers."""
     for at in range(len(text)):
         units[at] = text[at]
 
 
-@kernel(NOTHING, EVENTS, NUMBERS, INT, INT, EVENTS, NUMBERS)
-def mark_units(units: Any, ends: Any, kinds: int, mark: int, marked: Any, stops: Any) -> None:
+@kernel
+def mark_units(units: Int32s, ends: Int64s, kinds: int, mark: int, marked: Int32s, stops: Int64s) -> None:
     """Mark the units of words. A marked unit is the plain unit plus `kinds`.
 
     Args:
@@ -358,8 +368,8 @@ def _ends(sizes: Iterable[int]) -> Any:
     return array("q", accumulate(sizes, initial=0))
 
 
-@kernel(NOTHING, EVENTS, NUMBERS, EVENTS, Flat(CELL), NUMBERS)
-def lay_out(units: Any, ends: Any, symbols: Any, cells: Any, starts: Any) -> None:
+@kernel
+def lay_out(units: Int32s, ends: Int64s, symbols: Int32s, cells: Cells, starts: Int64s) -> None:
     """Write words into cells, with a `BOUNDARY` cell before and after each word.
 
     Args:
@@ -391,10 +401,10 @@ def slot_of(left: int, right: int, shift: int, slots: Any, table: Any) -> int:
     return int(slot)
 
 
-@kernel(Tuple((INT, INT)), INT, INT, INT, NUMBERS, NUMBERS, Flat(CELL), Flat(PAIR), NUMBERS, EVENTS)
+@kernel
 def pair_up(
-    word: int, pairs: int, shift: int, starts: Any, weights: Any, cells: Any, table: Any, counts: Any,
-    slots: Any,
+    word: int, pairs: int, shift: int, starts: Int64s, weights: Int64s, cells: Cells, table: PairRows,
+    counts: Int64s, slots: Int32s,
 ) -> tuple[int, int]:
     """Find and count the pairs of adjacent units, overlapping ones included, beginning at a word.
 
@@ -441,8 +451,10 @@ def pair_up(
     return len(starts), pairs
 
 
-@kernel(NOTHING, INT, NUMBERS, NUMBERS, Flat(CELL), Flat(PLACE), Flat(PAIR))
-def list_places(pairs: int, starts: Any, weights: Any, cells: Any, places: Any, table: Any) -> None:
+@kernel
+def list_places(
+    pairs: int, starts: Int64s, weights: Int64s, cells: Cells, places: Places, table: PairRows
+) -> None:
     """List the places of each pair, and set `table[pair].first` from their number to the index of the
     first."""
     table[0].first = 0

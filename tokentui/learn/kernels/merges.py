@@ -4,20 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokentui.core.native import (
-    EVENTS,
-    I64,
-    INT,
-    NOTHING,
-    NUMBERS,
-    U64,
-    Flat,
-    hashed,
-    helper,
-    inlined,
-    kernel,
-)
-from tokentui.learn.kernels.layout import NO_LIMIT, RANKED, STATE
+from tokentui.core.native import I64, U64, Int32s, Int64s, hashed, helper, inlined, kernel
+from tokentui.learn.kernels.layout import NO_LIMIT, RankedRows, State
 
 _PRIME = U64(0x100000001B3)
 """The multiplier of the hash FNV-1a."""
@@ -25,7 +13,7 @@ _KEPT_BITS = U64(32)
 
 
 @helper
-def give_uses(number: int, sign: int, s: Any) -> None:
+def give_uses(number: int, sign: int, s: State) -> None:
     """Move the uses of a step's symbol back to its parts, or with `sign` -1 from the parts to the symbol."""
     step = s.steps[number]
     replaced = sign * step.replaced
@@ -40,7 +28,7 @@ that a space follows."""
 
 
 @helper
-def crosses(left: int, right: int, s: Any) -> bool:
+def crosses(left: int, right: int, s: State) -> bool:
     """Return whether the token of two symbols may cross words: it has at most `s.words` parts and `s.longest`
     units, and contains no colon that a space follows."""
     before, after = s.extents[left], s.extents[right]
@@ -52,7 +40,7 @@ def crosses(left: int, right: int, s: Any) -> bool:
 
 
 @inlined
-def extend(token: int, left: int, right: int, s: Any) -> None:
+def extend(token: int, left: int, right: int, s: State) -> None:
     """Store the extent of a new token."""
     ends, begins = s.extents[left].edges, s.extents[right].edges
     joined = 0 if ends & CLOSES or begins & OPENS else 1
@@ -69,8 +57,8 @@ def hash_bytes(key: Any, start: int, end: int, text: Any) -> Any:
     return key
 
 
-@kernel(NOTHING, STATE)
-def index_forbidden(s: Any) -> None:
+@kernel
+def index_forbidden(s: State) -> None:
     """Fill the empty hash table of forbidden pairs and tokens. Its size is a power of two, at least twice the
     number of rows."""
     for row in range(1, len(s.forbidden_rows)):
@@ -82,7 +70,7 @@ def index_forbidden(s: Any) -> None:
 
 
 @helper
-def is_forbidden(pair: int, s: Any) -> bool:
+def is_forbidden(pair: int, s: State) -> bool:
     """Return whether a pair or the token that it makes is forbidden. Both are compared by bytes, since
     several symbols may share them; the right part is taken without its mark."""
     text, rows, slots = s.text, s.forbidden_rows, s.forbidden_slots
@@ -110,7 +98,7 @@ def is_forbidden(pair: int, s: Any) -> bool:
 
 
 @inlined
-def may_be_made(pair: int, s: Any) -> Any:
+def may_be_made(pair: int, s: State) -> Any:
     """Return whether a pair may be merged: it is not forbidden, and its token obeys the limits of length and
     of crossing words."""
     table, symbols = s.table, s.symbols
@@ -125,7 +113,7 @@ def may_be_made(pair: int, s: Any) -> Any:
 
 
 @inlined
-def has_room(pair: int, known: int, s: Any) -> bool:
+def has_room(pair: int, known: int, s: State) -> bool:
     """Return whether the arrays have room for the merge of a pair. Write the rows that it needs to
     `wanted`."""
     table, ends, wanted = s.table, s.ends, s.wanted
@@ -148,7 +136,7 @@ def has_room(pair: int, known: int, s: Any) -> bool:
 
 
 @inlined
-def spell(token: int, left: int, right: int, s: Any) -> None:
+def spell(token: int, left: int, right: int, s: State) -> None:
     """Write the bytes of a new symbol to `text`; the right part loses its mark."""
     text, ends = s.text, s.ends
     at = ends[token]
@@ -171,14 +159,11 @@ def add_place(pair: Any, place: Any, weight: int, places: Any, table: Any) -> No
 
 
 @inlined
-def note_places(
-    pair: int, token: int, first_new: int, pairs: int, log_start: int, log_end: int, s: Any
-) -> None:
+def note_places(pair: int, token: int, log_start: int, log_end: int, s: State) -> None:
     """Store the places of the pairs that a merge has just made, each at `table[new].next`, which advances.
 
     Args:
         pair, token: The merged pair and its new token.
-        first_new, pairs: The number of pairs before and after; not used.
         log_start, log_end: The length of the log before and after.
         s: The state.
     """
@@ -198,7 +183,7 @@ def note_places(
 
 
 @inlined
-def merge(pair: int, known: int, level: int, s: Any) -> Any:
+def merge(pair: int, known: int, level: int, s: State) -> Any:
     """Merge every place of a pair for the first time, from left to right, as step `known + 1`.
 
     Args:
@@ -295,15 +280,15 @@ def merge(pair: int, known: int, level: int, s: Any) -> Any:
         table[new].first = table[new].next = places_end
         places_end += size
     table[pairs].first = places_end
-    note_places(pair, token, first_new, pairs, log_start, log_end, s)
+    note_places(pair, token, log_start, log_end, s)
     step.replaced = replaced
     give_uses(known, -1, s)
     following.pairs, following.logged, following.tokens = pairs, log_end, step.tokens - replaced
     return fallen
 
 
-@kernel(INT, INT, INT, INT, STATE)
-def undo(number: int, goal: int, most: int, s: Any) -> int:
+@kernel
+def undo(number: int, goal: int, most: int, s: State) -> int:
     """Undo merges, the last one first.
 
     Args:
@@ -351,8 +336,8 @@ def undo(number: int, goal: int, most: int, s: Any) -> int:
     return number
 
 
-@kernel(INT, INT, INT, INT, STATE)
-def redo(number: int, goal: int, most: int, s: Any) -> int:
+@kernel
+def redo(number: int, goal: int, most: int, s: State) -> int:
     """Redo computed merges up to step `goal`. Arguments and result are those of `undo`."""
     cells, places, log, table = s.cells, s.places, s.log, s.table
     counts, symbols, steps = s.counts, s.symbols, s.steps
@@ -392,8 +377,8 @@ def redo(number: int, goal: int, most: int, s: Any) -> int:
     return number
 
 
-@kernel(NOTHING, INT, INT, STATE)
-def move_uses(number: int, goal: int, s: Any) -> None:
+@kernel
+def move_uses(number: int, goal: int, s: State) -> None:
     """Change the uses of symbols from those at step `number` to those at step `goal`."""
     for step in range(number, goal):
         give_uses(step, -1, s)
@@ -404,8 +389,8 @@ def move_uses(number: int, goal: int, s: Any) -> None:
 # ---- values of computed steps
 
 
-@kernel(NOTHING, INT, EVENTS, EVENTS, NUMBERS, STATE)
-def chosen_pairs(first: int, lefts: Any, rights: Any, places: Any, s: Any) -> None:
+@kernel
+def chosen_pairs(first: int, lefts: Int32s, rights: Int32s, places: Int64s, s: State) -> None:
     """Write the pair of each step after step `first`, and its count, to the arrays; their length is the
     number of steps."""
     for n in range(len(lefts)):
@@ -415,8 +400,8 @@ def chosen_pairs(first: int, lefts: Any, rights: Any, places: Any, s: Any) -> No
         places[n] = step.places
 
 
-@kernel(NOTHING, INT, INT, Flat(RANKED), EVENTS, NUMBERS, STATE)
-def add_falls(number: int, size: int, heap: Any, marks: Any, falls: Any, s: Any) -> None:
+@kernel
+def add_falls(number: int, size: int, heap: RankedRows, marks: Int32s, falls: Int64s, s: State) -> None:
     """Compute by how much the current step lowered the counts of some pairs.
 
     Args:
@@ -444,8 +429,8 @@ def add_falls(number: int, size: int, heap: Any, marks: Any, falls: Any, s: Any)
             falls[marks[after] - 1] += weight
 
 
-@kernel(INT, INT, NUMBERS, NUMBERS, STATE)
-def changed_words(number: int, starts: Any, found: Any, s: Any) -> int:
+@kernel
+def changed_words(number: int, starts: Int64s, found: Int64s, s: State) -> int:
     """List the words in which the current step merged a place, and return their number.
 
     Args:
@@ -470,8 +455,8 @@ def changed_words(number: int, starts: Any, found: Any, s: Any) -> int:
     return size
 
 
-@kernel(INT, INT, NUMBERS, NUMBERS, STATE)
-def places_now(pair: int, found: Any, weights: Any, s: Any) -> int:
+@kernel
+def places_now(pair: int, found: Int64s, weights: Int64s, s: State) -> int:
     """Write the current places of a pair and their weights, and return their number. Both arrays must hold
     all places that the pair ever had."""
     size = 0

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokentui.core.native import I64, INT, U64, Flat, Tuple, helper, inlined, kernel
+from tokentui.core.native import I64, U64, helper, inlined, kernel
 from tokentui.learn.kernels.layout import (
     FIRST_SEEN,
     LARGEST_PAIR,
     LOWEST_IDS,
-    RANKED,
     SCORES,
     SHORTEST,
-    STATE,
+    RankedRows,
+    State,
 )
 from tokentui.learn.kernels.merges import is_forbidden, may_be_made
 
@@ -33,7 +33,7 @@ _SMALL = 1 << 31
 
 
 @inlined
-def worth_of(pair: int, s: Any) -> Any:
+def worth_of(pair: int, s: State) -> Any:
     """Return the count or score of a pair, as `s.scored` says, in double precision."""
     worth = float(s.counts[pair])
     if s.scored == SCORES:
@@ -71,7 +71,7 @@ def compare_wide(a: int, b: int, c: int, x: int, y: int, z: int) -> int:
     return 0
 
 
-@kernel(INT, INT, INT, INT, INT, INT, INT)
+@kernel
 def compare_products(a: int, b: int, c: int, x: int, y: int, z: int) -> int:
     """Kernel entry point of `compare_wide`, for tests."""
     return compare_wide(a, b, c, x, y, z)
@@ -107,7 +107,7 @@ def compare_scores(
 
 
 @helper
-def key_of(pair: int, s: Any) -> int:
+def key_of(pair: int, s: State) -> int:
     """Return the key of a pair by the tie rule, smallest first. It is valid while the count of the pair does
     not change. 0 if the rule compares bytes alone."""
     left, right = s.table[pair].left, s.table[pair].right
@@ -170,7 +170,7 @@ def precedes_by_bytes(
 
 
 @inlined
-def comes_first(pair: int, key: int, other: int, other_key: int, s: Any) -> Any:
+def comes_first(pair: int, key: int, other: int, other_key: int, s: State) -> Any:
     """Return whether the first of two tied pairs wins by the tie rule."""
     if key != other_key:
         return key < other_key
@@ -183,7 +183,7 @@ def comes_first(pair: int, key: int, other: int, other_key: int, s: Any) -> Any:
 
 
 @inlined
-def precedes(one: Any, other: Any, s: Any) -> Any:
+def precedes(one: Any, other: Any, s: State) -> Any:
     """Return whether the pair of one row is better than that of another."""
     order: Any = I64(0)
     if s.scored == SCORES:
@@ -208,7 +208,7 @@ def copy_row(at: int, by: int, heap: Any) -> None:
 
 
 @helper
-def sift_down(at: int, size: int, worst: bool, heap: Any, s: Any) -> None:
+def sift_down(at: int, size: int, worst: bool, heap: Any, s: State) -> None:
     """Move a row down until the heap is in order, with the best row first, or the worst if `worst`.
 
     The last row of `heap` is scratch space.
@@ -229,7 +229,7 @@ def sift_down(at: int, size: int, worst: bool, heap: Any, s: Any) -> None:
 
 
 @helper
-def sift_up(at: int, worst: bool, heap: Any, s: Any) -> None:
+def sift_up(at: int, worst: bool, heap: Any, s: State) -> None:
     """Move a row up until the heap is in order, with the best row first, or the worst if `worst`.
 
     The last row of `heap` is scratch space.
@@ -245,8 +245,8 @@ def sift_up(at: int, worst: bool, heap: Any, s: Any) -> None:
     copy_row(at, moved, heap)
 
 
-@kernel(INT, INT, STATE)
-def find_forbidden(pairs: int, s: Any) -> int:
+@kernel
+def find_forbidden(pairs: int, s: State) -> int:
     """Return the most frequent forbidden pair among the first `pairs` pairs, 0 if none of them occurs."""
     best: Any = 0
     key: Any = 0
@@ -259,9 +259,9 @@ def find_forbidden(pairs: int, s: Any) -> int:
     return int(best)
 
 
-@kernel(Tuple((INT, INT, INT, INT)), INT, INT, INT, INT, Flat(RANKED), STATE)
-def standing(
-    pairs: int, limit: int, least: int, forced: int, heap: Any, s: Any
+@kernel
+def rank_candidates(
+    pairs: int, limit: int, least: int, forced: int, heap: RankedRows, s: State
 ) -> tuple[int, int, int, int]:
     """Count the candidates of a step, and write the best `limit` of them, in order, to `heap`.
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokentui.core.native import I64, INT, NOTHING, helper, inlined, kernel
-from tokentui.learn.kernels.layout import A_STEP, CHAINS, STATE, Queue
+from tokentui.core.native import I64, helper, inlined, kernel
+from tokentui.learn.kernels.layout import A_STEP, CHAINS, Queue, State
 from tokentui.learn.kernels.merges import has_room, may_be_made, merge
 from tokentui.learn.kernels.order import copy_row, key_of, sift_down, sift_up
 
@@ -46,7 +46,7 @@ def wait(pair: int, count: int, level: int, level_bits: int, table: Any, chains:
 
 
 @inlined
-def put(pair: int, s: Any) -> int:
+def put(pair: int, s: State) -> int:
     """Append a candidate with the count of the level to the heap, and return its row. The heap is not
     restored."""
     at = s.queue[0].size
@@ -58,7 +58,7 @@ def put(pair: int, s: Any) -> int:
 
 
 @inlined
-def drop_first(s: Any) -> None:
+def drop_first(s: State) -> None:
     """Remove the first row of the heap."""
     size = s.queue[0].size - 1
     s.queue[0].size = size
@@ -67,7 +67,7 @@ def drop_first(s: Any) -> None:
 
 
 @inlined
-def take_in(first: int, pairs: int, s: Any) -> None:
+def take_in(first: int, pairs: int, s: State) -> None:
     """Queue the candidates among the pairs `first` to `pairs - 1`."""
     level = s.queue[0].level
     level_bits = bits_of(level)
@@ -82,7 +82,7 @@ def take_in(first: int, pairs: int, s: Any) -> None:
 
 
 @helper
-def open_level(s: Any) -> None:
+def open_level(s: State) -> None:
     """Lower the level to the greatest count that is left, and fill the empty heap with its candidates. The
     level becomes 0 if no candidate is left."""
     table, counts, chains = s.table, s.counts, s.chains
@@ -134,7 +134,7 @@ def open_level(s: Any) -> None:
 
 
 @helper
-def find_best(s: Any) -> None:
+def find_best(s: State) -> None:
     """Set `queue.best` to the best candidate, the first row of the heap; 0 if no candidate is left."""
     while True:
         level = s.queue[0].level
@@ -152,8 +152,8 @@ def find_best(s: Any) -> None:
             return
 
 
-@kernel(NOTHING, INT, INT, STATE)
-def fill(pairs: int, symbols: int, s: Any) -> None:
+@kernel
+def fill(pairs: int, symbols: int, s: State) -> None:
     """Rebuild the queue from the candidates among the first `pairs` pairs."""
     s.chains[:] = 0
     s.queue[0].level = s.queue[0].tied = s.queue[0].size = 0
@@ -161,8 +161,8 @@ def fill(pairs: int, symbols: int, s: Any) -> None:
     find_best(s)
 
 
-@kernel(INT, INT, INT, INT, INT, STATE)
-def run(known: int, goal: int, least: int, most: int, s: Any) -> int:
+@kernel
+def run(known: int, goal: int, least: int, most: int, s: State) -> int:
     """Make new merges and return the step reached; see `Queue.run`."""
     while True:
         pair, level = s.queue[0].best, s.queue[0].level
@@ -178,7 +178,7 @@ def run(known: int, goal: int, least: int, most: int, s: Any) -> int:
 
 
 @helper
-def pair_of(left: int, right: int, s: Any) -> int:
+def pair_of(left: int, right: int, s: State) -> int:
     """Return the number of a pair, 0 if it never occurred. Its row was added by the step that made the newer
     of its symbols, so only rows of that step are searched."""
     step = max(left, right) - s.base
@@ -191,14 +191,14 @@ def pair_of(left: int, right: int, s: Any) -> int:
     return 0
 
 
-@kernel(INT, INT, INT, STATE)
-def find(left: int, right: int, s: Any) -> int:
+@kernel
+def find(left: int, right: int, s: State) -> int:
     """Kernel entry point of `pair_of`."""
     return pair_of(left, right, s)
 
 
-@kernel(INT, INT, INT, INT, INT, STATE)
-def take(known: int, left: int, right: int, queued: int, s: Any) -> int:
+@kernel
+def take(known: int, left: int, right: int, queued: int, s: State) -> int:
     """Merge a given pair of symbols as step `known + 1`, even if it is not the best or does not occur.
 
     Args:

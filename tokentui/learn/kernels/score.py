@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tokentui.core.native import I64, INT, NOTHING, inlined, kernel
-from tokentui.learn.kernels.layout import A_STEP, STATE, Queue
+from tokentui.core.native import I64, inlined, kernel
+from tokentui.learn.kernels.layout import A_STEP, Queue, State
 from tokentui.learn.kernels.merges import has_room, may_be_made, merge
 from tokentui.learn.kernels.order import comes_first, compare_scores, compare_shares, key_of
 
@@ -34,7 +34,7 @@ _NO_LEVEL = -1
 
 
 @inlined
-def note(column: int, state: int, size: int, s: Any) -> Any:
+def note(column: int, state: int, size: int, s: State) -> Any:
     """Raise the state of a column to `state`. Return the new length of the list of changed columns, `size`
     before."""
     if s.columns[column].state == CLEAN:
@@ -45,7 +45,7 @@ def note(column: int, state: int, size: int, s: Any) -> Any:
 
 
 @inlined
-def leave(pair: int, size: int, s: Any) -> Any:
+def leave(pair: int, size: int, s: State) -> Any:
     """Remove a pair whose count fell from the pairs tied for best of its column, if it is one of them. Return
     the length of the list of changed columns."""
     column = s.table[pair].right
@@ -58,7 +58,7 @@ def leave(pair: int, size: int, s: Any) -> Any:
 
 
 @inlined
-def enter(pair: int, s: Any) -> Any:
+def enter(pair: int, s: State) -> Any:
     """Compare a pair with the best of its column, and make it the best if it wins. Return whether it is now
     among those tied for best."""
     count, share = s.counts[pair], s.uses[s.table[pair].left]
@@ -83,7 +83,7 @@ def enter(pair: int, s: Any) -> Any:
 
 
 @inlined
-def link(pair: int, s: Any) -> None:
+def link(pair: int, s: State) -> None:
     """Prepend a pair to its column and its row."""
     left, right = s.table[pair].left, s.table[pair].right
     s.links[pair].below = s.columns[right].top
@@ -93,7 +93,7 @@ def link(pair: int, s: Any) -> None:
 
 
 @inlined
-def look_over(column: int, s: Any) -> Any:
+def look_over(column: int, s: State) -> Any:
     """Find the best pair of a column by comparing all its pairs, and unlink those that are no candidates.
     Return the number of pairs compared."""
     s.columns[column].pair = 0
@@ -117,7 +117,7 @@ def look_over(column: int, s: Any) -> Any:
 
 
 @inlined
-def rise(row: int, size: int, s: Any) -> Any:
+def rise(row: int, size: int, s: State) -> Any:
     """Compare the pairs of a row, whose left symbol has fewer uses now, with the best of their columns.
 
     Returns:
@@ -143,7 +143,7 @@ def rise(row: int, size: int, s: Any) -> Any:
 
 
 @inlined
-def scale(column: int, symbols: int, s: Any) -> None:
+def rescore_column(column: int, symbols: int, s: State) -> None:
     """Recompute the score of a column's best pair (0 if it has none) and the best score of its block. There
     is one column per symbol."""
     scores, best, block, before = s.scores, s.columns[column], column >> _BITS, s.scores[column]
@@ -160,7 +160,7 @@ def scale(column: int, symbols: int, s: Any) -> None:
 
 
 @inlined
-def find_best(symbols: int, s: Any) -> None:
+def find_best(symbols: int, s: State) -> None:
     """Set the queue to the best pair of all columns and the number of pairs tied with it."""
     columns, scores, uses, queue = s.columns, s.scores, s.uses, s.queue[0]
     blocks = (symbols + (1 << _BITS) - 1) >> _BITS
@@ -195,8 +195,8 @@ def find_best(symbols: int, s: Any) -> None:
     queue.level = columns[best].count if best >= 0 else 0
 
 
-@kernel(NOTHING, INT, INT, STATE)
-def fill(pairs: int, symbols: int, s: Any) -> None:
+@kernel
+def fill(pairs: int, symbols: int, s: State) -> None:
     """Build the queue from the candidates among the first `pairs` pairs. Columns and links are zeros."""
     for column in range(symbols):
         s.columns[column].stamp = 1
@@ -205,12 +205,12 @@ def fill(pairs: int, symbols: int, s: Any) -> None:
             link(pair, s)
             enter(pair, s)
     for column in range(symbols):
-        scale(column, symbols, s)
+        rescore_column(column, symbols, s)
     find_best(symbols, s)
 
 
-@kernel(INT, INT, INT, INT, INT, STATE)
-def run(known: int, goal: int, least: int, most: int, s: Any) -> int:
+@kernel
+def run(known: int, goal: int, least: int, most: int, s: State) -> int:
     """Make new merges and return the step reached; see `Queue.run`."""
     while True:
         pair: Any = s.queue[0].best
@@ -254,7 +254,7 @@ def run(known: int, goal: int, least: int, most: int, s: Any) -> int:
             if s.columns[column].state == STALE:
                 most -= look_over(column, s)
             s.columns[column].state = CLEAN
-            scale(column, token + 1, s)
+            rescore_column(column, token + 1, s)
         find_best(token + 1, s)
 
 

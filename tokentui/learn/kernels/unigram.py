@@ -10,17 +10,8 @@ from collections.abc import Generator, Iterable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from tokentui.core.native import (
-    EVENTS,
-    NOTHING,
-    NUMBERS,
-    flat,
-    helper,
-    kernel,
-)
+from tokentui.core.native import Int32s, Int64s, flat, helper, kernel
 from tokentui.learn.kernels import unigram_passes, unigram_text
-from tokentui.learn.kernels.annotated import compiled
-from tokentui.learn.kernels.unigram_text import Ints, Longs
 
 _DIGIT_BITS = 14
 """The approximate number of bits of a digit of the radix sort: its table of counts fits into the cache."""
@@ -28,8 +19,8 @@ _KEY_BITS = 11
 _KEYS = 1 << _KEY_BITS
 _SIGN = -1 << 63
 
-@compiled
-def _pack(text: Ints, rest: Ints, bits: int, group: int, digits: Ints) -> None:
+@kernel
+def _pack(text: Int32s, rest: Int32s, bits: int, group: int, digits: Int32s) -> None:
     """Write the next `group` units of the word at each place as one number to `digits`."""
     first = bits * (group - 1)
     digit = 0
@@ -38,9 +29,10 @@ def _pack(text: Ints, rest: Ints, bits: int, group: int, digits: Ints) -> None:
         digits[place] = digit
 
 
-@compiled
+@kernel
 def _sort_round(
-    digits: Ints, rest: Ints, offset: int, group: int, starts: Ints, before: Ints, count: int, after: Ints
+    digits: Int32s, rest: Int32s, offset: int, group: int, starts: Int32s, before: Int32s, count: int,
+    after: Int32s,
 ) -> int:
     """Sort suffixes by one digit, in a radix sort from the last digit to the first.
 
@@ -97,15 +89,15 @@ def _suffixes(text: array[int], rest: array[int], units: int) -> Generator[float
     return array("i", before[:count].tobytes())
 
 
-@kernel(NOTHING, EVENTS, EVENTS, EVENTS)
-def _gather_short(values: Any, which: Any, out: Any) -> None:
+@kernel
+def _gather_short(values: Int32s, which: Int32s, out: Int32s) -> None:
     """Copy the 32-bit values at the indices `which` to `out`."""
     for n in range(len(which)):
         out[n] = values[which[n]]
 
 
-@kernel(NOTHING, NUMBERS, EVENTS, NUMBERS)
-def _gather(values: Any, which: Any, out: Any) -> None:
+@kernel
+def _gather(values: Int64s, which: Int32s, out: Int64s) -> None:
     """Copy the 64-bit values at the indices `which` to `out`."""
     for n in range(len(which)):
         out[n] = values[which[n]]
@@ -118,8 +110,8 @@ def _pick(values: array[Any], which: Iterable[int]) -> array[Any]:
     return made
 
 
-@compiled
-def _sort(keys: Longs, order: Ints, room: Ints, counts: Longs) -> None:
+@kernel
+def _sort(keys: Int64s, order: Int32s, room: Int32s, counts: Int64s) -> None:
     """Sort places by their keys in ascending order: a stable radix sort from the last digit.
 
     Args:
@@ -148,8 +140,8 @@ def _sort(keys: Longs, order: Ints, room: Ints, counts: Longs) -> None:
             order[n] = room[n]
 
 
-@compiled
-def _falling(values: Longs, keys: Longs) -> None:
+@kernel
+def _falling(values: Int64s, keys: Int64s) -> None:
     """Turn the bits of float64 numbers (no NaN) into keys that sort in descending order."""
     for n in range(len(values)):
         bits = values[n]
@@ -189,6 +181,6 @@ _LOOPS = (
 )
 PASSES = SimpleNamespace(
     CHUNK=1 << 16, codes=unigram_text.codes, suffixes=_suffixes, pick=_pick, descending=_descending,
-    by_worth=_by_worth, **{loop.__name__: compiled(loop) for loop in _LOOPS},
+    by_worth=_by_worth, **{loop.__name__: kernel(loop) for loop in _LOOPS},
 )
 """The functions of both modules as kernels, under the same names."""

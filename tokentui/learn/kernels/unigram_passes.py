@@ -10,7 +10,8 @@ from __future__ import annotations
 from math import exp, inf, log, log1p
 from typing import NamedTuple
 
-from tokentui.learn.kernels.unigram_text import LONGEST, Flags, Floats, Ground, Ints, Longs, Singles, Trie
+from tokentui.core.native import Float32s, Float64s, Int32s, Int64s, Uint8s
+from tokentui.learn.kernels.unigram_text import LONGEST, Ground, Trie
 
 KEPT, SPLITS, UNUSED = 0, 1, 2
 """Why a piece goes whatever others are worth: it need not; its parts are more probable; no best segmentation
@@ -22,9 +23,9 @@ class Edges(NamedTuple):
     end in, of those that end in one node the longest first, so one loop over them meets every node after all
     nodes before it."""
 
-    target: Ints
-    source: Ints
-    piece: Ints
+    target: Int32s
+    source: Int32s
+    piece: Int32s
 
 
 class Others(NamedTuple):
@@ -38,18 +39,18 @@ class Others(NamedTuple):
         alone: The edge of the one piece.
     """
 
-    own: Floats
-    best: Floats
-    whole: Floats
-    back: Ints
-    alone: Ints
+    own: Float64s
+    best: Float64s
+    whole: Float64s
+    back: Int32s
+    alone: Int32s
 
 
 # ---- the lattice
 
 
 def edges(
-    low: int, high: int, ground: Ground, trie: Trie, alive: Flags, way: Ints, state: Longs, out: Edges
+    low: int, high: int, ground: Ground, trie: Trie, alive: Uint8s, way: Int32s, state: Int64s, out: Edges
 ) -> None:
     """The edges that end in nodes: a node's string ends with a seed, and an edge comes from the node before
     that.
@@ -89,7 +90,7 @@ def edges(
     state[0] = count
 
 
-def keep(low: int, high: int, edges: Edges, alive: Flags, state: Longs, out: Edges) -> None:
+def keep(low: int, high: int, edges: Edges, alive: Uint8s, state: Int64s, out: Edges) -> None:
     """Copy the edges of the pieces that are alive; `state` has how many there are so far."""
     target, source, piece = edges
     count = state[0]
@@ -103,7 +104,7 @@ def keep(low: int, high: int, edges: Edges, alive: Flags, state: Longs, out: Edg
 # ---- expectation
 
 
-def spread(pieces: Ints, scores: Floats, table: Floats, probabilities: Floats) -> None:
+def spread(pieces: Int32s, scores: Float64s, table: Float64s, probabilities: Float64s) -> None:
     """The score of each seed, where it is a piece, and the probability of all."""
     for n in range(len(pieces)):
         table[pieces[n]] = scores[n]
@@ -111,15 +112,15 @@ def spread(pieces: Ints, scores: Floats, table: Floats, probabilities: Floats) -
         probabilities[seed] = exp(table[seed])
 
 
-def logarithms(low: int, high: int, values: Floats, out: Floats) -> None:
+def logarithms(low: int, high: int, values: Float64s, out: Float64s) -> None:
     """The natural logarithm of each value, minus infinity of 0."""
     for n in range(low, high):
         out[n] = log(values[n]) if values[n] else -inf
 
 
 def forward(
-    low: int, high: int, edges: Edges, probabilities: Floats, scores: Floats, alpha: Floats, best: Floats,
-    back: Ints,
+    low: int, high: int, edges: Edges, probabilities: Float64s, scores: Float64s, alpha: Float64s,
+    best: Float64s, back: Int32s,
 ) -> None:
     """The sum over all segmentations up to each node, and the best of them (Viterbi).
 
@@ -147,7 +148,7 @@ def forward(
 
 
 def forward_logs(
-    low: int, high: int, edges: Edges, scores: Floats, logs: Floats, best: Floats, back: Ints
+    low: int, high: int, edges: Edges, scores: Float64s, logs: Float64s, best: Float64s, back: Int32s
 ) -> None:
     """The same where products would be too small: log(e^a + e^b) = max(a, b) + log(1 + e^-|a-b|)."""
     target, source, piece = edges
@@ -161,7 +162,7 @@ def forward_logs(
             back[j] = edge
 
 
-def likelihood(ends: Ints, weights: Floats, alpha: Floats, logs: bool, flow: Floats) -> float:
+def likelihood(ends: Int32s, weights: Float64s, alpha: Float64s, logs: bool, flow: Float64s) -> float:
     """The log probability of all strings, Σ weight · log alpha[end]; `flow` takes their weights by node."""
     total = 0.0
     for n in range(len(ends)):
@@ -171,7 +172,7 @@ def likelihood(ends: Ints, weights: Floats, alpha: Floats, logs: bool, flow: Flo
     return total
 
 
-def count_uses(low: int, high: int, edges: Edges, back: Ints, flow: Floats, uses: Floats) -> None:
+def count_uses(low: int, high: int, edges: Edges, back: Int32s, flow: Float64s, uses: Float64s) -> None:
     """Add up the counts of pieces in the best segmentations.
 
     The weight of each node flows back over its best edge.
@@ -183,7 +184,7 @@ def count_uses(low: int, high: int, edges: Edges, back: Ints, flow: Floats, uses
             flow[edges.source[edge]] += flow[node]
 
 
-def begin(ends: Ints, weights: Floats, alpha: Floats, deep: int, beta: Floats) -> None:
+def begin(ends: Int32s, weights: Float64s, alpha: Float64s, deep: int, beta: Float64s) -> None:
     """Set the first values of `beta` for `backward`, at the nodes in which strings end.
 
     The value of a node is weight / alpha; of a node from `deep` on, the weight alone.
@@ -194,7 +195,8 @@ def begin(ends: Ints, weights: Floats, alpha: Floats, deep: int, beta: Floats) -
 
 
 def backward(
-    low: int, high: int, edges: Edges, probabilities: Floats, alpha: Floats, beta: Floats, expected: Floats
+    low: int, high: int, edges: Edges, probabilities: Float64s, alpha: Float64s, beta: Float64s,
+    expected: Float64s,
 ) -> None:
     """Add up the expected counts of pieces by the posterior of each edge.
 
@@ -218,8 +220,8 @@ def backward(
 
 
 def backward_logs(
-    low: int, high: int, edges: Edges, scores: Floats, alpha: Floats, logs: Floats, deep: int, beta: Floats,
-    expected: Floats,
+    low: int, high: int, edges: Edges, scores: Float64s, alpha: Float64s, logs: Float64s, deep: int,
+    beta: Float64s, expected: Float64s,
 ) -> None:
     """The same in logarithms for nodes from `deep` on; their `beta` is the number of strings that come
     through them."""
@@ -234,7 +236,7 @@ def backward_logs(
 # ---- maximisation and pruning
 
 
-def first_scores(counts: Floats, pieces: Ints, sizes: Ints, scores: Floats) -> None:
+def first_scores(counts: Float64s, pieces: Int32s, sizes: Int32s, scores: Float64s) -> None:
     """The scores of seeds: each one's share of count times length, as a logarithm."""
     total = 0.0
     for n in range(len(pieces)):
@@ -244,7 +246,9 @@ def first_scores(counts: Floats, pieces: Ints, sizes: Ints, scores: Floats) -> N
         scores[n] = log(counts[n] * sizes[pieces[n]]) - whole
 
 
-def credit(figures: Floats, pieces: Ints, units: int, unknown: float, present: Flags, out: Floats) -> float:
+def credit(
+    figures: Float64s, pieces: Int32s, units: int, unknown: float, present: Uint8s, out: Float64s
+) -> float:
     """The figure of each piece of a model; those of units that are no pieces, and of what is unknown, go to
     the first piece, as in sentencepiece.
 
@@ -275,7 +279,7 @@ def credit(figures: Floats, pieces: Ints, units: int, unknown: float, present: F
     return total
 
 
-def frequent(counts: Floats, least: float, kept: Ints, rare: Ints) -> int:
+def frequent(counts: Float64s, least: float, kept: Int32s, rare: Int32s) -> int:
     """Part the places of counts into those of at least so many and the others. Returns how many are kept."""
     count = 0
     for n in range(len(counts)):
@@ -304,14 +308,14 @@ def digamma(x: float) -> float:
     return value + log(x) - 0.5 / x - series
 
 
-def maximise(low: int, high: int, counts: Floats, least: float, total: float, out: Floats) -> None:
+def maximise(low: int, high: int, counts: Float64s, least: float, total: float, out: Float64s) -> None:
     """The scores by expected counts under a sparse prior: digamma(count) - digamma(all counts), no count
     below `least`."""
     for n in range(low, high):
         out[n] = digamma(max(counts[n], least)) - total
 
 
-def alternatives(low: int, high: int, edges: Edges, scores: Floats, found: Others) -> None:
+def alternatives(low: int, high: int, edges: Edges, scores: Float64s, found: Others) -> None:
     """The best segmentation of each node's string that is not the string as one piece: `forward` with maxima
     alone, where an edge from the root is kept apart."""
     target, source, piece = edges
@@ -330,8 +334,8 @@ def alternatives(low: int, high: int, edges: Edges, scores: Floats, found: Other
 
 
 def losses(
-    low: int, high: int, edges: Edges, other: Others, pieces: Ints, nodes: Ints, mine: Floats, total: float,
-    index: Ints, parts: Ints, single: Singles, loss: Floats, why: Flags,
+    low: int, high: int, edges: Edges, other: Others, pieces: Int32s, nodes: Int32s, mine: Float64s,
+    total: float, index: Int32s, parts: Int32s, single: Float32s, loss: Float64s, why: Uint8s,
 ) -> None:
     """By how much the mean log probability of a token falls when a piece is replaced by its best other
     segmentation.

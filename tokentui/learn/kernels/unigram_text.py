@@ -13,16 +13,11 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Generator, Iterable, MutableSequence, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from sys import byteorder
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-Ints = Annotated[MutableSequence[int], "int32"]
-Longs = Annotated[MutableSequence[int], "int64"]
-Flags = Annotated[MutableSequence[int], "uint8"]
-Floats = Annotated[MutableSequence[float], "float64"]
-Singles = Annotated[MutableSequence[float], "float32"]
-"""Arrays, with the type of their numbers for the compiler."""
+from tokentui.core.native import Float64s, Int32s, Int64s, Uint8s
 
 CHUNK = 4096
 """Edges that plain Python handles between two yields: about a millisecond."""
@@ -51,11 +46,11 @@ class Found(NamedTuple):
         highs: The last one.
     """
 
-    places: Ints
-    sizes: Ints
-    counts: Longs
-    lows: Ints
-    highs: Ints
+    places: Int32s
+    sizes: Int32s
+    counts: Int64s
+    lows: Int32s
+    highs: Int32s
 
 
 class Open(NamedTuple):
@@ -69,19 +64,19 @@ class Open(NamedTuple):
         splits: 1 where different bytes follow.
     """
 
-    depth: Longs
-    first: Longs
-    before: Longs
-    lead: Longs
-    splits: Longs
+    depth: Int64s
+    first: Int64s
+    before: Int64s
+    lead: Int64s
+    splits: Int64s
 
 
 class Strings(NamedTuple):
     """Strings of a text: from `starts` up to `ends`, with their weights in the corpus."""
 
-    starts: Ints
-    ends: Ints
-    weights: Floats
+    starts: Int32s
+    ends: Int32s
+    weights: Float64s
 
 
 class Ground(NamedTuple):
@@ -96,21 +91,21 @@ class Ground(NamedTuple):
         links: For each seed the next shorter one that it begins with.
     """
 
-    text: Ints
-    units: Ints
-    sizes: Ints
-    lengths: Ints
-    deepest: Ints
-    links: Ints
+    text: Int32s
+    units: Int32s
+    sizes: Int32s
+    lengths: Int32s
+    deepest: Int32s
+    links: Int32s
 
 
 class Trie(NamedTuple):
     """The nodes of a trie: the parent of each, its depth, and where the first string that came through it was
     then."""
 
-    parents: Ints
-    depths: Ints
-    spots: Ints
+    parents: Int32s
+    depths: Int32s
+    spots: Int32s
 
 
 # ---- arrays
@@ -144,7 +139,7 @@ def pick(values: array[int], which: Iterable[int]) -> array[int]:
     return array(values.typecode, map(values.__getitem__, which))
 
 
-def descending(values: Floats, which: Sequence[int]) -> array[int]:
+def descending(values: Float64s, which: Sequence[int]) -> array[int]:
     """Places in order of their values, the greatest first; equals stay in order."""
     return array("i", sorted(which, key=values.__getitem__, reverse=True))
 
@@ -174,7 +169,7 @@ def suffixes(text: Sequence[int], rest: Sequence[int], units: int) -> Generator[
 
 
 def count_units(
-    low: int, high: int, text: Ints, weight: Longs, rest: Ints, counts: Longs, firsts: Ints
+    low: int, high: int, text: Int32s, weight: Int64s, rest: Int32s, counts: Int64s, firsts: Int32s
 ) -> None:
     """Count units by weight and note the first place of each, from the last place to the first.
 
@@ -189,9 +184,8 @@ def count_units(
 
 
 def branches(
-    low: int, high: int, text: Ints, rest: Ints, order: Ints, weight: Longs, leads: Ints, state: Longs,
-    stack: Open,
-    found: Found,
+    low: int, high: int, text: Int32s, rest: Int32s, order: Int32s, weight: Int64s, leads: Int32s,
+    state: Int64s, stack: Open, found: Found,
 ) -> None:
     """Find what stands at least twice and goes on in two ways: the inner nodes of the suffix tree.
 
@@ -247,7 +241,7 @@ def branches(
     state[0], state[1], state[2], state[3] = count, top, total, common
 
 
-def fits(low: int, high: int, text: Ints, found: Found, kinds: Ints, good: Flags) -> None:
+def fits(low: int, high: int, text: Int32s, found: Found, kinds: Int32s, good: Uint8s) -> None:
     """Mark in `good` the substrings of one script with no mark but in front, by the kind of each code."""
     for n in range(low, high):
         script, fine = INHERITED, 1
@@ -265,7 +259,7 @@ def fits(low: int, high: int, text: Ints, found: Found, kinds: Ints, good: Flags
 
 
 def measure(
-    low: int, high: int, text: Ints, found: Found, widths: Ints, worths: Longs, lengths: Ints
+    low: int, high: int, text: Int32s, found: Found, widths: Int32s, worths: Int64s, lengths: Int32s
 ) -> None:
     """The worth of substrings, count times length, and their lengths in bytes by those of the units."""
     for n in range(low, high):
@@ -275,14 +269,14 @@ def measure(
             lengths[n] += widths[text[found.places[n] + at]]
 
 
-def rank(best: Ints, first: int, most: int, ids: Ints) -> None:
+def rank(best: Int32s, first: int, most: int, ids: Int32s) -> None:
     """Number substrings from `first` on in the order `best`; those after the first `most` have no number, -1.
     """
     for n in range(len(best)):
         ids[best[n]] = first + n if n < most else -1
 
 
-def cover(order: Ints, found: Found, ids: Ints, most: int, state: Longs, ground: Ground) -> bool:
+def cover(order: Int32s, found: Found, ids: Int32s, most: int, state: Int64s, ground: Ground) -> bool:
     """Note at each place which seeds begin there: `lengths`, `deepest` and `links` of `Ground`.
 
     Args:
@@ -309,11 +303,11 @@ def cover(order: Ints, found: Found, ids: Ints, most: int, state: Longs, ground:
         ground.lengths[place] |= 1 << found.sizes[n]
         done += 1
     state[0], state[1] = n, done
-    return n < 0
+    return bool(n < 0)
 
 
 def segments(
-    low: int, high: int, text: Ints, weight: Longs, lengths: Ints, state: Longs, found: Strings
+    low: int, high: int, text: Int32s, weight: Int64s, lengths: Int32s, state: Int64s, found: Strings
 ) -> None:
     """Cut words wherever no seed lies across. No segmentation of a word is lost or gained by such a cut.
 
@@ -346,8 +340,8 @@ def segments(
 
 
 def grow(
-    text: Ints, strings: Strings, most: int, state: Longs, keys: Longs, values: Ints, shift: int, trie: Trie,
-    at: Ints,
+    text: Int32s, strings: Strings, most: int, state: Int64s, keys: Int64s, values: Int32s, shift: int,
+    trie: Trie, at: Int32s,
 ) -> bool:
     """Add strings to a trie; strings that begin alike share the nodes of their beginning.
 
@@ -385,10 +379,10 @@ def grow(
             count += 1
         node = values[slot]
     state[0], state[1], state[2], state[3] = n, place, node, count
-    return n == len(at)
+    return bool(n == len(at))
 
 
-def number(depths: Ints, levels: Ints, numbers: Ints) -> None:
+def number(depths: Int32s, levels: Int32s, numbers: Int32s) -> None:
     """Number nodes level by level; `levels` takes the first number of each depth, and the number of nodes."""
     for node in range(len(numbers)):
         levels[depths[node] + 1] += 1
@@ -402,7 +396,7 @@ def number(depths: Ints, levels: Ints, numbers: Ints) -> None:
     levels[0] = 0
 
 
-def renumber(low: int, high: int, trie: Trie, numbers: Ints, out: Trie) -> None:
+def renumber(low: int, high: int, trie: Trie, numbers: Int32s, out: Trie) -> None:
     """The same trie with other numbers."""
     for node in range(low, high):
         now = numbers[node]
@@ -411,7 +405,9 @@ def renumber(low: int, high: int, trie: Trie, numbers: Ints, out: Trie) -> None:
         )
 
 
-def gather(strings: Strings, numbers: Ints, at: Ints, slots: Ints, ends: Ints, weights: Floats) -> int:
+def gather(
+    strings: Strings, numbers: Int32s, at: Int32s, slots: Int32s, ends: Int32s, weights: Float64s
+) -> int:
     """Renumber the nodes of strings, and list those in which strings of any weight end, with the weight of
     each.
 

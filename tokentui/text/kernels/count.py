@@ -13,8 +13,8 @@ import threading
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import accumulate, chain, pairwise
-from typing import Any, NamedTuple
+from itertools import accumulate, chain
+from typing import Any
 
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import check, tick
@@ -26,6 +26,7 @@ from tokentui.text.kernels import rules, scan_count
 from tokentui.text.kernels.rules import RUNS, SPACED, STRETCHES, WHITE, Split
 from tokentui.text.kernels.scan_count import Bigrams, Scan, WordTable
 from tokentui.text.normalize import normalize
+from tokentui.text.parts import FlatWords
 from tokentui.text.split import SPACE_MARK, splitter, splitter_of
 
 PAD = bytes(16)
@@ -65,28 +66,6 @@ def tables_of(split: str, unicode: str = NEWEST_UNICODE) -> Split:
     folds = () if rule.word == rules.GPT2 else rules.folds()
     numbers = array("q", chain.from_iterable(folds))
     return Split(rule.word, numbers, array("H", table.high), table.low, rules.pairs(split))
-
-
-class FlatWords(NamedTuple):
-    """Distinct words in order of first appearance, in flat arrays.
-
-    Attributes:
-        text: The concatenated words: UTF-8, with a lone surrogate in three bytes.
-        ends: A 0, then the offset where each word ends: an array of int64.
-        counts: The count of each word: an array of int64.
-    """
-
-    text: bytes
-    ends: Any
-    counts: Any
-
-    def words(self) -> tuple[str, ...]:
-        """Return the words as str."""
-        text, ends = self.text.decode("utf-8", "surrogatepass"), self.ends
-        if len(text) < len(self.text):
-            ends = array("q", ends)
-            scan_count.places_in_characters(self.text, ends)
-        return tuple([text[start:end] for start, end in pairwise(ends.tolist())])
 
 
 class Table:

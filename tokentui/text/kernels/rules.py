@@ -26,7 +26,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from tokentui.core.native import LIBRARIES
+from tokentui.core.native import LIBRARIES, Int64s, Uint8s, Uint16s
 from tokentui.recipe import Recipe
 from tokentui.text import cuts
 from tokentui.text.normalize import BERT_DROPPED, BERT_IDEOGRAPHS, BERT_PUNCTUATION, BERT_SPACES, NORMALIZERS
@@ -608,10 +608,10 @@ class Split(NamedTuple):
     """
 
     rule: int
-    folds: Sequence[int]
-    high: Sequence[int]
-    low: Sequence[int]
-    pairs: Sequence[int]
+    folds: Int64s
+    high: Uint16s
+    low: Uint8s
+    pairs: Uint8s
 
 
 @functools.cache

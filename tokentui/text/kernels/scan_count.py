@@ -10,18 +10,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tokentui.core.native import (
-    BYTES,
-    EVENTS,
-    HALVES,
     I64,
-    INT,
-    NOTHING,
-    NUMBERS,
-    SHORTS,
     SPREAD,
     U64,
-    WINDOWS,
-    Tuple,
+    Int32s,
+    Int64s,
+    Uint8s,
+    Uint64s,
+    Windows,
     constants,
     hashed,
     helper,
@@ -59,12 +55,12 @@ class _WordTable(NamedTuple):
         used: An array of one item, the number of words.
     """
 
-    slots: Any
+    slots: Int32s
     shift: int
-    rows: Any
-    text: Any
-    ends: Any
-    used: Any
+    rows: Uint64s
+    text: Uint8s
+    ends: Int64s
+    used: Int64s
 
 
 class WordTable(_WordTable):
@@ -83,10 +79,10 @@ class Bigrams(NamedTuple):
             none.
     """
 
-    low: Any
-    others: Any
+    low: Uint8s
+    others: Uint8s
     shift: int
-    known: Any
+    known: Uint8s
 
 
 class Scan(NamedTuple):
@@ -100,17 +96,13 @@ class Scan(NamedTuple):
         numbers: Receives the number of each word; empty to count the words instead.
     """
 
-    data: Any
+    data: Uint8s
     split: Split
     words: WordTable
-    events: Any
-    numbers: Any
+    events: Int32s
+    numbers: Int32s
 
 
-SPLIT = Tuple((INT, NUMBERS, SHORTS, BYTES, BYTES), "Split", Split)
-WORDS = Tuple((EVENTS, INT, HALVES, BYTES, NUMBERS, NUMBERS), "WordTable", WordTable)
-BIGRAMS = Tuple((BYTES, BYTES, INT, BYTES), "Bigrams", Bigrams)
-SCAN = Tuple((BYTES, SPLIT, WORDS, EVENTS, EVENTS), "Scan", Scan)
 
 
 @inlined
@@ -121,49 +113,46 @@ def place_of(first: Any, second: Any, shift: Any) -> Any:
 
 
 @inlined
-def number_of(data: Any, windows: Any, start: int, end: int, words: WordTable) -> Any:
-    """Return the number of a word. A new word is added; -1 if the table has no room for it."""
+def find_slot(data: Uint8s, start: int, length: int, first: Any, second: Any, words: WordTable) -> Any:
+    """Return the slot of a word by its key, or the free slot where it belongs."""
     slots, rows = words.slots, words.rows
-    length = end - start
-    if length <= INLINE:
-        first = windows[start] & _FIRST[length]
-        second = windows[start + 8] & _SECOND[length]
-    else:
-        first, second = long_key(windows, start, end)
     mask = len(slots) - 1
     place = place_of(first, second, words.shift)
-    while True:
+    while slots[place] != 0:
         number = I64(slots[place]) - 1
-        if number < 0:
-            return take_in(data, start, length, first, second, place, words)
         at = number << 2
         alike = rows[at] == first and rows[at + 1] == second and I64(rows[at + 2]) == length
         if alike and (length <= INLINE or same(data, start, length, words.text, words.ends[number])):
-            return number
+            break
         place = (place + 1) & mask
+    return place
+
+
+@inlined
+def key_of(windows: Windows, start: int, end: int) -> Any:
+    """Return the key of a word, two numbers: its bytes if it has at most 16, else see `long_key`."""
+    length = end - start
+    if length > INLINE:
+        return long_key(windows, start, end)
+    return windows[start] & _FIRST[length], windows[start + 8] & _SECOND[length]
+
+
+@inlined
+def number_of(data: Uint8s, windows: Windows, start: int, end: int, words: WordTable) -> Any:
+    """Return the number of a word. A new word is added; -1 if the table has no room for it."""
+    first, second = key_of(windows, start, end)
+    place = find_slot(data, start, end - start, first, second, words)
+    number = I64(words.slots[place]) - 1
+    if number < 0:
+        return take_in(data, start, end - start, first, second, place, words)
+    return number
 
 
 @helper
-def found_number(data: Any, windows: Any, start: int, end: int, words: WordTable) -> Any:
+def found_number(data: Uint8s, windows: Windows, start: int, end: int, words: WordTable) -> Any:
     """Return the number of a word; -1 for one that the table lacks."""
-    slots, rows = words.slots, words.rows
-    length = end - start
-    if length <= INLINE:
-        first = windows[start] & _FIRST[length]
-        second = windows[start + 8] & _SECOND[length]
-    else:
-        first, second = long_key(windows, start, end)
-    mask = len(slots) - 1
-    place = place_of(first, second, words.shift)
-    while True:
-        number = I64(slots[place]) - 1
-        if number < 0:
-            return number
-        at = number << 2
-        alike = rows[at] == first and rows[at + 1] == second and I64(rows[at + 2]) == length
-        if alike and (length <= INLINE or same(data, start, length, words.text, words.ends[number])):
-            return number
-        place = (place + 1) & mask
+    first, second = key_of(windows, start, end)
+    return I64(words.slots[find_slot(data, start, end - start, first, second, words)]) - 1
 
 
 @helper
@@ -236,9 +225,9 @@ def find_events(data: Any, at: int, stop: int, before: int, split: Split, events
     return count, here, before
 
 
-@kernel(Tuple((INT, INT, INT)), SCAN, WINDOWS, NUMBERS, NUMBERS, INT, INT, INT)
+@kernel
 def scan_texts(
-    scan: Scan, windows: Any, bounds: Any, stops: Any, number: int, at: int, filled: int
+    scan: Scan, windows: Windows, bounds: Int64s, stops: Int64s, number: int, at: int, filled: int
 ) -> tuple[int, int, int]:
     """Find the words of texts, and count them or write their numbers.
 
@@ -311,8 +300,8 @@ def bigram_place(left: int, right: int, shift: int) -> Any:
     return hashed(_U(left) << _CODE_BITS | _U(right), _U(shift))
 
 
-@kernel(NOTHING, BYTES, NUMBERS, BIGRAMS)
-def put_bigrams(data: Any, bounds: Any, bigrams: Bigrams) -> None:
+@kernel
+def put_bigrams(data: Uint8s, bounds: Int64s, bigrams: Bigrams) -> None:
     """Note the pairs of characters in texts.
 
     Args:
@@ -366,12 +355,10 @@ def find_gaps(data: Any, at: int, stop: int, left: int, bigrams: Bigrams, events
     return count, here, left
 
 
-@kernel(
-    Tuple((INT, INT, INT)), BYTES, WINDOWS, NUMBERS, NUMBERS, BIGRAMS, WORDS, EVENTS, EVENTS, INT, INT, INT
-)
+@kernel
 def scan_bigrams(
-    data: Any, windows: Any, bounds: Any, stops: Any, bigrams: Bigrams, words: WordTable, events: Any,
-    numbers: Any, number: int, at: int, filled: int,
+    data: Uint8s, windows: Windows, bounds: Int64s, stops: Int64s, bigrams: Bigrams, words: WordTable,
+    events: Int32s, numbers: Int32s, number: int, at: int, filled: int,
 ) -> tuple[int, int, int]:
     """Cut texts between two characters that no token has side by side, and write the number of each stretch.
 
@@ -414,8 +401,10 @@ def scan_bigrams(
     return number, at, filled
 
 
-@kernel(INT, BYTES, WINDOWS, NUMBERS, NUMBERS, INT, WORDS)
-def add_words(data: Any, windows: Any, bounds: Any, counts: Any, number: int, words: WordTable) -> int:
+@kernel
+def add_words(
+    data: Uint8s, windows: Windows, bounds: Int64s, counts: Int64s, number: int, words: WordTable
+) -> int:
     """Add words with their counts, from word `number` on.
 
     Returns:
@@ -430,7 +419,7 @@ def add_words(data: Any, windows: Any, bounds: Any, counts: Any, number: int, wo
     return number
 
 
-@kernel(NOTHING, INT, WORDS)
+@kernel
 def fill_slots(count: int, words: WordTable) -> None:
     """Fill an empty hash table with the first `count` words."""
     slots, rows = words.slots, words.rows
@@ -442,8 +431,8 @@ def fill_slots(count: int, words: WordTable) -> None:
         slots[place] = number + 1
 
 
-@kernel(NOTHING, BYTES, NUMBERS)
-def places_in_characters(text: Any, ends: Any) -> None:
+@kernel
+def places_in_characters(text: Uint8s, ends: Int64s) -> None:
     """Turn ascending byte offsets in a UTF-8 text into character offsets, in place."""
     at: Any = 0
     characters: Any = 0

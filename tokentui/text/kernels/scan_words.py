@@ -48,7 +48,7 @@ def code_at(data: Ints, at: int) -> int:
 @inlined
 def class_of(code: int, split: Split) -> int:
     """Return the class of a code point."""
-    return split.low[split.high[code >> 7] << 7 | code & 127]
+    return int(split.low[split.high[code >> 7] << 7 | code & 127])
 
 
 @inlined
@@ -77,7 +77,7 @@ def contraction_letter(data: Ints, at: int, end: int, split: Split) -> int:
             return code + 32
         for n in range(0, len(folds), 2):
             if folds[n] == code:
-                return folds[n + 1]
+                return int(folds[n + 1])
     return code if 97 <= code <= 122 else 0
 
 

@@ -29,7 +29,7 @@ from types import FunctionType
 from typing import Any, TypeAlias
 
 from tokentui.core import native, provenance
-from tokentui.core.native import FLAG, FLOAT, INT, NOTHING, Code, Flat, Kernel, Row, Tuple, place_of
+from tokentui.core.native import FLAG, FLOAT, INT, NOTHING, Code, Flat, Kernel, Row, Tuple, buffer_of
 
 SYSTEMS = {
     "linux-x86_64": ("x86_64-unknown-linux-gnu", "x86_64-linux-gnu", "x86-64"),
@@ -52,7 +52,7 @@ _OPTIONS = {"nogil": True, "boundscheck": False, "error_model": "numpy"}
 
 def modules() -> list[Made]:
     """Return all modules of kernels, imported."""
-    package = Path(__file__).parents[1]
+    package = Path(__file__).parent
     paths = sorted(path.relative_to(package).with_suffix("") for path in package.glob("*/kernels/*.py"))
     names = [".".join(("tokentui", *path.parts)) for path in paths if path.name != "__init__"]
     return list(map(importlib.import_module, names))
@@ -136,7 +136,7 @@ def _given(kind: Made, value: Made) -> Made:
     """Return an argument as Numba takes it: arrays become views of the same memory."""
     if isinstance(kind, Flat):
         np = importlib.import_module("numpy")
-        address, size = place_of(value)
+        address, size = buffer_of(value)
         memory: Made = (ctypes.c_uint8 * size).from_address(address) if size else bytearray()
         if kind.step:
             return np.ndarray((max(0, size - 7),), np.uint64, memory, strides=(1,))
@@ -401,7 +401,7 @@ def main() -> None:
             **os.environ, native.TEST_VARIABLE: "numba", "NUMBA_CPU_NAME": processor_here(),
             "NUMBA_CPU_FEATURES": "",
         }
-        words = [sys.executable, "-m", "tokentui.core.building", *sys.argv[1:]]
+        words = [sys.executable, "-m", "tokentui.building", *sys.argv[1:]]
         sys.exit(subprocess.run(words, env=environ).returncode)
     if local:
         print(f"built {build_local(native.LIBRARIES, sys.argv[2]).name}")  # noqa: T201
