@@ -19,7 +19,7 @@ RECORDED = json.loads((Path(__file__).parents[1] / "data" / "classes.json").read
 
 
 @pytest.mark.parametrize("name", sorted(RECORDED))
-@pytest.mark.first_run(cases=12)
+@pytest.mark.first_run(cases=4)
 def test_a_class_numbers_the_pieces(name: str, tmp_path: Path) -> None:
     tokenizer = tokentui.load(class_folders.write(tmp_path, name))
     for text, (plain, around) in zip(class_folders.TEXTS, RECORDED[name], strict=True):
@@ -49,6 +49,7 @@ def test_the_type_of_the_model_names_the_class(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["MBart", "Reformer", "GPT2", "Roberta", "MPNet", "Esm"])
+@pytest.mark.first_run(cases=2)
 def test_the_own_format_keeps_the_tokens_of_a_class(name: str, tmp_path: Path) -> None:
     folder = tokentui.load(class_folders.write(tmp_path / "folder", name))
     folder.save(tmp_path / "kept.json", "tokentui")

@@ -102,6 +102,7 @@ def test_a_file_is_written_again_as_its_owner_has_it(name: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", ["trained/spm-bpe/m.model", "trained/spm-unigram/m.model"])
+@pytest.mark.slow
 def test_a_model_becomes_a_file_of_hugging_face(name: str, tmp_path: Path) -> None:
     """What its library cannot be given, bytes that are not UTF-8, is not compared."""
     tokenizer = owners.read(name, tmp_path)

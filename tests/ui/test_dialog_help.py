@@ -67,6 +67,7 @@ def test_the_help_of_a_pane_names_three_keys_that_exist() -> None:
 
 @pytest.mark.parametrize(("size", "pages"), [((120, 40), 1), ((80, 24), 2)])
 @pytest.mark.parametrize("screen", ["main", "compare"])
+@pytest.mark.first_run(cover=1)
 async def test_all_keys_are_one_page_or_two(screen: str, size: tuple[int, int], pages: int) -> None:
     app, _ = explorer()
     async with app.run_test(size=size) as pilot:
@@ -94,6 +95,7 @@ async def test_all_keys_are_one_page_or_two(screen: str, size: tuple[int, int], 
 
 
 @pytest.mark.parametrize("pane", ["corpus", "pairs", "vocabulary", "encode"])
+@pytest.mark.first_run(cases=2)
 async def test_it_opens_at_the_focused_pane(pane: str) -> None:
     app, _ = explorer()
     async with app.run_test(size=(80, 24)) as pilot:
@@ -115,6 +117,7 @@ async def test_keys_that_close_it(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["slash", "colon", "ctrl+p"])
+@pytest.mark.first_run(cases=1)
 async def test_it_leads_to_the_finder(key: str) -> None:
     app, _ = explorer()
     async with app.run_test(size=(80, 24)) as pilot:
