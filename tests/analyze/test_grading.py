@@ -110,7 +110,7 @@ def every_way(recipe: Recipe) -> list[tuple[Fault, Method]]:
 @pytest.mark.parametrize("size", [8, 14, 25])
 @pytest.mark.first_run(cases=4)
 def test_a_mistake_is_among_those_that_are_found(number: int, size: int) -> None:
-    """On three texts, with three sizes: what is found contains the mistake, or the merges are right."""
+    """On three texts and with three sizes, the diagnosis names the mistake, or the merges are right."""
     recipe = preset("cs336")
     fault, method = every_way(recipe)[number]
     trials = []

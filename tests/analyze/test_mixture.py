@@ -114,7 +114,7 @@ class Language:
         self.weights = [1 / (rank + 2) for rank in range(len(self.words))]
 
     def text(self, size: int, seed: int) -> str:
-        """About so many bytes of text."""
+        """Return about this many bytes of text."""
         numbers = random.Random(seed)
         return " ".join(numbers.choices(self.words, self.weights, k=size // 3))[:size]
 

@@ -105,6 +105,7 @@ from tokentui.session.commands import Open, OpenTokenizer
         ("sample:sailor -r gpt2 -r gpt4 --held-out none.txt", "none.txt: no such file"),
         ("sample:sailor -r gpt2 --held-out sample:hugs", "--held-out: nothing is compared"),
         ("-t x.json", "x.json: no such file (name a tokenizer file, such as tokenizer.json)"),
+        ("bound --check {folder}/none.json", "{folder}/none.json: no such file (check the name)"),
         ("-t {folder}", "{folder}: this folder contains no tokenizer file (one of: tokenizer.json, "),
         (
             "-t pyproject.toml -s unit=char",

@@ -1,4 +1,4 @@
-"""Files of safetensors: what is accepted, what is refused in one line, and every number of small types."""
+"""Safetensors files: valid ones load, others are refused in one line; every number of the small types."""
 
 from __future__ import annotations
 

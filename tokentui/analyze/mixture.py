@@ -153,7 +153,7 @@ class Mixture:
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """The names of the samples whose shares cannot be told apart."""
+        """The names of the samples whose shares stay uncertain: a wide interval, or a sample alike."""
         names = {share.name for share in self.shares if share.high - share.low > WIDE}
         names |= {name for pair in self.alike for name in pair}
         return tuple(share.name for share in self.shares if share.name in names)

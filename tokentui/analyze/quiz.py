@@ -189,7 +189,7 @@ def rule_in_words(rule: str) -> str:
 
 
 Quote = Callable[[bytes], str]
-"""Returns a token as it is shown."""
+"""Formats a token for a question."""
 
 
 def asked(question: Question, quote: Quote) -> str:
@@ -197,7 +197,7 @@ def asked(question: Question, quote: Quote) -> str:
 
     Args:
         question: The question.
-        quote: Returns a token as it is shown.
+        quote: Formats a token for a question.
     """
     state = f"after {plural(question.step, 'merge')}" if question.step else "before any merge"
     match question.kind:

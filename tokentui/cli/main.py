@@ -307,7 +307,9 @@ def run(words: Sequence[str]) -> int:
             complain(SHORT_OF_MEMORY)
         elif isinstance(error, OSError):
             where = str(error.filename or "standard output")
-            complain(str(TokentuiError(error.strerror or str(error), where)))
+            missing = isinstance(error, FileNotFoundError)
+            what, hint = ("no such file", "check the name") if missing else (error.strerror or str(error), "")
+            complain(str(TokentuiError(what, where, hint)))
             _close_output()
         else:
             _report(error)

@@ -82,8 +82,7 @@ class Sections(Protocol):
         ...
 
     def bare(self, text: str, allow_special: bool, /) -> Iterable[Special | list[str]]:
-        """Return the same with words instead of pre-tokens, for ids alone. The places of tokens are
-        meaningless."""
+        """Yield special tokens and words, for ids alone. The places of tokens are meaningless."""
         ...
 
     def texts(

@@ -20,7 +20,7 @@ from tokentui.recipe import Recipe
 
 Pair = tuple[bytes, bytes]
 SECONDS = 20.0
-"""The seconds that the search may take. What was not tried is said."""
+"""The seconds that the search may take. The report lists the mistakes that were not tried."""
 _WAYS = 4
 """The ways of a mistake that are combined with another mistake."""
 _MERGES, _TEXTS = 8, 400

@@ -1,8 +1,7 @@
 """The mistakes of students in training, each as the ways to train that make it.
 
 A mistake sets one or two fields of a `Method`. Two mistakes can be combined if they set different fields. A
-value
-that is the right one in an exercise is no mistake there: `faults_for` leaves it out.
+value that an exercise asks for is no mistake there: `faults_for` leaves it out.
 """
 
 from __future__ import annotations
@@ -262,7 +261,7 @@ FAULTS: tuple[Fault, ...] = (
     _fault("byte-order-plain", "ids of bytes are the values of the bytes",
            "The ids of bytes are in the order of GPT-2's letters.", "Use the order of bytes_to_unicode.",
            "aaa a a", {"base": "bytes"}, needs="bytes"),
-    # ---- what is handed in
+    # ---- submissions
     _fault("pair-reversed", "each merge is written the wrong way round: the right part first",
            "A merge is written (left, right).", "Look at the line that appends to the merges.", "ab",
            {"output": "reversed"}),

@@ -49,7 +49,7 @@ class Check:
     Attributes:
         name: What was checked.
         passed: Whether it is right.
-        what: What is wrong, in a few words; empty if nothing is.
+        what: The mistake in a few words; empty for none.
     """
 
     name: str
@@ -210,7 +210,7 @@ class _Grader:
         self._checks.append(Check(name, not what, what))
 
     def _wrong_vocabulary(self, vocab: Mapping[int, Any], trainer: Trainer) -> str:
-        """Return what is wrong with the tokens of a vocabulary, whatever their ids; empty if nothing is."""
+        """Return the mistake in the tokens of a vocabulary, whatever their ids; empty for none."""
         exercise = self._exercise
         tokens = as_bytes(vocab.values(), in_bytes=exercise.recipe.unit == "byte")
         right = [*(name.encode() for name in exercise.specials), *_pieces(trainer)]
@@ -468,7 +468,7 @@ class _Grader:
 
 
 def _decoding(text: str, decoded: object) -> str:
-    """Return what is wrong with a decoded text; empty if nothing is."""
+    """Return the mistake in a decoded text; empty for none."""
     if decoded == text or (isinstance(decoded, bytes) and decoded == text.encode()):
         return ""
     if not isinstance(decoded, str):

@@ -165,7 +165,7 @@ def known_peer(name: str) -> Peer:
 
 
 def peer_of(name: str) -> Peer:
-    """Return the library with a name, as it is installed in this environment.
+    """Return the installed library with a name.
 
     Raises:
         TokentuiError: There is no such library, or it is not installed.
