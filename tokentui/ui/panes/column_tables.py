@@ -25,6 +25,7 @@ from tokentui.session.commands import ListRows
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import ColumnSnapshot, Found
 from tokentui.ui.bindings import Hint
+from tokentui.ui.draw.chips import TOKEN_SHOWN
 from tokentui.ui.draw.figures import amount, bar, behind, decimal, number, signed
 from tokentui.ui.draw.table import GAP, Column, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell, Run, emboldened, runs, tinted
@@ -32,8 +33,6 @@ from tokentui.ui.link import EngineLink
 from tokentui.ui.panes.pane import Pane
 from tokentui.ui.waits import nothing_there
 
-TOKEN_SHOWN = 64
-"""The most characters of a token in a row."""
 REASON_SHOWN = 60
 _WIDEST = 200
 """The columns of a table that shows all it has."""

@@ -18,17 +18,15 @@ from textual.widget import Widget
 from tokentui.axes import AXES
 from tokentui.core.safetext import GlyphMode, is_safe, safe
 from tokentui.core.table import plural
-from tokentui.core.tints import tints
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import ColumnSnapshot, EncodedView, documents_of
 from tokentui.ui.bindings import Hint
 from tokentui.ui.draw import text as ui_text
+from tokentui.ui.draw.chips import ChipLook, fill_row, no_room
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines, flow
-from tokentui.ui.draw.running import age_of
-from tokentui.ui.draw.text import Cell, chip, emboldened, runs
+from tokentui.ui.draw.text import Cell, runs
 from tokentui.ui.field import TYPED_LIMIT, TypedLine
-from tokentui.ui.panes.column_tables import TOKEN_SHOWN
 from tokentui.ui.panes.pane import Pane
 
 if TYPE_CHECKING:
@@ -461,57 +459,34 @@ def _lay_out(
     places: list[tuple[int, int, int, int]] = []
     before = f"+{number(at)} … " if at else ""
     with_ids = height > 1
+    look = ChipLook(mode, chips, last_id, matched, ages, linked=linked, with_ids=with_ids)
     tint: int | None = None
     while at < len(tokens) and len(lines) + (2 if with_ids else 1) <= max(1, height):
         last_pair = len(lines) + 2 * (2 if with_ids else 1) > max(1, height)
-        upper: Cell = (("  ", ""), (before, "muted"))
-        lower: Cell = (("  ", ""), (" " * len(before), ""))
-        used, begin, before = len(before), at, ""
-        while at < len(tokens):
-            token = tokens[at]
-            data = token.text if token.piece is None else token.piece
-            text = runs(data, mode=mode, limit=TOKEN_SHOWN)
-            made = token.id is not None and token.id == last_id and not ages
-            (tint,) = tints([token.start], tint)
-            ground = "fresh" if made else f"tint-{tint}" if chips else ""
-            if ages:
-                text = tuple([(part, age_of(ages[at])) for part, _ in text])
-            if token.piece is None:
-                # Of a token that is not in the vocabulary the text stands in its place.
-                text = tuple([(part, "warning") for part, _ in text])
-            elif chips:
-                text = chip(text, ground)
-            elif made:
-                text = tuple([(part, "accent") for part, _ in text])
-            if linked and token.piece == linked:
-                text = emboldened(text)
-            if any(start < token.end and end > token.start for start, end in matched):
-                text = tuple([(part, "match" if chips or not name else f"{name}+match")
-                    for part, name in text])
-            identity = "–" if token.id is None else str(token.id)
-            size = max(ui_text.width(text), len(identity))
-            left = len(tokens) - at - 1
-            # Room for what says how many are left, unless this is the last one.
-            more = len(f" … +{number(left)} more") if last_pair and left else 0
-            bar = 1 if at > begin and not chips else 0
-            size += chips and with_ids  # a blank between ids
-            if used + bar + size + more > width:
-                if at == begin and not (last_pair and left):
-                    upper = (*upper, *ui_text.clip(text, width))
-                    lower = (*lower, *ui_text.clip(((identity, ground or "muted"),), width))
-                    places.append((len(lines), 2 + used, 2 + width, at))
-                    at += 1
-                break
-            upper = (*upper, ("│" * bar, "frame"), *text, (" " * (size - ui_text.width(text)), ground))
-            lower = (*lower, (" " * bar, ""), (identity.ljust(size), ground or "muted"))
-            places.append((len(lines), 2 + used + bar, 2 + used + bar + size, at))
-            used += bar + size
-            at += 1
+        # Room for what says how many are left, unless this is the last one.
+        row = fill_row(tokens, at, width, look, tint, len(before), _room_for_more if last_pair else no_room)
+        at, tint = row.end, row.tint
+        upper: Cell = (("  ", ""), (before, "muted"), *row.upper)
+        lower: Cell = (("  ", ""), (" " * len(before), ""), *row.lower)
+        before = ""
+        places += [
+            (len(lines), 2 + start, 2 + end, row.first + n)
+            for n, (start, end) in enumerate(zip(row.columns, row.ends, strict=True))
+        ]
         if at < len(tokens) and last_pair:
-            upper = (*upper, (f" … +{number(len(tokens) - at)} more", "muted"))
+            upper = (*upper, (_more(len(tokens) - at), "muted"))
         lines.append(upper)
         if with_ids:
             lines.append(lower)
         if last_pair:
             break
     return Laid(lines, at, places)
+
+
+def _more(left: int) -> str:
+    return f" … +{number(left)} more"
+
+
+def _room_for_more(left: int) -> int:
+    """Return the columns of what says how many tokens are left; 0 for none."""
+    return len(_more(left)) if left else 0
