@@ -48,6 +48,7 @@ DIALOGS = {
     "analyze_glitch",
     "languages", "edit_vocabulary", "dropout", "chat_of_text", "analyze_budget", "analyze_chkhsh",
     "analyze_worst_words",
+    "playground",
 }  # fmt: skip
 REFUSED = {
     "predict", "record", "follow", "compressed", "edit", "find_next", "find_previous", "filter", "jump_back",

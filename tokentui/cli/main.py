@@ -124,6 +124,8 @@ COMMANDS: dict[str, Command] = {command.name: command for command in (
             Ref("tokentui.cli.commands.practice:command")),
     Command("picture", "Write a screen as a picture.",
             Ref("tokentui.cli.commands.picture:command")),
+    Command("play", "Open the playground: a text and its tokens.",
+            Ref("tokentui.cli.commands.play:command")),
     Command("serve", "Serve the explorer to browsers.",
             Ref("tokentui.cli.commands.serve:command")),
     Command("recipes", "List the presets and the axes.",

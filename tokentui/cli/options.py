@@ -588,7 +588,12 @@ def text_argument(words: Sequence[str], where: str) -> str:
         raise TokentuiError(f"expected one text, not {len(words)}", where, "quote it")
     if tuple(words) not in _STDIN:
         return words[0]
-    whole = read_standard_input().decode("utf-8", "surrogateescape")
+    return without_final_newline(read_standard_input())
+
+
+def without_final_newline(data: bytes) -> str:
+    """Return the bytes of a text without its final newline. Those that are not UTF-8 are lone surrogates."""
+    whole = data.decode("utf-8", "surrogateescape")
     return whole.removesuffix("\n").removesuffix("\r") if whole.endswith("\n") else whole
 
 

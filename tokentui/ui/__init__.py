@@ -19,6 +19,7 @@ from tokentui.ui.late_session import LateSession
 if TYPE_CHECKING:
     from tokentui.session.engine.driver import Session
     from tokentui.session.persist.session_file import SavedSession
+    from tokentui.session.playground import PlayStart
     from tokentui.session.snapshot import Snapshot
     from tokentui.session.views import ColumnWanted
     from tokentui.tours.parser import Tour
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 def run(
     opening: Open, recipe: Recipe, asked: Run, columns: Sequence[ColumnWanted] = (), held_out: str = "",
-    resume: bool = False, tour: Tour | None = None,
+    resume: bool = False, tour: Tour | None = None, playground: PlayStart | None = None,
 ) -> int:
     """Open the explorer, until the user leaves it.
 
@@ -42,6 +43,8 @@ def run(
         resume: True to offer the last session again, and to show the first screen to one who has not left it
             yet.
         tour: A tour to play; nothing of the session is saved then.
+        playground: What the playground begins with, which is opened first; None for none. What is named
+            otherwise is opened when it is left.
 
     Returns:
         The exit code.
@@ -65,14 +68,15 @@ def run(
         from tokentui.session.persist.settings_file import read_settings
         from tokentui.ui.settings import SEEN
 
-        begun = None if tour is not None or sandbox.sealed() else _kept(opening)
+        apart = tour is not None or playground is not None
+        begun = None if apart or sandbox.sealed() else _kept(opening)
         offer = offered() if resume and not sandbox.sealed() else None
         kept, wrong = read_settings()
         welcome = tour is not None or (resume and offer is None and kept.get(SEEN) is not True)
     app = _explorer(
         opening, recipe, asked, columns, held_out,
         lambda make: LateSession(make, app.call_after_refresh), typed=None, kept=kept, wrong=wrong,
-        begun=begun, offer=offer, first_screen=welcome, tour=tour,
+        begun=begun, offer=offer, first_screen=welcome, tour=tour, playground=playground,
     )
     return app.run_on_terminal()
 

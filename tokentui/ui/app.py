@@ -23,6 +23,7 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.ui.bindings import Hint
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.running import Boundaries
+from tokentui.ui.field import TYPED_LIMIT
 from tokentui.ui.guard import start_worker
 from tokentui.ui.history import NavigationHistory
 from tokentui.ui.late_session import LateSession
@@ -37,6 +38,7 @@ from tokentui.ui.waits import NotYet
 if TYPE_CHECKING:  # loaded when it is first wanted
     from tokentui.session.engine.driver import Session
     from tokentui.session.persist.session_file import SavedSession
+    from tokentui.session.playground import PlayStart
     from tokentui.session.views import ColumnWanted
     from tokentui.tours.parser import Tour
     from tokentui.tours.practice import Practice
@@ -63,6 +65,8 @@ class ExplorerApp(TerminalApp, Explorer):
         offer: The last session, and a note about it: it is offered before anything is opened.
         first_screen: True to show the first screen.
         tour: A tour to play at once.
+        playground: What the playground begins with; it is opened at once, and `begin` is called when it is
+            left. None for none.
         kept: What the settings file holds by name; nothing of it is trusted.
         wrong: What is wrong with that file; empty for nothing.
     """
@@ -92,11 +96,12 @@ class ExplorerApp(TerminalApp, Explorer):
         offer: tuple[SavedSession, str] | None = None,
         first_screen: bool = False,
         tour: Tour | None = None,
+        playground: PlayStart | None = None,
         kept: Mapping[str, object] | None = None,
         wrong: str = "",
     ) -> None:
         super().__init__()
-        self._first_screen, self._tour = first_screen, tour
+        self._first_screen, self._tour, self._playground = first_screen, tour, playground
         self._begun, self._offer = begun, offer
         source = begun.sources[0] if begun is not None and len(begun.sources) == 1 and not begun.as_ else ""
         self.make_session = session_factory
@@ -160,6 +165,20 @@ class ExplorerApp(TerminalApp, Explorer):
         from tokentui.ui.start_screen import show
 
         show(self.main)
+
+    def open_playground(self, text: str, left: Callable[[str], object]) -> None:
+        """Open the playground over the screen, with the tokenizers of its columns."""
+        from tokentui.session.playground import PlayStart, played_of
+        from tokentui.ui.play_screen import PlayScreen
+
+        def done(typed: str | None) -> None:
+            if typed is not None:
+                left(typed)
+
+        screen = self.screen
+        engine = screen.engine if isinstance(screen, EngineScreen) else self.engine
+        start = PlayStart(text, played_of(engine.snapshot), len(text))
+        self.push_screen(PlayScreen(engine, start), done)
 
     def action_play_tour(self, name: str) -> None:
         """Play a tour that ships with the program."""
@@ -238,7 +257,9 @@ class ExplorerApp(TerminalApp, Explorer):
         self.user_settings.take_effect()
         if self._typed:
             self.engine.send(do.SetInput(self._typed))
-        if self._offer is not None:
+        if self._playground is not None:
+            self._begin_with_playground(self._playground)
+        elif self._offer is not None:
             self._offer_to_go_on(*self._offer)
         else:
             self._begin_anew()
@@ -265,6 +286,16 @@ class ExplorerApp(TerminalApp, Explorer):
             self.messages.extend(said[1:])
             more = f" · {len(said) - 1} more in the finder: messages" if said[1:] else ""
             self.say(said[0] + more, "information" if all(one.holds for one in problems) else "warning")
+
+    def _begin_with_playground(self, start: PlayStart) -> None:
+        from tokentui.ui.play_screen import PlayScreen
+
+        def left(text: str | None) -> None:
+            if text:
+                self.main.encode.line.value = text[:TYPED_LIMIT]
+            self._begin_anew()
+
+        self.push_screen(PlayScreen(self.engine, start), left)
 
     def _begin_anew(self) -> None:
         if self._begin is not None and self.engine.session is not None:

@@ -72,6 +72,9 @@ DIALOGS = {
     "Dialog: run until": Ref("tokentui.ui.dialogs.ask:UntilScreen"),
     "Dialog: find": Ref("tokentui.ui.dialogs.ask:FindScreen"),
     "First screen": Ref("tokentui.ui.start_screen:StartScreen"),
+    "Playground": Ref("tokentui.ui.play_screen:PlayScreen"),
+    "Playground: text": Ref("tokentui.ui.panes.played:PlayEditor"),
+    "Playground: tokens": Ref("tokentui.ui.panes.played:ChipList"),
 }
 """The dialogs by their titles in the reference; bases come before their subclasses."""
 _LIST = Ref("tokentui.ui.draw.table:Listing")

@@ -214,6 +214,15 @@ class Explorer(GuardedApp):
         """Play a tour over the screen."""
         raise NotImplementedError
 
+    def open_playground(self, text: str, left: Callable[[str], object]) -> None:
+        """Open the playground over the screen.
+
+        Args:
+            text: Its text.
+            left: Called with the text that it was left with.
+        """
+        raise NotImplementedError
+
     def show_first_screen(self) -> None:
         """Show the first screen over the main one."""
         raise NotImplementedError

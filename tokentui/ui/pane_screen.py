@@ -43,7 +43,7 @@ from tokentui.ui.bindings import (
 )
 from tokentui.ui.draw.lines import KeyLine, Lines
 from tokentui.ui.draw.text import Cell
-from tokentui.ui.field import TypedLine
+from tokentui.ui.field import TYPED_LIMIT, TypedLine
 from tokentui.ui.link import EngineLink, EngineScreen
 from tokentui.ui.panes.encode import TypedPane
 from tokentui.ui.panes.entry import Layout, PaneEntry
@@ -134,6 +134,9 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             tooltip="Show only the rows of the focused table that contain a text; esc shows all"),
         Binding("dollar_sign,F l", "languages", "languages", id="languages",
             tooltip="Compare the cost of the same text in twelve languages"),
+        family_key("e"),
+        Binding("e g", "playground", "playground", id="playground",
+            tooltip="Open the playground with the typed text: all of its tokens, by several tokenizers"),
         family_key("v"),
         Binding("v v", "cycle_view", "text", id="glyphs",
             tooltip="Show tokens as text, escapes, hex bytes, or code points; v again for the next view"),
@@ -445,6 +448,14 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         from tokentui.ui.copying import ask
 
         ask(self, self.snapshot)
+
+    def action_playground(self) -> None:
+        """Open the playground with the typed text, which comes back when it is left."""
+        def left(text: str) -> None:
+            if len(text) <= TYPED_LIMIT:
+                self.encode.line.value = text
+
+        self.app.open_playground(self.encode.line.value, left)
 
     def action_languages(self) -> None:
         """Compare the cost of the same text in twelve languages."""

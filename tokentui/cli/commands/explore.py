@@ -31,6 +31,7 @@ from tokentui.cli.options import (
 from tokentui.cli.output import is_terminal
 from tokentui.core.errors import TokentuiError, shown_path
 from tokentui.formats import named_like
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe, Run
 from tokentui.text.named import sources_in
 from tokentui.text.remote import is_remote, is_url, scheme_of
@@ -38,6 +39,7 @@ from tokentui.text.sources import find_sample
 
 if TYPE_CHECKING:
     from tokentui.session.commands import Open
+    from tokentui.session.playground import Played
     from tokentui.session.views import ColumnWanted
     from tokentui.tours.parser import Tour
 
@@ -151,6 +153,62 @@ def play(tour: Tour) -> int:
     from tokentui.ui import run
 
     return run(Open((_SAMPLE,)), load_recipe(_PRESET), Run(), tour=tour)
+
+
+def check_screen(words: tuple[str, ...]) -> bool:
+    """Raise if the playground cannot be opened. Return whether its text comes from a pipe.
+
+    Args:
+        words: The texts or files on the command line.
+    """
+    from_pipe = not words and not is_terminal(sys.stdin)
+    _check_terminal(("-",) if from_pipe or words == ("-",) else ())
+    _check_memory()
+    return from_pipe
+
+
+def played(tokenizers: tuple[str, ...], split: str, encode: str) -> tuple[Played, ...]:
+    """Return the tokenizers of the playground.
+
+    Args:
+        tokenizers: Files, names of encodings, or presets.
+        split: The split of files that store none.
+        encode: Another way to encode by a file; empty for its own.
+
+    Raises:
+        TokentuiError: There are too many, or one does not exist.
+    """
+    from tokentui.core.files import short_names
+    from tokentui.session.playground import MOST_PLAYED, Played, preset_played
+    from tokentui.session.views import ColumnWanted
+
+    if len(tokenizers) > MOST_PLAYED:
+        raise TokentuiError(f"{len(tokenizers)} tokenizers", "-t", f"name at most {MOST_PLAYED}")
+    found = []
+    for name, path in zip(short_names(tokenizers), tokenizers, strict=True):
+        if path in PRESETS and not os.path.lexists(path):
+            found.append(preset_played(path))
+        else:
+            column = ColumnWanted(path=_tokenizer(path), split=split, encode=encode, name=name)
+            found.append(Played(column))
+    return tuple(found)
+
+
+def open_playground(text: str | None, tokenizers: tuple[Played, ...]) -> int:
+    """Open the explorer with the playground.
+
+    Args:
+        text: Its text; None for that of the last time.
+        tokenizers: Its tokenizers; none for those of the last time.
+    """
+    from tokentui.session.commands import Open, OpenTokenizer
+    from tokentui.session.playground import PlayStart
+    from tokentui.ui import run
+
+    first = next((one.wanted for one in tokenizers if one.wanted.path), None)
+    file = None if first is None else OpenTokenizer(first.path, first.split, first.encode)
+    start = PlayStart(text, tokenizers)
+    return run(Open((_SAMPLE,), tokenizer=file), load_recipe(_PRESET), Run(), playground=start)
 
 
 def _tokenizer(path: str) -> str:

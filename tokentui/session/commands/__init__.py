@@ -68,6 +68,7 @@ from tokentui.session.commands.open import (
     SetRecipe,
     TrainOnText,
 )
+from tokentui.session.commands.play import DescribePlayed, EncodePlayed, OpenPlayed
 from tokentui.session.commands.view import (
     Compress,
     CorpusText,
@@ -92,6 +93,7 @@ __all__ = [
     "Contents",
     "CorpusText",
     "CountLanguages",
+    "DescribePlayed",
     "DiffColumns",
     "Draw",
     "EditView",
@@ -99,6 +101,7 @@ __all__ = [
     "Edits",
     "EncodeAtEnd",
     "EncodeChat",
+    "EncodePlayed",
     "ExamineHealth",
     "ExplainSteps",
     "Export",
@@ -130,6 +133,7 @@ __all__ = [
     "NextPassage",
     "NothingOpen",
     "Open",
+    "OpenPlayed",
     "OpenTokenizer",
     "Part",
     "Pieces",
@@ -152,7 +156,6 @@ __all__ = [
     "TokenThere",
     "TrainOnText",
     "WhyUnreachable",
-    "Wishes",
     "WriteEdited",
     "perform",
 ]

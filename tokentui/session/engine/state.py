@@ -21,6 +21,7 @@ from tokentui.learn.trainer import Trainer
 from tokentui.session.compare.results import Results
 from tokentui.session.engine.jobs import BackgroundQuery
 from tokentui.session.errors import NothingOpen
+from tokentui.session.playground import Playground
 from tokentui.session.snapshot import Between, CorpusFacts, Snapshot
 from tokentui.session.training.column import Column, same_request
 from tokentui.session.training.finding import TextSearch
@@ -77,7 +78,7 @@ class State:
         """The columns that are shown side by side, or that are kept until they are again."""
         self.version = 0
         self._merges_at = 0
-        self.search = TextSearch()
+        self.search, self.playground = TextSearch(), Playground()
         self._past: tuple[Trainer, StepHistory] | None = None
         """A copy of the training of the first column that walks to its past steps."""
         self._requested_place: KeptPlace | None = None

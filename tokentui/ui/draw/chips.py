@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from tokentui.core.safetext import GlyphMode
@@ -18,6 +18,16 @@ TOKEN_SHOWN = 64
 """The most characters of a token that are shown."""
 
 
+def no_room(left: int) -> int:
+    """Return 0: no columns are left free."""
+    return 0
+
+
+def never(number: int) -> bool:
+    """Return False."""
+    return False
+
+
 class ChipLook(NamedTuple):
     """How tokens are drawn.
 
@@ -29,7 +39,7 @@ class ChipLook(NamedTuple):
         ages: The step that made each token; empty to leave tokens without the color of their age.
         linked: The exact bytes of the token that is bold; empty for none.
         cursor: The number of the token under the cursor.
-        underlined: The numbers of the tokens that are underlined.
+        underlined: Returns whether a token is underlined, by its number.
         with_ids: True to leave room for the ids below.
     """
 
@@ -40,7 +50,7 @@ class ChipLook(NamedTuple):
     ages: Sequence[int] = ()
     linked: bytes = b""
     cursor: int | None = None
-    underlined: Collection[int] = ()
+    underlined: Callable[[int], bool] = never
     with_ids: bool = True
 
 
@@ -68,20 +78,10 @@ class ChipRow(NamedTuple):
     tint: int | None
 
 
-def no_room(left: int) -> int:
-    """Return 0: no columns are left free."""
-    return 0
-
-
-def no_break(number: int) -> bool:
-    """Return False: rows end where there is no more room."""
-    return False
-
-
 def fill_row(
     tokens: Sequence[EncodedToken], at: int, width: int, look: ChipLook, tint: int | None = None,
     used: int = 0, more: Callable[[int], int] = no_room,
-    breaks: Callable[[int], bool] = no_break,
+    breaks: Callable[[int], bool] = never,
 ) -> ChipRow:
     """Lay out tokens side by side, as many as there is room for. A token wider than the row is cut.
 
@@ -148,7 +148,7 @@ def _drawn(
         text = emboldened(text)
     if any(start < token.end and end > token.start for start, end in look.matched):
         text = _marked(text, "match", alone=look.chips)
-    if number in look.underlined:
+    if look.underlined(number):
         text = _marked(text, "partial-here")
     if number == look.cursor:
         text = _marked(text, "cursor")

@@ -138,10 +138,20 @@ class CorpusEditor(Guarded, TextArea):
         """The number of characters before the line of the cursor, up to the last character."""
         return max(0, min(len(self.get_text_range((0, 0), (self.cursor_location[0], 0))), len(self.text) - 1))
 
+    def offset_of(self, location: Location) -> int:
+        """Return the number of characters before a place."""
+        document = self.document
+        before = sum([len(document.get_line(row)) for row in range(location[0])])
+        return before + location[0] + location[1]
+
+    def location_of(self, offset: int) -> Location:
+        """Return the place behind so many characters."""
+        before = self.text[:offset]
+        return before.count("\n"), len(before) - before.rfind("\n") - 1
+
     def go_to(self, offset: int) -> None:
         """Put the cursor behind so many characters, with its line at the top."""
-        before = self.text[:offset]
-        self.move_cursor((before.count("\n"), len(before) - before.rfind("\n") - 1))
+        self.move_cursor(self.location_of(offset))
         # It has no height before it is laid out. A key may come earlier, and moves the cursor from here.
         self.call_after_refresh(self._line_to_top)
 

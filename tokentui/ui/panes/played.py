@@ -1,0 +1,308 @@
+"""The panes of the playground: the text, and its tokens by each tokenizer."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from tokentui.core.safetext import GlyphMode, safe
+from tokentui.session.playground import PlayedText
+from tokentui.ui.bindings import Hint
+from tokentui.ui.draw.chips import ChipLook, ChipRow, fill_row
+from tokentui.ui.draw.lines import StyledLines
+from tokentui.ui.draw.text import Cell
+from tokentui.ui.panes.editor import CorpusEditor
+
+_MOST_IN_ROWS = 256
+"""The most tokens behind a line break that are laid out in a row of rows: the next one begins a row."""
+_WHEEL = 3
+"""The rows that the wheel scrolls."""
+
+
+class PlayEditor(CorpusEditor):
+    """The text of the playground. A tab is text; esc leaves the playground."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "screen.leave", "back", id="play_leave", group=Hint(rank=9),
+            tooltip="Leave the playground"),
+        Binding("ctrl+f", "screen.find", "find", id="play_find", group=Hint(rank=5),
+            tooltip="Find a text, a token, or an id such as #484"),
+    ]
+
+    linked: tuple[int, int] = (0, 0)
+    """The characters of the token under the cursor, from the start of the text."""
+
+    def on_key(self, event: events.Key) -> None:
+        """Take a tab as text."""
+        if event.key == "tab":
+            event.stop()
+            event.prevent_default()
+            self._replace_via_keyboard("\t", *self.selection)
+        else:
+            super().on_key(event)
+
+
+class ChipsMoved(Message):
+    """The cursor of the chips moved.
+
+    Args:
+        chips: The list.
+    """
+
+    def __init__(self, chips: ChipList) -> None:
+        super().__init__()
+        self.chips = chips
+
+
+class ChipList(StyledLines, can_focus=True):
+    """The tokens of a text over their ids. Only the rows that are seen are laid out.
+
+    A row ends behind a token with a line break. `top` is the number of the first token that is seen.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,h", "step(-1)", "token", id="play_left", group=Hint("token", rank=1, count=2),
+            tooltip="Go to the previous token"),
+        Binding("right,l", "step(1)", "next token", id="play_right",
+            group=Hint("token", rank=1, count=2), tooltip="Go to the next token"),
+        Binding("up,k", "move(-1)", "row", id="play_up", group=Hint("row", rank=2, count=2),
+            tooltip="Go up a row of tokens"),
+        Binding("down,j", "move(1)", "next row", id="play_down", group=Hint("row", rank=2, count=2),
+            tooltip="Go down a row of tokens"),
+        Binding("pageup", "page(-1)", "page up", id="play_page_up", tooltip="Go up a page of tokens"),
+        Binding("pagedown", "page(1)", "page down", id="play_page_down",
+            tooltip="Go down a page of tokens"),
+        Binding("home", "end(-1)", "first", id="play_first", tooltip="Go to the first token"),
+        Binding("end", "end(1)", "last", id="play_last", tooltip="Go to the last token"),
+    ]
+
+    DEFAULT_CSS = """
+    ChipList { width: 1fr; height: 1fr; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.encoded = PlayedText()
+        self.cursor: int | None = None
+        """The number of the token under the cursor; None without tokens."""
+        self.top = 0
+        self.mode: GlyphMode = "text"
+        self.matched: Sequence[tuple[int, int]] = ()
+        """The ranges of characters that are marked."""
+        self.others: Sequence[PlayedText] = ()
+        """The same text by the other tokenizers: tokens that these do not have are underlined."""
+        self.message = ""
+        """What is shown in place of tokens."""
+        self._rows: list[ChipRow] = []
+
+    # What is shown.
+
+    def show(self, encoded: PlayedText, others: Sequence[PlayedText], message: str = "") -> None:
+        """Show another encoding; the cursor is set by `put_cursor`."""
+        self.encoded, self.others, self.message = encoded, others, message
+        self.top = min(self.top, max(0, len(encoded.tokens) - 1))
+        self.top = self._row_start(self.top)
+        self.again()
+
+    def number_at(self, offset: int) -> int | None:
+        """Return the number of the token that holds a character, or that ends at the end of the text; None
+        without tokens."""
+        starts = self.encoded.starts
+        return min(len(starts) - 1, max(0, bisect_right(starts, offset) - 1)) if len(starts) else None
+
+    def put_cursor(self, number: int | None) -> None:
+        """Put the cursor on a token, and scroll to it."""
+        self.cursor = number
+        if number is not None and self.size.height:
+            self._bring(number)
+        self.again()
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The characters of the token under the cursor; none without one."""
+        if self.cursor is None or self.cursor >= len(self.encoded.starts):
+            return 0, 0
+        return self.encoded.starts[self.cursor], self.encoded.ends[self.cursor]
+
+    # Rows.
+
+    def _breaks(self, number: int) -> bool:
+        """Return whether a row ends behind a token."""
+        end = self.encoded.ends[number]
+        return self.encoded.text[end - 1 : end] == "\n"
+
+    def _segment(self, number: int) -> int:
+        """Return the number of a token at or before another one, that begins a row at any width."""
+        at = number
+        while at > 0 and at % _MOST_IN_ROWS and not self._breaks(at - 1):
+            at -= 1
+        return at
+
+    def _laid(self, at: int, end: int) -> list[ChipRow]:
+        """Return the rows from the token that begins one up to before a token, or to the first row that
+        reaches it."""
+        rows: list[ChipRow] = []
+        look, tint = self._look(), None
+        begin = self._segment(at)
+        while begin < end:
+            row = fill_row(self.encoded.tokens, begin, self._room, look, tint, breaks=self._ends_row)
+            begin, tint = row.end, row.tint
+            if row.first >= at:
+                rows.append(row)
+        return rows
+
+    def _ends_row(self, number: int) -> bool:
+        return not (number + 1) % _MOST_IN_ROWS or self._breaks(number)
+
+    def _row_start(self, number: int) -> int:
+        """Return the number of the first token of the row that has a token."""
+        if not 0 <= number < len(self.encoded.tokens) or not self._room:
+            return 0
+        return self._laid(self._segment(number), number + 1)[-1].first
+
+    @property
+    def _room(self) -> int:
+        return max(0, self.size.width - 1)
+
+    @property
+    def _room_rows(self) -> int:
+        """The rows that there is room for."""
+        return max(1, self.size.height // 2)
+
+    def _back(self, number: int, rows: int) -> int:
+        """Return the first token of the row that is so many rows above that of a token."""
+        number = self._row_start(number)
+        while rows > 0 and number > 0:
+            above = self._laid(self._segment(number - 1), number)
+            taken = min(rows, len(above))
+            number = above[-taken].first
+            rows -= taken
+        return number
+
+    def _bring(self, number: int) -> None:
+        if number < self.top:
+            self.top = self._back(number, self._room_rows // 3)
+        elif not self._rows or number >= self._rows[-1].end or self._rows[0].first != self.top:
+            seen = self._seen()
+            if not seen or number >= seen[-1].end:
+                self.top = self._back(number, self._room_rows - 1 - self._room_rows // 3)
+
+    def _seen(self) -> list[ChipRow]:
+        """Return the rows that are seen."""
+        rows: list[ChipRow] = []
+        count = len(self.encoded.tokens)
+        if not self._room or not count:
+            return rows
+        look, tint = self._look(), None
+        begin = self._segment(self.top)
+        while begin < count and len(rows) < self._room_rows:
+            row = fill_row(self.encoded.tokens, begin, self._room, look, tint, breaks=self._ends_row)
+            begin, tint = row.end, row.tint
+            if row.end > self.top:
+                rows.append(row)
+        return rows
+
+    def _look(self) -> ChipLook:
+        return ChipLook(
+            self.mode, self.app.chips, matched=self.matched, cursor=self.cursor, underlined=self.differs
+        )
+
+    def differs(self, number: int) -> bool:
+        """Return whether another tokenizer has no token of the same characters."""
+        start, end = self.encoded.starts[number], self.encoded.ends[number]
+        for other in self.others:
+            if other.error or not len(other.starts):
+                continue
+            at = bisect_right(other.starts, start) - 1
+            if at < 0 or other.starts[at] != start or other.ends[at] != end:
+                return True
+        return False
+
+    def again(self) -> None:
+        """Draw what has changed."""
+        if self.encoded.error or self.message:
+            style = "error" if self.encoded.error else "muted"
+            self._rows = []
+            self.paint([((safe(self.encoded.error or self.message, limit=300), style),)])
+            return
+        self._rows = self._seen()
+        lines: list[Cell] = []
+        for row in self._rows:
+            lines += [row.upper, row.lower]
+        self.paint(lines[: max(2, self.size.height)])
+
+    def on_resize(self) -> None:
+        """Fill the new room, with the cursor in view."""
+        self.top = self._row_start(self.top)
+        self.put_cursor(self.cursor)
+
+    # Keys and the mouse.
+
+    def _go(self, number: int) -> None:
+        if len(self.encoded.tokens):
+            self.put_cursor(max(0, min(number, len(self.encoded.tokens) - 1)))
+            self.post_message(ChipsMoved(self))
+
+    def action_step(self, by: int) -> None:
+        """Go tokens on, or back if negative."""
+        self._go((self.cursor or 0) + by)
+
+    def action_end(self, by: int) -> None:
+        """Go to the last token, or the first if negative."""
+        self._go(len(self.encoded.tokens) if by > 0 else 0)
+
+    def action_page(self, pages: int) -> None:
+        """Go pages on, or back if negative."""
+        self.action_move(pages * max(1, self._room_rows - 1))
+
+    def action_move(self, rows: int) -> None:
+        """Go rows on, or back if negative: to the token about the same column."""
+        if self.cursor is None or not self._room:
+            return
+        here = self._laid(self._row_start(self.cursor), self.cursor + 1)[-1]
+        column = here.columns[self.cursor - here.first]
+        if rows < 0:
+            target = self._back(self.cursor, -rows)
+        else:
+            target = here.first
+            for _ in range(rows):
+                after = self._laid(target, target + 1)[-1].end
+                if after >= len(self.encoded.tokens):
+                    break
+                target = after
+        row = self._laid(target, target + 1)[-1]
+        self._go(row.first + max(0, bisect_right(row.columns, column) - 1))
+
+    def on_click(self, event: events.Click) -> None:
+        """Put the cursor on the token that was clicked."""
+        event.stop()
+        y = event.y // 2
+        if y < len(self._rows):
+            row = self._rows[y]
+            self._go(row.first + max(0, bisect_right(row.columns, event.x) - 1))
+
+    def scroll_rows(self, by: int) -> None:
+        """Scroll by rows; the cursor stays."""
+        if not len(self.encoded.tokens) or not self._room:
+            return
+        if by < 0:
+            self.top = self._back(self.top, -by)
+        elif len(self._rows) > 1 and self._rows[-1].end < len(self.encoded.tokens):
+            self.top = self._rows[min(by, len(self._rows) - 1)].first
+        self.again()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Scroll down."""
+        event.stop()
+        self.scroll_rows(_WHEEL)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Scroll up."""
+        event.stop()
+        self.scroll_rows(-_WHEEL)
+
