@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from tokentui.core.safetext import safe, visible
+from tokentui.core.safetext import safe, to_bytes, visible
 from tokentui.core.tints import LIGHT, LIGHT_TEXT, tints
 
 if TYPE_CHECKING:
@@ -31,6 +31,21 @@ def encoding_html(encoding: Encoding, most: int = MOST_TOKENS) -> str:
     """
     shown = ((row.id, row.text if row.piece is None else row.piece, row.start) for row in encoding.rows)
     return tokens_html(shown, len(encoding), most)
+
+
+def page(encodings: Iterable[tuple[str, Encoding]]) -> str:
+    """Return a page with a text as several tokenizers encode it: all tokens as chips, each with its id.
+
+    Args:
+        encodings: The name of each tokenizer and its encoding.
+    """
+    parts = ['<!doctype html>\n<meta charset="utf-8">\n<title>Tokens</title>']
+    for name, encoding in encodings:
+        facts = [f"{len(encoding):,} tokens", f"{len(to_bytes(encoding.text)):,} bytes"]
+        ids = " ".join("null" if token is None else str(token) for token in encoding.ids)
+        body = encoding_html(encoding, len(encoding))
+        parts.append(titled(name, facts, f"{body}<p><code>{ids}</code></p>"))
+    return "\n".join(parts) + "\n"
 
 
 def tokens_html(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tokentui.core.errors import TokentuiError, in_words
+from tokentui.core.safetext import to_bytes
 from tokentui.preset_table import PRESETS
 from tokentui.session.views import ColumnWanted
 
@@ -22,6 +25,8 @@ PLACED_CHARS = 4_000
 """In a longer text the places of tokens are computed from their ids, if that is possible."""
 FIRST_PRESET = "gpt2"
 """The preset that is trained where no tokenizer is at hand."""
+_ID = re.compile("[0-9]{1,18}|null|None", re.ASCII)
+_MOST_LISTED = 1_000_000
 SAMPLE = "sample:english"
 """The corpus that a recipe is trained on."""
 
@@ -53,6 +58,8 @@ class PlayedText:
         ends: The character after the last of each.
         lossy: True if decoding the ids does not give the text.
         error: Why it is refused; empty if it is not.
+        origins: Of a chat, the origin of each token: a name of `tokentui.analyze.chat.encoded.ORIGINS`.
+        warnings: The faults of a chat.
     """
 
     text: str = ""
@@ -61,6 +68,8 @@ class PlayedText:
     ends: Sequence[int] = ()
     lossy: bool = False
     error: str = ""
+    origins: Sequence[str] = ()
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +99,55 @@ class PlayStart:
         text: The text; None for that of the last time.
         tokenizers: The tokenizers, at most `MOST_PLAYED`; none for those of the last time.
         offset: The number of characters before the cursor.
+        allow_special: True if text that spells a special token is encoded as that token.
     """
 
     text: str | None = None
     tokenizers: tuple[Played, ...] = ()
     offset: int = 0
+    allow_special: bool = False
+
+
+def ids_in(text: str) -> tuple[int | None, ...]:
+    """Return the ids that a text lists: two or more numbers, or one in brackets. None stands for `null`.
+
+    >>> ids_in("[464, null, 4315]"), ids_in("464 4315\\n287"), ids_in("464"), ids_in("3 blue")
+    ((464, None, 4315), (464, 4315, 287), (), ())
+    """
+    bare = text[:_MOST_LISTED].strip().removeprefix("tensor").removeprefix("array")
+    begun = bare[:1] in ("[", "(")
+    words = bare[:40].strip("[]() ").replace(",", " ").split()[:1]
+    if len(text) > _MOST_LISTED or not all(map(_ID.fullmatch, words)):
+        return ()  # of most texts the first word says it
+    words = bare.strip("[]() \n").replace(",", " ").split()
+    if len(words) < (1 if begun else 2) or not all(map(_ID.fullmatch, words)):
+        return ()
+    return tuple([None if word in ("null", "None") else int(word) for word in words])
+
+
+_ROLE = re.compile(r"^(system|developer|user|assistant|tool):[ \t]*", re.MULTILINE)
+
+
+def messages_in(text: str) -> list[dict[str, object]]:
+    """Return the messages that a text spells: each begins a line with its role and a colon. A text without
+    roles is one message of the user.
+
+    >>> messages_in("system: be brief\\nuser: hi\\nthere")
+    [{'role': 'system', 'content': 'be brief'}, {'role': 'user', 'content': 'hi\\nthere'}]
+    """
+    places = list(_ROLE.finditer(text))
+    if not places or text[: places[0].start()].strip():
+        return [{"role": "user", "content": text}]
+    ends = [*(place.start() for place in places[1:]), len(text)]
+    return [
+        {"role": place[1], "content": text[place.end() : end].removesuffix("\n")}
+        for place, end in zip(places, ends, strict=True)
+    ]
 
 
 def preset_played(name: str = FIRST_PRESET) -> Played:
     """Return a preset that is trained on a sample."""
-    sample = SAMPLE.removeprefix("sample:")
-    return Played(ColumnWanted(PRESETS[name].recipe, name=f"{name} trained on {sample}"))
+    return Played(ColumnWanted(PRESETS[name].recipe, name=f"{name} (sample)"))
 
 
 def played_of(now: Snapshot | None) -> tuple[Played, ...]:
@@ -111,6 +158,38 @@ def played_of(now: Snapshot | None) -> tuple[Played, ...]:
         Played(ColumnWanted(column.recipe, name=column.name, path=column.path), column.key, column.at.step)
         for column in now.columns[:MOST_PLAYED]
     ])
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedIds:
+    """Ids that were decoded.
+
+    Attributes:
+        text: Their text.
+        same: True if encoding the text gives these ids.
+        place: The number of the first id that differs, from 0.
+        sentence: Why it differs; empty if none does.
+    """
+
+    text: str
+    same: bool
+    place: int = 0
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Playable:
+    """The tokenizers at hand.
+
+    Attributes:
+        files: The files of the last sessions.
+        encodings: The encodings whose file is there, by name.
+        missing: The names of the others, each with the URL of its file.
+    """
+
+    files: tuple[str, ...]
+    encodings: tuple[str, ...]
+    missing: tuple[tuple[str, str], ...]
 
 
 class Playground:
@@ -185,6 +264,81 @@ class Playground:
             return PlayedText(text, error=in_words(error))
         return PlayedText(text, rows, [row.start for row in rows], [row.end for row in rows], lossy)
 
+    def decode(self, played: Played, ids: Sequence[int | None], *, allow_special: bool = False) -> PlayedIds:
+        """Decode ids, and compare them with those of their text.
+
+        Raises:
+            TokentuiError: An id does not exist.
+        """
+        from tokentui.analyze.drift import DriftCheck
+
+        drift = DriftCheck(self.tokenizer(played), allow_special=allow_special)(ids)
+        return PlayedIds(drift.text, drift.same, drift.place or 0, drift.sentence)
+
+    def chat(self, played: Played, text: str, *, add_generation_prompt: bool) -> PlayedText:
+        """Encode messages by the chat template of a file. An error becomes part of the answer.
+
+        Args:
+            played: The tokenizer.
+            text: The messages: JSON, or paragraphs that begin with a role such as `user:`; else all of it is
+                one message of the user.
+            add_generation_prompt: True to begin an answer of the assistant at the end.
+        """
+        from tokentui.analyze.chat.encoded import encode_chat
+        from tokentui.analyze.chat.template import Chat, read_chat, read_template
+
+        try:
+            if not played.wanted.path:
+                hint = "add a model folder or a GGUF file"
+                raise TokentuiError("a training has no chat template", played.wanted.name, hint)
+            if text.lstrip()[:1] in ("[", "{"):
+                chat = read_chat(text.encode("utf-8", "surrogatepass"), "the messages")
+            else:
+                chat = Chat(messages_in(text))
+            template = read_template(played.wanted.path, tools=bool(chat.tools))
+            encoded = encode_chat(
+                self.tokenizer(played), template, chat, add_generation_prompt=add_generation_prompt
+            )
+        except TokentuiError as error:
+            return PlayedText(text, error=in_words(error))
+        rows = encoded.encoding.rows
+        return PlayedText(
+            encoded.encoding.text, rows, [row.start for row in rows], [row.end for row in rows],
+            origins=encoded.origin, warnings=tuple([warning.text for warning in encoded.warnings]),
+        )
+
+    def render(
+        self, kind: str, columns: Sequence[Played], text: str, *, allow_special: bool = False
+    ) -> bytes:
+        """Return a text and its tokens as the bytes of a file.
+
+        Args:
+            kind: `text`, `json` (the ids), `uint32` (the same as numbers of 32 bits) or `html`.
+            columns: The tokenizers: the first one gives the ids, and all are in the page.
+            text: The text.
+            allow_special: As for `encode`.
+
+        Raises:
+            TokentuiError: The text is refused, or an id does not fit.
+        """
+        if kind == "text":
+            return to_bytes(text)
+        if kind == "html":
+            from tokentui.encode.html import page
+
+            return page([
+                (played.wanted.name, self.tokenizer(played).encode(text, allow_special=allow_special))
+                for played in columns
+            ]).encode("utf-8", "surrogateescape")
+        ids = self.tokenizer(columns[0]).encode(text, allow_special=allow_special).ids
+        if kind == "json":
+            return json.dumps(ids).encode("ascii") + b"\n"
+        from tokentui.encode.encoding import packed
+        from tokentui.encode.flat import flat
+        from tokentui.encode.vocabulary import NO_ID
+
+        return flat(packed(NO_ID if token is None else token for token in ids), "uint32")
+
     def describe(self, played: Played, token: int) -> PlayedToken:
         """Return a token in words, by its id.
 
@@ -204,3 +358,19 @@ class Playground:
         return PlayedToken(
             token, vocabulary.kind_of(symbol), step, parts, len(vocabulary.spelled(symbol))
         )
+
+
+def playable() -> Playable:
+    """Return the tokenizers at hand."""
+    from tokentui.formats.published import OPENAI, located
+    from tokentui.session.persist.play_file import tokenizer_files
+
+    there, missing = list[str](), list[tuple[str, str]]()
+    for name, file in OPENAI.items():
+        try:
+            located(name)
+        except TokentuiError:
+            missing.append((name, file.url))
+        else:
+            there.append(name)
+    return Playable(tokenizer_files(), tuple(there), tuple(missing))

@@ -72,6 +72,7 @@ DIALOGS = {
     "Dialog: run until": Ref("tokentui.ui.dialogs.ask:UntilScreen"),
     "Dialog: find": Ref("tokentui.ui.dialogs.ask:FindScreen"),
     "First screen": Ref("tokentui.ui.start_screen:StartScreen"),
+    "Dialog: save of the playground": Ref("tokentui.ui.dialogs.play:PlaySaveScreen"),
     "Playground": Ref("tokentui.ui.play_screen:PlayScreen"),
     "Playground: text": Ref("tokentui.ui.panes.played:PlayEditor"),
     "Playground: tokens": Ref("tokentui.ui.panes.played:ChipList"),

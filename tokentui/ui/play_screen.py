@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+import json
+import math
+import os
+import re
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal, Vertical
@@ -13,31 +20,83 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
 
 from tokentui.core.errors import Cancelled, TokentuiError, in_words
-from tokentui.core.safetext import safe, to_bytes
+from tokentui.core.safetext import GLYPH_MODES, GlyphMode, safe, to_bytes
 from tokentui.core.table import plural
-from tokentui.session.commands import DescribePlayed, EncodePlayed, OpenPlayed
+from tokentui.session.commands import (
+    DecodePlayed,
+    DescribePlayed,
+    EncodePlayed,
+    EncodePlayedChat,
+    OpenPlayed,
+    RenderPlayed,
+)
+from tokentui.session.persist.play_file import keep_left, preset_of, read_left
 from tokentui.session.playground import (
     MOST_PLAYED,
     Played,
     PlayedText,
     PlayedToken,
     PlayStart,
+    ids_in,
     preset_played,
 )
 from tokentui.session.snapshot import Snapshot
-from tokentui.ui.bindings import Hint, Owners, active_actions
+from tokentui.session.views import ColumnWanted
+from tokentui.ui.bindings import Hint, Owners, actions_of, active_actions, key_sections
+from tokentui.ui.dialogs.picker import in_thread
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import KeyLine, Lines
 from tokentui.ui.draw.text import Cell, Run, runs
 from tokentui.ui.guard import start_worker
 from tokentui.ui.link import EngineLink, EngineScreen
+from tokentui.ui.panes.editor import MOST_EDITED, refusal
 from tokentui.ui.panes.pane import TITLE_CORNERS
 from tokentui.ui.panes.played import ChipList, ChipsMoved, PlayEditor
+from tokentui.ui.settings import SETTINGS
 
+SAVE_S = 2.0
+"""The seconds between two looks at whether there is something to keep for the next time."""
+_PRICE = re.compile(r"([^\d.]{0,8}?)(\d{1,9}(?:\.\d{1,9})?)(\D{0,8})", re.ASCII)
+_LAST = {"clear_corpus", "undo", "redo"}
+"""The ids of the keys that come last in the footer."""
+_LINE_CHARS = 500
+"""The most characters of a text that a command line has."""
+_ID_SOUGHT = re.compile("#?([0-9]{1,18})", re.ASCII)
 _NARROW, _COLUMN = 60, 26
 """Below so many columns the panes stand one below the other; and so many each list of tokens needs."""
 _PART_SHOWN = 24
+
+if TYPE_CHECKING:
+    from tokentui.session.views import EncodedToken
+
+
+class Price(NamedTuple):
+    """A price for a million tokens.
+
+    Attributes:
+        amount: The amount.
+        before: The sign before an amount.
+        after: The sign after it.
+    """
+
+    amount: float
+    before: str = ""
+    after: str = ""
+
+    @classmethod
+    def read(cls, text: str) -> Price | None:
+        """Return the price that a text says, such as `2.50`, `$2.50` or `2.50 EUR`; None if it says none."""
+        found = _PRICE.fullmatch(text.strip())
+        if found is None:
+            return None
+        return cls(float(found[2]), safe(found[1], limit=8), safe(found[3], limit=8))
+
+    def of(self, tokens: int) -> str:
+        """Return the price of so many tokens, to two digits that are not zero."""
+        cost = self.amount * tokens / 1_000_000
+        digits = 2 if cost >= 1 or not cost else min(12, 1 - math.floor(math.log10(cost)))
+        return f"{self.before}{cost:,.{max(2, digits)}f}{self.after}"
 
 
 class PlayColumn(Vertical):
@@ -72,16 +131,26 @@ class PlayColumn(Vertical):
             name = f"{name}, step {number(self.played.step)}"
         return safe(name, limit=60)
 
-    def name_it(self) -> None:
-        """Write name and totals into the border."""
+    def name_it(self, price: Price | None) -> None:
+        """Write name and totals into the border.
+
+        Args:
+            price: The price of tokens; None for none.
+        """
         encoded = self.chips.encoded
         name: Cell = ((self.name_shown, ""),)
         if not self.open or encoded.error:
-            self.border_title = ui_text.join(name)
+            self.border_title, self.border_subtitle = ui_text.join(name), None
             return
         total: Cell = ((" · ", "muted"), (plural(len(encoded.tokens), "token"), "strong"))
         room = self.outer_size.width - TITLE_CORNERS - ui_text.width(total)
         self.border_title = ui_text.join((*ui_text.clip(name, max(4, room)), *total))
+        rate: list[Run] = []
+        if count := len(encoded.tokens):
+            rate = [(f"{len(to_bytes(encoded.text)) / count:.2f} B/token", "")]
+            rate += [(" · ", "muted"), (price.of(count), "success")] if price is not None else []
+            rate += [(" · lossy", "warning")] if encoded.lossy else []
+        self.border_subtitle = ui_text.join(rate) if rate else None
 
     def _facts(self, width: int, height: int) -> Sequence[Cell]:
         chips, told = self.chips, self.told
@@ -102,9 +171,16 @@ class PlayColumn(Vertical):
                     second += [("+", "accent")] if n else []
                     second += runs(part, limit=_PART_SHOWN)
                 second += [(f" · {place}", "muted")]
-            elif told.kind not in ("merge", "unit"):
+            elif told.kind not in ("merge", "unit", "piece"):
                 second += [(f" · {told.kind}", "muted")]
+        if chips.cursor < len(chips.encoded.origins):
+            first = (*first, ("  ", ""), (chips.encoded.origins[chips.cursor], "primary"))
         return [ui_text.clip(first, width), ui_text.clip(tuple(second), width)][:height]
+
+
+def _plain(text: str) -> str:
+    """Return the text of a token with blanks for their marks."""
+    return text.replace("▁", " ")
 
 
 def _identity(token: int | None) -> Cell:
@@ -120,24 +196,62 @@ class PlayScreen(EngineScreen[str]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "back", id="play_back", group=Hint(rank=9),
+        Binding("escape", "leave", "back", id="play_back", group=Hint(rank=9, always=True),
             tooltip="Leave the playground"),
+        Binding("ctrl+o", "add", "add", id="play_add", group=Hint(rank=2), priority=True,
+            tooltip="Add a tokenizer: a file, an encoding by name, or a preset"),
+        Binding("f8", "remove", "remove", id="play_remove", group=Hint(rank=12),
+            tooltip="Remove the tokenizer that has the focus, or the last one"),
+        Binding("f9,ctrl+s", "save", "save", id="play_save", group=Hint(rank=3),
+            tooltip="Save the text, its ids, a picture or a page, or copy the command that opens this again"),
+        Binding("ctrl+r", "turn_chat", "chat", id="play_chat", group=Hint(rank=5),
+            tooltip="Read the text as messages, and render them by the chat template of the tokenizer"),
+        Binding("f7", "decode", "ids to text", id="play_decode", group=Hint(rank=7), priority=True,
+            tooltip="Put the text of the listed ids in their place, and check that it encodes to them"),
+        # The base class of the editor deletes a word by this key.
+        Binding("ctrl+f", "find", "find", id="play_find", group=Hint(rank=5), priority=True,
+            tooltip="Find a text, a token, or an id such as #484"),
+        Binding("f3", "find_again", "next match", id="play_find_next", group=Hint(rank=11),
+            tooltip="Go to the next match"),
+        Binding("f4", "edit", "$EDITOR", id="play_editor", group=Hint(rank=13),
+            tooltip="Edit the text with the program that the variable VISUAL or EDITOR names"),
+        Binding("ctrl+g", "cycle_view", "view", id="play_view", group=Hint(rank=10),
+            tooltip="Show tokens as text, escapes, hex bytes, or code points"),
+        Binding("f1", "show_keys", "help", id="play_help", group=Hint(rank=8, always=True),
+            tooltip="Explain the focused pane; ? then shows all keys"),
         # The base class of the editor selects a line by this key.
         Binding("f6", "next_pane(1)", "pane", id="play_pane", priority=True, group=Hint(rank=1),
             tooltip="Go from the text to the tokens, and back"),
-        Binding("f2", "turn_special", "special tokens", id="play_special", group=Hint(rank=4),
+        Binding("f2", "turn_special", "special", id="play_special", group=Hint(rank=6),
             tooltip="Encode text that spells a special token as that token, or as text"),
-        Binding("ctrl+n", "copy_ids", "copy ids", id="play_copy", group=Hint(rank=3),
+        Binding("ctrl+n", "copy_ids", "copy ids", id="play_copy", group=Hint(rank=4),
             tooltip="Copy the ids of the text"),
     ]
-    KEY_OWNERS: ClassVar[Owners] = (("text", PlayEditor), ("tokens", ChipList))
+    KEY_OWNERS: ClassVar[Owners] = (("prompt", PlayEditor), ("chips", ChipList))
     AUTO_FOCUS = ""
 
     def __init__(self, engine: EngineLink, start: PlayStart) -> None:
         super().__init__(engine)
-        self._start = start
-        self.allow_special = False
+        if start.text is None or not start.tokenizers:
+            left = read_left()
+            if start.text is None:
+                start = replace(left, tokenizers=start.tokenizers or left.tokenizers)
+            else:
+                start = replace(start, tokenizers=left.tokenizers)
+        self._start, self._kept = start, start
+        self.allow_special = start.allow_special
         """True if text that spells a special token is encoded as that token."""
+        self.chat = False
+        """True if the text is read as messages."""
+        self.mode: GlyphMode = "text"
+        self.sought = ""
+        """The text that was looked for."""
+        self._said: Cell = ()
+        """What the line below the panes says besides the totals."""
+        self._offered = False
+        """True if the text lists ids, and it is said that they can be decoded."""
+        self._path = ""
+        """The file that the text was saved to."""
         self.shown_text = ""
         """The text whose tokens are seen."""
         self.editor = PlayEditor("", self._changed)
@@ -156,14 +270,21 @@ class PlayScreen(EngineScreen[str]):
     def on_mount(self) -> None:
         """Begin in the text, and open the tokenizers."""
         self.text_pane.border_title = ui_text.join((("Text", ""),))
-        self.editor.load_text(self._start.text or "")
+        text = self._start.text or ""
+        if refused := refusal(text):
+            text, self._said = "", ((safe(refused, limit=200), "error"),)
+        self.editor.load_text(text)
         self.editor.placeholder = "type or paste a text"
         self.set_focus(self.editor)
         self.lay_out()
         if self._start.offset:
-            self.editor.go_to(min(self._start.offset, len(self._start.text or "")))
+            self.editor.go_to(min(self._start.offset, len(text)))
+        if not self._start.tokenizers and not self._said:
+            self.say("no tokenizer was named: ctrl+o adds a file, an encoding by name, or another preset")
         self._name_columns()
         start_worker(self, "open", self._open_all)
+
+        self.set_interval(SAVE_S, self._keep)
 
     # From and to the session.
 
@@ -185,9 +306,12 @@ class PlayScreen(EngineScreen[str]):
                 self._encode()
 
     def _changed(self) -> None:
+        self._said = ()
+        self._offered = not self.chat and bool(ids_in(self.editor.text))
         self._encode()
 
     def _encode(self) -> None:
+        self.totals.again()
         start_worker(self, "encode", self._encode_text)
 
     async def _encode_text(self) -> None:
@@ -197,13 +321,17 @@ class PlayScreen(EngineScreen[str]):
         text = self.editor.text
         played = tuple(column.played for column in columns)
         try:
-            encoded = await self.engine.ask(EncodePlayed(text, played, self.allow_special))
+            command = EncodePlayedChat(text, played) if self.chat else (
+                EncodePlayed(text, played, self.allow_special))
+            encoded = await self.engine.ask(command)
         except Cancelled:
             return
         self.shown_text = text
         for column, view in zip(columns, encoded, strict=True):
             others = [other for other in encoded if other is not view]
             column.chips.show(view, others)
+        if warnings := list(dict.fromkeys(fault for view in encoded for fault in view.warnings)):
+            self._said = ((safe(warnings[0], limit=200), "warning"),)
         self._name_columns()
         self.totals.again()
         self._follow_text()
@@ -212,27 +340,38 @@ class PlayScreen(EngineScreen[str]):
 
     def _name_columns(self) -> None:
         for column in self.columns:
-            column.name_it()
+            column.name_it(self._price)
             if column.error:
                 column.chips.show(PlayedText(error=column.error), ())
             elif not column.open:
                 column.chips.show(PlayedText(), (), "opening …")
 
+    def _key(self, id: str) -> str:
+        """Return the key of a binding as a user reads it."""
+        actions = actions_of(type(self), self.app.user_keys)
+        return next((action.shown_key for action in actions if action.id == id), "")
+
+    @property
+    def _price(self) -> Price | None:
+        """The price that is set; None for none."""
+        return Price.read(str(self.app.user_settings.value_of(SETTINGS["price"])))
+
     def _totals(self, width: int, height: int) -> Sequence[Cell]:
-        text = self.editor.text
-        size = len(to_bytes(text))
-        line: list[Run] = [(" ", ""), (f"{number(size)} B", "strong")]
-        many = len(self.columns) > 1
-        for column in self.columns:
-            count = len(column.chips.encoded.tokens)
-            if count and column.open:
-                line += [(" · ", "muted")]
-                line += [(f"{column.name_shown} ", "muted")] if many else []
-                line += [(f"{size / count:.2f} B/token", "")]
-                if column.chips.encoded.lossy:
-                    line += [(" lossy", "warning")]
-        special = "special tokens: as tokens" if self.allow_special else "special tokens: as text"
-        line += [(" · ", "muted"), (special, "warning" if self.allow_special else "muted")]
+        text = self.columns[0].chips.encoded.text if self.chat else self.editor.text
+        line: list[Run] = [(" ", ""), (f"{number(len(to_bytes(text)))} B", "strong")]
+        lines = plural(text.count("\n") + 1, "line")
+        line += [(f" · {plural(len(text), 'character')} · {lines}", "muted")]
+        if self.chat:
+            line += [(" · ", "muted"), ("chat", "warning"), (" with generation prompt", "muted")]
+        else:
+            special = "special tokens: as tokens" if self.allow_special else "special tokens: as text"
+            line += [(" · ", "muted"), (special, "warning" if self.allow_special else "muted")]
+        said = self._said
+        if not said and self._offered:
+            key = self._key("play_decode")
+            said = (("these look like ids: ", "accent"), (key, "key"), (" decodes them", "accent"))
+        if said and height > 1:
+            return [ui_text.clip(tuple(line), width), ui_text.clip(((" ", ""), *said), width)]
         return [ui_text.clip(tuple(line), width)]
 
     def lay_out(self) -> None:
@@ -254,7 +393,8 @@ class PlayScreen(EngineScreen[str]):
             self.footer_line.set_actions(())
             return
         actions = [action for action in active_actions(self, self.app.user_keys) if action.hint.rank]
-        self.footer_line.set_actions(sorted(actions, key=lambda action: action.hint.rank))
+        actions.sort(key=lambda action: (action.id in _LAST, action.hint.rank))
+        self.footer_line.set_actions(actions)
 
     def on_descendant_focus(self) -> None:
         """Show other keys."""
@@ -269,13 +409,19 @@ class PlayScreen(EngineScreen[str]):
     @on(TextArea.SelectionChanged)
     def _selection_changed(self, event: TextArea.SelectionChanged) -> None:
         event.stop()
-        if self.editor.has_focus:
+        if self.focused is self.editor:
             self._follow_text()
         self.text_pane.border_subtitle = ui_text.join(((self.editor.position, "muted"),))
 
     def _follow_text(self) -> None:
-        """Put the cursors of the tokens where that of the text is."""
-        if self.shown_text is not self.editor.text and self.shown_text != self.editor.text:
+        """Put the cursors of the tokens where that of the text is. The tokens of a chat are of another text.
+        """
+        if self.chat:
+            for column in self.columns:
+                column.chips.put_cursor(0 if len(column.chips.encoded.tokens) else None)
+            self._describe()
+            return
+        if self.shown_text != self.editor.text:
             return
         offset = self.editor.offset_of(self.editor.cursor_location)
         for column in self.columns:
@@ -287,7 +433,7 @@ class PlayScreen(EngineScreen[str]):
         """Select the characters of the token in the text, and its neighbors in the other tokenizers."""
         event.stop()
         start, end = event.chips.span
-        if self.shown_text == self.editor.text:
+        if self.shown_text == self.editor.text and not self.chat:
             editor = self.editor
             editor.selection = Selection(editor.location_of(end), editor.location_of(start))
             editor.scroll_cursor_visible()
@@ -321,7 +467,238 @@ class PlayScreen(EngineScreen[str]):
 
     def action_leave(self) -> None:
         """Leave with the text."""
+        self._keep()
         self.dismiss(self.editor.text)
+
+    @property
+    def focused_column(self) -> PlayColumn:
+        """The tokenizer that has the focus, else the first one."""
+        return next((column for column in self.columns if self.focused is column.chips), self.columns[0])
+
+    def action_add(self) -> None:
+        """Ask for a tokenizer, and show it at the right."""
+        from tokentui.ui.dialogs.play import PlayAddScreen
+
+        if len(self.columns) >= MOST_PLAYED:
+            self.say(f"{MOST_PLAYED} tokenizers are shown at most: f8 removes one")
+            return
+
+        def chosen(wanted: ColumnWanted | None) -> None:
+            if wanted is not None:
+                self._add(Played(wanted))
+
+        self.app.push_screen(PlayAddScreen(self.engine), chosen)
+
+    def _add(self, played: Played) -> None:
+        if any(column.played == played for column in self.columns):
+            self.say(f"{played.wanted.name or played.wanted.path} is shown already")
+            return
+        column = PlayColumn(played)
+        column.chips.mode = self.mode
+        self.columns.append(column)
+        self.columns_box.mount(column)
+        self.lay_out()
+        self._name_columns()
+        start_worker(self, "open", self._open_all)
+
+    def action_remove(self) -> None:
+        """Remove a tokenizer; one stays."""
+        if len(self.columns) == 1:
+            self.say("one tokenizer stays: ctrl+o adds another one")
+            return
+        column = next((column for column in self.columns if self.focused is column.chips), self.columns[-1])
+        self.columns.remove(column)
+        self.set_focus(self.editor)
+        column.remove()
+        self.lay_out()
+        self._encode()
+
+    def action_save(self) -> None:
+        """Ask what to save and where."""
+        from tokentui.ui.dialogs.play import PlaySaveScreen
+
+        picture = self.app.export_screenshot(title="tokentui playground")
+        text, special = self.editor.text, self.allow_special
+        open_columns = [column.played for column in self.columns if column.open]
+        first = self.focused_column.played
+        played = tuple(sorted(open_columns, key=lambda one: one != first))
+
+        async def contents(kind: str) -> bytes:
+            if kind == "svg":
+                return picture.encode()
+            if not played:
+                raise TokentuiError("no tokenizer is open yet", "", "wait and try again")
+            return await self.engine.ask(RenderPlayed(kind, played, text, special))
+
+        def saved(path: str | None) -> None:
+            self._path = path or self._path
+
+        self.app.push_screen(PlaySaveScreen(self.engine, contents, self.command_line, self._path), saved)
+
+    def command_line(self) -> str:
+        """The command that opens the playground with this text and these tokenizers."""
+        words = ["tokentui", "play"]
+        for column in self.columns:
+            name = column.played.wanted.path or preset_of(column.played)
+            words += ["-t", name] if name else []
+        text = self.editor.text
+        if self._path:
+            words.append(self._path)
+        elif text and len(text) <= _LINE_CHARS and text.isprintable() and os.sep not in text:
+            words.append(text)
+        elif text:
+            words.append("prompt.txt")
+        return shlex.join(words)
+
+    def action_turn_chat(self) -> None:
+        """Read the text as messages, or as it is again."""
+        self.chat = not self.chat
+        self._said = ()
+        title: Cell = (("Messages", ""), (" · user: … assistant: … or JSON", "muted"))
+        self.text_pane.border_title = ui_text.join(title if self.chat else (("Text", ""),))
+        self.shown_text = ""
+        self._changed()
+
+    @work
+    async def action_decode(self) -> None:
+        """Put the text of the listed ids in their place. The line below says whether it encodes to them."""
+        ids, column = ids_in(self.editor.text), self.focused_column
+        if not ids:
+            self.say("no ids: a list of numbers, such as 464 4315 287, becomes text")
+            return
+        if not column.open:
+            raise TokentuiError("no tokenizer is open yet", column.name_shown, "wait and try again")
+        try:
+            decoded = await self.engine.ask(DecodePlayed(column.played, ids, self.allow_special))
+        except TokentuiError as error:
+            self._say_again(((safe(in_words(error), limit=300), "error"),))
+            return
+        editor = self.editor
+        editor.replace(decoded.text, (0, 0), editor.document.end, maintain_selection_offset=False)
+        said = f"decoded {plural(len(ids), 'id')} of {column.name_shown}: "
+        if decoded.same:
+            self._said = ((said, ""), ("encode gives the same ids", "success"), ("; ctrl+t undoes", "muted"))
+        else:
+            where = f"encode differs from id {number(decoded.place + 1)} on"
+            reason = f": {decoded.sentence}" if decoded.sentence else ""
+            self._said = ((said, ""), (safe(where + reason, limit=300), "warning"))
+        self.call_later(self._say_again, self._said)
+
+    def _say_again(self, said: Cell) -> None:
+        self._said = said
+        self.totals.again()
+
+    def say(self, text: str) -> None:
+        """Say something in the line below the panes, until the text changes."""
+        self._say_again(((safe(text, limit=300), "muted"),))
+
+    # Finding.
+
+    def action_find(self) -> None:
+        """Ask for a text, a token or an id, and find it."""
+        from tokentui.ui.dialogs.ask import FindScreen
+
+        def answered(line: str | None) -> None:
+            if line is not None:
+                self.sought = line
+                self.action_find_again()
+
+        where = "text (or #id)" if self.focused is self.editor else "tokens (text, #id)"
+        self.app.push_screen(FindScreen(self.engine, where, self.sought), answered)
+
+    def action_find_again(self) -> None:
+        """Go to the next match, round the end. Matches are marked."""
+        sought, text = self.sought, self.shown_text
+        named = _ID_SOUGHT.fullmatch(sought)
+        column = next((column for column in self.columns if self.focused is column.chips), None)
+        places = [] if not sought else [found.start() for found in re.finditer(re.escape(sought), text)]
+        for one in self.columns:
+            one.chips.matched = [(at, at + len(sought)) for at in places]
+            one.chips.again()
+        if not sought:
+            self.say("nothing to find: ctrl+f asks for it")
+        elif named and (sought[:1] == "#" or not (places or self._has_text(column, sought))):
+            wanted = int(named[1])
+            self._find_token(column or self.columns[0], lambda token: token.id == wanted, f"id {wanted}")
+        elif column is not None:
+            def has_it(token: EncodedToken) -> bool:
+                return sought in token.text or sought in _plain(token.text)
+
+            self._find_token(column, has_it, sought)
+        elif not places:
+            self.say(f"not found: {sought}")
+        else:
+            here = self.editor.offset_of(min(self.editor.selection))
+            at = next((at for at in places if at > here or (at == here == 0 and not self._said)), places[0])
+            self.editor.selection = Selection(
+                self.editor.location_of(at), self.editor.location_of(at + len(sought)))
+            self.editor.scroll_cursor_visible()
+            self.say(f"{number(places.index(at) + 1)} of {number(len(places))}: {sought}; f3 goes on")
+
+    def _has_text(self, column: PlayColumn | None, sought: str) -> bool:
+        """Return whether a token of a column has a text."""
+        return column is not None and any(sought in token.text for token in column.chips.encoded.tokens)
+
+    def _find_token(self, column: PlayColumn, wanted: Callable[[EncodedToken], bool], name: str) -> None:
+        chips = column.chips
+        found = [number for number, token in enumerate(chips.encoded.tokens) if wanted(token)]
+        if not found:
+            self.say(f"not found in {column.name_shown}: {name}")
+            return
+        here = -1 if chips.cursor is None or (chips.cursor == 0 and not self._said) else chips.cursor
+        at = next((at for at in found if at > here), found[0])
+        chips.put_cursor(at)
+        self._chips_moved(ChipsMoved(chips))
+        self.say(f"{number(found.index(at) + 1)} of {number(len(found))}: {name}; f3 goes on")
+
+    # The rest.
+
+    def action_cycle_view(self) -> None:
+        """Show tokens in another way."""
+        self.mode = GLYPH_MODES[(GLYPH_MODES.index(self.mode) + 1) % len(GLYPH_MODES)]
+        for column in self.columns:
+            column.chips.mode = self.mode
+            column.chips.put_cursor(column.chips.cursor)
+        self.say(f"view: {self.mode}")
+
+    def action_show_keys(self) -> None:
+        """Show what the focused pane shows, then all keys."""
+        from tokentui.ui.dialogs.help import HelpScreen
+
+        sections = key_sections(type(self), type(self.app), self.KEY_OWNERS, self.app.user_keys)
+        pane = "prompt" if self.focused is self.editor else "chips"
+        self.app.push_screen(HelpScreen(self.engine, sections, pane))
+
+    def action_edit(self) -> None:
+        """Edit the text with the program of the user.
+
+        Raises:
+            TokentuiError: No program is named, or it cannot be run.
+        """
+        from tokentui.ui.outside import edited
+
+        text = edited(self.app, self.editor.text)
+        if text != self.editor.text:
+            if refused := refusal(text):
+                raise TokentuiError(refused, "$EDITOR")
+            self.editor.replace(text, (0, 0), self.editor.document.end, maintain_selection_offset=False)
+
+    # What is kept.
+
+    @property
+    def left(self) -> PlayStart:
+        """What the playground is left with."""
+        offset = self.editor.offset_of(self.editor.cursor_location)
+        return PlayStart(
+            self.editor.text, tuple([column.played for column in self.columns]), offset, self.allow_special
+        )
+
+    def _keep(self) -> None:
+        """Keep what is there for the next time, if it has changed."""
+        left = self.left
+        if left != self._kept and len(left.text or "") <= MOST_EDITED:
+            self._kept = left
+            start_worker(self.app, "keep playground", partial(in_thread, partial(keep_left, left)))
 
     def action_next_pane(self, by: int) -> None:
         """Go to the next pane, or the one before if negative."""
@@ -336,7 +713,7 @@ class PlayScreen(EngineScreen[str]):
 
     def action_copy_ids(self) -> None:
         """Copy the ids of the tokenizer that has the focus, else of the first one."""
-        column = next((column for column in self.columns if column.chips.has_focus), self.columns[0])
+        column = self.focused_column
         ids = [token.id for token in column.chips.encoded.tokens]
-        self.app.copy_to_clipboard(str(ids))
+        self.app.copy_to_clipboard(json.dumps(ids))
         self.app.say(f"copied {plural(len(ids), 'id')} of {column.name_shown}")

@@ -136,6 +136,8 @@ _ALL: tuple[Setting, ...] = (
         _boundaries),
     Setting("order", "order of the vocabulary", "newest", lambda _: VOCABULARY_ORDERS, str, _order),
     _SENTENCE,
+    Setting("price", "price of a million tokens", "", lambda _: (), lambda price: str(price) or "none",
+        lambda app, value: None),
     Setting(SEEN, "first screen", False, lambda _: (False, True),
         lambda seen: "is not shown" if seen else "is shown at the next start", lambda app, value: None),
 )

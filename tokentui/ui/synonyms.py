@@ -27,7 +27,7 @@ SYNONYMS: Mapping[str, str] = {
     "action:until": "limit target",
     "action:go_to": "jump seek position half percent number",
     "action:type": "encode sentence prompt paste input count tokenize text",
-    "action:playground": "play prompt paste chips tiktokenizer ids count tokens side-by-side openai multiline",
+    "action:playground": "play prompt paste tiktokenizer ids count tokens openai multiline",
     # Files.
     "action:open": "file load corpus document documents novel folder import tokenizer replay dataset",
     "action:edit": "scratch write own text",

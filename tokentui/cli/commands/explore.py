@@ -185,7 +185,9 @@ def played(tokenizers: tuple[str, ...], split: str, encode: str) -> tuple[Played
     if len(tokenizers) > MOST_PLAYED:
         raise TokentuiError(f"{len(tokenizers)} tokenizers", "-t", f"name at most {MOST_PLAYED}")
     found = []
-    for name, path in zip(short_names(tokenizers), tokenizers, strict=True):
+    # Next to a file of the same name a folder names it: most files have the same one.
+    names = short_names([*tokenizers, *("other/" + os.path.basename(path) for path in tokenizers)])
+    for name, path in zip(names, tokenizers, strict=False):
         if path in PRESETS and not os.path.lexists(path):
             found.append(preset_played(path))
         else:

@@ -68,7 +68,15 @@ from tokentui.session.commands.open import (
     SetRecipe,
     TrainOnText,
 )
-from tokentui.session.commands.play import DescribePlayed, EncodePlayed, OpenPlayed
+from tokentui.session.commands.play import (
+    DecodePlayed,
+    DescribePlayed,
+    EncodePlayed,
+    EncodePlayedChat,
+    ListPlayable,
+    OpenPlayed,
+    RenderPlayed,
+)
 from tokentui.session.commands.view import (
     Compress,
     CorpusText,
@@ -93,6 +101,7 @@ __all__ = [
     "Contents",
     "CorpusText",
     "CountLanguages",
+    "DecodePlayed",
     "DescribePlayed",
     "DiffColumns",
     "Draw",
@@ -102,6 +111,7 @@ __all__ = [
     "EncodeAtEnd",
     "EncodeChat",
     "EncodePlayed",
+    "EncodePlayedChat",
     "ExamineHealth",
     "ExplainSteps",
     "Export",
@@ -123,6 +133,7 @@ __all__ = [
     "Lane",
     "Leave",
     "LifeOfWord",
+    "ListPlayable",
     "ListRows",
     "ListSteps",
     "MeasureSizes",
@@ -141,6 +152,7 @@ __all__ = [
     "Preview",
     "Recognize",
     "RemoveColumn",
+    "RenderPlayed",
     "RunUntil",
     "Search",
     "SetInput",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tokentui.session.commands.base import Command, Job, Lane
-from tokentui.session.playground import Played, PlayedText, PlayedToken
+from tokentui.session.playground import Playable, Played, PlayedIds, PlayedText, PlayedToken
 
 if TYPE_CHECKING:
     from tokentui.session.engine.state import State
@@ -49,6 +49,69 @@ class EncodePlayed(Command[tuple[PlayedText, ...]], lane=Lane.JOB):
             playground.encode(played, self.text, allow_special=self.allow_special)
             for played in self.tokenizers
         ))
+
+
+class DecodePlayed(Command[PlayedIds], lane=Lane.JOB):
+    """Ask for the text of ids, and whether encoding it gives these ids.
+
+    Raises if an id does not exist.
+    """
+
+    played: Played
+    ids: tuple[int | None, ...]
+    allow_special: bool = False
+
+    def apply(self, state: State) -> Job[PlayedIds]:
+        playground = state.playground
+        return Job(lambda: playground.decode(self.played, self.ids, allow_special=self.allow_special))
+
+
+class EncodePlayedChat(Command[tuple[PlayedText, ...]], lane=Lane.JOB):
+    """Ask for messages as the chat templates of the tokenizers render them, encoded.
+
+    Args:
+        text: The messages, see `Playground.chat`.
+        tokenizers: The tokenizers, all of them open.
+        add_generation_prompt: True to begin an answer of the assistant at the end.
+    """
+
+    text: str
+    tokenizers: tuple[Played, ...]
+    add_generation_prompt: bool = True
+
+    def apply(self, state: State) -> Job[tuple[PlayedText, ...]]:
+        playground = state.playground
+        return Job(lambda: tuple(
+            playground.chat(played, self.text, add_generation_prompt=self.add_generation_prompt)
+            for played in self.tokenizers
+        ))
+
+
+class RenderPlayed(Command[bytes], lane=Lane.JOB):
+    """Ask for a text and its tokens as the bytes of a file, see `Playground.render`.
+
+    Raises if the text is refused.
+    """
+
+    kind: str
+    tokenizers: tuple[Played, ...]
+    text: str
+    allow_special: bool = False
+
+    def apply(self, state: State) -> Job[bytes]:
+        playground = state.playground
+        return Job(lambda: playground.render(
+            self.kind, self.tokenizers, self.text, allow_special=self.allow_special
+        ))
+
+
+class ListPlayable(Command[Playable]):
+    """Ask for the tokenizers at hand: the files of the last sessions, and encodings by name."""
+
+    def apply(self, state: State) -> Job[Playable]:
+        from tokentui.session.playground import playable
+
+        return Job(playable, reads_files=True)
 
 
 class DescribePlayed(Command[tuple[PlayedToken | None, ...]], lane=Lane.JOB):

@@ -261,7 +261,7 @@ def offered(folder: Path | None = None) -> tuple[SavedSession, str] | None:
     """Return the newest session that has not ended and that no process has, as `read` gives it; None if there
     is none.
     """
-    for path in _sessions(folder or _folder()):
+    for path in saved_sessions(folder):
         with contextlib.suppress(TokentuiError):
             kept, note = read(path)
             if not kept.ended:
@@ -272,7 +272,7 @@ def offered(folder: Path | None = None) -> tuple[SavedSession, str] | None:
 
 def tidy(folder: Path | None = None) -> None:
     """Remove the oldest sessions above `MOST_SESSIONS`, but none that a process has."""
-    for path in _sessions(folder or _folder())[MOST_SESSIONS:]:
+    for path in saved_sessions(folder)[MOST_SESSIONS:]:
         with contextlib.suppress(TokentuiError):
             held = _hold(path)
             for old in (path, _before(path), path.with_suffix(".lock")):
@@ -295,8 +295,13 @@ def _before(path: Path) -> Path:
     return path.with_suffix(".before")
 
 
-def _sessions(folder: Path) -> list[Path]:
-    """Return the session files of a folder, the newest first; those that cannot be read are left out."""
+def saved_sessions(folder: Path | None = None) -> list[Path]:
+    """Return the session files of a folder, the newest first; those that cannot be read are left out.
+
+    Args:
+        folder: The folder; the user's folder of states if None.
+    """
+    folder = folder or _folder()
     found: list[tuple[float, Path]] = []
     with contextlib.suppress(OSError):
         for path in folder.glob("*.json"):

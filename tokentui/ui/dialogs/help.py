@@ -72,6 +72,17 @@ PANES: Mapping[str, PaneHelp] = {
         "The same text has the same tokens at the same step. A red token is unknown.",
         ("type", "inspect_word", "life"), "Press i, type unbelievable, press enter: why it is not one token.",
     ),
+    "prompt": PaneHelp(
+        "A text that you type or paste. It is kept exactly, and its tokens are at the right.",
+        "A sign in reverse stands for a character that a terminal cannot show.",
+        ("play_add", "play_find", "play_decode"),
+        "Paste a prompt, press f6, then ↓ and → to walk through its tokens.",
+    ),
+    "chips": PaneHelp(
+        "The tokens of the text by one tokenizer, over their ids.",
+        "Reversed is the token under the cursor; underlined is what another tokenizer cuts otherwise.",
+        ("play_find", "play_save", "play_special"), "Press ctrl+f, type #464: the next token with this id.",
+    ),
     "choices": PaneHelp(
         "Two to four trainings or files side by side, at the same step.",
         "A is the left column; ▸ is the cursor.", ("first_difference", "sync_by", "add"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -13,6 +13,7 @@ from textual.message import Message
 from tokentui.core.safetext import GlyphMode, safe
 from tokentui.session.playground import PlayedText
 from tokentui.ui.bindings import Hint
+from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.chips import ChipLook, ChipRow, fill_row
 from tokentui.ui.draw.lines import StyledLines
 from tokentui.ui.draw.text import Cell
@@ -20,6 +21,8 @@ from tokentui.ui.panes.editor import CorpusEditor
 
 _MOST_IN_ROWS = 256
 """The most tokens behind a line break that are laid out in a row of rows: the next one begins a row."""
+_MOST_MARKED = 500
+"""The most matches that are marked at once."""
 _WHEEL = 3
 """The rows that the wheel scrolls."""
 
@@ -28,14 +31,9 @@ class PlayEditor(CorpusEditor):
     """The text of the playground. A tab is text; esc leaves the playground."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "screen.leave", "back", id="play_leave", group=Hint(rank=9),
+        Binding("escape", "screen.leave", "back", id="play_leave", group=Hint(rank=9, always=True),
             tooltip="Leave the playground"),
-        Binding("ctrl+f", "screen.find", "find", id="play_find", group=Hint(rank=5),
-            tooltip="Find a text, a token, or an id such as #484"),
     ]
-
-    linked: tuple[int, int] = (0, 0)
-    """The characters of the token under the cursor, from the start of the text."""
 
     def on_key(self, event: events.Key) -> None:
         """Take a tab as text."""
@@ -45,6 +43,17 @@ class PlayEditor(CorpusEditor):
             self._replace_via_keyboard("\t", *self.selection)
         else:
             super().on_key(event)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Take a paste. One with a line feed is taken as it is: a terminal that sends carriage returns for
+        the ends of lines sends nothing but these."""
+        if "\n" not in event.text:
+            super().on_paste(event)
+            return
+        event.stop()
+        event.prevent_default()
+        if result := self._replace_via_keyboard(event.text, *self.selection):
+            self.move_cursor(result.end_location)
 
 
 class ChipsMoved(Message):
@@ -208,8 +217,15 @@ class ChipList(StyledLines, can_focus=True):
         return rows
 
     def _look(self) -> ChipLook:
+        starts = self.encoded.starts
+        matched = self.matched
+        if matched and len(starts):
+            last = starts[min(len(starts) - 1, self.top + self._room_rows * max(1, self._room))]
+            size = matched[0][1] - matched[0][0]
+            first = bisect_left(matched, (starts[self._segment(self.top)] - size, 0))
+            matched = matched[first : bisect_right(matched, (last + 1, 0))][:_MOST_MARKED]
         return ChipLook(
-            self.mode, self.app.chips, matched=self.matched, cursor=self.cursor, underlined=self.differs
+            self.mode, self.app.chips, matched=matched, cursor=self.cursor, underlined=self.differs
         )
 
     def differs(self, number: int) -> bool:
@@ -228,7 +244,8 @@ class ChipList(StyledLines, can_focus=True):
         if self.encoded.error or self.message:
             style = "error" if self.encoded.error else "muted"
             self._rows = []
-            self.paint([((safe(self.encoded.error or self.message, limit=300), style),)])
+            told: Cell = ((safe(self.encoded.error or self.message, limit=600), style),)
+            self.paint(ui_text.wrap(told, max(2, self._room), words=True)[: max(1, self.size.height)])
             return
         self._rows = self._seen()
         lines: list[Cell] = []

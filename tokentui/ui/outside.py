@@ -1,0 +1,42 @@
+"""The editor of the user, in the terminal of the program."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import tempfile
+
+from textual.app import App, SuspendNotSupported
+
+from tokentui.core import sandbox
+from tokentui.core.errors import TokentuiError
+from tokentui.core.safetext import to_bytes
+
+
+def edited(app: App[None], text: str) -> str:
+    """Return a text as the user has edited it, with the program that VISUAL or EDITOR names.
+
+    Raises:
+        TokentuiError: No program is named or can be run, or there is no terminal for it.
+    """
+    if sandbox.sealed():
+        raise TokentuiError("a visitor has no editor", "$EDITOR", "type into the text")
+    command = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not command:
+        raise TokentuiError("no editor is named", "$EDITOR", "set it, for example: export EDITOR=nano")
+    with tempfile.TemporaryDirectory(prefix="tokentui-") as folder:
+        path = os.path.join(folder, "prompt.txt")
+        with open(path, "wb") as file:
+            file.write(to_bytes(text))
+        try:
+            with app.suspend():
+                code = subprocess.run([*shlex.split(command), path], check=False).returncode
+        except (OSError, ValueError) as error:
+            raise TokentuiError(f"it cannot be run: {error}", command, "set EDITOR to a program") from None
+        except SuspendNotSupported:
+            raise TokentuiError("there is no terminal for an editor", command) from None
+        if code:
+            raise TokentuiError(f"it ended with code {code}", command, "the text stays as it was")
+        with open(path, "rb") as file:
+            return file.read().decode("utf-8", "surrogateescape")
