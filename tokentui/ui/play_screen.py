@@ -52,7 +52,7 @@ from tokentui.ui.guard import start_worker
 from tokentui.ui.link import EngineLink, EngineScreen
 from tokentui.ui.panes.editor import MOST_EDITED, refusal
 from tokentui.ui.panes.pane import TITLE_CORNERS
-from tokentui.ui.panes.played import ChipList, ChipsMoved, PlayEditor
+from tokentui.ui.panes.played import ChipList, ChipsMoved, PlayEditor, number_at
 from tokentui.ui.settings import SETTINGS
 
 SAVE_S = 2.0
@@ -327,14 +327,15 @@ class PlayScreen(EngineScreen[str]):
         except Cancelled:
             return
         self.shown_text = text
+        offset = self.editor.offset_of(self.editor.cursor_location)
         for column, view in zip(columns, encoded, strict=True):
-            others = [other for other in encoded if other is not view]
-            column.chips.show(view, others)
+            others = [] if self.chat else [other for other in encoded if other is not view]
+            column.chips.show(view, others, cursor=number_at(view, 0 if self.chat else offset))
         if warnings := list(dict.fromkeys(fault for view in encoded for fault in view.warnings)):
             self._said = ((safe(warnings[0], limit=200), "warning"),)
         self._name_columns()
         self.totals.again()
-        self._follow_text()
+        self._describe()
 
     # What is seen.
 
@@ -416,16 +417,11 @@ class PlayScreen(EngineScreen[str]):
     def _follow_text(self) -> None:
         """Put the cursors of the tokens where that of the text is. The tokens of a chat are of another text.
         """
-        if self.chat:
-            for column in self.columns:
-                column.chips.put_cursor(0 if len(column.chips.encoded.tokens) else None)
-            self._describe()
-            return
-        if self.shown_text != self.editor.text:
+        if self.chat or self.shown_text != self.editor.text:
             return
         offset = self.editor.offset_of(self.editor.cursor_location)
         for column in self.columns:
-            column.chips.put_cursor(column.chips.number_at(offset))
+            column.chips.put_cursor(number_at(column.chips.encoded, offset))
         self._describe()
 
     @on(ChipsMoved)
@@ -439,7 +435,7 @@ class PlayScreen(EngineScreen[str]):
             editor.scroll_cursor_visible()
         for column in self.columns:
             if column.chips is not event.chips:
-                column.chips.put_cursor(column.chips.number_at(start))
+                column.chips.put_cursor(number_at(column.chips.encoded, start))
         self._describe()
 
     def _describe(self) -> None:

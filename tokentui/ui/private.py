@@ -35,6 +35,7 @@ OVERRIDDEN: dict[str, dict[str, str]] = {
     "textual.document._document:Document": {"_lines": "holds the lines that are drawn"},
     "textual.document._document_navigator:DocumentNavigator": {"_document": "is what the cursor moves in"},
     "textual.document._wrapped_document:WrappedDocument": {
-        "location_to_offset": "scrolls to the cursor's line"},
+        "location_to_offset": "scrolls to the cursor's line",
+        "_offset_to_line_info": "is as long as there are rows"},
 }
 """Attributes of Textual's classes that ours override or read: class, attribute, purpose."""

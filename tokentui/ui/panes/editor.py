@@ -92,6 +92,15 @@ class ClusterNavigator(DocumentNavigator):
             column - 1)[1] if row == location[0] and column else column
 
 
+class CountedRows(WrappedDocument):
+    """A document in rows whose number is known: each row that is drawn asks for it."""
+
+    @property
+    def height(self) -> int:
+        """The number of rows. The base class adds up those of all lines: 0.1 ms for 3,500 lines."""
+        return len(self._offset_to_line_info)
+
+
 def _drawn(line: str) -> str:
     return line if is_safe(line) else replace(line)
 
@@ -183,7 +192,7 @@ class CorpusEditor(Guarded, TextArea):
 
     def _set_document(self, text: str, language: str | None) -> None:
         self.document = ExactText(text)
-        self.wrapped_document = WrappedDocument(self.document, tab_width=self.indent_width)
+        self.wrapped_document = CountedRows(self.document, tab_width=self.indent_width)
         self.navigator = ClusterNavigator(self.wrapped_document)
         self._build_highlight_map()
         self.move_cursor((0, 0))

@@ -56,6 +56,13 @@ class PlayEditor(CorpusEditor):
             self.move_cursor(result.end_location)
 
 
+def number_at(encoded: PlayedText, offset: int) -> int | None:
+    """Return the number of the token that holds a character, or of the last one that begins before it; None
+    without tokens."""
+    starts = encoded.starts
+    return max(0, bisect_right(starts, offset) - 1) if len(starts) else None
+
+
 class ChipsMoved(Message):
     """The cursor of the chips moved.
 
@@ -111,25 +118,32 @@ class ChipList(StyledLines, can_focus=True):
 
     # What is shown.
 
-    def show(self, encoded: PlayedText, others: Sequence[PlayedText], message: str = "") -> None:
-        """Show another encoding; the cursor is set by `put_cursor`."""
-        self.encoded, self.others, self.message = encoded, others, message
-        self.top = min(self.top, max(0, len(encoded.tokens) - 1))
-        self.top = self._row_start(self.top)
-        self.again()
+    def show(
+        self, encoded: PlayedText, others: Sequence[PlayedText], message: str = "", cursor: int | None = None
+    ) -> None:
+        """Show another encoding.
 
-    def number_at(self, offset: int) -> int | None:
-        """Return the number of the token that holds a character, or that ends at the end of the text; None
-        without tokens."""
-        starts = self.encoded.starts
-        return min(len(starts) - 1, max(0, bisect_right(starts, offset) - 1)) if len(starts) else None
+        Args:
+            encoded: The encoding.
+            others: The same text by the other tokenizers.
+            message: What is shown in place of tokens; empty for the tokens.
+            cursor: The number of the token under the cursor.
+        """
+        self.encoded, self.others, self.message = encoded, others, message
+        self.top = self._row_start(min(self.top, max(0, len(encoded.tokens) - 1)))
+        self.put_cursor(cursor)
 
     def put_cursor(self, number: int | None) -> None:
         """Put the cursor on a token, and scroll to it."""
         self.cursor = number
-        if number is not None and self.size.height:
-            self._bring(number)
-        self.again()
+        rows = self._seen()
+        if number is not None and rows:
+            if number < rows[0].first:
+                self.top, rows = self._back(number, self._room_rows // 3), []
+            elif number >= rows[-1].end:
+                self.top = self._back(number, self._room_rows - 1 - self._room_rows // 3)
+                rows = []
+        self._paint_rows(rows or self._seen())
 
     @property
     def span(self) -> tuple[int, int]:
@@ -193,14 +207,6 @@ class ChipList(StyledLines, can_focus=True):
             rows -= taken
         return number
 
-    def _bring(self, number: int) -> None:
-        if number < self.top:
-            self.top = self._back(number, self._room_rows // 3)
-        elif not self._rows or number >= self._rows[-1].end or self._rows[0].first != self.top:
-            seen = self._seen()
-            if not seen or number >= seen[-1].end:
-                self.top = self._back(number, self._room_rows - 1 - self._room_rows // 3)
-
     def _seen(self) -> list[ChipRow]:
         """Return the rows that are seen."""
         rows: list[ChipRow] = []
@@ -241,15 +247,17 @@ class ChipList(StyledLines, can_focus=True):
 
     def again(self) -> None:
         """Draw what has changed."""
-        if self.encoded.error or self.message:
-            style = "error" if self.encoded.error else "muted"
+        self._paint_rows(self._seen())
+
+    def _paint_rows(self, rows: list[ChipRow]) -> None:
+        self._rows = rows
+        if told := self.encoded.error or self.message:
+            line: Cell = ((safe(told, limit=600), "error" if self.encoded.error else "muted"),)
             self._rows = []
-            told: Cell = ((safe(self.encoded.error or self.message, limit=600), style),)
-            self.paint(ui_text.wrap(told, max(2, self._room), words=True)[: max(1, self.size.height)])
+            self.paint(ui_text.wrap(line, max(2, self._room), words=True)[: max(1, self.size.height)])
             return
-        self._rows = self._seen()
         lines: list[Cell] = []
-        for row in self._rows:
+        for row in rows:
             lines += [row.upper, row.lower]
         self.paint(lines[: max(2, self.size.height)])
 
