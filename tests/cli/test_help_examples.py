@@ -27,7 +27,8 @@ LEFT_OUT = {
     "tokentui practice": "it opens the explorer",
     "exercise.toml submissions": "there are no submissions",
     "web=web.txt": "there is no such text", "tokentui serve": "it serves until it is stopped",
-    "tokentui play": "it opens the explorer", "tokentui tour$": "it opens the explorer", "tokentui tour ties$": "it opens the explorer",
+    "tokentui play": "it opens the explorer",
+    "tokentui tour$": "it opens the explorer", "tokentui tour ties$": "it opens the explorer",
     "tokentui tour lesson.toml$": "it opens the explorer",
 }
 """Patterns of the examples that are not run, and why."""

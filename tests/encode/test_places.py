@@ -9,8 +9,9 @@ from tokentui.encode.places import Placer
 from tokentui.preset_table import PRESETS
 
 TEXTS = (
-    "", " ", "a", "The crowd in the street", "  two  blanks\n\n\tand a tab\r\nCR LF\rCR", "caf\u00e9 na\u00efve \U0001f600",
-    "\u2028 line\u2029\x00 NUL ▁ mark <0x41>", "e\u0301\u200d\ufeff", "broken \udcff\udc80 bytes", "中文 字 あ",
+    "", " ", "a", "The crowd in the street", "  two  blanks\n\n\tand a tab\r\nCR LF\rCR",
+    "caf\u00e9 na\u00efve \U0001f600", "\u2028 line\u2029\x00 NUL ▁ mark <0x41>", "e\u0301\u200d\ufeff",
+    "broken \udcff\udc80 bytes", "\u4e2d\u6587 \u5b57 \u3042",
     "Upper CASE 12345 \u00bd \ufb01",
 )
 

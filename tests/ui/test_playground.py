@@ -24,9 +24,9 @@ from tokentui.ui.play_screen import PlayScreen, Price
 from tokentui.ui.settings import SETTINGS
 
 TEXTS = {
-    "CR LF": "one\r\ntwo\r\n", "lone CR": "one\rtwo\n", "U+2028": "one\u2028two\u2029three\n", "NUL": "a\0b\n\0",
-    "tab": "\tif x:\n\t\ty\t\n", "broken UTF-8": "a\udcff\udc80b\n\udce2\udc82", "emoji": "\U0001f469\u200d\U0001f469 caf\u00e9 e\u0301\n",
-    "NEL and VT": "a\x85b\x0bc\x0cd\x1ce\n", "special": "<|endoftext|> and <s>\n", "empty": "",
+    "CR LF": "one\r\ntwo\r\n", "lone CR": "one\rtwo\n", "U+2028": "one\u2028two\u2029three\n",
+    "NUL": "a\0b\n\0", "tab": "\tif x:\n\t\ty\t\n", "broken UTF-8": "a\udcff\udc80b\n\udce2\udc82",
+    "emoji": "\U0001f469\u200d\U0001f469 caf\u00e9 e\u0301\n", "NEL and VT": "a\x85b\x0bc\x0cd\x1ce\n", "special": "<|endoftext|> and <s>\n", "empty": "",
 }
 
 
@@ -133,8 +133,8 @@ async def test_the_cursor_of_the_text_and_of_the_tokens_are_one(file: str) -> No
         assert first.has_focus
         await pilot.press("right")
         start, end = first.span
-        selected = screen.editor.selection
-        assert (screen.editor.offset_of(selected.end), screen.editor.offset_of(selected.start)) == (start, end)
+        editor, selected = screen.editor, screen.editor.selection
+        assert (editor.offset_of(selected.end), editor.offset_of(selected.start)) == (start, end)
         await pilot.press("end")
         assert first.cursor == len(first.encoded.tokens) - 1
         await pilot.press("up", "up")
@@ -251,6 +251,16 @@ async def test_texts_tokens_and_ids_are_found(file: str) -> None:
         assert "not found in small.json: nowhere" in screen_text(app)
 
 
+def check_saved(ids: list[int]) -> None:
+    assert Path("prompt.txt").read_bytes() == b"hug\r\n\xffpugs <b>"
+    assert json.loads(Path("ids.json").read_text()) == ids
+    assert [*array("I", Path("ids.bin").read_bytes())] == ids
+    page = Path("tokens.html").read_text()
+    assert " ".join(map(str, ids)) in page
+    assert "<b>pugs" not in page
+    assert Path("playground.svg").read_text().startswith("<svg")
+
+
 @pytest.mark.slow
 async def test_what_is_saved(file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Text, ids, page and picture; an existing file is asked for twice. The command opens the same again."""
@@ -266,13 +276,6 @@ async def test_what_is_saved(file: str, tmp_path: Path, monkeypatch: pytest.Monk
             await settled(pilot)
             await pilot.press("enter")
             await until(pilot, lambda name=name: Path(name).exists() and app.screen is screen)
-        assert Path("prompt.txt").read_bytes() == b"hug\r\n\xffpugs <b>"
-        assert json.loads(Path("ids.json").read_text()) == ids
-        assert [*array("I", Path("ids.bin").read_bytes())] == ids
-        page = Path("tokens.html").read_text()
-        assert " ".join(map(str, ids)) in page
-        assert "<b>pugs" not in page
-        assert Path("playground.svg").read_text().startswith("<svg")
         await pilot.press("f9", "down", "enter")
         await settled(pilot)
         assert "exists already" in screen_text(app)
@@ -280,6 +283,7 @@ async def test_what_is_saved(file: str, tmp_path: Path, monkeypatch: pytest.Monk
         await settled(pilot)
         assert screen.command_line() == f"tokentui play -t {file} -t gpt2 {Path('prompt.txt')}"
         assert "tokentui play -t /" in screen_text(app)
+    check_saved(ids)
 
 
 async def test_it_reopens_where_it_was_left(file: str) -> None:
@@ -300,7 +304,8 @@ async def test_it_reopens_where_it_was_left(file: str) -> None:
         screen = screen_of(app)
         await encoded(pilot, screen)
         assert screen.left == left
-        assert len(ids_of(screen)) and len(ids_of(screen, 1))
+        assert len(ids_of(screen))
+        assert len(ids_of(screen, 1))
 
 
 @pytest.mark.slow
@@ -343,8 +348,9 @@ async def test_a_price_is_shown_if_one_is_set(file: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "tokens", "shown"), [
-    ("2.5", 1_000_000, "2.50"), ("$3", 1_000, "$0.0030"), ("0.15 EUR", 10, "0.0000015 EUR"), ("€2", 0, "€0.00"),
-    ("none", 1, None), ("", 1, None), ("1.2.3", 1, None), ("9" * 40, 1, None), ("-5", 4_000_000, "-20.00"),
+    ("2.5", 1_000_000, "2.50"), ("$3", 1_000, "$0.0030"), ("0.15 EUR", 10, "0.0000015 EUR"),
+    ("€2", 0, "€0.00"), ("none", 1, None), ("", 1, None), ("1.2.3", 1, None), ("9" * 40, 1, None),
+    ("-5", 4_000_000, "-20.00"),
 ])
 def test_prices(text: str, tokens: int, shown: str | None) -> None:
     price = Price.read(text)
