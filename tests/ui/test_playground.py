@@ -8,11 +8,14 @@ from array import array
 from pathlib import Path
 
 import pytest
+from chats import TEMPLATES, write_model
 from textual import events
 from textual.pilot import Pilot
 from waiting import screen_text, settled, until
 
 import tokentui
+from tokentui.analyze.chat.encoded import encode_chat
+from tokentui.analyze.chat.template import Chat, read_template
 from tokentui.axes import preset
 from tokentui.session import commands as do
 from tokentui.session.engine.driver import Session
@@ -26,7 +29,8 @@ from tokentui.ui.settings import SETTINGS
 TEXTS = {
     "CR LF": "one\r\ntwo\r\n", "lone CR": "one\rtwo\n", "U+2028": "one\u2028two\u2029three\n",
     "NUL": "a\0b\n\0", "tab": "\tif x:\n\t\ty\t\n", "broken UTF-8": "a\udcff\udc80b\n\udce2\udc82",
-    "emoji": "\U0001f469\u200d\U0001f469 caf\u00e9 e\u0301\n", "NEL and VT": "a\x85b\x0bc\x0cd\x1ce\n", "special": "<|endoftext|> and <s>\n", "empty": "",
+    "emoji": "\U0001f469\u200d\U0001f469 caf\u00e9 e\u0301\n",
+    "NEL and VT": "a\x85b\x0bc\x0cd\x1ce\n", "special": "<|endoftext|> and <s>\n", "empty": "",
 }
 
 
@@ -355,3 +359,39 @@ async def test_a_price_is_shown_if_one_is_set(file: str) -> None:
 def test_prices(text: str, tokens: int, shown: str | None) -> None:
     price = Price.read(text)
     assert (None if price is None else price.of(tokens)) == shown
+
+
+@pytest.mark.slow
+async def test_a_chat_is_rendered_with_the_origin_of_each_token(tmp_path: Path) -> None:
+    """Its tokens are those of the command, and a tokenizer without a template says so."""
+    path = write_model(tmp_path, TEMPLATES["chatml"].read_text(encoding="utf-8"))
+    text = "system: be brief\nuser: hugs and\npugs"
+    messages = [{"role": "system", "content": "be brief"}, {"role": "user", "content": "hugs and\npugs"}]
+    chat, template = Chat(messages), read_template(path)
+    expected = encode_chat(tokentui.load(path), template, chat, add_generation_prompt=True)
+    app = playing(text, of_file(path), preset_played())
+    async with app.run_test(size=(160, 30)) as pilot:
+        screen = screen_of(app)
+        await encoded(pilot, screen)
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: bool(screen.columns[0].chips.encoded.origins))
+        await settled(pilot)
+        assert ids_of(screen) == [*expected.encoding.ids]
+        assert [*screen.columns[0].chips.encoded.origins] == [*expected.origin]
+        assert "a training has no chat template" in screen.columns[1].chips.encoded.error
+        await pilot.press("f6")
+        seen = set()
+        for _ in range(len(expected.origin)):
+            seen |= {word for word in ("special", "template", "content") if f"  {word} " in screen_text(app)}
+            await pilot.press("right")
+            await settled(pilot)
+        assert seen == {"special", "template", "content"} & {*expected.origin}
+        screen.set_focus(screen.editor)
+        screen.editor.load_text(json.dumps(messages))
+        await encoded(pilot, screen)
+        assert ids_of(screen) == [*expected.encoding.ids]
+        screen.editor.load_text('[{"role": 3')
+        await until(pilot, lambda: bool(screen.columns[0].chips.encoded.error))
+        await pilot.press("ctrl+r")
+        await encoded(pilot, screen)
+        assert ids_of(screen) == [*tokentui.load(path).encode('[{"role": 3').ids]

@@ -7,6 +7,7 @@ import math
 import os
 import re
 import shlex
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -58,6 +59,11 @@ from tokentui.ui.settings import SETTINGS
 SAVE_S = 2.0
 """The seconds between two looks at whether there is something to keep for the next time."""
 _PRICE = re.compile(r"([^\d.]{0,8}?)(\d{1,9}(?:\.\d{1,9})?)(\D{0,8})", re.ASCII)
+_ORIGINS = {
+    "special": "special", "template": "of the template", "content": "of messages (underlined)",
+    "mixed": "of both",
+}
+"""The origins of tokens of a chat in words."""
 _LAST = {"clear_corpus", "undo", "redo"}
 """The ids of the keys that come last in the footer."""
 _LINE_CHARS = 500
@@ -363,7 +369,9 @@ class PlayScreen(EngineScreen[str]):
         lines = plural(text.count("\n") + 1, "line")
         line += [(f" · {plural(len(text), 'character')} · {lines}", "muted")]
         if self.chat:
-            line += [(" · ", "muted"), ("chat", "warning"), (" with generation prompt", "muted")]
+            origins = Counter(self.columns[0].chips.encoded.origins)
+            told = [f"{number(origins[name])} {what}" for name, what in _ORIGINS.items() if origins[name]]
+            line += [(" · ", "muted"), ("chat: ", "warning"), (" · ".join(told), "")]
         else:
             special = "special tokens: as tokens" if self.allow_special else "special tokens: as text"
             line += [(" · ", "muted"), (special, "warning" if self.allow_special else "muted")]

@@ -235,7 +235,10 @@ class ChipList(StyledLines, can_focus=True):
         )
 
     def differs(self, number: int) -> bool:
-        """Return whether another tokenizer has no token of the same characters."""
+        """Return whether another tokenizer has no token of the same characters; of a chat, whether the token
+        is text of a message."""
+        if self.encoded.origins:
+            return self.encoded.origins[number] in ("content", "mixed")
         start, end = self.encoded.starts[number], self.encoded.ends[number]
         for other in self.others:
             if other.error or not len(other.starts):
