@@ -17,6 +17,7 @@ from waiting import settled, strips_of, until
 from tokentui.axes import preset
 from tokentui.session import commands as do
 from tokentui.session.engine.driver import Session
+from tokentui.session.playground import PlayStart, preset_played
 from tokentui.thinwire import DiffWriter, ScreenBuffer
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.finder import FinderScreen
@@ -24,6 +25,7 @@ from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.life import LifeScreen
 from tokentui.ui.dialogs.sizes import SizesScreen
 from tokentui.ui.draw.text import clusters_of
+from tokentui.ui.play_screen import PlayScreen
 
 SIZES = {(80, 24): 1, (200, 60): 3}
 """The sizes of a screen, and how many times the bytes of the smaller one a key may cost there."""
@@ -254,3 +256,42 @@ async def test_a_picture_costs_little_and_nothing_while_it_stays() -> None:
             await settled(pilot)
             cost = drawn.bytes()
             assert 0 < cost < most, (key, cost)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", SIZES)
+async def test_a_letter_in_the_playground_and_in_the_line(size: tuple[int, int]) -> None:
+    """In the playground it costs at most 1.5 times what it costs in the line of the encode pane."""
+    app, typed = explorer(), "the street in the evening light"
+    async with app.run_test(size=size) as pilot:
+        await at_the_end(pilot, app)
+        await pilot.press("i", "end", "space")
+        await settled(pilot)
+        line = await letters(pilot, app, typed)
+    app = ExplorerApp(
+        lambda publish: Session(publish, preset("gpt2")),
+        playground=PlayStart("crowd and street ", (preset_played(),), 17),
+    )
+    async with app.run_test(size=size) as pilot:
+        screen = app.screen
+        assert isinstance(screen, PlayScreen)
+        await until(pilot, lambda: screen.columns[0].open and screen.shown_text)
+        await pilot.press("space", "backspace")
+        await until(pilot, lambda: screen.shown_text == screen.editor.text)
+        await settled(pilot)
+        played = await letters(pilot, app, typed)
+    assert sum(played) < 1.5 * sum(line)
+    assert max(played) < 600 * SIZES[size]
+
+
+async def letters(pilot: Pilot[None], app: ExplorerApp, typed: str) -> list[int]:
+    """The bytes of each letter of a text."""
+    drawn, costs = Drawn(app), []
+    for letter in typed:
+        await pilot.press("space" if letter == " " else letter)
+        screen = app.screen
+        if isinstance(screen, PlayScreen):
+            await until(pilot, lambda shown=screen: shown.shown_text == shown.editor.text)
+        await settled(pilot)
+        costs.append(drawn.bytes())
+    return costs

@@ -17,6 +17,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal, Vertical
+from textual.timer import Timer
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
 
@@ -56,6 +57,8 @@ from tokentui.ui.panes.pane import TITLE_CORNERS
 from tokentui.ui.panes.played import ChipList, ChipsMoved, PlayEditor, number_at
 from tokentui.ui.settings import SETTINGS
 
+REST_S = 0.3
+"""The seconds without a letter after which the facts of the token under the cursor are shown."""
 SAVE_S = 2.0
 """The seconds between two looks at whether there is something to keep for the next time."""
 _PRICE = re.compile(r"([^\d.]{0,8}?)(\d{1,9}(?:\.\d{1,9})?)(\D{0,8})", re.ASCII)
@@ -120,6 +123,8 @@ class PlayColumn(Vertical):
         self.open = False
         self.chips = ChipList()
         self.facts = Lines(self._facts, classes="facts")
+        self.rests = True
+        """False while one types: facts would change at each letter."""
         self.told: PlayedToken | None = None
         """The token under the cursor in words."""
 
@@ -160,7 +165,7 @@ class PlayColumn(Vertical):
 
     def _facts(self, width: int, height: int) -> Sequence[Cell]:
         chips, told = self.chips, self.told
-        if chips.cursor is None or chips.cursor >= len(chips.encoded.tokens):
+        if not self.rests or chips.cursor is None or chips.cursor >= len(chips.encoded.tokens):
             return ()
         token = chips.encoded.tokens[chips.cursor]
         data = token.text if token.piece is None else token.piece
@@ -256,6 +261,8 @@ class PlayScreen(EngineScreen[str]):
         """What the line below the panes says besides the totals."""
         self._offered = False
         """True if the text lists ids, and it is said that they can be decoded."""
+        self._rest: Timer | None = None
+        """Calls once nothing was typed for a moment; None at rest."""
         self._path = ""
         """The file that the text was saved to."""
         self.shown_text = ""
@@ -312,9 +319,19 @@ class PlayScreen(EngineScreen[str]):
                 self._encode()
 
     def _changed(self) -> None:
+        for column in self.columns:
+            column.rests = False
+        if self._rest is not None:
+            self._rest.stop()
+        self._rest = self.set_timer(REST_S, self._rested)
         self._said = ()
         self._offered = not self.chat and bool(ids_in(self.editor.text))
         self._encode()
+
+    def _rested(self) -> None:
+        """Show the facts again."""
+        self._rest = None
+        self._describe()
 
     def _encode(self) -> None:
         self.totals.again()
@@ -341,7 +358,10 @@ class PlayScreen(EngineScreen[str]):
             self._said = ((safe(warnings[0], limit=200), "warning"),)
         self._name_columns()
         self.totals.again()
-        self._describe()
+        for column in self.columns:
+            column.facts.again()
+        if self._rest is None:
+            self._describe()
 
     # What is seen.
 
@@ -366,8 +386,6 @@ class PlayScreen(EngineScreen[str]):
     def _totals(self, width: int, height: int) -> Sequence[Cell]:
         text = self.columns[0].chips.encoded.text if self.chat else self.editor.text
         line: list[Run] = [(" ", ""), (f"{number(len(to_bytes(text)))} B", "strong")]
-        lines = plural(text.count("\n") + 1, "line")
-        line += [(f" · {plural(len(text), 'character')} · {lines}", "muted")]
         if self.chat:
             origins = Counter(self.columns[0].chips.encoded.origins)
             told = [f"{number(origins[name])} {what}" for name, what in _ORIGINS.items() if origins[name]]
@@ -426,7 +444,7 @@ class PlayScreen(EngineScreen[str]):
         """Put the cursors of the tokens where that of the text is. The tokens of a chat are of another text.
         """
         if self.chat or self.shown_text != self.editor.text:
-            return
+            return  # what is typed moves the cursor as well: its tokens are on their way
         offset = self.editor.offset_of(self.editor.cursor_location)
         for column in self.columns:
             column.chips.put_cursor(number_at(column.chips.encoded, offset))
@@ -447,7 +465,9 @@ class PlayScreen(EngineScreen[str]):
         self._describe()
 
     def _describe(self) -> None:
+        """Show the facts of the tokens under the cursor."""
         for column in self.columns:
+            column.rests = True
             column.facts.again()
         start_worker(self, "describe", self._describe_tokens)
 
