@@ -109,6 +109,7 @@ WORDS = {
     "bound": ("bound", "corpus.txt", "-t", "made.json"),
     "mixture": ("mixture", "-t", "made.json", "--corpus", "own=corpus.txt", "--corpus", "en=sample:english"),
     "grade": ("grade", "jurafsky"), "practice": ("practice", "--help"),  # it would run until it is ended
+    "play": ("play", "--help"),  # so would this
 }
 
 

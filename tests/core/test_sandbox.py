@@ -266,6 +266,7 @@ ASKED_FIRST = {
     "tours/parser.py": {"lexists", "read_text"}, "session/commands/export.py": {"lexists"},
     "session/commands/edit.py": {"lexists"}, "analyze/grading/exercise.py": {"lexists", "read_text"},
     "formats/weights.py": {"isdir"}, "ui/dialogs/finder.py": {"read_text"},  # a built-in text
+    "session/persist/play_file.py": {"exists"}, "ui/outside.py": {"open"},
     "ui/tour_writer.py": {"expanduser", "lexists"}, "ui/dialogs/picker.py": {"scandir", "stat"},
 }
 """Calls of other files, each made once the door has been asked, or where nothing is sealed."""

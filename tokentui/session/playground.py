@@ -358,19 +358,3 @@ class Playground:
         return PlayedToken(
             token, vocabulary.kind_of(symbol), step, parts, len(vocabulary.spelled(symbol))
         )
-
-
-def playable() -> Playable:
-    """Return the tokenizers at hand."""
-    from tokentui.formats.published import OPENAI, located
-    from tokentui.session.persist.play_file import tokenizer_files
-
-    there, missing = list[str](), list[tuple[str, str]]()
-    for name, file in OPENAI.items():
-        try:
-            located(name)
-        except TokentuiError:
-            missing.append((name, file.url))
-        else:
-            there.append(name)
-    return Playable(tokenizer_files(), tuple(there), tuple(missing))

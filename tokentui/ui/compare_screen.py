@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 from typing import ClassVar
 
@@ -69,6 +70,7 @@ class CompareScreen(PaneScreen):
         Binding("I,d s", "sync_by", "sync by", id="sync_by", group=Hint(rank=6),
             tooltip="Sync the columns by merges, vocabulary size, or number of tokens"),
         family_key("d"),
+        replace(family_key("e"), group=Hint(family="e")),  # the footer has no room for it
         Binding("d d", "go_to_parting", "diverge", id="first_difference",
             tooltip="Go to the first step at which the two columns diverge"),
         Binding("equals_sign,d l", "show_differences", "differences", id="differences",

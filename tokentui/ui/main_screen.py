@@ -105,6 +105,7 @@ class MainScreen(PaneScreen):
             group=Hint(rank=9)),
         Binding("f", "follow_merge", "follow", id="follow", group=Hint(rank=11),
             tooltip="Show where the last merge applies in the corpus; press again for the next place"),
+        family_key("e"),
         Binding("e e", "export", "export", id="export",
             tooltip="Write the tokenizer at this step to a file, in any format that supports it"),
         Binding("u,w u", "questions", "questions", id="questions",

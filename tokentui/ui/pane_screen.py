@@ -134,7 +134,6 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             tooltip="Show only the rows of the focused table that contain a text; esc shows all"),
         Binding("dollar_sign,F l", "languages", "languages", id="languages",
             tooltip="Compare the cost of the same text in twelve languages"),
-        family_key("e"),
         Binding("e g", "playground", "playground", id="playground",
             tooltip="Open the playground with the typed text: all of its tokens, by several tokenizers"),
         family_key("v"),

@@ -109,7 +109,7 @@ class ListPlayable(Command[Playable]):
     """Ask for the tokenizers at hand: the files of the last sessions, and encodings by name."""
 
     def apply(self, state: State) -> Job[Playable]:
-        from tokentui.session.playground import playable
+        from tokentui.session.persist.play_file import playable
 
         return Job(playable, reads_files=True)
 

@@ -18,7 +18,7 @@ from tokentui.session.persist.session_file import (
     saved_sessions,
     state_dir,
 )
-from tokentui.session.playground import MOST_PLAYED, Played, PlayStart, preset_played
+from tokentui.session.playground import MOST_PLAYED, Playable, Played, PlayStart, preset_played
 from tokentui.session.views import ColumnWanted
 
 _NAME = "play.json"
@@ -81,3 +81,18 @@ def tokenizer_files() -> tuple[str, ...]:
             kept = read(path)[0]
             found += [kept.tokenizer, *(column for column in kept.columns if isinstance(column, str))]
     return tuple([path for path in dict.fromkeys(filter(None, found)) if os.path.exists(path)][:MOST_FILES])
+
+
+def playable() -> Playable:
+    """Return the tokenizers at hand."""
+    from tokentui.formats.published import OPENAI, located
+
+    there, missing = list[str](), list[tuple[str, str]]()
+    for name, file in OPENAI.items():
+        try:
+            located(name)
+        except TokentuiError:
+            missing.append((name, file.url))
+        else:
+            there.append(name)
+    return Playable(tokenizer_files(), tuple(there), tuple(missing))
