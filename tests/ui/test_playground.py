@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 from array import array
@@ -17,12 +18,14 @@ import tokentui
 from tokentui.analyze.chat.encoded import encode_chat
 from tokentui.analyze.chat.template import Chat, read_template
 from tokentui.axes import preset
+from tokentui.core.errors import TokentuiError
 from tokentui.session import commands as do
 from tokentui.session.engine.driver import Session
 from tokentui.session.persist.play_file import read_left
 from tokentui.session.playground import Played, PlayStart, preset_played
 from tokentui.session.views import ColumnWanted
 from tokentui.ui.app import ExplorerApp
+from tokentui.ui.outside import edited
 from tokentui.ui.play_screen import PlayScreen, Price
 from tokentui.ui.settings import SETTINGS
 
@@ -395,3 +398,26 @@ async def test_a_chat_is_rendered_with_the_origin_of_each_token(tmp_path: Path) 
         await pilot.press("ctrl+r")
         await encoded(pilot, screen)
         assert ids_of(screen) == [*tokentui.load(path).encode('[{"role": 3').ids]
+
+
+def test_what_an_editor_wrote_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Byte for byte; a program that fails, or is not there, leaves the text, and says so in a line."""
+
+    class FakeApp:
+        def suspend(self) -> contextlib.AbstractContextManager[None]:
+            return contextlib.nullcontext()
+
+    program = tmp_path / "editor.sh"
+    program.write_text('#!/bin/sh\nprintf "\\377end\\n" >> "$2"\nexit $1\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("VISUAL", f"{program} 0")
+    assert edited(FakeApp(), "a\r\n\udcfe") == "a\r\n\udcfe\udcffend"  # type: ignore[arg-type]
+    assert edited(FakeApp(), "a\n") == "a\n\udcffend\n"  # type: ignore[arg-type]
+    for command, said in ((f"{program} 3", "ended with code 3"), ("/no/such/editor", "cannot be run")):
+        monkeypatch.setenv("VISUAL", command)
+        with pytest.raises(TokentuiError, match=said):
+            edited(FakeApp(), "a")  # type: ignore[arg-type]
+    monkeypatch.delenv("VISUAL")
+    monkeypatch.delenv("EDITOR", raising=False)
+    with pytest.raises(TokentuiError, match="no editor is named"):
+        edited(FakeApp(), "a")  # type: ignore[arg-type]

@@ -29,14 +29,26 @@ def edited(app: App[None], text: str) -> str:
         path = os.path.join(folder, "prompt.txt")
         with open(path, "wb") as file:
             file.write(to_bytes(text))
+        code: int | str
         try:
             with app.suspend():
-                code = subprocess.run([*shlex.split(command), path], check=False).returncode
-        except (OSError, ValueError) as error:
-            raise TokentuiError(f"it cannot be run: {error}", command, "set EDITOR to a program") from None
+                # Textual takes the terminal again only where nothing is raised here.
+                code = _run(command, path)
         except SuspendNotSupported:
             raise TokentuiError("there is no terminal for an editor", command) from None
+        if isinstance(code, str):
+            raise TokentuiError(f"it cannot be run: {code}", command, "set EDITOR to a program")
         if code:
             raise TokentuiError(f"it ended with code {code}", command, "the text stays as it was")
         with open(path, "rb") as file:
-            return file.read().decode("utf-8", "surrogateescape")
+            found = file.read().decode("utf-8", "surrogateescape")
+    # Most editors end a file with a line feed.
+    return found if text.endswith("\n") else found.removesuffix("\n")
+
+
+def _run(command: str, path: str) -> int | str:
+    """Run a program with a file. Returns its exit code, or why it cannot be run."""
+    try:
+        return subprocess.run([*shlex.split(command), path], check=False).returncode
+    except (OSError, ValueError) as error:
+        return str(error)
