@@ -90,6 +90,10 @@ SCENES: tuple[Scene, ...] = (
           ("gpt2", "wordpiece"), 300, (120, 36)),
     Scene("pictures/languages.svg", "sample:english", (Frame(), Frame(("G",)), Frame(("dollar_sign",))),
           _SENTENCE),
+    Scene("pictures/playground.svg", "sample:english",
+          (Frame(), Frame(("G",)), Frame(("home", "down", *["right"] * 9), screens=("playground",))),
+          "The lamp in the street is out.\ndef light(on):\n\treturn not on  # 1,024\nLe caf\u00e9 ferme.",
+          ("gpt2", "bert"), 900),
     Scene("pictures/facts.svg", "sample:english", (Frame(), Frame(step=400), Frame(("F",))), _SENTENCE),
 )
 """The pictures. A new one is an entry here."""

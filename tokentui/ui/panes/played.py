@@ -111,7 +111,7 @@ class ChipList(StyledLines, can_focus=True):
         self.matched: Sequence[tuple[int, int]] = ()
         """The ranges of characters that are marked."""
         self.others: Sequence[PlayedText] = ()
-        """The same text by the other tokenizers: tokens that these do not have are underlined."""
+        """The same text by the other tokenizers: what these cut otherwise is underlined."""
         self.message = ""
         """What is shown in place of tokens."""
         self._rows: list[ChipRow] = []
@@ -235,16 +235,19 @@ class ChipList(StyledLines, can_focus=True):
         )
 
     def differs(self, number: int) -> bool:
-        """Return whether another tokenizer has no token of the same characters; of a chat, whether the token
-        is text of a message."""
+        """Return whether another tokenizer cuts the text of a token otherwise; of a chat, whether the token is
+        text of a message."""
         if self.encoded.origins:
             return self.encoded.origins[number] in ("content", "mixed")
-        start, end = self.encoded.starts[number], self.encoded.ends[number]
+        ends = self.encoded.ends
+        before, end = ends[number - 1] if number else 0, ends[number]
         for other in self.others:
-            if other.error or not len(other.starts):
+            if other.error or not len(other.ends):
                 continue
-            at = bisect_right(other.starts, start) - 1
-            if at < 0 or other.starts[at] != start or other.ends[at] != end:
+            # As in Compare, a cut is where a token ends: blanks may belong to the next one, or to none.
+            theirs = other.ends
+            at = bisect_left(theirs, end)
+            if at == len(theirs) or theirs[at] != end or (theirs[at - 1] if at else 0) != before:
                 return True
         return False
 
