@@ -36,7 +36,7 @@ async def test_keys_draw_again_with_another_share_and_another_behavior() -> None
     dialog = DrawnScreen(session)
 
     def seen(**wanted: object) -> bool:
-        drawn = dialog.drawn
+        drawn = dialog.answer
         return drawn is not None and all(getattr(drawn, name) == value for name, value in wanted.items())
 
     async with shown(dialog, (90, 30)) as (app, pilot):
@@ -45,6 +45,7 @@ async def test_keys_draw_again_with_another_share_and_another_behavior() -> None
         await until(pilot, lambda: "seed 0 · p 0.1 · like tokenizers" in screen_text(pilot))
         await pilot.press("r")
         await until(pilot, lambda: seen(seed=1) and "merged" in screen_text(pilot))
+        assert "·crow" in screen_text(pilot).replace("│", "")  # a space can be seen
         await pilot.press("p")
         await until(pilot, lambda: seen(p=SHARES[SHARES.index(0.1) + 1]))
         await pilot.press("l")
@@ -59,7 +60,7 @@ async def test_keys_draw_again_with_another_share_and_another_behavior() -> None
         await pilot.press("w", *["backspace"] * 5)
         await typed(pilot, "no")
         await pilot.press("enter")
-        await until(pilot, lambda: dialog.drawn is None and "no merges" in screen_text(pilot))
+        await until(pilot, lambda: dialog.answer is None and "no merges" in screen_text(pilot))
         await pilot.press("escape")
         await until(pilot, lambda: app.answered)
 

@@ -2,46 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
-from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.table import plural
-from tokentui.encode.sampling import Drawn, DrawnWord
+from tokentui.analyze.dropout import report
+from tokentui.analyze.report import Report
+from tokentui.encode.sampling import Drawn
 from tokentui.encode.segment.dropout import LIKE
-from tokentui.session.commands import Draw
+from tokentui.session.commands import Command, Draw
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import CellText, ListDialog, labeled_input
-from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.figures import number
-from tokentui.ui.draw.table import Column, TableRow
-from tokentui.ui.draw.text import Cell, Run
+from tokentui.ui.dialogs import labeled_input
+from tokentui.ui.dialogs.report_screen import ReportScreen
 from tokentui.ui.field import Field
 from tokentui.ui.link import EngineLink
 
-_COLUMNS = (
-    Column("", width=5, align="right"), Column("number", width=8, align="right", priority=1),
-    Column("pair", flex=2, min_width=10, priority=3), Column("", flex=1, min_width=12, priority=2),
-)
 SHARES: tuple[float, ...] = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0)
 """The shares that a key goes through."""
 _USUAL = SHARES.index(0.1)
-_MOST_WORDS, _MOST_DRAWS, _SHOWN = 50, 200, 60
 
 
-class DrawnScreen(ListDialog[None]):
+class DrawnScreen(ReportScreen[Drawn]):
     """Shows the draws of the typed text, and draws again.
 
     Args:
         engine: The link to the session.
     """
 
-    HEADING = "Dropout"
+    HEADING, ASKING = "Dropout", "drawing …"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("r", "again", "resample", id="dropout.again", group=Hint(pane="list"),
+        Binding("r", "resample", "resample", id="dropout.again", group=Hint(pane="list"),
             tooltip="Sample new segmentations"),
         Binding("p", "turn_share", "probability", id="dropout.share", group=Hint(pane="list"),
             tooltip="Drop a different share of the merges"),
@@ -54,50 +45,35 @@ class DrawnScreen(ListDialog[None]):
 
     def __init__(self, engine: EngineLink) -> None:
         super().__init__(engine)
-        self.drawn: Drawn | None = None
-        """The draws, once they have come."""
         self.seed, self.share, self.like = 0, _USUAL, 0
         self._text = ""
-        self.told, self.field = CellText("told"), Field()
-        self.parts = self.told, self.listing, labeled_input("text", self.field, "edit"), self.notice
+        self.field = Field()
+        self.parts = self.summary, self.listing, labeled_input("text", self.field, "edit"), self.notice
 
-    def on_mount(self) -> None:
-        """Draw."""
-        super().on_mount()
-        self._ask()
+    def question(self) -> Command[Drawn]:
+        """Return the command that draws, and name what it draws by."""
+        like = tuple(LIKE)[self.like]
+        self.name_box(subtitle=f"seed {self.seed} · p {SHARES[self.share]:g} · like {like}")
+        return Draw(self._text, SHARES[self.share], like, self.seed)
 
-    # What is asked.
+    def report(self, answer: Drawn) -> Report:
+        """Return the report on the draws."""
+        return report(answer)
 
-    def _ask(self) -> None:
-        request = Draw(self._text, SHARES[self.share], tuple(LIKE)[self.like], self.seed)
-        self.find_out(request, self._take, "drawing …", self._not_done)
-
-    def _take(self, drawn: Drawn) -> None:
-        self.drawn = drawn
-        self.notice.say("")
-        self.lay_out()
-
-    def _not_done(self, error: TokentuiError | Cancelled) -> None:
-        self.drawn = None
-        self.notice.tell(error)
-        self.lay_out()
-
-    # What the user does.
-
-    def action_again(self) -> None:
+    def action_resample(self) -> None:
         """Draw by the next seed."""
         self.seed += 1
-        self._ask()
+        self.again()
 
     def action_turn_share(self) -> None:
         """Take the next share."""
         self.share = (self.share + 1) % len(SHARES)
-        self._ask()
+        self.again()
 
     def action_turn_like(self) -> None:
         """Draw as the next library does."""
         self.like = (self.like + 1) % len(LIKE)
-        self._ask()
+        self.again()
 
     def action_ask_text(self) -> None:
         """Type another text."""
@@ -108,49 +84,4 @@ class DrawnScreen(ListDialog[None]):
         if self.editing:
             self._text = event.value
             self.end_edit(self.listing)
-            self._ask()
-
-    # What is seen.
-
-    def lay_out(self) -> None:
-        """Show the draws in rows."""
-        like = tuple(LIKE)[self.like]
-        self.name_box(subtitle=f"seed {self.seed} · p {SHARES[self.share]:g} · like {like}")
-        found = self.drawn
-        if found is None:
-            self.told.show(((LIKE[like].about, "muted"),))
-            self.listing.show([], None, _COLUMNS)
-            return
-        ids: Cell = ((f"  {plural(len(found.encoding.ids), 'token')}", "muted"),)
-        self.told.show((*_joined(found.encoding.tokens), *ids), ((LIKE[like].about, "muted"),))
-        rows = [row for at, word in enumerate(found.words[:_MOST_WORDS]) for row in _word(at, word, found.p)]
-        if (more := len(found.words) - _MOST_WORDS) > 0:
-            rows.append(TableRow("more", ((), (), ((f"and {plural(more, 'more word')}", "muted"),), ())))
-        self.listing.show(rows, self.listing.cursor_key, _COLUMNS)
-
-
-def _word(at: int, word: DrawnWord, p: float) -> Iterator[TableRow]:
-    """Yield a row for a word with its tokens, and one for each draw."""
-    tokens = ["unknown" if piece is None else piece for piece in word.pieces]
-    yield TableRow((at, "word"), ((), (), _joined(tokens), ((plural(len(word.draws), "draw"), "muted"),)))
-    for n, draw in enumerate(word.draws[:_MOST_DRAWS]):
-        style = "accent" if draw.merged else "muted" if draw.kept else "warning"
-        pair: Cell = (("out of date", "muted"),)
-        if draw.left and draw.right:
-            pair = (*ui_text.runs(draw.left, limit=_SHOWN), (" + ", "muted"),
-                *ui_text.runs(draw.right, limit=_SHOWN))
-        figure = f"{draw.number:.4f}"
-        yield TableRow((at, n), (
-            ((number(n + 1), "muted"),), ((figure, ""),), pair,
-            ((draw.fate, style), (f"  < {p:g}" if draw.fate == "dropped" else "", "muted")),
-        ))
-    if (more := len(word.draws) - _MOST_DRAWS) > 0:
-        yield TableRow((at, "more"), ((), (), ((f"and {plural(more, 'more draw')}", "muted"),), ()))
-
-
-def _joined(tokens: Sequence[str | bytes]) -> Cell:
-    out: list[Run] = []
-    for token in tokens:
-        out += [("│", "muted")] if out else []
-        out += ui_text.runs(token, limit=_SHOWN)
-    return tuple(out) or (("nothing", "muted"),)
+            self.again()
