@@ -109,16 +109,19 @@ def sentences(snapshot: Snapshot | None, mode: GlyphMode) -> list[Cell]:
 
 def why_lines(cells: Sequence[Cell], width: int, height: int) -> list[Cell]:
     """Return the sentences of the Why pane in lines. The last step has the last line to itself where there is
-    more than one, and two where there are many, so that longer sentences never push it out.
+    more than one, so that longer sentences never push it out. Where there are many lines a long sentence
+    takes several.
     """
     *others, last = cells or [()]
-    kept: list[Cell] = []
-    if others and height > 1 and last[:1] == (_MADE,):
-        kept = flow([(" · ", last)], width, 1)
-        if height >= _MANY_LINES and ui_text.width(last) > width - 2:
-            kept = [((" ", ""), *line) for line in ui_text.wrap(last, width - 2, words=True)[:2]]
-    others = others if kept else list(cells)
-    return [*flow([(" · ", cell) for cell in others], width, height - len(kept)), *kept]
+
+    def whole(cell: Cell) -> list[Cell]:
+        long = height >= _MANY_LINES and ui_text.width(cell) > width - 2
+        return ui_text.wrap(cell, width - 2, words=True) if long else [cell]
+
+    kept = whole(last)[:2] if others and height > 1 and last[:1] == (_MADE,) else []
+    rest = [(" · ", line) for cell in (others if kept else cells) for line in whole(cell)]
+    lines = flow(rest, width, height - len(kept))
+    return [*lines, *(line for cell in kept for line in flow([(" · ", cell)], width, 1))]
 
 
 _PLACES, _AROUND = 2, 8
