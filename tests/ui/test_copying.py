@@ -158,3 +158,16 @@ async def test_a_table_and_a_picture_can_be_copied_and_written(
         lines = markdown.splitlines()
         assert lines[1].startswith("| --- | --- |")
         assert len(lines) == len(rows) + 1
+
+
+async def test_members_of_export_lead_to_the_table_and_the_picture() -> None:
+    app = explorer()
+    async with app.run_test(size=(80, 24), notifications=False) as pilot:
+        await settled(pilot)
+        for member, name in (("t", "table as TSV"), ("p", "picture as SVG")):
+            await pilot.press("2", "e", member)
+            await until(pilot, lambda: isinstance(app.screen, CopyScreen))
+            screen: Any = app.screen
+            assert screen._found[screen.listing.cursor_key].name == name
+            await pilot.press("escape")
+            await settled(pilot)

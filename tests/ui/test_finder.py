@@ -28,7 +28,8 @@ from tokentui.ui.dialogs.questions import QuestionsScreen
 from tokentui.ui.synonyms import SYNONYMS
 
 TRIED = {
-    "screenshot": "action:copy", "svg": "action:copy", "csv": "action:copy", "zipf": "action:questions",
+    "screenshot": "action:export_picture", "svg": "action:export_picture",
+    "csv": "action:export_table", "zipf": "action:questions",
     "frequency": "action:questions", "rare": "action:questions", "unused": "action:questions",
     "worst": "action:questions", "price": "action:languages", "tree": "preset:sentencepiece-unigram",
     "pad": "action:edit_vocabulary", "count": "action:type", "paste": "action:type", "regex": "action:pieces",

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from tokentui.session.views import EncodedToken
 
 
-def ask(screen: EngineScreen[Any], now: Snapshot | None) -> None:
-    """Ask what to copy of a screen with panes, which shows a snapshot."""
+def ask(screen: EngineScreen[Any], now: Snapshot | None, first: str = "") -> None:
+    """Ask what to copy of a screen with panes, which shows a snapshot, with the cursor on the first whose
+    name begins in a way."""
     focused = screen.focused
     copies: list[Copied] = []
     if isinstance(focused, VirtualTable):
@@ -36,7 +37,7 @@ def ask(screen: EngineScreen[Any], now: Snapshot | None) -> None:
             copies.append(_command(screen, _column(screen, now)))
             copies += _pictures(screen)
     if copies:
-        screen.app.push_screen(CopyScreen(screen.engine, copies))
+        screen.app.push_screen(CopyScreen(screen.engine, copies, first))
     else:
         screen.app.say("there is nothing to copy yet")
 

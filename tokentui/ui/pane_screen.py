@@ -442,11 +442,11 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         """Go to the line to type in."""
         self.go("encode", typing=True)
 
-    def action_copy(self) -> None:
-        """Prompt for what to copy."""
+    def action_copy(self, first: str = "") -> None:
+        """Prompt for what to copy, with the cursor on the first that has such a name."""
         from tokentui.ui.copying import ask
 
-        ask(self, self.snapshot)
+        ask(self, self.snapshot, first)
 
     def action_playground(self) -> None:
         """Open the playground with the typed text, which comes back when it is left."""

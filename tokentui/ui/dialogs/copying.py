@@ -37,6 +37,7 @@ class CopyScreen(ListDialog[None]):
     Args:
         engine: The link to the session.
         found: The texts.
+        first: The cursor is on the first whose name begins so.
     """
 
     HEADING = "Copy"
@@ -46,14 +47,16 @@ class CopyScreen(ListDialog[None]):
         Binding("y", "turn", "next", id="copy.next", tooltip="Go to the next thing to copy"),
     ]
 
-    def __init__(self, engine: EngineLink, found: Sequence[Copied]) -> None:
+    def __init__(self, engine: EngineLink, found: Sequence[Copied], first: str = "") -> None:
         super().__init__(engine)
-        self._found = tuple(found)
+        self._found, self._first = tuple(found), first
 
     def on_mount(self) -> None:
         """Show the rows at once: the next key may move among them."""
         super().on_mount()
         self.lay_out()
+        begun = (n for n, copied in enumerate(self._found) if copied.name.startswith(self._first))
+        self.listing.move_to(next(begun, 0))
 
     def lay_out(self) -> None:
         """Show a row for each text: its name, and its beginning."""
