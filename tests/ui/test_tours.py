@@ -120,10 +120,22 @@ async def test_the_step_it_waits_for_leads_on_and_backspace_leads_back() -> None
         assert screen.at == 0
 
 
-async def test_who_strays_is_brought_back() -> None:
+async def test_who_strays_is_told_and_brought_back() -> None:
     app = app_of(tour=short())
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         screen = await playing(pilot, app, 0)
+        await pilot.press("n")
+        screen = await playing(pilot, app, 1)
+        assert "goes back" not in screen_text(app)
+        step = screen.tour.stops[1].place.step
+        await pilot.press("b")
+        told = f"you are at step 0, this stop is at step {step}: r goes back"
+        await until(pilot, lambda: told in screen_text(app))
+        await pilot.press("r")
+        await playing(pilot, app, 1)
+        await until(pilot, lambda: "r goes back" not in screen_text(app))
+        await pilot.press("backspace")
+        await playing(pilot, app, 0)
         screen.engine.send(do.Open(("sample:gage",)))
         screen.engine.send(do.GoTo(3))
         await until(pilot, lambda: screen.snapshot and screen.snapshot.corpus.name == "gage")
@@ -200,5 +212,6 @@ async def test_keys_of_the_users_session_are_none_of_a_tour() -> None:
         sections = screen.key_sections()
         ids = {action.id for actions in sections.values() for action in actions}
         assert not {"record", "compare", "first_screen"} & ids
-        assert [action.id for action in sections["tour"]] == ["tour_next", "tour_back", "tour_leave"]
+        assert [action.id for action in sections["tour"]] == [
+            "tour_next", "tour_back", "tour_return", "tour_leave"]
         assert "enter go on" in screen_text(app).splitlines()[-1]

@@ -54,6 +54,8 @@ class TourScreen(MainScreen):
             id="tour_next", priority=True, group=Hint(rank=1, pane="tour")),
         Binding("backspace", "turn_stop(-1)", "previous stop", id="tour_back",
             tooltip="Go to the previous stop", priority=True, group=Hint(rank=1, pane="tour")),
+        Binding("r", "return_to_stop", "back to this stop", tooltip="Go back to the place of this stop",
+            id="tour_return", group=Hint(pane="tour")),
         Binding("escape", "leave_tour", "leave", tooltip="Leave the tour", id="tour_leave", priority=True,
             group=Hint(rank=1, pane="tour")),
     ]
@@ -71,6 +73,8 @@ class TourScreen(MainScreen):
         """The tour, and the number of its stop, from 0."""
         self._there: Place | None = None
         """The place that the tour last stood at."""
+        self._told_astray = ""
+        """Where the panel says that the reader went."""
         self.panel = Lines(self._text, id="tour")
         self.panel.border_title = ui_text.join(((safe(tour.title, limit=80), ""),))
         self.parts = (self.panel, *self.parts)
@@ -130,6 +134,35 @@ class TourScreen(MainScreen):
             self.at += by
             self._stand()
 
+    def action_return_to_stop(self) -> None:
+        """Go back to the place of this stop."""
+        if self.astray:
+            self._strayed = True  # the corpus may be another one
+            self._stand()
+        else:
+            self.app.say("this is the place of this stop")
+
+    @property
+    def astray(self) -> str:
+        """Where the reader went from the place of the stop, in words; empty if nowhere."""
+        now, place = self.snapshot, self.tour.stops[self.at].place
+        if now is None or self._there != place or now.main.partial or now.busy is not None:
+            return ""
+        if now.corpus.nothing_open or now.waiting or now.running or now.goal is not None:
+            return ""
+        main = now.main
+        if self._strayed or main.recipe != place.recipe:
+            return "this stop is about another corpus or recipe"
+        if self._is_at(now):
+            return ""
+        stop = "the end" if place.step is None else f"step {place.step:,}"
+        return f"you are at step {main.at.step:,}, this stop is at {stop}"
+
+    def _is_at(self, now: Snapshot) -> bool:
+        """Return whether a snapshot is of the step of the stop."""
+        step = self.tour.stops[self.at].place.step
+        return now.main.at.step == step if step is not None else now.main.why.end is not None
+
     def action_leave_tour(self) -> None:
         """Leave the tour."""
         self.dismiss(None)
@@ -148,8 +181,7 @@ class TourScreen(MainScreen):
         if now is None or self._there != place or now.corpus.nothing_open or now.main.partial:
             return False
         main = now.main
-        there = main.at.step == place.step if place.step is not None else main.why.end is not None
-        return there and main.recipe == place.recipe and main.encoding.text == place.typed
+        return self._is_at(now) and main.recipe == place.recipe and main.encoding.text == place.typed
 
     def _stand(self) -> None:
         """Bring everything to the place of the stop."""
@@ -190,6 +222,9 @@ class TourScreen(MainScreen):
         """Show a snapshot once there are widgets for it."""
         if self.is_mounted:
             super().follow(snapshot)
+            if self.astray != self._told_astray:
+                self._told_astray = self.astray
+                self.lay_out_panel()
 
     # The panel.
 
@@ -207,6 +242,8 @@ class TourScreen(MainScreen):
         number = f"{self.at + 1} of {len(self.tour.stops)}"
         waited = self._waited
         keys: list[Part] = [(waited.shown_key, "key"), (" or ", "muted")] if waited is not None else []
+        if self.astray:
+            keys = [(f"{self.astray}: ", "warning"), ("r ", "key"), ("goes back · ", "muted")]
         keys_line: Cell = (*keys, ("enter ", "key"), ("goes on · ", "muted"), (number, "strong"))
         self.panel.border_subtitle = ui_text.join(keys_line)
         self.panel.again()
