@@ -155,7 +155,7 @@ FAMILIES: dict[str, Family] = {family.letter: family for family in (
         {"F": "health", "s": "sizes", "w": "worst", "l": "languages", "g": "glitch", "c": "chat",
             "h": "hash"}),
     Family("e", "export_family", "export",
-        "Write the tokenizer, a table, a picture, a command, a tour or another vocabulary; open the playground",
+        "Write the tokenizer, a table, a picture, a command, a tour or another vocabulary; play",
         {"e": "tokenizer", "t": "table", "p": "picture", "c": "command", "r": "tour", "x": "change",
             "g": "playground"}),
     Family("d", "difference_family", "differ", "Show where columns differ, and choose what is compared",

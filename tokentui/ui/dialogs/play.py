@@ -18,7 +18,7 @@ from tokentui.preset_table import PRESETS, Preset
 from tokentui.session.commands import ListPlayable
 from tokentui.session.playground import FIRST_PRESET, SAMPLE, Playable, preset_played
 from tokentui.ui.bindings import Hint
-from tokentui.ui.dialogs import LEAVE, Dialog, draft, labeled_input
+from tokentui.ui.dialogs import Dialog, draft, labeled_input
 from tokentui.ui.dialogs.open import AddScreen
 from tokentui.ui.dialogs.picker import in_thread
 from tokentui.ui.draw.table import Column, Listing, TableRow, heading
@@ -73,8 +73,8 @@ class PlayAddScreen(AddScreen):
             yield heading(family, "" if place else f"presets, trained on {SAMPLE}")
             yield from (_row(("preset", preset.name), preset.name, preset.about) for preset in found)
 
-    def take(self, kind: str, name: str) -> None:
-        """Take what a row stands for."""
+    def choose(self, kind: str, name: str) -> None:
+        """Do what a row stands for."""
         if kind == "type":
             self.set_focus(self.field)
             self.field.put(name)
@@ -83,7 +83,7 @@ class PlayAddScreen(AddScreen):
             self.app.copy_to_clipboard(url)
             self.notice.say(f"copied: {url}", "muted")
         else:
-            super().take(kind, name)
+            super().choose(kind, name)
 
     def _take_preset(self, preset: Preset) -> None:
         self.dismiss(preset_played(preset.name).wanted)
@@ -122,7 +122,6 @@ class PlaySaveScreen(Dialog[str]):
             tooltip="Write the file, or copy the command"),
         Binding("up", "move(-1)", "kind", group=Hint("kind", count=2)),
         Binding("down", "move(1)", "kind", group=Hint("kind", count=2)),
-        LEAVE,
     ]
 
     def __init__(

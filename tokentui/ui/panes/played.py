@@ -235,7 +235,7 @@ class ChipList(StyledLines, can_focus=True):
         )
 
     def differs(self, number: int) -> bool:
-        """Return whether another tokenizer cuts the text of a token otherwise; of a chat, whether the token is
+        """Return whether another tokenizer cuts the text of a token otherwise; in a chat, whether a token is
         text of a message."""
         if self.encoded.origins:
             return self.encoded.origins[number] in ("content", "mixed")
