@@ -157,7 +157,7 @@ FAMILIES: dict[str, Family] = {family.letter: family for family in (
     Family("e", "export_family", "export",
         "Write the tokenizer, a table, a picture, a command, a tour or another vocabulary; play",
         {"e": "tokenizer", "t": "table", "p": "picture", "c": "command", "r": "tour", "x": "change",
-            "g": "playground"}),
+            "g": "play"}),
     Family("d", "difference_family", "differ", "Show where columns differ, and choose what is compared",
         {"d": "first", "l": "list", "m": "meaning", "a": "pair", "s": "sync by", "e": "passage"}),
 )}
