@@ -26,7 +26,7 @@ from tokentui import learn
 from tokentui.analyze.compare import compare_on
 from tokentui.analyze.metrics import MEASURES, tally
 from tokentui.axes import mended
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.jobs import silent
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.objectives import OBJECTIVES
@@ -136,7 +136,7 @@ def trained(text: str, recipe: Recipe, size: int, most: float) -> tuple[Tokenize
 
 def measured(path: str, kind: str, name: str, size: int, most: float) -> Figures:
     """The figures of an entrant."""
-    native.available()
+    engines.available()
     text = Path(path).read_text(encoding="utf-8")
     entrants = by_objective() if kind == "objective" else by_preset()
     recipe = next(one.recipe for one in entrants if one.name == name)

@@ -171,10 +171,10 @@ def pieces(path: Path) -> Iterator[str]:
 
 def kernels() -> None:
     """Load the kernels, or fail."""
-    from tokentui.core import native
+    from tokentui.core import engines
 
-    if not native.available():
-        raise SystemExit(f"no kernels: {native.engine()}")
+    if not engines.available():
+        raise SystemExit(f"no kernels: {engines.engine()}")
 
 
 def installed(package: str) -> bool:

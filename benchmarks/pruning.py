@@ -24,7 +24,7 @@ from harness import (
 
 from tokentui import learn
 from tokentui.axes import preset
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.recipe import Run, Stops
 from tokentui.text.count import count
 from tokentui.text.read import read
@@ -34,7 +34,7 @@ SPECIALS = ("<unk>", "<s>", "</s>")
 
 def score(path: str, merges: int, engine: str) -> Figures:
     """WordPiece by score: BERT's words, so many merges."""
-    os.environ[native.VARIABLE] = "off" if engine == "plain" else "on"
+    os.environ[engines.VARIABLE] = "off" if engine == "plain" else "on"
     if engine == "compiled":
         kernels()
     recipe = preset("bert").with_axes(objective="score")

@@ -11,7 +11,7 @@ import time
 from harness import Figures, Table, apart
 
 from tokentui import learn, preset, read
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.learn import start
 from tokentui.recipe import Run
 from tokentui.session import commands as do
@@ -27,7 +27,7 @@ VIEW = Viewport(candidates_rows=60, vocabulary_rows=60, corpus_chars=4000, corpu
 
 def snapshots(number: int) -> Figures:
     """Processor seconds of the snapshots after single steps and after single characters, from a step on."""
-    os.environ[native.VARIABLE] = "off"
+    os.environ[engines.VARIABLE] = "off"
     corpus, recipe = read("sample:english"), preset("gpt2")
     trainer = start(corpus, recipe)
     learn.jump(trainer, number - 1)

@@ -12,7 +12,7 @@ from pathlib import Path
 from harness import Figures, Table, apart, kernels, megabytes, tails, upper
 
 from tokentui import Corpus, Trainer, preset, read
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.session import commands as do
 from tokentui.session.engine.driver import Session
 from tokentui.session.snapshot import Snapshot
@@ -27,7 +27,7 @@ TICK_S = 0.005
 
 def single(path: str, vocab_size: int, split: str = "gpt2", engine: str = "compiled") -> Figures:
     """Seconds of each step forward and back, of the best pairs, and of jumps among all steps."""
-    os.environ[native.VARIABLE] = "off" if engine == "plain" else "on"
+    os.environ[engines.VARIABLE] = "off" if engine == "plain" else "on"
     if engine == "compiled":
         kernels()
     corpus: Corpus = read(path, as_="text")

@@ -59,9 +59,9 @@ def ours_plain() -> Training:
 
 def _ours(engine: str) -> Training:
     import tokentui
-    from tokentui.core import native
+    from tokentui.core import engines
 
-    os.environ[native.VARIABLE] = "off" if engine == "plain" else "on"
+    os.environ[engines.VARIABLE] = "off" if engine == "plain" else "on"
     if engine == "compiled":
         kernels()
     recipe = tokentui.preset("gpt2")

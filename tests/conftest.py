@@ -25,7 +25,7 @@ from gates import Gates
 from sessions import Watched
 from textual._compositor import Compositor
 
-from tokentui.core import limits, native
+from tokentui.core import engines, limits
 from tokentui.core.choices import Refusal
 from tokentui.core.errors import TokentuiError
 
@@ -33,7 +33,7 @@ soak.register_profiles()
 styles.parse_once()
 slow.delay_threads()
 
-_PLAIN = os.environ.get(native.VARIABLE) == "off"
+_PLAIN = os.environ.get(engines.VARIABLE) == "off"
 """True if this run is one of plain Python."""
 
 # Textual and Rich look at these when they are imported, which is before any fixture runs.
@@ -88,7 +88,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def loaded() -> None:
     """There are kernels; a test that wants them is skipped where there are none."""
-    if _PLAIN or native.trouble():
+    if _PLAIN or engines.trouble():
         pytest.skip("there are no kernels here, or they are switched off")
 
 

@@ -28,7 +28,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeAlias
 
-from tokentui.core import native, provenance
+from tokentui.core import engines, native, provenance
 from tokentui.core.native import FLAG, FLOAT, INT, NOTHING, Code, Flat, Kernel, Row, Tuple, buffer_of
 
 SYSTEMS = {
@@ -396,9 +396,9 @@ def main() -> None:
         sys.exit(f"kernels need the tools in toolchain.lock: {'; '.join(wrong)}")
     if missing := [name for name in ("numba", "numpy") if importlib.util.find_spec(name) is None]:
         sys.exit(f"kernels need {' and '.join(missing)}")
-    if os.environ.get(native.TEST_VARIABLE) != "numba":  # before any module of kernels is imported
+    if os.environ.get(engines.TEST_VARIABLE) != "numba":  # before any module of kernels is imported
         environ = {
-            **os.environ, native.TEST_VARIABLE: "numba", "NUMBA_CPU_NAME": processor_here(),
+            **os.environ, engines.TEST_VARIABLE: "numba", "NUMBA_CPU_NAME": processor_here(),
             "NUMBA_CPU_FEATURES": "",
         }
         words = [sys.executable, "-m", "tokentui.building", *sys.argv[1:]]

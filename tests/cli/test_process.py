@@ -16,7 +16,7 @@ from painted import bare
 from running_cli import done
 
 from tokentui.cli.main import COMMANDS
-from tokentui.core import limits, native
+from tokentui.core import engines, limits
 
 PROGRAM = [sys.executable, "-m", "tokentui"]
 HOSTILE = "\x1b]52;c;eA==\x07 \x9b31m \u202ea \x1b[2J"
@@ -276,7 +276,7 @@ def version(**changed: str) -> tuple[int, str, str]:
     return ended.returncode, ended.stdout, ended.stderr
 
 
-@pytest.mark.parametrize("changed", [{}, {native.VARIABLE: "off"}, {limits.VARIABLE: "file-bytes=9"}])
+@pytest.mark.parametrize("changed", [{}, {engines.VARIABLE: "off"}, {limits.VARIABLE: "file-bytes=9"}])
 def test_the_version_is_answered_at_once_with_the_same_line(
     changed: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,7 @@ import tokentui
 from tokentui.cli import output
 from tokentui.cli.commands import explore
 from tokentui.cli.main import COMMANDS, Command, program, run
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.choices import Ref
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session.commands import Open, OpenTokenizer
@@ -190,7 +190,7 @@ def test_help_names_no_range_without_bounds() -> None:
 def test_version() -> None:
     words = done("--version").split()
     assert words[:2] == ["tokentui", f"{tokentui.__version__},"]
-    assert f"engine: {native.engine()}" in " ".join(words)
+    assert f"engine: {engines.engine()}" in " ".join(words)
     assert ".".join(map(str, sys.version_info[:3])) in " ".join(words)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tokentui.core import native, provenance
+from tokentui.core import engines, native, provenance
 from tokentui.learn.kernels import order
 
 BUILD = """
@@ -27,7 +27,7 @@ print(building.build_local(Path(sys.argv[1]), sys.argv[2], [order.compare_produc
 
 def build(folder: Path, compiler: str) -> subprocess.CompletedProcess[str]:
     """Build one kernel in a process of its own, which has to know of Numba before it imports any kernel."""
-    environment = {**os.environ, native.TEST_VARIABLE: "numba"}
+    environment = {**os.environ, engines.TEST_VARIABLE: "numba"}
     return subprocess.run(
         [sys.executable, "-c", BUILD, str(folder), compiler], env=environment, capture_output=True, text=True,
         check=False, timeout=300,

@@ -14,17 +14,17 @@ from pathlib import Path
 
 import pytest
 
-from tokentui.core import native
+from tokentui.core import engines, native
 from tokentui.text.kernels import rules
 
 ROOT = Path(__file__).resolve().parents[2]
 COUNT = """
 import sys
-from tokentui.core import library, native
+from tokentui.core import engines, library, native
 library.FOLDER = sys.argv[1]
 import tokentui
 found = tokentui.train("sample:english", "gpt2", merges=40)
-print(native.engine())
+print(engines.engine())
 print(*found.encode_ids("the crowd in the street " * 300)[:12], found.vocab_size)
 """
 
@@ -33,7 +33,7 @@ def run(folder: Path, **environment: str) -> list[str]:
     """Return the engine, and some ids of a tokenizer that was trained with the libraries of a folder."""
     done = subprocess.run(
         [sys.executable, "-c", COUNT, str(folder)], cwd=ROOT, capture_output=True, text=True, timeout=500,
-        env={**os.environ, native.VARIABLE: "", native.TEST_VARIABLE: "", **environment}, check=False,
+        env={**os.environ, engines.VARIABLE: "", engines.TEST_VARIABLE: "", **environment}, check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.splitlines()
@@ -42,8 +42,8 @@ def run(folder: Path, **environment: str) -> list[str]:
 @pytest.fixture(scope="module")
 def expected() -> str:
     """The ids that plain Python finds."""
-    engine, ids = run(native.LIBRARIES, **{native.VARIABLE: "off"})
-    assert engine == native.PLAIN
+    engine, ids = run(native.LIBRARIES, **{engines.VARIABLE: "off"})
+    assert engine == engines.PLAIN
     return ids
 
 
@@ -163,9 +163,9 @@ def test_plain_python_replaces_a_library_with_other_signatures(
     code = f"import warnings; warnings.simplefilter('ignore')\n{COUNT}"
     done = subprocess.run(
         [sys.executable, "-c", code, str(folder)], cwd=ROOT, capture_output=True, text=True, timeout=300,
-        env={**os.environ, native.VARIABLE: "", native.TEST_VARIABLE: ""}, check=True,
+        env={**os.environ, engines.VARIABLE: "", engines.TEST_VARIABLE: ""}, check=True,
     )
-    assert done.stdout.splitlines() == [native.FAILED, expected]
+    assert done.stdout.splitlines() == [engines.FAILED, expected]
 
 
 def test_a_library_opens_from_a_read_only_folder(loaded: None, tmp_path: Path, expected: str) -> None:
@@ -174,7 +174,7 @@ def test_a_library_opens_from_a_read_only_folder(loaded: None, tmp_path: Path, e
     folder.chmod(0o500)
     home = tmp_path / "home"
     home.write_text("a file")
-    assert run(folder, TOKENTUI_HOME=str(home)) == [native.COMPILED, expected]
+    assert run(folder, TOKENTUI_HOME=str(home)) == [engines.COMPILED, expected]
     assert sorted(home.parent.iterdir()) == sorted([folder, home])
 
 
@@ -182,7 +182,7 @@ def test_a_library_opens_from_a_read_only_folder(loaded: None, tmp_path: Path, e
 @pytest.mark.timeout(600)  # Numba compiles meanwhile
 def test_the_sources_do_the_same_as_numba_compiles_them_here(expected: str) -> None:
     pytest.importorskip("numba")
-    assert run(native.LIBRARIES, **{native.TEST_VARIABLE: "numba"}) == [native.COMPILED, expected]
+    assert run(native.LIBRARIES, **{engines.TEST_VARIABLE: "numba"}) == [engines.COMPILED, expected]
 
 
 def test_every_array_kind_has_its_width() -> None:

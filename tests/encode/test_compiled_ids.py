@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tokentui import train
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.encode import batch, id_tables
 from tokentui.encode import encoder as word_encoder
@@ -344,7 +344,7 @@ def test_progress_and_cancelling(
     engine: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if engine == "plain":
-        monkeypatch.setenv(native.VARIABLE, "off")
+        monkeypatch.setenv(engines.VARIABLE, "off")
     else:
         request.getfixturevalue("kernels")
         monkeypatch.setattr(importlib.import_module("tokentui.text.kernels.count"), "CHUNK_CHARS", 1000)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import tokentui
 from tokentui.axes import preset
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import each, job
 from tokentui.encode import id_tables
@@ -108,7 +108,7 @@ def test_no_long_word_of_unknown_units_is_a_fault(
     way: str, unknown: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(id_tables, "KERNEL_CHARS", 1)
-    monkeypatch.setattr(native, "tell", lambda failure: pytest.fail(str(failure)))
+    monkeypatch.setattr(engines, "tell", lambda failure: pytest.fail(str(failure)))
     try:
         made = tokenizer(unknown, encode=way)
     except TokentuiError:
@@ -123,7 +123,7 @@ def test_no_long_word_of_unknown_units_is_a_fault(
         assert list(encoding.ids) == [row.id for row in rows]
         assert unknown != "drop" or None not in encoding.ids
         made.explain(text[:300])
-    assert not native.failed
+    assert not engines.failed
 
 
 @pytest.mark.slow
@@ -131,7 +131,7 @@ def test_no_long_word_of_unknown_units_is_a_fault(
 def test_no_preset_with_long_words_of_unknown_units_is_a_fault(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(native, "tell", lambda failure: pytest.fail(str(failure)))
+    monkeypatch.setattr(engines, "tell", lambda failure: pytest.fail(str(failure)))
     for way, unknown in itertools.product(WAYS, UNKNOWN):
         with contextlib.suppress(TokentuiError):
             trainer = tokentui.Trainer("sample:hugs", preset(name, encode=way, unknown=unknown))
@@ -141,7 +141,7 @@ def test_no_preset_with_long_words_of_unknown_units_is_a_fault(
                 with contextlib.suppress(TokentuiError):
                     made.encode(text.replace("ab", "hug"))
                     made.explain(text[:300])
-    assert not native.failed
+    assert not engines.failed
 
 
 def test_a_long_word_whose_units_are_all_dropped_has_no_tokens() -> None:

@@ -14,7 +14,7 @@ import pytest
 from exporting import preset
 
 import tokentui
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.errors import TokentuiError
 from tokentui.encode import decode
 from tokentui.encode.decode import Decoder
@@ -102,7 +102,7 @@ def check(tokenizer: Tokenizer, lists: Sequence[Sequence[int]], monkeypatch: pyt
         found = [[outcome(one, kind(ids)) for kind in (list, tuple, as_array)] for one in given]
         count += compiled._joined(ids, every=True) is not None
         with monkeypatch.context() as plainly:
-            plainly.setenv(native.VARIABLE, "off")
+            plainly.setenv(engines.VARIABLE, "off")
             wanted = [outcome(one, list(ids)) for one in (plain.to_text, plain.to_bytes)]
         assert found == [[one] * 3 for one in wanted], ids
     return count
@@ -175,7 +175,7 @@ def test_what_is_no_id(at: int, wrong: Any, tmp_path: Path, monkeypatch: pytest.
     ids = [1, 2] * 20
     ids[at] = wrong
     found = outcome(tokenizer.decode, ids)
-    monkeypatch.setenv(native.VARIABLE, "off")
+    monkeypatch.setenv(engines.VARIABLE, "off")
     assert found == outcome(tokenizer.decode, ids)
     assert ("no such id" in str(found)) == (wrong not in (-1, None))
 

@@ -22,7 +22,7 @@ from running_cli import cli
 
 from tokentui import learn
 from tokentui.axes import preset
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import is_safe
 from tokentui.formats.files import load
@@ -260,10 +260,10 @@ def _command_on_damage(path: Path, data: bytes, draw: random.Random, copies: int
             assert all(map(is_safe, written.split("\n"))), about
             if result.exit_code == 2 and not result.stdout:
                 assert result.stderr.startswith("tokentui: "), about
-    assert native.available() == _KERNELS, "a file turned kernels off"
+    assert engines.available() == _KERNELS, "a file turned kernels off"
 
 
-_KERNELS = native.available()
+_KERNELS = engines.available()
 
 
 def with_half_pairs(value: Any) -> Iterator[Any]:

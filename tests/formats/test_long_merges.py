@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.errors import TokentuiError
 from tokentui.formats import source, tokens
 from tokentui.formats.files import load
@@ -170,7 +170,7 @@ def test_kernels_read_what_plain_python_reads(data: st.DataObject, indent: int |
 
     def found(kernels: str) -> object:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setenv(native.VARIABLE, kernels)
+            patch.setenv(engines.VARIABLE, kernels)
             patch.setattr(source, "LONG", 0)
             patch.setattr(tokens, "MANY_ROWS", 0)
             try:

@@ -24,7 +24,7 @@ from tokentui import building, learn
 from tokentui.analyze import metrics
 from tokentui.analyze.metrics import Measure
 from tokentui.axes import AXES, check
-from tokentui.core import native
+from tokentui.core import engines, native
 from tokentui.core.choices import Choice, Ref
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.segment import EncodingWay
@@ -265,16 +265,16 @@ def test_a_kernel_that_no_library_has_leaves_the_work_to_plain_python(
         return number
 
     monkeypatch.setitem(native.KERNELS, "missing.missing", None)  # so that it is removed after the test
-    monkeypatch.setattr(native, "failed", False)
+    monkeypatch.setattr(engines, "failed", False)
     warnings: list[Exception] = []
-    monkeypatch.setattr(native, "tell", warnings.append)
+    monkeypatch.setattr(engines, "tell", warnings.append)
     missing.__module__ = "tokentui.learn.kernels.missing"
     kernel = native.kernel(missing)
     with pytest.raises(native.KernelsUnavailable, match="missing"):
         kernel(1)
     monkeypatch.setattr(KernelPairs, "walk", lambda self, goal, under: kernel(goal))
     trainer = pair_trainer(Material.of(count(CORPUS, PLAIN), PLAIN), compiled=True)
-    assert trainer.traits.engine == native.COMPILED
+    assert trainer.traits.engine == engines.COMPILED
     learn.run(trainer, Stops(merges=3))
     assert "plain Python goes on" in str(warnings)
-    assert (trainer.number, trainer.traits.engine) == (3, native.PLAIN)
+    assert (trainer.number, trainer.traits.engine) == (3, engines.PLAIN)

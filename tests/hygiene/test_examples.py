@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import tokentui
-from tokentui.core import native
+from tokentui.core import engines
 
 ROOT = Path(tokentui.__path__[0])
 TOLD = [
@@ -23,7 +23,7 @@ TOLD = [
 
 @pytest.mark.parametrize("name", TOLD)
 def test_examples_are_true(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(native.VARIABLE, "off")
+    monkeypatch.setenv(engines.VARIABLE, "off")
     results = doctest.testmod(importlib.import_module(name))
     assert results.attempted
     assert not results.failed

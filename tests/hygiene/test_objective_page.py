@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tokentui.core import native
+from tokentui.core import engines
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "objective.md").read_text(encoding="utf-8")
 PROGRAM, MODEL = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
@@ -43,7 +43,7 @@ def test_the_program_trains_and_compares(folder: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["plain", "compiled"])
 def test_its_model_makes_the_same_steps(folder: Path, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(native.VARIABLE, "off" if engine == "plain" else "on")
+    monkeypatch.setenv(engines.VARIABLE, "off" if engine == "plain" else "on")
     ran(folder, "model.py")
     # a model that cannot fail would say nothing
     wrong = MODEL.replace("uses[pair[1]]", "1")

@@ -35,10 +35,10 @@ from tokentui.analyze.report import Report, Row, Section
 from tokentui.analyze.results import Example
 from tokentui.axes import AXES, check, preset
 from tokentui.cli.main import COMMANDS, Command
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.choices import Choice, Ref
+from tokentui.core.engines import COMPILED
 from tokentui.core.errors import TokentuiError
-from tokentui.core.native import COMPILED
 from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.formats import FORMATS, WRITTEN
 from tokentui.formats.proof import check_export
@@ -105,7 +105,7 @@ VALUES: dict[str, tuple[Choice, Recipe | None]] = {
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "compiled":
         request.getfixturevalue("loaded")
-    monkeypatch.setenv(native.VARIABLE, "off" if request.param == "plain" else "on")
+    monkeypatch.setenv(engines.VARIABLE, "off" if request.param == "plain" else "on")
     return str(request.param)
 
 
@@ -237,8 +237,8 @@ def test_the_screen_says_what_has_no_kernel(monkeypatch: pytest.MonkeyPatch) -> 
 ])
 def test_without_kernel(change: Callable[[], Recipe], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = change()
-    if native.available():
-        monkeypatch.setenv(native.VARIABLE, "on")
+    if engines.available():
+        monkeypatch.setenv(engines.VARIABLE, "on")
         assert (start(CORPUS, recipe).traits.engine == COMPILED) is (not said)
         monkeypatch.setattr(states, "KERNEL_BYTES", 0)
         seen = State(prepare(CORPUS, recipe, Run())).snapshot().engine_said

@@ -22,7 +22,7 @@ from tokentui import learn
 from tokentui.analyze import divergence
 from tokentui.analyze.divergence import first_divergences
 from tokentui.axes import preset
-from tokentui.core import native
+from tokentui.core import engines, native
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
 from tokentui.encode import id_tables
@@ -62,9 +62,9 @@ class Failing:
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self._patch = patch
         self.told: list[str] = []
-        patch.setattr(native, "failed", False)
-        patch.setattr(native, "tell", lambda failure: self.told.append(str(failure)))
-        patch.setenv(native.VARIABLE, "on")
+        patch.setattr(engines, "failed", False)
+        patch.setattr(engines, "tell", lambda failure: self.told.append(str(failure)))
+        patch.setenv(engines.VARIABLE, "on")
         patch.setattr(id_tables, "KERNEL_CHARS", 1)
 
     def fail(
@@ -93,7 +93,7 @@ def failing(loaded: None, monkeypatch: pytest.MonkeyPatch) -> Failing:
 @contextlib.contextmanager
 def plain() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(native.VARIABLE, "off")
+        patch.setenv(engines.VARIABLE, "off")
         yield
 
 
@@ -105,7 +105,7 @@ def test_counting(failing: Failing) -> None:
         expected = count(CORPUS, preset("gpt2"))
     failing.fail(COUNT)
     assert count(CORPUS, preset("gpt2")) == expected
-    assert (failing.told, native.engine(), native.available()) == (TOLD, native.FAILED, False)
+    assert (failing.told, engines.engine(), engines.available()) == (TOLD, engines.FAILED, False)
     assert count(CORPUS, preset("gpt2")) == expected
     assert failing.told == TOLD
 
@@ -115,7 +115,7 @@ def test_what_is_no_failure_of_kernels(failing: Failing, error: type[BaseExcepti
     failing.fail(COUNT, error=error)
     with pytest.raises(error):
         count(CORPUS, preset("gpt2"))
-    assert (failing.told, native.failed) == ([], False)
+    assert (failing.told, engines.failed) == ([], False)
 
 
 @pytest.mark.parametrize("cancels", [False, True])
@@ -125,7 +125,7 @@ def test_whoever_watches_a_job_may_fail(failing: Failing, cancels: bool) -> None
 
     with pytest.raises(ValueError, match="not drawn"), job(*(None, fails) if cancels else (fails,)):
         count(CORPUS, preset("gpt2"))
-    assert (failing.told, native.failed) == ([], False)
+    assert (failing.told, engines.failed) == ([], False)
 
 
 class TooLong(Exception):
@@ -153,7 +153,7 @@ def test_what_a_handler_of_a_signal_raises_is_no_failure_of_kernels(
             count(CORPUS, preset("gpt2"))
     finally:
         signal.signal(signal.SIGALRM, before)
-    assert (failing.told, native.failed) == ([], False)
+    assert (failing.told, engines.failed) == ([], False)
 
 
 @pytest.mark.parametrize("place", [
@@ -169,13 +169,13 @@ def test_a_fault_of_the_encoder_is_no_failure_of_kernels(
     failing.fail(place, error=error)
     with pytest.raises(error):
         tokenizer.encoder.ids("lowest ☃ snow")
-    assert (failing.told, native.failed) == ([], False)
+    assert (failing.told, engines.failed) == ([], False)
 
 
 @pytest.mark.parametrize("error", [MemoryError(), RuntimeError("can't start new thread")])
 def test_a_lack_of_memory_is_no_failure_of_kernels(error: Exception, failing: Failing) -> None:
-    assert not native.fail(error)
-    assert (failing.told, native.failed) == ([], False)
+    assert not engines.fail(error)
+    assert (failing.told, engines.failed) == ([], False)
 
 
 @pytest.mark.parametrize("error", [IndexError, BufferError, OverflowError])
@@ -186,10 +186,10 @@ def test_what_kernels_raise_is_their_failure(error: type[Exception], failing: Fa
     code = native.Kernel(call)
     code.__dict__["_code"] = call
     native.KERNELS.pop(code.name)
-    with native.rescued():
+    with engines.rescued():
         code()
     told = f"kernels failed, plain Python goes on: {error.__name__}: a kernel"
-    assert (failing.told, native.failed) == ([told], True)
+    assert (failing.told, engines.failed) == ([told], True)
 
 
 def facts(trainer: Any) -> list[object]:
@@ -205,7 +205,7 @@ def walked(recipe: Recipe, failing: Failing | None = None) -> Iterator[list[obje
     """The facts of a training on the way, forward and back."""
     trainer = learn.start(CORPUS, recipe)
     if failing:
-        assert trainer.traits.engine == native.COMPILED
+        assert trainer.traits.engine == engines.COMPILED
     for walk in (
         lambda: learn.run(trainer, Stops(merges=5, vocab_size=40)), lambda: learn.step(trainer),
         lambda: learn.jump(trainer, 2), lambda: learn.jump(trainer, 4), lambda: learn.back(trainer),
@@ -213,7 +213,7 @@ def walked(recipe: Recipe, failing: Failing | None = None) -> Iterator[list[obje
     ):
         walk()
         yield facts(trainer)
-    assert not failing or trainer.traits.engine == native.PLAIN
+    assert not failing or trainer.traits.engine == engines.PLAIN
 
 
 KERNELS = [(preset("gpt2"), WALK, call) for call in range(1, 6)]
@@ -264,26 +264,26 @@ def test_a_change_to_plain_python_that_is_stopped_begins_again(
     monkeypatch.setattr(bpe, "_SLICE", 1)
     monkeypatch.setattr(PairTrainer.advance, "__defaults__", (0.0,))
     if by == "a warning that is an error":
-        monkeypatch.setattr(native, "tell", warns)
+        monkeypatch.setattr(engines, "tell", warns)
         with pytest.raises(RuntimeWarning, match="kernels failed"):
             trainer.run(merges=20)
     else:
         with pytest.raises(Cancelled):
             trainer.run(merges=20, cancel=lambda: bool(walks))
         assert len(walks) == 1, "it is asked at every step"
-    assert (trainer.number, trainer.known, native.failed) == (10, 10, True)
+    assert (trainer.number, trainer.known, engines.failed) == (10, 10, True)
     trainer.run(merges=20)
     assert list(trainer.steps()) == list(expected.steps())
-    assert (len(calls), engine.traits.engine) == (1, native.PLAIN)
+    assert (len(calls), engine.traits.engine) == (1, engines.PLAIN)
 
 
 def test_no_training_begins_with_kernels_once_they_failed(failing: Failing) -> None:
     trainer = pair_trainer(Material.of(count(CORPUS, preset("gpt2")), preset("gpt2")), compiled=True)
-    assert trainer.traits.engine == native.COMPILED
-    native.fail(SystemError("a kernel"))
-    assert trainer.fork(0, ()).traits.engine == native.PLAIN
+    assert trainer.traits.engine == engines.COMPILED
+    engines.fail(SystemError("a kernel"))
+    assert trainer.fork(0, ()).traits.engine == engines.PLAIN
     assert learn.step(trainer) is not None
-    assert trainer.traits.engine == native.PLAIN, "others go on without them as well"
+    assert trainer.traits.engine == engines.PLAIN, "others go on without them as well"
 
 
 SHORT = Stops(vocab_size=40, max_length=4)
@@ -302,7 +302,7 @@ def test_other_limits(walk: Callable[[Any], object], failing: Failing) -> None:
     failing.fail("tokentui.learn.kernels.unigram.PASSES.forward")
     walk(trainer)
     learn.run(trainer, SHORT)
-    assert (failing.told, trainer.traits.engine, facts(trainer)) == (TOLD, native.PLAIN, facts(expected))
+    assert (failing.told, trainer.traits.engine, facts(trainer)) == (TOLD, engines.PLAIN, facts(expected))
 
 
 @pytest.mark.parametrize(("recipe", "kernel"), [
@@ -333,7 +333,7 @@ def test_the_library_warns(failing: Failing, monkeypatch: pytest.MonkeyPatch) ->
     with plain():
         expected = tokentui.Trainer(CORPUS, "gpt2")
         expected.run(merges=10)
-    monkeypatch.setattr(native, "tell", warnings.warn)
+    monkeypatch.setattr(engines, "tell", warnings.warn)
     trainer = tokentui.Trainer(CORPUS, "gpt2")
     trainer.run(merges=10)
     failing.fail(RANK)
@@ -423,7 +423,7 @@ async def test_sessions(
     failing.fail(kernel, call)
     seen, answers = await shown(*commands)
     assert (answers_of(seen), answers) == (answers_of(expected), same)
-    assert seen.engine == native.FAILED
+    assert seen.engine == engines.FAILED
     assert "SystemError: a kernel" in (tmp_path / "crash.txt").read_text()
 
 
@@ -440,9 +440,9 @@ def nothing(*_: object) -> None:
 
 def test_a_fork_for_plain_python_leaves_a_training_its_kernels(failing: Failing) -> None:
     trainer = learn.start(CORPUS, UNIGRAM)
-    native.fail(SystemError("a kernel of a job"))
-    assert trainer.fork(0, ()).traits.engine == native.PLAIN
-    assert trainer.traits.engine == native.COMPILED, "else its own failure is not seen as one of kernels"
+    engines.fail(SystemError("a kernel of a job"))
+    assert trainer.fork(0, ()).traits.engine == engines.PLAIN
+    assert trainer.traits.engine == engines.COMPILED, "else its own failure is not seen as one of kernels"
 
 
 def test_a_failed_training_is_not_kept(failing: Failing) -> None:
@@ -450,7 +450,7 @@ def test_a_failed_training_is_not_kept(failing: Failing) -> None:
         good = prepare(CORPUS, preset("gpt2"), Run())
     bad, cache = prepare(CORPUS, preset("gpt2"), Run()), TrainingCache()
     cache.keep(good)
-    native.fail(SystemError("a kernel"))
+    engines.fail(SystemError("a kernel"))
     cache.keep(bad)
     prepared = do.SetRecipe(preset("gpt2")).load(cache, bad, nothing)
     assert prepared.trainer is good.trainer
@@ -460,7 +460,7 @@ def test_pieces_of_a_step(failing: Failing, monkeypatch: pytest.MonkeyPatch) -> 
     def fails(*_: object) -> None:
         raise SystemError("a kernel")
 
-    monkeypatch.setattr(UnigramTrainer, "fine", fails)
+    monkeypatch.setattr(UnigramTrainer, "drop_pieces", fails)
     state = state_of(replace(UNIGRAM, base="sorted"))
     do.perform(do.StepPieces(1), state, nothing)
     assert state.main.needs_fallback
@@ -472,11 +472,11 @@ def test_the_walk_through_a_pruning_stays_where_it_is_when_kernels_fail(failing:
     learn.jump(trainer, 2)
     walk = learn.substeps_of(trainer)
     assert walk is not None
-    walk.fine(1)
+    walk.drop_pieces(1)
     before = walk.walked
     failing.fail("tokentui.learn.kernels.unigram.PASSES.forward")
     with pytest.raises(SystemError):
-        walk.fine(1)
+        walk.drop_pieces(1)
     assert walk.walked == before
 
 

@@ -19,10 +19,10 @@ from trainers import best, cells, merge_at, merge_steps, why
 
 from tokentui import learn
 from tokentui.axes import AXES, preset
-from tokentui.core import native
+from tokentui.core import engines, native
+from tokentui.core.engines import COMPILED, PLAIN
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
-from tokentui.core.native import COMPILED, PLAIN
 from tokentui.learn import MergeStep, Query, Word, start
 from tokentui.learn.bases import byte_order_of_gpt2
 from tokentui.learn.objectives import OBJECTIVES, Material
@@ -364,9 +364,9 @@ def test_a_large_corpus_is_for_the_kernels_and_an_engine_can_be_forced(
     large, small, recipe = Corpus.from_text(novel(60_000)), Corpus.from_text("a b c"), Recipe(**axes)
     assert start(large, recipe).traits.engine == COMPILED
     assert start(small, recipe).traits.engine == COMPILED
-    monkeypatch.setenv(native.VARIABLE, "off")
+    monkeypatch.setenv(engines.VARIABLE, "off")
     assert start(large, recipe).traits.engine == PLAIN
-    monkeypatch.setenv(native.VARIABLE, "on")
+    monkeypatch.setenv(engines.VARIABLE, "on")
     assert start(small, recipe).traits.engine == COMPILED
 
 
@@ -404,7 +404,7 @@ def test_a_large_corpus_is_for_the_kernels_and_an_engine_can_be_forced(
 def test_recipes_that_kernels_do_not_support_are_trained_in_plain_python(
     axes: dict[str, Any], specials: tuple[str, ...], more: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(native.VARIABLE, "on")
+    monkeypatch.setenv(engines.VARIABLE, "on")
     recipe = Recipe(**axes)
     words = Words(("ab", "aab"), (more, 1))
     assert start(None, recipe, Run(specials=specials), words).traits.engine == PLAIN
@@ -454,7 +454,7 @@ def test_every_merge_is_that_of_hugging_face(novel: str, monkeypatch: pytest.Mon
     short = novel == "a passage"
     passage = Corpus.from_text(oracle.texts()["en_mid"])
     corpus = passage if short else read(oracle.shared(f"corpora/{novel}"), as_="text")
-    monkeypatch.setenv(native.VARIABLE, "on")
+    monkeypatch.setenv(engines.VARIABLE, "on")
     compiled = start(corpus, preset("gpt2"))
     assert compiled.traits.engine == COMPILED
     learn.run(compiled, Stops(vocab_size=32_768))

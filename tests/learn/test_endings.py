@@ -11,7 +11,7 @@ from trainers import cells
 
 from tokentui import learn
 from tokentui.axes import preset
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.learn import Trainer, start
 from tokentui.recipe import Ending, Run, Stops
 from tokentui.session import commands as do
@@ -81,7 +81,7 @@ class Asked(list[int]):
 
 
 def test_each_computed_step_is_examined_once_for_a_least_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(native.VARIABLE, "off")
+    monkeypatch.setenv(engines.VARIABLE, "off")
     trainer = start(read("sample:sailor"), preset("gpt2"))
     stops = Stops(min_count=2)
     learn.run(trainer, stops)

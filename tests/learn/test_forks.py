@@ -20,15 +20,15 @@ from what_ifs import expected, facts, naive_of, states_of, together
 
 from tokentui import learn
 from tokentui.axes import AXES
-from tokentui.core import native
-from tokentui.core.native import COMPILED, PLAIN
+from tokentui.core import engines, native
+from tokentui.core.engines import COMPILED, PLAIN
 from tokentui.learn import Trainer
 from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.learn.start_pairs import pair_trainer
 from tokentui.recipe import FORBID, FORCE, LEAVE_OUT, Recipe, Stops, WhatIf
 from tokentui.text.count import Words
 
-ENGINES = [PLAIN, *([COMPILED] if native.available() else [])]
+ENGINES = [PLAIN, *([COMPILED] if engines.available() else [])]
 
 
 class Failure(NamedTuple):
@@ -104,7 +104,7 @@ failures = st.none() | st.builds(Failure, st.integers(0, 80), st.booleans())
 
 @pytest.fixture(autouse=True)
 def _kernels(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native, "failed", False)
+    monkeypatch.setattr(engines, "failed", False)
 
 
 @contextlib.contextmanager
@@ -122,9 +122,9 @@ def surroundings(failure: Failure | None, small: bool) -> Iterator[list[int]]:
         return done
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(native, "failed", False)
-        patch.setattr(native, "tell", lambda failure: None)
-        if native.available():
+        patch.setattr(engines, "failed", False)
+        patch.setattr(engines, "tell", lambda failure: None)
+        if engines.available():
             from tokentui.learn import compiled
 
             patch.setattr(native.Kernel, "__call__", call)
@@ -197,7 +197,7 @@ def test_a_fork_is_a_naive_training_under_its_what_ifs(
         for trainer, changes in trainers:  # and none has changed the one that it was made of
             walked(trainer, [*case.walk, 99, 0], model_of(changes))
             assert trainer.traits.engine == engine or failed
-        assert native.failed == bool(failed)
+        assert engines.failed == bool(failed)
 
 
 SCORED = Recipe(split="whitespace", unit="char", base="sorted", unknown="error")
@@ -210,7 +210,7 @@ SCORED = Recipe(split="whitespace", unit="char", base="sorted", unknown="error")
 @given(cases)
 @pytest.mark.slow
 def test_by_any_value_kernels_fork_as_plain_python_does(objective: str, case: Case) -> None:
-    if not native.available():
+    if not engines.available():
         pytest.skip("there are no kernels")
     recipe = SCORED.with_axes(
         objective=objective, tie=case.recipe.tie, weight=case.recipe.weight, mark=case.recipe.mark
@@ -239,7 +239,7 @@ def test_by_any_value_kernels_fork_as_plain_python_does(objective: str, case: Ca
                         learn.jump(trainer, goal)
                 assert facts(pairs[1]) == facts(pairs[0])
         assert [trainer.traits.engine for trainer in pairs] == [PLAIN, COMPILED]
-        assert not native.failed
+        assert not engines.failed
 
 
 @pytest.mark.parametrize("recipe", [
@@ -249,7 +249,7 @@ def test_by_any_value_kernels_fork_as_plain_python_does(objective: str, case: Ca
 @pytest.mark.slow
 def test_a_fork_of_a_larger_training(recipe: Recipe) -> None:
     """Arrays grow, checkpoints are taken up, and one token has several spellings as a pair."""
-    if not native.available():
+    if not engines.available():
         pytest.skip("there are no kernels")
     chance = random.Random(5)
     known = {"".join(chance.choices("aabcdeé", k=chance.randint(1, 9))) for _ in range(700)}
@@ -271,7 +271,7 @@ def test_a_fork_of_a_larger_training(recipe: Recipe) -> None:
             ] + [facts_at(one, number) for one in (fork, twig, trainer) for number in (240, 110, 60, 180)])
         assert [fork.traits.engine, twig.traits.engine] == [COMPILED, COMPILED]
     assert found[0] == found[1]
-    assert not native.failed
+    assert not engines.failed
 
 
 def facts_at(trainer: Trainer, number: int) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import pytest
 
 import tokentui
 from tokentui.analyze.bound import BoundedCorpus
-from tokentui.core import native
+from tokentui.core import engines, native
 from tokentui.core.errors import TokentuiError
 from tokentui.learn import lower_bound
 from tokentui.learn.lower_bound import SCALE, BoundSearch, Candidates, WordRow, simple_bound
@@ -117,7 +117,7 @@ def test_it_is_the_value_of_the_linear_program(case: int) -> None:
 
 
 def test_kernels_find_what_plain_python_finds(monkeypatch: pytest.MonkeyPatch) -> None:
-    if not native.available():
+    if not engines.available():
         pytest.skip("no kernels here")
     numbers = random.Random(2)
     texts = ["".join(numbers.choices("abcd", k=numbers.randint(1, 12))) for _ in range(80)]
@@ -133,14 +133,14 @@ def test_kernels_find_what_plain_python_finds(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_plain_python_repeats_what_a_kernel_fails_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    if not native.available():
+    if not engines.available():
         pytest.skip("no kernels here")
     corpus = Corpus.from_text("low lower newest widest " * 3, "words")
     tokenizer = tokentui.train(corpus, "gpt2", merges=4)
     expected = BoundedCorpus(tokenizer, corpus).bounds()
     told: list[Warning] = []
-    monkeypatch.setattr(native, "failed", False)
-    monkeypatch.setattr(native, "tell", told.append)
+    monkeypatch.setattr(engines, "failed", False)
+    monkeypatch.setattr(engines, "tell", told.append)
     kernel = lower_bound._kernels().price
 
     def fails(*_: object) -> None:
@@ -148,7 +148,7 @@ def test_plain_python_repeats_what_a_kernel_fails_at(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setitem(vars(kernel), "_code", fails)
     assert BoundedCorpus(tokenizer, corpus).bounds() == expected
-    assert native.failed
+    assert engines.failed
     assert len(told) == 1
 
 

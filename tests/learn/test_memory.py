@@ -11,7 +11,7 @@ from trainers import forget, lists, start
 
 from tokentui import learn
 from tokentui.axes import preset
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.learn import Query
 from tokentui.recipe import Stops
 from tokentui.session.engine.state import State
@@ -27,7 +27,7 @@ def test_memory_grows_with_steps_and_is_the_same_after_going_back(
 ) -> None:
     if engine == "compiled":
         request.getfixturevalue("loaded")
-    monkeypatch.setenv(native.VARIABLE, "off" if engine == "plain" else "on")
+    monkeypatch.setenv(engines.VARIABLE, "off" if engine == "plain" else "on")
     small, trainer = (start(Corpus.from_text(text), preset("gpt2")) for text in (TEXT[:2000], TEXT))
     laid_out = trainer.memory()
     assert laid_out > 1.2 * small.memory() > 0
@@ -40,7 +40,7 @@ def test_memory_grows_with_steps_and_is_the_same_after_going_back(
 
 
 def test_of_plain_lists_every_number_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(native.VARIABLE, "off")
+    monkeypatch.setenv(engines.VARIABLE, "off")
     trainer = start(Corpus.from_text(TEXT), preset("gpt2"))
     for merges in (0, 40, 7, 60):
         learn.jump(trainer, merges)
@@ -56,7 +56,7 @@ def test_a_vocabulary_that_is_forgotten_is_held_nowhere(
 ) -> None:
     if engine == "compiled":
         request.getfixturevalue("loaded")
-    monkeypatch.setenv(native.VARIABLE, "off" if engine == "plain" else "on")
+    monkeypatch.setenv(engines.VARIABLE, "off" if engine == "plain" else "on")
     trainer = start(Corpus.from_text(TEXT[:2000]), preset("gpt2"))
     forgotten = []
     for _ in range(3):
@@ -73,7 +73,7 @@ def test_a_vocabulary_that_is_forgotten_is_held_nowhere(
 
 def test_going_back_and_forward_again_gives_the_same_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pairs are asked for in between, under a stop that bars some of them."""
-    monkeypatch.setenv(native.VARIABLE, "off")
+    monkeypatch.setenv(engines.VARIABLE, "off")
     fresh, trainer = (start(Corpus.from_text(TEXT[:2000]), preset("gpt2")) for _ in range(2))
     stops = Stops(max_length=3)
     for one in (fresh, trainer):

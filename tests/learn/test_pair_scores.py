@@ -17,7 +17,7 @@ from trainers import merge_steps
 
 import tokentui
 from tokentui import learn
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.learn.start_pairs import pair_trainer
 from tokentui.recipe import Recipe, Stops
@@ -45,9 +45,9 @@ EXAMPLES: dict[str, tuple[str, str, str, int]] = {
 def test_the_worked_example_at_every_step_forward_and_back(
     name: str, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if engine == "compiled" and not (OBJECTIVES[name].kernel and native.available()):
+    if engine == "compiled" and not (OBJECTIVES[name].kernel and engines.available()):
         pytest.skip("no kernels for it here")
-    monkeypatch.setenv(native.VARIABLE, "off" if engine == "plain" else "on")
+    monkeypatch.setenv(engines.VARIABLE, "off" if engine == "plain" else "on")
     tie, merges, values, digits = EXAMPLES[name]
     run = tokentui.Trainer(CORPUS, PLAIN.with_axes(objective=name, tie=tie))
     seen: list[tuple[list[tuple[Any, ...]], int]] = []
@@ -131,12 +131,12 @@ def test_every_objective_has_a_naive_model() -> None:
 def test_an_objective_equals_the_naive_one(
     name: str, compiled: bool, words: dict[str, int], least: int
 ) -> None:
-    if compiled and not (OBJECTIVES[name].kernel and native.available()):
+    if compiled and not (OBJECTIVES[name].kernel and engines.available()):
         return
     recipe = PLAIN.with_axes(objective=name)
     counted = WordCounts(Corpus.from_counts(list(words.items()))).of(recipe)
     trainer = pair_trainer(Material.of(counted, recipe), compiled=compiled)
-    assert trainer.traits.engine == (native.COMPILED if compiled else native.PLAIN)
+    assert trainer.traits.engine == (engines.COMPILED if compiled else engines.PLAIN)
     learn.run(trainer, Stops(min_count=least))
     split: Words = [(tuple(word), count) for word, count in words.items()]
     for step in merge_steps(trainer):

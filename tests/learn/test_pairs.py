@@ -14,7 +14,7 @@ from trainers import best, forget, lists, start, why, words_of
 
 from tokentui import learn
 from tokentui.axes import AXES
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
 from tokentui.learn import MergeStep, Query, Trainer, Word
@@ -243,7 +243,7 @@ def test_an_empty_corpus_has_nothing_to_merge() -> None:
 
 
 def test_cancelling_leaves_the_trainer_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(native.VARIABLE, "off")  # the other one is done before it looks up
+    monkeypatch.setenv(engines.VARIABLE, "off")  # the other one is done before it looks up
     trainer = start(Corpus.from_text(" ".join(f"{n:x}word{n}" for n in range(20000))), Recipe())
     told: list[int] = []
     with job(lambda done, total: told.append(done), lambda: len(told) > 1), pytest.raises(Cancelled):

@@ -15,7 +15,7 @@ from naive import Naive
 
 from tokentui import learn
 from tokentui.axes import check
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.errors import TokentuiError
 from tokentui.learn import Query, Stop, Word, jump, run, what_if
 from tokentui.learn.objectives import Material
@@ -26,7 +26,7 @@ from tokentui.recipe import Recipe, Run, Stops, WhatIf
 from tokentui.text.count import Words
 from tokentui.text.parts import CorpusPart
 
-ENGINES = [False, *([True] if native.available() else [])]
+ENGINES = [False, *([True] if engines.available() else [])]
 CHARS = Recipe(split="none", unit="char", base="sorted", tie="largest-pair", unknown="error")
 ENGLISH = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
 GERMAN = {"tief": 2, "tiefer": 2, "neueste": 3, "weiteste": 2}

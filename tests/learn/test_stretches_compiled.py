@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tokentui import learn
 from tokentui.axes import check
-from tokentui.core import native
-from tokentui.core.native import COMPILED, PLAIN
+from tokentui.core import engines
+from tokentui.core.engines import COMPILED, PLAIN
 from tokentui.learn import Query, Word, start_pairs, superbpe
 from tokentui.learn.objectives import Material
 from tokentui.learn.superbpe import SuperTrainer
@@ -34,7 +34,7 @@ def both(counts: dict[str, int], recipe: Recipe) -> tuple[SuperTrainer, SuperTra
     material = Material.of(Words(tuple(counts), tuple(counts.values())), check(recipe))
     compiled = SuperTrainer(material)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(native, "available", lambda: False)
+        patch.setattr(engines, "available", lambda: False)
         patch.setattr(superbpe, "kernels_fit", lambda material: False)
         patch.setattr(start_pairs, "kernels_fit", lambda material: False)
         plain = SuperTrainer(material)
@@ -108,7 +108,7 @@ def test_a_what_if_of_either_stage_gives_the_same_with_both_engines(
         change = WhatIf(step, "forbid" if what == "token" else what, parts)
         learn.jump(trainer, back)
         with pytest.MonkeyPatch.context() as patch:  # a fork at the start lays the words out again
-            patch.setenv(native.VARIABLE, "off" if trainer.engine.engine == PLAIN else "on")
+            patch.setenv(engines.VARIABLE, "off" if trainer.engine.engine == PLAIN else "on")
             other = learn.what_if(trainer, [change])
         assert isinstance(other, SuperTrainer)
         assert other.engine.engine == trainer.engine.engine

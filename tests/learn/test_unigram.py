@@ -247,10 +247,10 @@ def test_dropped_pieces_are_listed_once_for_all_pages() -> None:
         lists.append(run.inventory().removed)
         assert run.inventory().removed is lists[-1]
     learn.jump(run, 2)
-    assert run.fine(3) == 3
+    assert run.drop_pieces(3) == 3
     assert run.inventory().removed is run.inventory().removed
     assert len(run.inventory().removed) == 3
-    assert run.fine(-1) == 2
+    assert run.drop_pieces(-1) == 2
     assert len(run.inventory().removed) == 2
     learn.jump(run, run.computed)
     assert run.inventory().removed == lists[-1]

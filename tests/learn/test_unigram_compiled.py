@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tokentui import learn
 from tokentui.axes import preset
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.learn import Query
 from tokentui.learn.bases import FILTERS
 from tokentui.learn.kernels.unigram_text import Found, codes, fits, ints
@@ -55,7 +55,7 @@ def course(
 ) -> Iterator[Any]:
     """All that a training by an engine goes through."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(native.VARIABLE, "off" if plain else "on")
+        patch.setenv(engines.VARIABLE, "off" if plain else "on")
         models = Models(words, recipe, lines, seeds)
     assert (models.run is lattices.WRITTEN) == plain
     yield models.seeds
@@ -172,7 +172,7 @@ def material() -> Material:
 def straight(material: Material) -> UnigramTrainer:
     """A run by the plain engine to its end."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(native.VARIABLE, "off")
+        patch.setenv(engines.VARIABLE, "off")
         trainer = UnigramTrainer(material)
     learn.run(trainer, Stops())
     return trainer

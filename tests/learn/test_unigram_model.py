@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.learn.bases import sentencepiece_piece
 from tokentui.learn.kernels.unigram_passes import digamma
 from tokentui.learn.kernels.unigram_text import Ground, Strings, floats, ints
@@ -191,7 +191,7 @@ def make(
     """Lays out counted words for an engine."""
     if request.param == "compiled":
         request.getfixturevalue("loaded")
-    monkeypatch.setenv(native.VARIABLE, "off" if request.param == "plain" else "on")
+    monkeypatch.setenv(engines.VARIABLE, "off" if request.param == "plain" else "on")
     recipe = RECIPE.with_axes(split="whitespace", pieces="any")
     return lambda words: Models(Words(tuple(words), tuple(words.values())), recipe, None, 10**6)
 

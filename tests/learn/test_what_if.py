@@ -24,7 +24,7 @@ from tokentui.analyze.report import JSON_VERSION
 from tokentui.analyze.verify.peers import PEERS, check_recipe
 from tokentui.analyze.what_if import Cost, cost
 from tokentui.axes import AXES, changed, preset
-from tokentui.core import native
+from tokentui.core import engines, native
 from tokentui.core.errors import TokentuiError
 from tokentui.formats import WRITTEN
 from tokentui.formats.files import export, load
@@ -54,12 +54,12 @@ recipes = st.builds(
 )
 
 
-@pytest.fixture(autouse=True, scope="module", params=["off", "on"] if native.available() else ["off"])
+@pytest.fixture(autouse=True, scope="module", params=["off", "on"] if engines.available() else ["off"])
 def engine(request: pytest.FixtureRequest) -> Iterator[str]:
     """The engine of every training here: each test runs in plain Python and with kernels."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(native.VARIABLE, request.param)
-        yield native.engine()
+        patch.setenv(engines.VARIABLE, request.param)
+        yield engines.engine()
 
 
 # ---- the text of a what-if
@@ -358,7 +358,7 @@ def counted(monkeypatch: pytest.MonkeyPatch, *names: str) -> Counter[str]:
 
 
 def test_a_what_if_costs_as_much_as_the_steps_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(native.VARIABLE, "off")
+    monkeypatch.setenv(engines.VARIABLE, "off")
     text = " ".join(f"{number:b}{number:o}" for number in range(400))
     trainer = start(Corpus.from_text(text), PLAIN)
     learn.jump(trainer, 100)
@@ -382,7 +382,7 @@ def test_a_what_if_costs_as_much_as_the_steps_after_it(monkeypatch: pytest.Monke
 def test_a_fork_of_a_compiled_training_does_not_repeat_earlier_steps(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if engine == native.PLAIN:
+    if engine == engines.PLAIN:
         pytest.skip("it is of kernels")
     text = " ".join(f"{number:b}{number:o}" for number in range(400))
     trainer = start(Corpus.from_text(text), PLAIN)
@@ -397,7 +397,7 @@ def test_a_fork_of_a_compiled_training_does_not_repeat_earlier_steps(
 
     monkeypatch.setattr(native.Kernel, "__call__", counts)
     fork = learn.branch(trainer, [WhatIf(41, LEAVE_OUT), WhatIf(50, FORBID, (b"1", b"0"))])
-    assert (fork.number, fork.traits.engine) == (40, native.COMPILED)
+    assert (fork.number, fork.traits.engine) == (40, engines.COMPILED)
     assert set(calls) == {"merges.undo"}, "nothing is laid out, and nothing chosen"
     assert trainer.number == 60
 

@@ -233,7 +233,7 @@ def test_an_installation_says_whether_it_has_kernels(
     built: tuple[Path, Path], installed: Path, loaded: None, tmp_path: Path
 ) -> None:
     """The one of the archive trains and encodes as well, in plain Python."""
-    code = "from tokentui.core import native; print(native.engine())"
+    code = "from tokentui.core import engines; print(engines.engine())"
     assert run(installed / "python", "-c", code, cwd=tmp_path) == "compiled\n"
     plain = environment_with(built[1], tmp_path / "plain")
     engine = "plain Python, this installation has no kernels\n"

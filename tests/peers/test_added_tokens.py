@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats.files import load
 
@@ -130,7 +130,7 @@ def sweep(folder: Path, seed: int, files: int, texts: int) -> int:
                 compared += compare(ours, theirs, sample)
             except Exception as error:
                 raise AssertionError(f"file {number} of seed {seed}: {json.dumps(made)}") from error
-    assert not native.failed
+    assert not engines.failed
     return compared
 
 

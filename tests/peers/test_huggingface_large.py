@@ -20,8 +20,8 @@ from trainers import merge_steps
 
 from tokentui import learn
 from tokentui.axes import preset
-from tokentui.core import native
-from tokentui.core.native import COMPILED, PLAIN
+from tokentui.core import engines
+from tokentui.core.engines import COMPILED, PLAIN
 from tokentui.learn import start
 from tokentui.recipe import Stops
 from tokentui.text.read import read
@@ -82,7 +82,7 @@ def test_merges_on_a_large_corpus(
         path.write_bytes(lzma.decompress(oracle.shared(SOURCE).read_bytes())[:size].rpartition(b"\n")[0])
     wanted = theirs(path.read_bytes().decode())
     for engine, kind in (("compiled", COMPILED), ("plain", PLAIN)):
-        monkeypatch.setenv(native.VARIABLE, "off" if engine == "plain" else "on")
+        monkeypatch.setenv(engines.VARIABLE, "off" if engine == "plain" else "on")
         trainer = start(read(path, as_="text"), preset("gpt2"))
         assert trainer.traits.engine == kind
         learn.run(trainer, Stops(vocab_size=IDS))

@@ -17,7 +17,7 @@ from waiting import PATIENCE
 
 from tokentui import learn
 from tokentui.axes import preset
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.errors import SHORT_OF_MEMORY, Cancelled, TokentuiError
 from tokentui.core.jobs import check, check_match, tick
 from tokentui.learn import Tokens
@@ -233,7 +233,7 @@ class Kernels:
         """Lets what failed be laid out again."""
 
         def advances(trainer: Any, goal: int | None, *way: Any) -> Any:
-            walks = trainer.traits.engine == native.COMPILED and goal != trainer.number
+            walks = trainer.traits.engine == engines.COMPILED and goal != trainer.number
             # not in the threads of questions, which have trainings of their own
             if self.fails and walks and threading.current_thread().name.startswith("tokentui-engine"):
                 self.fails = False
@@ -244,8 +244,8 @@ class Kernels:
             assert self.goes_on.wait(PATIENCE)
             return again(was)
 
-        patch.setattr(native, "failed", False)
-        patch.setenv(native.VARIABLE, "on")
+        patch.setattr(engines, "failed", False)
+        patch.setenv(engines.VARIABLE, "on")
         patch.setattr(kind, "advance", advances)
         patch.setattr(states, "prepare_again", laid_out)
 
@@ -266,7 +266,7 @@ async def test_where_kernels_fail_plain_python_goes_on(
     await watched.send(do.TrainOnText(CORPUS.documents[0]))
     watched.send(do.GoTo(10))
     before = await watched.settle()
-    assert before.main.traits.engine == native.COMPILED
+    assert before.main.traits.engine == engines.COMPILED
     kernels.fails = True
     answer = watched.send(command)
     await watched.until(lambda seen: seen.busy is not None and seen.busy.what == "laying out again")
@@ -275,7 +275,7 @@ async def test_where_kernels_fail_plain_python_goes_on(
     seen = await watched.settle()
     assert answer.done()
     assert answer.exception() is None
-    assert (seen.main.traits.engine, seen.engine, seen.main.error) == (native.PLAIN, native.FAILED, "")
+    assert (seen.main.traits.engine, seen.engine, seen.main.error) == (engines.PLAIN, engines.FAILED, "")
     await session.send(do.SetRecipe(preset("gpt2")))
     await session.send(do.TrainOnText(CORPUS.documents[0]))
     session.send(do.GoTo(seen.main.at.step))
@@ -289,7 +289,7 @@ async def test_where_kernels_fail_plain_python_goes_on(
 def test_a_failure_of_kernels_is_told_before_it_is_mended(kernels: Kernels) -> None:
     state = State(prepare(CORPUS, preset("gpt2"), ColumnWanted().run))
     assert state.main.on_kernel_failure(SystemError("a kernel"))
-    assert state.snapshot().engine == native.FAILED
+    assert state.snapshot().engine == engines.FAILED
     assert len(list(state.missing_trainings())) == 1
 
 
@@ -320,7 +320,7 @@ async def test_what_kernels_left_when_they_failed_does_not_come_back(
         await loaded
     kernels.goes_on.set()
     seen = await watched.settle()
-    assert (seen.main.traits.engine, seen.engine) == (native.PLAIN, native.FAILED)
+    assert (seen.main.traits.engine, seen.engine) == (engines.PLAIN, engines.FAILED)
     assert seen.corpus.name == "scratch"
     assert (seen.main.at.step, seen.main.errors) == (10, {})
     await watched.close()
@@ -337,7 +337,7 @@ async def test_kernels_that_fail_on_the_way_to_the_kept_step(kernels: Kernels) -
     await watched.until(lambda seen: seen.busy is not None and seen.busy.what == "laying out again")
     kernels.goes_on.set()
     seen = await watched.settle()
-    assert (seen.main.preset, seen.main.at.step, seen.main.traits.engine) == ("minbpe", 10, native.PLAIN)
+    assert (seen.main.preset, seen.main.at.step, seen.main.traits.engine) == ("minbpe", 10, engines.PLAIN)
     await watched.close()
 
 
@@ -353,7 +353,7 @@ async def test_where_the_kernels_of_a_column_fail_the_others_go_on_before_it(
     )
     watched.send(do.SyncBy(by))
     before = await watched.settle()
-    assert [one.traits.engine for one in before.columns] == [native.COMPILED] * 2
+    assert [one.traits.engine for one in before.columns] == [engines.COMPILED] * 2
     kernels.fails = True
     watched.send(do.Move(5))
     seen = await watched.until(
@@ -363,10 +363,10 @@ async def test_where_the_kernels_of_a_column_fail_the_others_go_on_before_it(
     kernels.goes_on.set()
     seen = await watched.settle()
     assert [(one.in_sync, one.error) for one in seen.columns] == [(True, "")] * 2
-    assert sorted(one.traits.engine for one in seen.columns) == [native.COMPILED, native.PLAIN]
+    assert sorted(one.traits.engine for one in seen.columns) == [engines.COMPILED, engines.PLAIN]
     # by tokens the other led meanwhile, and counts other steps
     expected = seen.columns[0].at.step if by == "tokens" else before.position.value + 5
-    assert (seen.position.value, seen.engine) == (expected, native.FAILED)
+    assert (seen.position.value, seen.engine) == (expected, engines.FAILED)
     await watched.close()
 
 

@@ -78,7 +78,7 @@ def afresh(recipe: str, it: State) -> ColumnSnapshot:
         trainer.ending(RUN.stops)  # no candidate after a step is known once one stood there
     before, walk = learn.substeps_of(was), learn.substeps_of(trainer)
     if before is not None and before.walked is not None and walk is not None:
-        walk.fine(before.walked[0])
+        walk.drop_pieces(before.walked[0])
     column = Column(1, it.main.wanted)
     column.set_training(prepared)
     column.in_sync = True

@@ -21,7 +21,7 @@ from waiting import PATIENCE
 import tokentui
 from tokentui.analyze.results import VocabularyReport
 from tokentui.axes import preset
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.recipe import Recipe, Run
 from tokentui.session import commands as do
@@ -73,7 +73,7 @@ async def test_the_snapshot_of_a_turn_is_published_before_its_answer_is_handled(
 async def test_a_large_corpus_shows_its_first_pairs_before_it_is_whole(
     session: Watched, novel: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(native.VARIABLE, "off")  # the other one has it whole at once
+    monkeypatch.setenv(engines.VARIABLE, "off")  # the other one has it whole at once
     await session.send(do.Open((str(novel),)))
     await session.settle()
     partial = [snapshot for snapshot in session.snapshots if snapshot.main.partial]
@@ -88,7 +88,7 @@ async def test_a_large_corpus_shows_its_first_pairs_before_it_is_whole(
 async def test_a_walk_is_shown_ten_times_a_second(
     session: Watched, novel: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(native.VARIABLE, "off")  # the other one is at the end before it is shown
+    monkeypatch.setenv(engines.VARIABLE, "off")  # the other one is at the end before it is shown
     await session.send(do.Open((str(novel),)))
     await session.settle()
     now, times, publish = time.monotonic(), list[float](), session.take
@@ -116,7 +116,7 @@ async def test_a_walk_is_shown_ten_times_a_second(
 async def test_running_publishes_and_stops_where_it_is(
     session: Watched, novel: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(native.VARIABLE, "off")  # the other one is at the end before it is shown
+    monkeypatch.setenv(engines.VARIABLE, "off")  # the other one is at the end before it is shown
     await session.send(do.Open((str(novel),)))
     await session.settle()
     session.send(do.Speed(99))
@@ -387,7 +387,7 @@ async def test_it_begins_with_the_recipe_and_the_run_that_were_asked_for() -> No
 
 
 async def test_closing_in_the_middle_of_everything(novel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(native.VARIABLE, "off")
+    monkeypatch.setenv(engines.VARIABLE, "off")
     interval = sys.getswitchinterval()
     watched = Watched()
     await watched.start()
@@ -409,7 +409,7 @@ async def test_an_empty_corpus_opens(session: Watched, tmp_path: Path) -> None:
 async def test_a_text_that_is_typed_is_shown_once_and_at_the_step_that_is_kept(
     session: Watched, loaded: None, novel: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(native.VARIABLE, "on")
+    monkeypatch.setenv(engines.VARIABLE, "on")
     text = (await asyncio.to_thread(novel.read_text, encoding="utf-8"))[:900_000]
     await session.send(do.TrainOnText(text))
     await session.send(do.GoTo(300))

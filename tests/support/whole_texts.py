@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tokentui import load
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.id_tables import WordIdTable
 from tokentui.encode.tokenizer import Tokenizer
@@ -112,7 +112,7 @@ def answer(ids: Iterable[int | None]) -> list[int]:
 
 def reference(tokenizer: Tokenizer, text: str, allowed: bool) -> list[int] | str:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(native.VARIABLE, "off")
+        patch.setenv(engines.VARIABLE, "off")
         try:
             rows = tokenizer.encoder.placed_tokens(text, allowed, allowed)
         except TokentuiError as error:

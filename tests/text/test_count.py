@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
 from tokentui.recipe import Recipe
@@ -27,7 +27,7 @@ def corpus() -> Corpus:
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(native.VARIABLE, "off")
+    monkeypatch.setenv(engines.VARIABLE, "off")
     monkeypatch.setattr(module, "CHUNK_CHARS", 64)
 
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import tokentui
-from tokentui.core import limits, native
+from tokentui.core import engines, limits
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
 from tokentui.preset_table import PRESETS, preset_named
@@ -158,7 +158,7 @@ def test_plain_python_counts_the_same(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_kernel_that_fails_costs_no_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not native.available():
+    if not engines.available():
         pytest.skip("there are no kernels here")
     path = tmp_path / "a.txt"
     path.write_text("the crowd\n" * 300)
@@ -168,8 +168,8 @@ def test_a_kernel_that_fails_costs_no_count(tmp_path: Path, monkeypatch: pytest.
         asked.append(packed)
         raise SystemError("a kernel fails")
 
-    monkeypatch.setattr(native, "failed", [])
-    monkeypatch.setattr(native, "tell", lambda failure: None)
+    monkeypatch.setattr(engines, "failed", [])
+    monkeypatch.setattr(engines, "tell", lambda failure: None)
     monkeypatch.setattr(Table, "add", fail)
     assert in_parts(str(path), GPT2) == wanted
     assert len(asked) == 1

@@ -124,8 +124,8 @@ def test_splits_keep_the_text_and_its_cuts(split: str, unicode: str) -> None:
 @pytest.mark.parametrize("split", [name for name, split in SPLITS.items() if split.rule or split.cut])
 @pytest.mark.first_run(cases=6)
 def test_kernels_have_the_classes_of_the_owner(split: str, unicode: str) -> None:
-    native = pytest.importorskip("tokentui.core.native")
-    if not native.available() or split == "regex":
+    engines = pytest.importorskip("tokentui.core.engines")
+    if not engines.available() or split == "regex":
         pytest.skip("no kernels, or no pattern")
     from tokentui.text.kernels.count import count_words
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tokentui import learn
 from tokentui.axes import AXES, preset
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.choices import Parameter
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn import Column, Made, Query, Size, Stop, Tokens, Trainer, Word, start
@@ -59,7 +59,7 @@ CODING = [
 def trained(name: str, engine: str) -> Trainer:
     """A training on the words, at step 0."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(native.VARIABLE, "off" if engine == "plain" else "on")
+        patch.setenv(engines.VARIABLE, "off" if engine == "plain" else "on")
         return start(None, RECIPES[name], Run(Stops(vocab_size=14 if name in PRUNING else None)), WORDS)
 
 
@@ -188,7 +188,7 @@ def test_corpora_with_names_are_trained_as_one(name: str) -> None:
     words = Words.of_parts((CorpusPart("once", once), CorpusPart("again", again)))
     for engine in ("plain", "compiled"):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setenv(native.VARIABLE, "off" if engine == "plain" else "on")
+            patch.setenv(engines.VARIABLE, "off" if engine == "plain" else "on")
             several, one = start(None, RECIPES[name], run, words), trained(name, engine)
         assert several.advance(4, NONE, math.inf) == one.advance(4, NONE, math.inf)
         assert sum(several.lengths_at(4)) == one.tokens_at(4)
@@ -328,7 +328,7 @@ def test_an_objective_of_another_value_is_one_entry(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(OBJECTIVES, NEW, record)
     recipe = RECIPES["count"].with_axes(objective=f"{NEW}:power=2", tie="first-seen")
     trainer = start(None, recipe, words=WORDS)
-    assert trainer.traits.engine == native.PLAIN
+    assert trainer.traits.engine == engines.PLAIN
     assert [column.name for column in trainer.traits.columns] == list(names)
     assert_exact(trainer, pmi, 25)
 

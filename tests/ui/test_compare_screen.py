@@ -23,7 +23,7 @@ from hostile import MARKUP_NAMES
 from screens import explorer, screen_text
 from waiting import settled, strips_of, until
 
-from tokentui.core.native import COMPILED, FAILED, PLAIN
+from tokentui.core.engines import COMPILED, FAILED, PLAIN
 from tokentui.core.safetext import is_safe
 from tokentui.learn import Page, Why
 from tokentui.recipe import Ending

@@ -6,7 +6,7 @@ import pytest
 from screens import explorer, screen_text
 from waiting import settled, until
 
-from tokentui.core.native import COMPILED, FAILED
+from tokentui.core.engines import COMPILED, FAILED
 
 TRAINS, COUNTS = "pieces=sentencepiece", "split=words"
 

@@ -15,7 +15,7 @@ from screens import KEPT, check_kept
 from waiting import settled
 
 import tokentui
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.safetext import is_safe
 from tokentui.preset_table import preset_named
 from tokentui.recipe import Run, Stops
@@ -74,7 +74,7 @@ SCENES = (
 async def test_a_screen_looks_as_it_did(
     scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(native.VARIABLE, "off")  # some screens name the engine, one all versions
+    monkeypatch.setenv(engines.VARIABLE, "off")  # some screens name the engine, one all versions
     monkeypatch.setattr(tokentui, "__version__", "9.9.9")
     monkeypatch.setattr(platform, "python_version", lambda: "9.9.9")
     monkeypatch.setattr(help_dialog, "version", lambda package: "9.9.9")

@@ -14,7 +14,7 @@ from click.shell_completion import CompletionItem, shell_complete
 from tokentui.cli import completion as shells
 from tokentui.cli import version
 from tokentui.cli.output import bytes_of, complain, write_text
-from tokentui.core import limits, native, runtime
+from tokentui.core import engines, limits, runtime
 from tokentui.core.choices import Ref
 from tokentui.core.errors import SHORT_OF_MEMORY, Cancelled, TokentuiError, is_short_of_memory
 from tokentui.core.records import dataclass
@@ -219,7 +219,7 @@ def _only(*names: str, act: Callable[[click.Context, str], None], **more: Any) -
 
 
 def _version(ctx: click.Context, value: str) -> None:
-    write_text(version.line(native.engine()))
+    write_text(version.line(engines.engine()))
 
 
 def _reset_terminal(ctx: click.Context, value: str) -> None:
@@ -281,7 +281,7 @@ def run(words: Sequence[str]) -> int:
             error, 130 interrupted, 141 broken pipe, 129 or 143 ended by SIGHUP or SIGTERM.
     """
     try:
-        native.tell = lambda failure: complain(str(failure))
+        engines.tell = lambda failure: complain(str(failure))
         limits.use(None)
         limits.now()
         if instruction := os.environ.get(COMPLETE_VARIABLE):

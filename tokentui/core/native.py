@@ -4,8 +4,7 @@ The sources are in folders named `kernels`. `make kernels` (`building.py`) compi
 library for each system, in the folder `libraries`. A process opens its library when it calls the first
 kernel, which takes less than a millisecond. It compiles nothing, writes nothing and needs no other package.
 
-Every caller first checks `available` and otherwise uses plain Python: on another system, if the library is
-missing or damaged, and with `TOKENTUI_KERNELS=off`.
+Only callers of kernels import this module; all others ask `core/engines.py` which engine there is.
 
 A kernel takes numbers, arrays and named tuples of them. An array is any object with a buffer: the flat arrays
 of `flat`, `array.array`, `bytes`. A kernel runs without the interpreter's lock.
@@ -13,133 +12,30 @@ of `flat`, `array.array`, `bytes`. A kernel runs without the interpreter's lock.
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import functools
 import importlib
-import os
-import re
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 from tokentui.core import library
-from tokentui.core.errors import Cancelled, TokentuiError, is_short_of_memory
-from tokentui.core.jobs import check_match, tick
-from tokentui.core.library import COMPILED as COMPILED
+from tokentui.core.engines import NUMBA
 from tokentui.core.library import FOLDER
-from tokentui.core.library import PLAIN as PLAIN
-from tokentui.core.library import VARIABLE as VARIABLE
 from tokentui.core.library import KernelsUnavailable as KernelsUnavailable
 from tokentui.core.library import library_of as library_of
 from tokentui.core.library import manifest as manifest
 from tokentui.core.library import system as system
 from tokentui.core.pages import room_for
 
-TEST_VARIABLE = "_TOKENTUI_TEST_KERNELS"
-"""Internal, for tests and the build: `numba` compiles the sources of kernels in the process, by
-`building.py`. Read once, at import."""
-_NUMBA = os.environ.get(TEST_VARIABLE) == "numba"
-
-FAILED = f"{PLAIN}, kernels failed"
-"""The engine after a failure of a kernel."""
-
 LIBRARIES = Path(FOLDER)
 """The folder of the libraries."""
-
-failed = False
-"""True after a kernel failed in this process. Then no kernel is called any more."""
-tell: Callable[[Warning], object] = warnings.warn
-"""Called with the warning about that failure. The command line and a session replace it."""
-
-KERNEL_CODE = re.compile(r"tokentui\.(?:\w+\.kernels\.|core\.native$|building$|learn\.compiled$)")
-"""The names of the modules that call kernels."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 Code: TypeAlias = Callable[..., Any]
 """The Python function of a kernel, or the compiled one."""
 Array: TypeAlias = Any
 """An object with a buffer of numbers, such as the arrays of `flat`."""
-
-
-# ---- whether there are kernels
-
-
-def available() -> bool:
-    """Return whether kernels can be called. False with `TOKENTUI_KERNELS=off` and after a failure."""
-    return not failed and os.environ.get(VARIABLE) != "off" and not trouble()
-
-
-def trouble() -> str:
-    """Return why this process has no kernels, in a few words; empty if it has them."""
-    return "" if _NUMBA else library.trouble()
-
-
-def engine() -> str:
-    """Return the name of the engine: `compiled`, or `plain Python` and why."""
-    if failed:
-        return FAILED
-    return COMPILED if _NUMBA and os.environ.get(VARIABLE) != "off" else library.engine()
-
-
-def fail(error: Exception) -> bool:
-    """Handle an exception from code that uses kernels.
-
-    Return True if the kernels are at fault: the exception comes from `KERNEL_CODE`, or is a `SystemError`,
-    which plain Python does not raise. Then this process uses no kernels any more, warns once, and the caller
-    repeats the work in plain Python. `tell` may raise the warning; the failure is recorded before.
-
-    Return False for all other errors: a `TokentuiError`, a cancellation, a lack of memory or threads, an
-    exception from a callback or signal handler, and a fault in the plain Python that kernels call or that
-    surrounds them, because an input that meets it would meet it without kernels too.
-    """
-    global failed
-    # plain Python needs even more memory
-    if isinstance(error, (TokentuiError, Cancelled)) or is_short_of_memory(error):
-        return False
-    import traceback  # only for a fault
-
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    calls = {tick.__code__, check_match.__code__, *_handlers()}
-    if any(frame.f_code in calls for frame in frames):
-        return False  # it comes from whoever watches the job, or was sent as a signal
-    names = [frame.f_globals.get("__name__", "") for frame in frames]
-    ours = [name for name in names if name.startswith("tokentui.")]
-    if not isinstance(error, SystemError) and not (ours and KERNEL_CODE.match(ours[-1])):
-        return False
-    before, failed = failed, True
-    if not before:
-        failure = RuntimeWarning(f"kernels failed, plain Python goes on: {type(error).__name__}: {error}")
-        failure.__cause__ = error
-        tell(failure)
-    return True
-
-
-def _handlers() -> Iterator[Any]:
-    """Yield the code object of each Python signal handler: its exceptions are not faults of kernels."""
-    import signal
-
-    for number in signal.valid_signals():
-        handler: Any = signal.getsignal(number)
-        if callable(handler):
-            code = getattr(handler, "__code__", None)
-            yield code or getattr(type(handler).__call__, "__code__", None)
-
-
-@contextlib.contextmanager
-def rescued(compiled: bool = True) -> Iterator[None]:
-    """Skip the rest of the block if a kernel fails in it. The code after the block does the same work in
-    plain Python.
-
-    Args:
-        compiled: False if the block uses no kernels. Then all its exceptions propagate.
-    """
-    try:
-        yield
-    except Exception as error:
-        if not (compiled and fail(error)):
-            raise
 
 
 # ---- the library
@@ -152,7 +48,7 @@ def open_library() -> Callable[[Kernel], Code]:
     Raises:
         KernelsUnavailable: This process cannot call kernels.
     """
-    if _NUMBA:
+    if NUMBA:
         building = importlib.import_module("tokentui.building")  # it imports NumPy and Numba
         bound: Callable[[Kernel], Code] = building.bound
         return bound
@@ -336,7 +232,7 @@ def inlined(function: F) -> F:
     return function
 
 
-if _NUMBA:
+if NUMBA:
     import numpy
 
     I64: Any = numpy.int64

@@ -9,7 +9,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.jobs import check
 from tokentui.encode import id_tables
 from tokentui.encode.encoder import TokenSource, WordEncoder
@@ -63,7 +63,7 @@ def encode_batch(
         ids_of_texts = None
         if len(short) > 1:
             check()
-            with native.rescued(), contextlib.suppress(UnknownUnit):
+            with engines.rescued(), contextlib.suppress(UnknownUnit):
                 ids_of_texts = encoder.id_table.ids_of_texts(short)
         if ids_of_texts is None:  # one text at a time says which is wrong, and where
             encodings.extend(map(encode, short))

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from typing import Any, NamedTuple
 
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.errors import TokentuiError, each_of, shown
 from tokentui.core.jobs import check
 from tokentui.core.safetext import to_bytes
@@ -128,7 +128,7 @@ class Decoder:
         Raises:
             TokentuiError: An id does not exist. The message has the id and the valid range.
         """
-        with native.rescued():
+        with engines.rescued():
             joined = self._joined(ids, every=False)
             if isinstance(joined, str):
                 return to_bytes(joined)
@@ -177,7 +177,7 @@ class Decoder:
         Raises:
             TokentuiError: An id does not exist.
         """
-        with native.rescued():
+        with engines.rescued():
             joined = self._joined(ids, every=True)
             if joined is not None:
                 return joined if isinstance(joined, str) else self._as_text(joined)
@@ -207,7 +207,7 @@ class Decoder:
             ids: The ids.
             every: True for U+FFFD for each byte token of a run that is not UTF-8 as a whole, as in a text.
         """
-        if not isinstance(ids, Sized) or not native.available():
+        if not isinstance(ids, Sized) or not engines.available():
             return None
         if self._decoded < MANY_IDS:
             self._decoded += len(ids)

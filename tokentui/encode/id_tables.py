@@ -25,7 +25,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
-from tokentui.core import memo, native
+from tokentui.core import engines, memo
 from tokentui.core.jobs import check, tick
 from tokentui.core.memo import Memo
 from tokentui.encode.encoding import joined, packed
@@ -133,8 +133,8 @@ class WordIdTable:
 
     def ids_by_kernels(self, text: str, threads: int | None = None) -> array[int] | None:
         """See `IdTable.ids_by_kernels`."""
-        if len(text) >= KERNEL_CHARS and native.available():
-            with native.rescued():
+        if len(text) >= KERNEL_CHARS and engines.available():
+            with engines.rescued():
                 if self.text_kernels().knows:
                     return self.text_kernels().encode(text, threads)
         return None
@@ -145,10 +145,10 @@ class WordIdTable:
 
     def threads(self, characters: int) -> int:
         """See `IdTable.threads`."""
-        if characters < KERNEL_CHARS or not native.available():
+        if characters < KERNEL_CHARS or not engines.available():
             return 0
         threads = 1
-        with native.rescued():
+        with engines.rescued():
             from tokentui.text.kernels.count import threads_for
 
             if self.text_kernels().knows:
@@ -178,9 +178,9 @@ class WordIdTable:
         """
         known, encoder = self.known, self._encoder
         new = [word for word in dict.fromkeys(words) if word not in known and len(word) <= memo.LONGEST]
-        if not new or len(known) + len(new) < MANY_WORDS or not native.available():
+        if not new or len(known) + len(new) < MANY_WORDS or not engines.available():
             return
-        with native.rescued():
+        with engines.rescued():
             if self._word_kernels is None:
                 from tokentui.encode.kernels.batch import batch
 
@@ -208,8 +208,8 @@ class DocumentIdTable:
     def ids(self, part: str | list[str], threads: int | None = None) -> array[int]:
         """See `IdTable.ids`. The words of one text are encoded in one thread."""
         characters = len(part) if isinstance(part, str) else sum(map(len, part))
-        if characters >= KERNEL_CHARS and native.available():
-            with native.rescued():
+        if characters >= KERNEL_CHARS and engines.available():
+            with engines.rescued():
                 if (by_kernels := self._ids_by_kernels(part)) is not None:
                     return by_kernels
         known, encoder = self.known, self._encoder

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar, cast
 
-from tokentui.core import limits, native
+from tokentui.core import engines, limits
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import open_regular, read_errors, read_regular, refuse_irregular, status_of
 from tokentui.core.jobs import silent
@@ -343,8 +343,8 @@ def _pairs(data: bytes, at: int, end: int, model: Mapping[str, object]) -> Pairs
     vocabulary, prefix = model.get("vocab"), model.get("continuing_subword_prefix")
     named = vocabulary if isinstance(vocabulary, dict) else {}
     cut_ = len(prefix) if isinstance(prefix, str) else 0
-    if native.available() and named and not cut_:
-        with native.rescued():
+    if engines.available() and named and not cut_:
+        with engines.rescued():
             pairs = Pairs(named)
             return pairs if pairs.read(data[at:end]) else None
     pairs = Pairs(named, cut_)

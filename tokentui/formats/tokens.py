@@ -9,7 +9,7 @@ from dataclasses import field
 from itertools import accumulate, islice
 from operator import add, lt
 
-from tokentui.core import native
+from tokentui.core import engines, native
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.pipeline import ImportedVocabulary
@@ -254,8 +254,8 @@ def _parents(
         present[result] = 0
     for unit in units_:
         present[unit] = 1
-    if len(makes) >= MANY_ROWS and native.available():
-        with native.rescued():
+    if len(makes) >= MANY_ROWS and engines.available():
+        with engines.rescued():
             from tokentui.formats.kernels.rows import first_makers
 
             makers = native.flat("int64", size)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import methodcaller
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.jobs import phase, silent, tick
 from tokentui.core.runtime import quiet_collector
 from tokentui.learn.objectives import Material, trainer_of
@@ -110,11 +110,11 @@ def with_plain_fallback(
         work: Asks or walks the trainer.
         args, named: The other arguments of `work`.
     """
-    if not (native.failed and trainer.traits.engine == native.COMPILED):
+    if not (engines.failed and trainer.traits.engine == engines.COMPILED):
         try:
             return work(trainer, *args, **named)
         except Exception as error:
-            if trainer.traits.engine != native.COMPILED or not native.fail(error):
+            if trainer.traits.engine != engines.COMPILED or not engines.fail(error):
                 raise
     with silent():  # its steps are those of the progress a second time
         other = trainer.fork(0, ())

@@ -53,8 +53,8 @@ from functools import partial
 from itertools import accumulate, chain, pairwise, repeat
 from operator import itemgetter
 
+from tokentui.core.engines import PLAIN
 from tokentui.core.jobs import check, each, in_blocks
-from tokentui.core.native import PLAIN
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BOUNDARY, FILTERS, WEIGHTS, Totals, barriers, tokens_of, totals_of
 from tokentui.learn.engine import Constraints, Merge, Pair, Ranked, disjoint

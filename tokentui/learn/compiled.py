@@ -1,6 +1,6 @@
 """The engine of merges with compiled kernels. Every number is that of the plain engine (`bpe`).
 
-`tokentui.core.native.available` has to have said yes before this module is imported.
+`tokentui.core.engines.available` has to have said yes before this module is imported.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable
 from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
+from tokentui.core.engines import COMPILED
 from tokentui.core.jobs import check, tick
-from tokentui.core.native import COMPILED, Flat, flat, larger
+from tokentui.core.native import Flat, flat, larger
 from tokentui.core.pages import room_for
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary

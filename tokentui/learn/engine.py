@@ -118,7 +118,7 @@ class PairEngine(Protocol):
     """The pairs of a corpus and the merges made of them: in plain Python (`bpe`) or by kernels (`compiled`).
 
     Attributes:
-        engine: `native.PLAIN` or `native.COMPILED`.
+        engine: `engines.PLAIN` or `engines.COMPILED`.
         number: The current step.
         computed: The furthest step that was made; steps up to it are made again without choosing.
         vocabulary: The vocabulary, with the merges of all computed steps.

@@ -15,8 +15,8 @@ import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from tokentui.core.engines import PLAIN
 from tokentui.core.jobs import check
-from tokentui.core.native import PLAIN
 from tokentui.encode.events import Event, EventKind, EventVocabulary
 from tokentui.learn.engine import Constraints, Merge, NGram, Pair, Ranked
 from tokentui.learn.layouts import NGrams, Pairs, lay_out

@@ -32,7 +32,7 @@ from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, tick
 from tokentui.core.native import flat, larger
@@ -322,7 +322,7 @@ def rounds_of(search: BoundSearch, most: int, block: int = _LOOK_EVERY) -> Itera
 def with_plain_fallback(work: Callable[[], T]) -> T:
     """Return what some work returns. If a kernel fails in it, plain Python repeats it."""
     done: list[T] = []
-    with native.rescued(native.available()):
+    with engines.rescued(engines.available()):
         done.append(work())
     return done[0] if done else work()
 
@@ -341,7 +341,7 @@ def _kernels() -> SimpleNamespace:
 
 
 def _loops() -> SimpleNamespace:
-    return _kernels() if native.available() else _PLAIN
+    return _kernels() if engines.available() else _PLAIN
 
 
 def _starts(sizes: Sequence[int]) -> list[int]:

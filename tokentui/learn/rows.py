@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
 
+from tokentui.core.engines import PLAIN
 from tokentui.core.errors import TokentuiError
-from tokentui.core.native import PLAIN
 from tokentui.core.records import dataclass
 from tokentui.recipe import WhatIf
 
@@ -46,7 +46,7 @@ class Traits(NamedTuple):
         grows: True if steps add tokens.
         shrinks: True if steps take tokens away.
         heavy: True if one step takes long, so that other columns wait for it.
-        engine: The engine that runs: `native.PLAIN` or `native.COMPILED`.
+        engine: The engine that runs: `engines.PLAIN` or `engines.COMPILED`.
         phase: What a run is doing at the current step, such as `merging`.
         step: The word for one step: `merge`, `round`, `token`.
         candidate: The word for one candidate: `pair`, `piece`, `token`.
@@ -54,7 +54,7 @@ class Traits(NamedTuple):
         orders: The orders in which the vocabulary can be listed.
         shaped_by: The names of the stops that a step depends on. The others only end a run.
         least_size: The number of ids that no training comes below.
-        finer: True if a step can be walked through candidate by candidate, see `view.substeps_of`.
+        has_substeps: True if a step can be walked through candidate by candidate, see `view.substeps_of`.
         compresses: True if the steps compress the text, see `view.compression_of`.
         replays: True if the tokens of a file are replayed, see `view.replay_of`.
         what_ifs: True if it can go on under what-ifs.
@@ -72,7 +72,7 @@ class Traits(NamedTuple):
     orders: tuple[str, ...] = ("newest", "most used", "longest", "id")
     shaped_by: tuple[str, ...] = ("max_length",)
     least_size: int = 0
-    finer: bool = False
+    has_substeps: bool = False
     compresses: bool = False
     replays: bool = False
     what_ifs: bool = False

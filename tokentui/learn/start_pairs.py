@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.runtime import quiet_collector
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary
@@ -58,7 +58,7 @@ def value_without_kernel(recipe: Recipe) -> str:
 def kernels_fit(material: Material) -> bool:
     """Return whether kernels are available, and support the recipe, the size and the special tokens."""
     words, recipe = material.words, material.recipe
-    if value_without_kernel(recipe) or not native.available():
+    if value_without_kernel(recipe) or not engines.available():
         return False
     size = sum(map(len, words.words)) if words.flat is None else len(words.flat.text)
     return (
@@ -91,12 +91,12 @@ def with_engine(
         compiled: Whether to train with kernels. None asks `kernels_fit`. Everything after a kernel has failed
             uses plain Python.
     """
-    if native.failed:
+    if engines.failed:
         compiled = False
     elif compiled is None:
         compiled = kernels_fit(material)
     if compiled:
-        with native.rescued():
+        with engines.rescued():
             from tokentui.learn.compiled import KernelPairs
 
             return build(KernelPairs)
@@ -108,7 +108,7 @@ def with_engine(
 
 def may_fork(engine: PairEngine) -> bool:
     """Return whether a fork can take over the steps of an engine. A kernel that failed leaves half a step."""
-    return not (native.failed and engine.engine == native.COMPILED)
+    return not (engines.failed and engine.engine == engines.COMPILED)
 
 
 def start_engine(

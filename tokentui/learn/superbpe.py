@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.jobs import each
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.segment.merges import Merging
@@ -187,7 +187,7 @@ class TwoStages:
 
         # A unit that kernels do not number covers a different length depending on what is next to it.
         numbered = bool(UNITS.of(self.material.recipe.unit).kinds)
-        compiled = self.engine == native.COMPILED and numbered and kernels_fit(self.material)
+        compiled = self.engine == engines.COMPILED and numbered and kernels_fit(self.material)
         return with_engine(self.material, build, compiled)
 
     def _units_of_symbols(self, known: Vocabulary) -> list[int]:

@@ -45,7 +45,7 @@ class Substeps(Protocol):
     def walked(self) -> tuple[int, int] | None:
         """The number of pieces dropped so far and the number that the step drops; None outside a walk."""
 
-    def fine(self, pieces: int) -> int:
+    def drop_pieces(self, pieces: int) -> int:
         """Drop some more pieces, or bring back some if `pieces` is negative.
 
         Returns:

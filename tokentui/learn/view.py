@@ -106,7 +106,7 @@ def why(trainer: Trainer, stops: Stops) -> Why:
     takes no best one.
     """
     end, best, second, tied, replaced = trainer.end(stops), None, None, 0, 0
-    if not trainer.traits.finer:
+    if not trainer.traits.has_substeps:
         ranking = trainer.candidates_at(2, stops.only(trainer.traits.shaped_by))
         tied, replaced = ranking.tied, ranking.replaced
         best, second = (*map(ranking.row, range(min(2, ranking.total))), None, None)[:2]
@@ -260,7 +260,7 @@ def steps_of_symbols(trainer: Trainer) -> Callable[[int], int]:
 
 def substeps_of(trainer: Trainer) -> Substeps | None:
     """Return the walk through a step, piece by piece; None if the training has none."""
-    return cast("Substeps", trainer) if trainer.traits.finer else None
+    return cast("Substeps", trainer) if trainer.traits.has_substeps else None
 
 
 def compression_of(trainer: Trainer) -> Compression | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tokentui.core.native import PLAIN
+from tokentui.core.engines import PLAIN
 from tokentui.learn.rows import Candidate
 from tokentui.session.views import (
     Busy,

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
 
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.jobs import check, each, silent, tick
 from tokentui.core.records import dataclass
 from tokentui.recipe import Recipe
@@ -104,8 +104,8 @@ def count(
     """
     if corpus.named:
         return _count_parts(corpus, recipe)
-    if corpus.counts is None and native.available():
-        with native.rescued():
+    if corpus.counts is None and engines.available():
+        with engines.rescued():
             from tokentui.text.kernels.count import count_words  # needs the kernels
 
             words = count_words(corpus.texts, recipe, Pretokenizer(recipe).words, threads=threads)

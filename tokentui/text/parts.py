@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from tokentui.core import native
+from tokentui.core import engines
 
 
 class FlatWords(NamedTuple):
@@ -43,7 +43,7 @@ class FlatWords(NamedTuple):
         """Return the words as str."""
         text, ends = self.text.decode("utf-8", "surrogatepass"), self.ends
         if len(text) < len(self.text):
-            if not native.available():
+            if not engines.available():
                 parts = (self.text[start:end] for start, end in pairwise(ends))
                 return tuple([part.decode("utf-8", "surrogatepass") for part in parts])
             from tokentui.text.kernels.scan_count import places_in_characters  # needs the kernels

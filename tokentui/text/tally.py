@@ -16,7 +16,7 @@ from contextlib import ExitStack
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.errors import TokentuiError, shown, text_of
 from tokentui.core.jobs import check, each, silent, tick
 from tokentui.recipe import Recipe
@@ -62,8 +62,8 @@ class _PlainTable:
 def joined(results: Iterable[FlatWords]) -> FlatWords:
     """Return the joined words of neighboring parts, given in the order of the parts."""
     results = list(results)
-    if native.available():
-        with native.rescued():
+    if engines.available():
+        with engines.rescued():
             from tokentui.text.kernels.count import Table  # needs the kernels
 
             return _joined(Table(), results)
@@ -115,8 +115,8 @@ def count_part(
         Cancelled: The job is cancelled.
     """
     # Standard input cannot be read again if a kernel fails later.
-    if native.available() and all(stretch.file.path is not None for stretch in part):
-        with native.rescued():
+    if engines.available() and all(stretch.file.path is not None for stretch in part):
+        with engines.rescued():
             from tokentui.text.kernels.count import Table  # needs the kernels
 
             return _count_part(Table(), part, recipe, reader, threads)

@@ -25,7 +25,7 @@ from tokentui.cli.options import (
     format_option,
     options,
 )
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.files import write_whole
 from tokentui.core.jobs import current_phase, job
@@ -189,7 +189,7 @@ def _remarks(trainer: Trainer, run: Run, corpus: Corpus) -> Iterator[str]:
     size, least = run.stops.vocab_size, trainer.traits.least_size
     if size is not None and size < least:
         yield f"vocab_size={size}: the base and the special tokens alone are {least:,} ids"
-    if corpus.size >= WORTH_CHARS and native.available():
+    if corpus.size >= WORTH_CHARS and engines.available():
         if lacking := value_without_kernel(trainer.recipe):
             yield f"no kernel for {lacking}: training in plain Python"
         if corpus.counts is None and (lacking := without_scanner(trainer.recipe)):

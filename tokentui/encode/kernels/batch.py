@@ -1,6 +1,6 @@
 """Encode many words to ids at once by kernels, by merges or by scores.
 
-Check `tokentui.core.native.available` before you import this module.
+Check `tokentui.core.engines.available` before you import this module.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Encode large texts to ids by kernels: scan the text by its split, encode each distinct word once, copy ids.
 
-Check `tokentui.core.native.available` before you import this module.
+Check `tokentui.core.engines.available` before you import this module.
 """
 
 from __future__ import annotations
@@ -263,7 +263,7 @@ class Compiled:
     """Encodes texts by one vocabulary at one number of merges. Threads may share it: each borrows a `Coded`
     of its own.
 
-    `tokentui.core.native.available` must be true.
+    `tokentui.core.engines.available` must be true.
 
     Args:
         vocabulary: The vocabulary.

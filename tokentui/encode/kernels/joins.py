@@ -3,7 +3,7 @@
 A merge makes a token, and a token is its characters side by side. So between two characters that no token has
 side by side nothing ever joins, and the tokens of both sides do not depend on each other.
 
-Check `tokentui.core.native.available` before you import this module.
+Check `tokentui.core.engines.available` before you import this module.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The pairs of tokens that spell a token, by a kernel.
 
-Check `tokentui.core.native.available` before you import this module.
+Check `tokentui.core.engines.available` before you import this module.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The loops of `bound_loops.py` as kernels.
 
-Import this module only if `tokentui.core.native.available` returns true.
+Import this module only if `tokentui.core.engines.available` returns true.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The passes of `unigram_text.py` and `unigram_passes.py` as kernels, and the sorting that they need.
 
-Import this module only if `tokentui.core.native.available` returns true.
+Import this module only if `tokentui.core.engines.available` returns true.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ from dataclasses import replace
 from math import exp
 from typing import NamedTuple
 
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import tick
 from tokentui.core.runtime import quiet_collector
@@ -114,7 +114,7 @@ class UnigramTrainer:
         self._removed: tuple[Model, list[Entry]] | None = None
         self._positions: list[_Position] = []
         with quiet_collector():
-            with native.rescued(native.available()):
+            with engines.rescued(engines.available()):
                 self._lay_out(material, seed_size)
             if not self._positions:
                 self._lay_out(material, seed_size)
@@ -186,11 +186,11 @@ class UnigramTrainer:
     @property
     def traits(self) -> Traits:
         """The facts about the training that other rooms read."""
-        engine = native.PLAIN if self._models.run is WRITTEN else native.COMPILED
+        engine = engines.PLAIN if self._models.run is WRITTEN else engines.COMPILED
         return Traits(
             grows=False, shrinks=True, heavy=True, engine=engine, step="step", candidate="piece",
-            columns=COLUMNS, shaped_by=("vocab_size", "max_length"), least_size=self.least_size, finer=True,
-            phase=self._phase, monotone=("ids",),
+            columns=COLUMNS, shaped_by=("vocab_size", "max_length"), least_size=self.least_size,
+            has_substeps=True, phase=self._phase, monotone=("ids",),
         )
 
     @property
@@ -297,8 +297,8 @@ class UnigramTrainer:
 
     # ---- piece by piece
 
-    def fine(self, pieces: int) -> int:
-        """Walk through the next pruning by a number of pieces, in order of loss; see `Substeps.fine`.
+    def drop_pieces(self, pieces: int) -> int:
+        """Walk through the next pruning by a number of pieces, in order of loss; see `Substeps`.
 
         The trainer stays at its step. Vocabulary, corpus and figures are those of the model without the
         pieces dropped so far. The next step makes the whole pruning; a step back ends the walk.
@@ -524,7 +524,7 @@ class UnigramTrainer:
         """
         self.traits.check_what_ifs(what_if)
         other = copy.copy(self)
-        if native.failed:  # the original may still be working with its kernels
+        if engines.failed:  # the original may still be working with its kernels
             other._models = copy.copy(self._models)
             other._models.run, other._models.results = WRITTEN, dict(self._models.results)
         other._positions, other.number = self._positions[:], number

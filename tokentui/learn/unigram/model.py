@@ -22,7 +22,7 @@ from math import inf
 from typing import Any, NamedTuple, TypeVar
 
 import tokentui.learn.unigram.lattice as lattices
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.jobs import check, in_blocks, tick
 from tokentui.learn.kernels.unigram_passes import SPLITS, Others, digamma
 from tokentui.learn.kernels.unigram_text import Strings, floats, ints
@@ -221,7 +221,7 @@ class Models:
 
     def __init__(self, words: Words, recipe: Recipe, lines: Sequence[str] | None, seed_size: int) -> None:
         self.run = WRITTEN
-        if native.available():
+        if engines.available():
             from tokentui.learn.kernels.unigram import PASSES
 
             self.run = PASSES

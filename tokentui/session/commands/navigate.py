@@ -194,7 +194,7 @@ class StepPieces(Command[None], need=Need.ARRIVED, walks=True):
         if substeps is None:
             raise TokentuiError("this training has no steps within a step", "piece by piece", "use n and b")
         try:
-            substeps.fine(self.pieces)
+            substeps.drop_pieces(self.pieces)
         except Exception as error:
             if not column.on_kernel_failure(error):
                 raise

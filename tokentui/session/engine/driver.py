@@ -24,7 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.choices import Ref
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import check, job, mark_retrieved, report_failure
@@ -118,7 +118,7 @@ class Session:
         self._stamp: tuple[object, ...] = ()
         self._published = self._moved = self._quiet_until = 0.0
         self._at: tuple[object, ...] = ()
-        native.tell = Ref("tokentui.session.persist.session_file:keep_account")
+        engines.tell = Ref("tokentui.session.persist.session_file:keep_account")
 
     @property
     def at_rest(self) -> bool:

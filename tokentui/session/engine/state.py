@@ -12,7 +12,7 @@ from functools import partial
 from typing import NamedTuple, cast
 
 from tokentui.analyze.compare import FEWEST, MOST
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.files import short_names
 from tokentui.learn import jump, substeps_of
@@ -187,7 +187,7 @@ class State:
             jump(new, step)
         was, walk = substeps_of(old), substeps_of(new)
         if was is not None and was.walked and walk is not None:
-            walk.fine(was.walked[0])
+            walk.drop_pieces(was.walked[0])
         in_sync, passed, stopped_at = column.in_sync, column.passed, column.stopped_at
         column.set_training(training)
         if column is self.main:
@@ -444,7 +444,7 @@ class State:
         ])
         return (
             numbers, sync.position, sync.goal, sync.playing, sync.search is not None,
-            self.busy, self.asked, native.failed, self.waiting, self.results.version,
+            self.busy, self.asked, engines.failed, self.waiting, self.results.version,
             [column.loading for column in sync.columns],
             list(self.results.busy.values()),
         )
@@ -472,7 +472,7 @@ class State:
             columns = tuple([column.snapshot(self.view, self.typed, alone) for column in sync.columns])
             if alone or not sync.follow_new_leader(leader):
                 break
-        engine = native.FAILED if native.failed else self._engine
+        engine = engines.FAILED if engines.failed else self._engine
         return Snapshot(
             version=self.version,
             corpus=self._facts,
@@ -486,7 +486,7 @@ class State:
             waiting=self.waiting,
             keep_place=self.keep_place,
             engine=engine,
-            plain=self._plain if engine == native.COMPILED else _NONE,
+            plain=self._plain if engine == engines.COMPILED else _NONE,
             parked=max(0, len(self.compared) - 1) if alone else 0,
             between=_ALONE if alone else self.results.between(self.view, self.typed, self.passage),
         )
@@ -505,4 +505,4 @@ class State:
             next(filter(None, map(lacks, trained if self._gains else ())), "")
             for lacks in (value_without_kernel, without_scanner)
         )
-        self._plain, self._engine = (trains, counts), native.engine()
+        self._plain, self._engine = (trains, counts), engines.engine()

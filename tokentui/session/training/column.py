@@ -16,7 +16,7 @@ from typing import Any
 
 from tokentui import learn
 from tokentui.axes import label
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.errors import Cancelled, TokentuiError, in_words
 from tokentui.core.safetext import GlyphMode, meant, to_bytes
 from tokentui.encode.encoding import EncodedToken
@@ -201,7 +201,7 @@ class Column:
         Returns:
             Whether kernels failed. If not, the column is as before.
         """
-        if not (self.training.by_kernels and native.fail(error)):
+        if not (self.training.by_kernels and engines.fail(error)):
             return False
         self.open, self.needs_fallback = False, True
         return True

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tokentui.axes import check, check_trainable
-from tokentui.core import native
+from tokentui.core import engines
 from tokentui.core.jobs import tick
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.tokenizer import Tokenizer
@@ -99,7 +99,7 @@ def prepare(
     if words is None:
         total, counted = corpus.characters, False
         steps = count_steps(corpus, recipe, min(CHUNK_CHARS, FIRST_LOOK_CHARS))
-        fast = native.available() and scanned(recipe)
+        fast = engines.available() and scanned(recipe)
         at_once = total <= AT_ONCE_CHARS and fast
         if total > 2 * FIRST_LOOK_CHARS and not at_once:
             with reporting("counting"):
@@ -340,12 +340,12 @@ class Training:
     @property
     def by_kernels(self) -> bool:
         """True if kernels train all of it."""
-        return not self.partial and self.trainer.traits.engine == native.COMPILED
+        return not self.partial and self.trainer.traits.engine == engines.COMPILED
 
     @property
     def failed(self) -> bool:
         """True if it is trained by kernels, and kernels have failed: its counts may be wrong."""
-        return native.failed and self.by_kernels
+        return engines.failed and self.by_kernels
 
     def makes(self, file: Opened | None, recipe: Recipe, run: Run) -> bool:
         """Return whether its trainer makes the steps of a file, or of a recipe under a run, on its corpus.

@@ -1,6 +1,6 @@
 """Count the words of documents with kernels, in threads.
 
-Check `tokentui.core.native.available` before you import this module.
+Check `tokentui.core.engines.available` before you import this module.
 """
 
 from __future__ import annotations

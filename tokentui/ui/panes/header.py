@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tokentui.core.native import FAILED
+from tokentui.core.engines import FAILED
 from tokentui.core.safetext import GlyphMode, safe
 from tokentui.core.table import plural
 from tokentui.session.snapshot import Snapshot

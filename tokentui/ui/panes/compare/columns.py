@@ -15,7 +15,7 @@ from textual.containers import Vertical
 
 from tokentui.analyze.compare import PairAgreement
 from tokentui.analyze.results import DivergenceSide
-from tokentui.core.native import FAILED
+from tokentui.core.engines import FAILED
 from tokentui.core.safetext import GlyphMode, safe
 from tokentui.session.snapshot import DivergenceView, SharedTokens, Snapshot
 from tokentui.session.views import END, LETTERS, WAYS, AtStep, ColumnSnapshot, Position
