@@ -320,3 +320,19 @@ async def test_the_tree_of_a_word_grows_with_the_steps() -> None:
         assert "able 107" not in screen_text(pilot)
         assert app.engine.snapshot is not None
         assert app.engine.snapshot.main.at.step == 100
+
+
+async def test_all_figures_of_a_lattice_can_be_seen() -> None:
+    """Below the drawing there are the largest ones, and enter on the last line shows the others."""
+    async with explored((100, 60), "sentencepiece-unigram", 2, "street") as (app, pilot):
+        await pilot.press("4", "enter")
+        await settled(pilot)
+        screen = app.screen
+        assert isinstance(screen, InspectScreen)
+        more = next(row.key for row in screen.listing.rows if row.key and row.key[0] == "more")  # type: ignore[index]
+        screen.listing.move_to(screen.listing.index_of(more) or 0)
+        assert "7 more" in screen_text(pilot)
+        await pilot.press("enter")
+        await settled(pilot)
+        assert "7 more" not in screen_text(pilot)
+        assert screen_text(pilot).count("–") >= 13

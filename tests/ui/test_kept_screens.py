@@ -61,6 +61,7 @@ SCENES = (
     Scene("export", 129, ("e", "e")),
     Scene("inspect-token", 129, ("3", "enter")),
     Scene("inspect-word", 129, ("4", "enter")),
+    Scene("inspect-lattice", 2, ("4", "enter"), ("sentencepiece-unigram",), (80, 40)),
     Scene("why", 40, ("Y",)),
     Scene("questions", 129, ("u",)),
     Scene("sizes", 129, ("F", "s"), size=(80, 24)),

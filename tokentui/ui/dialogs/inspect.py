@@ -38,7 +38,7 @@ from tokentui.ui.dialogs.exact import (
 from tokentui.ui.dialogs.explained import reason, tokens_of, told_row
 from tokentui.ui.dialogs.token import entry_of, of_token
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.sections import section_rows
+from tokentui.ui.draw.sections import MANY, section_rows
 from tokentui.ui.draw.table import GAP, Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, Copied
 from tokentui.ui.field import Field
@@ -131,6 +131,8 @@ class InspectScreen(ListDialog[None]):
         """The facts of the text, once they have come."""
         self._targets: dict[Hashable, ReportRow] = {}
         """The rows of the explanation, by their keys."""
+        self._unfolded: set[Hashable] = set()
+        """The sections of which all rows are shown, as the keys of their last rows."""
         self._asks: InspectText | None = None
         self._failed = self._lacks = ""
         self._told_at: int | None = None
@@ -345,6 +347,9 @@ class InspectScreen(ListDialog[None]):
                 self._go(Shown(token=token))
             case ("in word", str(text)):
                 self._go(Shown(typed=(text, None)))
+            case ("more", int()):
+                self._unfolded.add(event.key)
+                self.lay_out()
             case _ if (step := self._step_of(event.key)) is not None:
                 self.engine.send(GoTo(step))
                 self.dismiss(None)
@@ -455,7 +460,8 @@ class InspectScreen(ListDialog[None]):
             else:
                 yield from tokens_of(found)
             for place, section in enumerate(itertools.islice(text_sections(found, steps), _MOST_SECTIONS)):
-                yield from section_rows(section, place, _MOST_ROWS, self._targets, set(), width)
+                few = MANY if ("more", place) in self._unfolded else _MOST_ROWS
+                yield from section_rows(section, place, few, self._targets, set(), width)
         points = bare_of(row) if row is not None else to_bytes(found.text) if found is not None else b""
         yield told_row("points", "", ())
         yield from (told_row(("point", n), *point) for n, point in enumerate(code_points(points)))
@@ -471,5 +477,5 @@ class InspectScreen(ListDialog[None]):
 
     def _opens(self, row: TableRow) -> bool:
         """Return whether enter on a row leads somewhere."""
-        inside = isinstance(row.key, tuple) and row.key[0] in ("token", "in word")
+        inside = isinstance(row.key, tuple) and row.key[0] in ("token", "in word", "more")
         return inside or self._step_of(row.key) is not None

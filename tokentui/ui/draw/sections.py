@@ -80,7 +80,8 @@ def section_rows(
         yield TableRow(("head", place), (ui_text.tinted(name, "strong"), ui_text.tinted(summary, "muted")))
     for n, drawn_line in enumerate(drawn):
         yield TableRow(("drawn", place, n), ((), screen_cell(drawn_line)))
-    few = min(few, section.few) if drawn and section.few is not None else few
+    if drawn and section.few is not None and few < MANY:
+        few = min(few, section.few)
     rows = section.rows[:few]
     titles = tuple(model.muted(column.title) for column in section.columns)
     lines = _aligned([Row(titles)] * section.titled + [*rows], section)
