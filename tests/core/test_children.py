@@ -102,6 +102,7 @@ WORDS = {
     "check": ("check", "-t", "made.json", "golden.json"),
     "convert": ("convert", "made.json", "tokenizer.json", "--to", "huggingface"),
     "verify": ("verify", "corpus.txt", "-r", "hf-bpe", "--against", "tokenizers", "--merges", "3"),
+    "picture": ("picture", "corpus.txt", "--size", "80x24", "-o", "made.svg"),
     "serve": ("serve", "--help"),  # it would run until it is ended
     "recipes": ("recipes",), "tour": ("tour",),
     "count": ("count", "corpus.txt", "-r", "gpt2", "-o", "words.tsv", "-q"),

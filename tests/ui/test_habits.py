@@ -24,6 +24,7 @@ from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.ask import UntilScreen
 from tokentui.ui.dialogs.copying import CopyScreen, token_of
 from tokentui.ui.dialogs.facts import FactsScreen
+from tokentui.ui.draw.text import Copied
 from tokentui.ui.tour_screen import TourScreen
 
 SIZES = [(120, 40), (80, 24)]
@@ -94,7 +95,7 @@ async def test_the_ids_are_copied_while_one_types(size: tuple[int, int]) -> None
 def test_bytes_that_are_not_utf8_are_a_literal() -> None:
     one = token_of("token", b"\xe2\x82")
     assert (one.text, one.escaped) == ("b'\\xe2\\x82'", True)
-    assert token_of("token", "€".encode()) == ("token", "€", False, True)
+    assert token_of("token", "€".encode()) == Copied("token", "€", marked=True)
 
 
 async def test_hostile_text_is_drawn_safely_and_copied_as_it_is() -> None:
