@@ -282,6 +282,10 @@ def _keys_with_actions(kind: type[Dialog[Any]], keymap: Mapping[str, str]) -> se
     }
 
 
+_FADED = 0.45
+"""The share of the background in the text of a dimmed screen."""
+
+
 class Dimmed(BackgroundScreen):
     """A screen behind a dialog in two colors.
 
@@ -291,9 +295,8 @@ class Dimmed(BackgroundScreen):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         theme = self.screen.app.theme_variables
-        style = RichStyle(
-            color=Color.parse(theme["foreground-muted"]).rich_color,
-            bgcolor=Color.parse(theme["background"]).rich_color)
+        text, ground = Color.parse(theme["foreground-muted"]), Color.parse(theme["background"])
+        style = RichStyle(color=text.blend(ground, _FADED).rich_color, bgcolor=ground.rich_color)
         for segment in super().__rich_console__(console, options):
             if isinstance(segment, Segment):
                 yield segment if segment.control else Segment(segment.text, style)

@@ -192,7 +192,7 @@ class EditScreen(ReportScreen[EditView]):
             for id, figure in self._figures()
         ]
         self.listing.show(rows, self.listing.cursor_key, _COLUMNS)
-        hidden = {*_EDITS, "edit.write", "report.next", "report.previous"}
+        hidden = {*_EDITS, "edit.write", "report.next", "report.previous", "report.sort"}
         hidden |= set() if self._before else {"edit.undo"}
         self.shown_actions = [action for action in self.named_actions if action.id not in hidden]
         self.show_keys()
