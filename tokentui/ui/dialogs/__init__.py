@@ -224,7 +224,7 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
             command: The question.
             found: Called with the answer.
             asking: What the session does meanwhile, in words.
-            failed: Called with what went wrong; it is shown in the notice if None.
+            failed: Called with what went wrong; None for `fail`.
         """
 
         async def ask() -> None:
@@ -232,7 +232,7 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
                 answer = await self.engine.ask(command)
             except (TokentuiError, Cancelled) as error:
                 self.asking = ""
-                (failed or self.notice.tell)(error)
+                (failed or self.fail)(error)
             else:
                 self.asking = ""
                 found(answer)
@@ -240,6 +240,10 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         self.asking = asking
         self.tell_waiting()
         start_worker(self, "asked", ask)
+
+    def fail(self, error: TokentuiError | Cancelled) -> None:
+        """Show why there is no answer, in the notice."""
+        self.notice.tell(error)
 
     @property
     def editing(self) -> bool:
@@ -337,6 +341,15 @@ class ListDialog(Dialog[Result]):
             self.notice.say("")
         else:
             self.dismiss(None)
+
+    def tell_waiting(self) -> None:
+        """Show what the answer waits for, in its place in the list."""
+        self.lay_out()
+
+    def fail(self, error: TokentuiError | Cancelled) -> None:
+        """Show why there is no answer, in the notice, and what there is without it in the list."""
+        super().fail(error)
+        self.lay_out()
 
     def edit(self, field: Field, text: str) -> None:
         """Show the line to type in, with the text that was left in it, else with this one."""

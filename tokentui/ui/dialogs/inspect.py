@@ -290,10 +290,6 @@ class InspectScreen(ListDialog[None]):
         self._failed = words_of(error)
         self.lay_out()
 
-    def tell_waiting(self) -> None:
-        """Show what the reason waits for, in its place."""
-        self.lay_out()
-
     # From one to another.
 
     def _go(self, to: Shown) -> None:

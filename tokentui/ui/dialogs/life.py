@@ -127,10 +127,6 @@ class LifeScreen(ListDialog[None]):
         if isinstance(self._panes, EngineScreen):
             self._panes.lay_out()
 
-    def tell_waiting(self) -> None:
-        """Show what the answer waits for, in its place."""
-        self.lay_out()
-
     def _take(self, life: WordLife) -> None:
         self.life, self._at = life, life.turns[-1].number
         if self._origin is None:

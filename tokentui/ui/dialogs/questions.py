@@ -71,7 +71,7 @@ class QuestionsScreen(ReportScreen[VocabularyReport]):
         """Train a copy until no pair is left."""
         self.action_go(_EXHAUST)
         if self.asking != _TRAINING:
-            self.find_out(AnalyzeVocabulary(self._word, True), self._take, _TRAINING, self._failed)
+            self.find_out(AnalyzeVocabulary(self._word, True), self._take, _TRAINING)
             self.lay_out()
 
     def action_ask_word(self) -> None:
@@ -86,7 +86,7 @@ class QuestionsScreen(ReportScreen[VocabularyReport]):
             self.end_edit(self.listing)
             if self.answer is not None:  # the ways of one word are no answer to another
                 self.shown = report(replace(self.answer, ways=()))
-            self.find_out(self.question(), self._take, self.ASKING, self._failed)
+            self.find_out(self.question(), self._take, self.ASKING)
             self.lay_out()
 
     def action_leave(self) -> None:
@@ -94,6 +94,6 @@ class QuestionsScreen(ReportScreen[VocabularyReport]):
         if not self.editing and self.asking == _TRAINING:
             self.workers.cancel_group(self, "asked")
             self.asking = ""
-            self._failed(Cancelled())
+            self.fail(Cancelled())
         else:
             super().action_leave()

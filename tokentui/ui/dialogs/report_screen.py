@@ -117,7 +117,7 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         """Ask again; what was answered goes."""
         self.answer, self.shown, self._error = None, None, ""
         self.listing.move_to(0)
-        self.find_out(self.question(), self._take, self.ASKING, self._failed)
+        self.find_out(self.question(), self._take, self.ASKING)
         self.lay_out()
 
     def _take(self, answer: Answer) -> None:
@@ -132,14 +132,10 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         if (index := self.listing.index_of(first)) is not None:
             self.listing.move_to(index)
 
-    def _failed(self, error: TokentuiError | Cancelled) -> None:
+    def fail(self, error: TokentuiError | Cancelled) -> None:
+        """Show why there is no answer, in its place and in the notice."""
         self._error = words_of(error)
-        self.notice.tell(error)
-        self.lay_out()
-
-    def tell_waiting(self) -> None:
-        """Show what the answer waits for, in its place."""
-        self.lay_out()
+        super().fail(error)
 
     # Layout.
 

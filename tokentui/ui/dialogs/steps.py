@@ -10,7 +10,6 @@ from textual import on
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
-from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.table import plural
 from tokentui.learn.rows import Candidate
 from tokentui.session.commands import ExplainSteps, GoTo, ListSteps
@@ -216,18 +215,10 @@ class WhyScreen(ListDialog[None]):
         super().on_mount()
         numbers = ", ".join(map(number, sorted(self._numbers)))
         self.name_box(f"{self.HEADING} · step{'s' * (len(self._numbers) > 1)} {numbers}")
-        self.find_out(ExplainSteps(self._numbers), self._take, "going to the step …", self._not_told)
-
-    def _not_told(self, error: TokentuiError | Cancelled) -> None:
-        self.notice.tell(error)
-        self.lay_out()
+        self.find_out(ExplainSteps(self._numbers), self._take, "going to the step …")
 
     def _take(self, found: tuple[StepView, ...]) -> None:
         self.found = found
-        self.lay_out()
-
-    def tell_waiting(self) -> None:
-        """Show what the reasons wait for, in their place."""
         self.lay_out()
 
     def lay_out(self) -> None:
