@@ -30,7 +30,7 @@ STAGE = StageView("model", "the model", axis="objective")
 
 def taken(recipe: Recipe, axis: str, value: str) -> Recipe:
     """A recipe with a value on an axis, and with what must change with it."""
-    return RecipeChoice(recipe).typed(axis, value).recipe
+    return RecipeChoice(recipe).with_text(axis, value).recipe
 
 
 def turned(recipe: Recipe, axis: str, by: int) -> Recipe:

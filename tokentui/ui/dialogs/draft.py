@@ -117,7 +117,7 @@ class RecipeChoice:
             return replace(self, run=self.run.with_words(**{name: value}))
         return replace(self, recipe=changed(self.recipe, **{name: value}))
 
-    def typed(self, name: str, text: str) -> RecipeChoice:
+    def with_text(self, name: str, text: str) -> RecipeChoice:
         """Return a copy with one value read from text. Axes that conflict with it change too.
 
         Raises:
@@ -173,7 +173,7 @@ def sized_by(ids: int | None, now: Snapshot | None, run: Run) -> RecipeChoice | 
     if not used.ends(ids, shrinks=True):
         return None
     try:
-        return used.typed("vocab_size", str(ids))
+        return used.with_text("vocab_size", str(ids))
     except TokentuiError:
         return None  # fewer than a vocabulary can have
 

@@ -179,7 +179,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             sentence = f"{preset.about} · {preset.source}"
         elif option := self._option(self.values.cursor_key):
             if option.possible:
-                looked_at = looked_at.typed(self._axis, option.value)
+                looked_at = looked_at.with_text(self._axis, option.value)
                 here = f"{self._axis}={looked_at.recipe.axis(self._axis)}"
             too = f" · enter changes {option.together} too" if option.goes_with else ""
             sentence = (safe(option.refused) or option.about) + too
@@ -368,7 +368,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             head, colon, text = option.value.partition(":")
             self._type(head + colon, text)
         else:
-            self._choose(self.choice.typed(self._axis, option.value))
+            self._choose(self.choice.with_text(self._axis, option.value))
             if not isinstance(self.choice.value(self._axis), tuple):  # others may be added
                 self._close_values()
 
@@ -506,7 +506,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
     def _check(self, text: str) -> RecipeChoice | None:
         """Return the choice with what is typed; None if it makes no sense, which the line then says."""
         try:
-            choice = self.choice.typed(self._axis, (self._prefix or "") + text)
+            choice = self.choice.with_text(self._axis, (self._prefix or "") + text)
         except TokentuiError as error:
             self.notice.tell(error)
             return None
