@@ -92,7 +92,8 @@ async def test_a_dialog_finds_filters_tells_its_keys_and_dims_the_screen(
         assert len(styles) == 1
         assert style.bgcolor == background.rich_color
         far = abs(muted.brightness - background.brightness)
-        assert 0.2 * far < abs(Color.from_rich_color(style.color).brightness - background.brightness) < 0.8 * far
+        near = abs(Color.from_rich_color(style.color).brightness - background.brightness)
+        assert 0.2 * far < near < 0.8 * far
         seen = [line.crop(0, dialog.box.region.x).text for line in before]
         assert [line.text for line in left[:-1]] == seen[:-1]  # the last line has the keys of the screen
         every = len(dialog.listing.rows)
