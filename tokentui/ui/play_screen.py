@@ -541,7 +541,6 @@ class PlayScreen(EngineScreen[str]):
         """Ask what to save and where."""
         from tokentui.ui.dialogs.play import PlaySaveScreen
 
-        picture = self.app.export_screenshot(title="tokentui playground")
         text, special = self.editor.text, self.allow_special
         open_columns = [column.played for column in self.columns if column.open]
         first = self.focused_column.played
@@ -549,7 +548,9 @@ class PlayScreen(EngineScreen[str]):
 
         async def contents(kind: str) -> bytes:
             if kind == "svg":
-                return picture.encode()
+                from tokentui.ui.draw.picture import Frame, made, picture_of
+
+                return made([Frame(picture_of(self.app, self))], kind)
             if not played:
                 raise TokentuiError("no tokenizer is open yet", "", "wait and try again")
             return await self.engine.ask(RenderPlayed(kind, played, text, special))
