@@ -79,6 +79,8 @@ async def pictures(app: ExplorerApp, acts: Sequence[Act], size: tuple[int, int])
         while app.engine.snapshot is None or app.engine.snapshot.corpus.nothing_open:
             if told:
                 raise told[0]
+            if not app.is_running:
+                return kept  # leaving the pilot raises what ended it
             await pilot.pause(_POLL_S)
         await _still(app, pilot)
         for act in acts:
@@ -111,7 +113,7 @@ async def _run(app: ExplorerApp, id: str) -> None:
 async def _still(app: ExplorerApp, pilot: Pilot[None]) -> Picture:
     """Return what is shown, once there is nothing to do and it stays the same."""
     last, times = picture_of(app), 0
-    while times < _STILL:
+    while times < _STILL and app.is_running:
         await pilot.pause(_POLL_S)
         now = picture_of(app)
         last, times = now, times + 1 if now == last and _at_rest(app) else 0
