@@ -47,8 +47,8 @@ class Hint(Binding.Group):
         rank: Its place in the footer, 1 first; 0 leaves it out.
         pane: The pane that the binding of a screen is about: the footer shows it there alone, and the help
             lists it under that name. Of a dialog: the part that has the focus, a name or several.
-        needs: The trait of a training without which it does nothing, such as `finer`. The key then says why;
-            footer and help leave it out.
+        needs: The trait of a training without which it does nothing, such as `has_substeps`. The key
+            then says why; footer and help leave it out.
         count: How many of its keys the footer shows.
         always: True to show it at every width, after all others.
         typing: True to show it only while a text is typed.

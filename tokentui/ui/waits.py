@@ -54,7 +54,7 @@ def loads(snapshot: Snapshot | None) -> bool:
 
 
 def has(snapshot: Snapshot | None, trait: str) -> bool:
-    """True if the current training has a trait, `finer` or `compresses`. Every training has the trait ""."""
+    """True if the current training has a trait, such as `compresses`. Every training has the trait ""."""
     return not trait or (snapshot is not None and bool(getattr(snapshot.main.traits, trait)))
 
 
