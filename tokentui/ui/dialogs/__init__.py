@@ -375,7 +375,8 @@ class ListDialog(Dialog[Result]):
 
         def narrow(text: str) -> None:
             self.listing.filter(text)
-            self.notice.say(f"only rows with ‘{text}’ · esc shows all" if text else "")
+            what, style = ("only rows with", "muted") if self.listing.rows else ("no row has", "warning")
+            self.notice.say(f"{what} ‘{text}’ · esc shows all" if text else "", style)
 
         self._ask_for_text("only rows of", self.listing.only, narrow)
 

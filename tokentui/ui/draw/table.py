@@ -22,7 +22,6 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from tokentui.core.safetext import safe
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import is_bar
 from tokentui.ui.draw.lines import ScrolledLines
@@ -524,8 +523,6 @@ class Listing(VirtualTable):
         """Take rows, with the cursor on the one of this key; where there is none, about where it was."""
         self._all = rows
         self.rows = tuple(matching(rows, self.only))
-        if self.only and not self.rows:
-            self.rows = (TableRow(None, (((f"no row has ‘{safe(self.only, limit=40)}’", "muted"),),)),)
         self.update_rows(0, self.rows, len(self.rows), columns)
         at = self.index_of(keep)
         self.move_to(self.cursor if at is None else at)
