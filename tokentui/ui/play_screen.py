@@ -155,6 +155,9 @@ class PlayColumn(Vertical):
             return
         total: Cell = ((" · ", "muted"), (plural(len(encoded.tokens), "token"), "strong"))
         room = self.outer_size.width - TITLE_CORNERS - ui_text.width(total)
+        folder, slash, _ = self.name_shown.rpartition("/")
+        if slash and ui_text.width(name) > room:
+            name = ((folder, ""),)  # most files have the same name
         self.border_title = ui_text.join((*ui_text.clip(name, max(4, room)), *total))
         rate: list[Run] = []
         if count := len(encoded.tokens):

@@ -156,8 +156,8 @@ class PlaySaveScreen(Dialog[str]):
         return str(self.listing.cursor_key)
 
     def action_move(self, rows: int) -> None:
-        """Go to another kind."""
-        self.listing.move(rows)
+        """Go to another kind, round the end."""
+        self.listing.move_to((self.listing.cursor + rows) % len(KINDS))
         self._follow()
 
     def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
