@@ -47,7 +47,7 @@ DIALOGS = {
     "theme", "settings", "finder", "first_screen", "until", "copy", "life", "steps", "why_all",
     "analyze_glitch",
     "languages", "edit_vocabulary", "dropout", "chat_of_text", "analyze_budget", "analyze_chkhsh",
-    "analyze_worst_words", "playground", "export_table", "export_picture",
+    "analyze_worst_words", "playground", "export_table", "export_picture", "analyze_charts",
 }  # fmt: skip
 REFUSED = {
     "predict", "record", "follow", "compressed", "edit", "find_next", "find_previous", "filter", "jump_back",

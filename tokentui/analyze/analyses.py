@@ -56,6 +56,12 @@ ANALYSES: dict[str, Analysis] = {analysis.name: analysis for analysis in (
         Ref("tokentui.analyze.worst_words:analysis"), "F w", needs_corpus=True,
     ),
     Analysis(
+        "charts", "Charts",
+        "Draw how often the ids occur in a corpus, by rank, by number and by id, and the lengths and scripts "
+        "of the tokens",
+        Ref("tokentui.analyze.usage_charts:analysis"), "v r", needs_corpus=True,
+    ),
+    Analysis(
         "bound", "Lower bound",
         "Prove how many tokens of a corpus any vocabulary of this size could save at most",
         Ref("tokentui.analyze.bound:analysis"), needs_corpus=True,

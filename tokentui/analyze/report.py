@@ -169,6 +169,7 @@ class Section:
         picture: A picture of the section; None for none. The terminal prints it above the rows. The explorer
             shows it while the section is seen alone, and its rows when they are asked for: `rows`, or else
             the values of the picture. Programs get them by `value` of the report.
+        lines: The most lines of the picture on the terminal.
         drawing: A drawing above the rows, see `analyze.drawings`. Where there is room for it, only `few` rows
             are below it, on the screen too.
     """
@@ -186,6 +187,7 @@ class Section:
     indent: int = 2
     apart: bool = False
     picture: Picture | None = None
+    lines: int = 18
     drawing: Drawing | None = None
 
     @property

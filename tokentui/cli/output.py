@@ -45,8 +45,8 @@ _INTERVAL_S = 0.1
 _NARROWEST = 40
 """Columns of the terminal below which no progress bar is drawn: its line would wrap."""
 _LABEL, _WIDE = 12, 93
-_PICTURE_LINES, _PICTURE_WIDTH = 18, 120
-"""The most lines and columns of a picture."""
+_PICTURE_WIDTH = 120
+"""The most columns of a picture."""
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -152,8 +152,8 @@ def write_sections(sections: Iterable[Section], marks: Marks | None = None) -> N
     for section in sections:
         lines = _section_table(section, marks).lines()
         if section.picture is not None:
-            lines[bool(section.name or section.summary) :] = [
-                *_picture_lines(section.picture), *lines[bool(section.name or section.summary) :]]
+            title = bool(section.name or section.summary)
+            lines[title:title] = _picture_lines(section.picture, section.lines)
         if lines:
             out += [""] if out and (blank or section.titled or section.apart) else []
             out += lines
@@ -161,11 +161,11 @@ def write_sections(sections: Iterable[Section], marks: Marks | None = None) -> N
     write_text("\n".join(out), marks)
 
 
-def _picture_lines(picture: Picture) -> list[str]:
-    """Return a picture as lines of text."""
+def _picture_lines(picture: Picture, most: int) -> list[str]:
+    """Return a picture as lines of text, at most so many."""
     from tokentui.core.chart_drawing import draw  # few reports have a picture
 
-    lines = draw(picture, _picture_width(), _PICTURE_LINES, ascii_only=is_ascii_only())
+    lines = draw(picture, _picture_width(), most, ascii_only=is_ascii_only())
     return ["".join(text for text, _ in line).rstrip() for line in lines]
 
 

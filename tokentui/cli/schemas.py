@@ -398,6 +398,12 @@ SCHEMAS: Mapping[str, Type] = {
         "words": Field("int", "The distinct words."),
         "worst": [fields_of(WorstWord)],
     },
+    "inspect --charts": {
+        "corpus": "text", "vocab_size": "int", "tokens": "int",
+        "uses": Field([{"id": "int", "uses": "int"}], "The ids that occur."),
+        "lengths": Field({"*": "int"}, "The number of tokens by their characters."),
+        "scripts": {"*": "int"},
+    },
     "inspect --budget": {
         "sizes": Field(["int"], "The ids after each step, from step 0."),
         "target": (fields_of(Target), "null"),

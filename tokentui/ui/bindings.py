@@ -146,8 +146,8 @@ class Family:
 
 FAMILIES: dict[str, Family] = {family.letter: family for family in (
     Family("v", "view_family", "view", "Change what is seen: marks, ages, pieces, zoom, theme",
-        {"v": "text", "c": "chips", "a": "ages", "p": "pieces", "z": "zoom", "t": "theme", "w": "welcome",
-            "m": "formulas"}, repeats="v"),
+        {"v": "text", "c": "chips", "a": "ages", "p": "split", "z": "zoom", "t": "theme", "w": "start",
+            "r": "plots", "m": "formulas"}, repeats="v"),
     Family("w", "why_family", "why", "Explain a word, a step, a token; guess the next pair; change the run",
         {"w": "my word", "n": "next step", "u": "used", "p": "predict", "d": "dropout", "x": "what if"}),
     Family("F", "facts_family", "facts",

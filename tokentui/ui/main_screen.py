@@ -652,6 +652,11 @@ class MainScreen(PaneScreen):
 
             self.app.push_screen(SizesScreen(self.engine))
             return
+        if name == "charts":
+            from tokentui.ui.dialogs.charts import ChartsScreen
+
+            self.app.push_screen(ChartsScreen(self.engine, ANALYSES[name], self.show_only))
+            return
         from tokentui.ui.dialogs.analysis import AnalysisScreen
 
         self.app.push_screen(AnalysisScreen(self.engine, ANALYSES[name], self.show_only))

@@ -32,6 +32,7 @@ from tokentui.analyze.results import (
     VocabularyReport,
     costs,
 )
+from tokentui.analyze.usage_charts import vocabulary_pictures
 from tokentui.axes import AXES, label
 from tokentui.core.errors import TokentuiError
 from tokentui.core.table import plural
@@ -110,10 +111,7 @@ def facts_sections(
     yield Section("merges", f"{facts.merges:,}")
     for n, note in enumerate(notes):
         yield Section("" if n else "remarks", Span(note, "warning"))
-    scripts = ", ".join(f"{count:,} {script}" for script, count in facts.scripts)
-    yield Section("scripts", scripts, wrap=True)
-    lengths = ", ".join(f"{count:,} of {length}" for length, count in facts.lengths[:_FEW])
-    yield Section("characters", lengths, wrap=True)
+    yield from vocabulary_pictures(facts)
     longest = [(token.id, f"{len(bare(recipe, token.piece))} B", token.piece) for token in facts.longest]
     yield _tokens("longest", "" if longest else "none", longest, (NUMBER, NUMBER))
     dead = [(token.id, (token.piece, f"  {token.why}")) for token in facts.unreachable]
