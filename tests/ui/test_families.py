@@ -154,3 +154,30 @@ async def test_compare_has_its_own_family() -> None:
         await pilot.press("escape")
         await until(pilot, lambda: "d▸" in footer(pilot))
         assert isinstance(app.screen, CompareScreen)
+
+
+@pytest.mark.parametrize("screen", ["main", "compare"])
+async def test_a_single_key_and_its_member_are_bound_to_the_same_action(screen: str) -> None:
+    app, _ = explorer()
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        if screen == "compare":
+            app.compare(())
+            await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+        active = {key: one.binding.action for key, one in app.screen.active_bindings.items()}
+        members = {id: key for key, id in MEMBERS.items()}
+        both = [(key, members[id]) for id, key in SINGLE.items() if key in active and members[id] in active]
+        assert len(both) > 6
+        assert [active[key] for key, _ in both] == [active[member] for _, member in both]
+
+
+async def test_a_file_with_the_keys_of_before_works() -> None:
+    """Doubled letters did their work alone: a file that says so has them alone."""
+    app, _ = explorer(kept={"keys": {"glyphs": "v", "life": "w", "export": "e"}})
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        await pilot.press("v")
+        await until(pilot, lambda: app.main.mode == "escaped")
+        bound = {key: app.main.active_bindings[key].binding.action for key in "vwex"}
+        assert bound == {"v": "cycle_view", "w": "life", "e": "export", "x": "ask_what_if"}
+        assert app.main.family == ""
