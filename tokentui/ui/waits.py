@@ -58,8 +58,11 @@ def has(snapshot: Snapshot | None, trait: str) -> bool:
     return not trait or (snapshot is not None and bool(getattr(snapshot.main.traits, trait)))
 
 
+def loading(snapshot: Snapshot) -> str:
+    """Return the text of empty panes: the source that is being opened; empty if there is none."""
+    return under_way(snapshot.busy) if snapshot.busy is not None else ""
+
+
 def nothing_there(snapshot: Snapshot) -> str:
-    """Return the text of empty panes: the source that is being opened, or that there is none."""
-    if snapshot.busy is not None:
-        return under_way(snapshot.busy)
-    return str(NothingOpen())
+    """Return the text of an empty corpus, which alone says that nothing is open."""
+    return loading(snapshot) or str(NothingOpen())

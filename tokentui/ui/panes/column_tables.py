@@ -31,7 +31,7 @@ from tokentui.ui.draw.table import GAP, Column, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell, Run, emboldened, runs, tinted
 from tokentui.ui.link import EngineLink
 from tokentui.ui.panes.pane import Pane
-from tokentui.ui.waits import nothing_there
+from tokentui.ui.waits import loading
 
 REASON_SHOWN = 60
 _WIDEST = 200
@@ -160,7 +160,7 @@ class ColumnTable(VirtualTable, Pane):
     def draw_snapshot(self, snapshot: Snapshot) -> None:
         """Show the rows of the first column, or a line that nothing is open."""
         if snapshot.corpus.nothing_open:
-            self.clear(nothing_there(snapshot))
+            self.clear(loading(snapshot))
         else:
             self.show(snapshot.main, self.mode)
 

@@ -26,6 +26,7 @@ from tokentui.session.errors import Replaced
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import CorpusPlace, CorpusView, TokenSpan, documents_of
 from tokentui.ui.bindings import Hint
+from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.running import CYCLE, Boundaries, Layout, LayoutKey, ages_legend
 from tokentui.ui.draw.text import Cell
@@ -118,7 +119,7 @@ class CorpusText(ScrolledLines):
         """Show a line in the place of a corpus."""
         self.reset()
         self._view = None
-        self.paint([((text, "muted"),)])
+        self.paint(ui_text.wrap(((text, "muted"),), self.size.width or len(text), words=True))
 
     def show(self, view: CorpusView, mode: GlyphMode) -> None:
         """Take the corpus of another step, or another part of it."""

@@ -13,7 +13,7 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, size
 from tokentui.ui.draw.lines import spread
 from tokentui.ui.draw.text import Cell, Run
-from tokentui.ui.waits import nothing_there
+from tokentui.ui.waits import loading
 
 _PART_SHOWN = 20
 """The most characters of the name of a part of the corpus."""
@@ -33,7 +33,7 @@ def header(now: Snapshot | None, mode: GlyphMode, width: int) -> Cell:
     if now is None:
         return program
     if now.corpus.nothing_open:
-        return spread((*program, ("   ", ""), (nothing_there(now), "muted")), (), width)
+        return spread((*program, ("   ", ""), (loading(now), "muted")), (), width)
     words = f"{plural(now.main.at.occurrences, 'word')} ({number(now.main.at.distinct)} distinct)"
     facts = f" · {size(now.corpus.bytes)} · {words}"
     view = f"view: {mode} · " if mode != "text" else ""

@@ -15,7 +15,7 @@ from tokentui.ui.draw.figures import bar, behind, number, signed
 from tokentui.ui.draw.lines import flow
 from tokentui.ui.draw.text import Cell, Run, tinted
 from tokentui.ui.panes.column_tables import replacement_cell, tokens, worth_of
-from tokentui.ui.waits import nothing_there, time_left
+from tokentui.ui.waits import loading, time_left
 
 _STEPS = {
     "em": ("EM", "expected counts from the current probabilities, then new probabilities from those counts"),
@@ -90,7 +90,7 @@ def sentences(snapshot: Snapshot | None, mode: GlyphMode) -> list[Cell]:
     if snapshot.waiting:
         out.append((("queued: ", "accent"), (safe(snapshot.waiting, limit=FACT_SHOWN), "")))
     if snapshot.corpus.nothing_open:
-        return out or [((nothing_there(snapshot), "muted"),)]
+        return out or [((loading(snapshot), "muted"),)]
     main = snapshot.main
     out += reasons(main, snapshot.corpus.name, mode, saves=False) + effects(main, mode, not snapshot.running)
     last, replays = main.at.last, main.traits.replays
