@@ -189,7 +189,9 @@ async def test_a_burst_takes_what_was_typed(key: str) -> None:
 
 async def test_a_preset_an_axis_and_a_setting_are_taken() -> None:
     async with trained() as (app, pilot):
-        burst(app, "colon", *"minbpe", "enter")
+        await pilot.press("colon", *"minbpe")
+        await until(pilot, lambda: "first steps on this text" in screen_text(pilot))
+        await pilot.press("enter")
         await until(pilot, lambda: app.main.snapshot and app.main.snapshot.main.preset == "minbpe")
         await settled(pilot)
         burst(app, "colon", *"=tie first", "enter")

@@ -22,7 +22,8 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.core.table import plural
 from tokentui.preset_table import PRESETS, Preset
-from tokentui.session.commands import AddColumn, Command, GoToId, GoToToken, Open, Search, SetRecipe
+from tokentui.recipe import Recipe
+from tokentui.session.commands import AddColumn, Command, GoToId, GoToToken, Open, Preview, Search, SetRecipe
 from tokentui.session.persist.session_file import recent
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.training.finding import FoundToken, FoundWord, Matches
@@ -47,6 +48,7 @@ from tokentui.ui.draw.text import Cell, runs
 from tokentui.ui.field import Field
 from tokentui.ui.guard import start_worker
 from tokentui.ui.link import EngineLink, EngineScreen
+from tokentui.ui.panes.column_tables import tokens
 from tokentui.ui.settings import SETTINGS, Setting, UserSettings, Value
 from tokentui.ui.synonyms import SYNONYMS
 
@@ -66,6 +68,7 @@ _ELSEWHERE = 2.0
 _MOST_EXACT = 3
 _STEPS = re.compile(r"[+-]?[0-9][0-9,]*[km]?%?|end", re.ASCII | re.IGNORECASE)
 _SHOWN = 60
+_FIRST_STEPS = 5
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,7 @@ class Found:
         facts: Lines for the preview besides.
         cell: Its name as it is shown; empty for the name itself.
         elsewhere: Why it cannot act from here; empty if it can.
+        recipe: The recipe whose first steps are previewed; None for none.
     """
 
     id: str
@@ -95,6 +99,7 @@ class Found:
     facts: tuple[str, ...] = ()
     cell: Cell = ()
     elsewhere: str = ""
+    recipe: Recipe | None = None
 
     @property
     def synonyms(self) -> tuple[str, ...]:
@@ -159,7 +164,7 @@ def _preset(preset: Preset) -> Found:
             screen.engine.send(SetRecipe(preset.recipe))
 
     return Found(f"preset:{preset.name}", "preset", preset.name, f"Train by this recipe: {preset.about}", use,
-        "=", facts=(*axes, preset.source))
+        "=", facts=(*axes, preset.source), recipe=preset.recipe)
 
 
 def _axis_value(axis: str, value: str, about: str) -> Found:
@@ -376,6 +381,8 @@ class FinderScreen(Dialog[Found | None]):
         self._matches = Matches()
         self._asks = False
         """True while an answer of the session is on its way."""
+        self._steps: dict[str, tuple[Cell, ...]] = {}
+        """The first steps of the presets that were looked at, by the ids of their entries."""
         self._entered = False
         """True if enter was pressed before there was a row."""
         self.field = Field(typed, placeholder="an action, a preset, a token, a number, …", select=False)
@@ -468,7 +475,7 @@ class FinderScreen(Dialog[Found | None]):
         self.listing.show(rows, at, columns)
         if at is None:
             self.listing.move_to(0)
-        self.preview.again()
+        self.look_at_row()
 
     def _listed(self) -> list[Found]:
         sought, only = self.sought, self.only
@@ -486,18 +493,18 @@ class FinderScreen(Dialog[Found | None]):
         if self._files is not None and not only:
             scored += self._files.find(sought)
             scored.sort(key=lambda one: one[0])
-        tokens = list(map(_token, self._matches.tokens[:_MOST_TOKENS]))
+        found_tokens = list(map(_token, self._matches.tokens[:_MOST_TOKENS]))
         words = [] if only else list(map(_word, self._matches.words[:_MOST_WORDS]))
         best = [entry for score, entry in scored if score <= _BEST]
         good = [entry for score, entry in scored if _BEST < score <= _GOOD]
         rest = [entry for score, entry in scored if score > _GOOD]
-        exact = [one for one in (*tokens[:_MOST_EXACT], *words[:1]) if one.name.strip(" ▁#") == sought]
+        exact = [one for one in (*found_tokens[:_MOST_EXACT], *words[:1]) if one.name.strip(" ▁#") == sought]
         step = _step(sought, self.now) if only == "@" or (not only and _STEPS.fullmatch(sought)) else None
         steps = [step] if step is not None else []
         if sought.isdecimal():
-            listed = [*steps, *tokens, *best, *good, *words, *rest]
+            listed = [*steps, *found_tokens, *best, *good, *words, *rest]
         else:
-            listed = [*best, *steps, *exact, *good, *tokens, *words, *rest]
+            listed = [*best, *steps, *exact, *good, *found_tokens, *words, *rest]
         return [*{entry.id: entry for entry in listed}.values()]
 
     def _row(self, entry: Found) -> TableRow:
@@ -507,6 +514,23 @@ class FinderScreen(Dialog[Found | None]):
 
     def on_virtual_table_cursor_moved(self, event: Listing.CursorMoved) -> None:
         """Preview what the cursor is on."""
+        self.look_at_row()
+
+    def look_at_row(self) -> None:
+        """Preview what the cursor is on; the first steps of a preset follow."""
+        self.preview.again()
+        if (entry := self.entry) is not None and entry.recipe is not None and entry.id not in self._steps:
+            start_worker(self, "first steps", self._look_at, entry, entry.recipe)
+
+    async def _look_at(self, entry: Found, recipe: Recipe) -> None:
+        try:
+            view = await self.engine.ask(Preview(recipe, steps=_FIRST_STEPS))
+        except (TokentuiError, Cancelled):
+            return  # the steps are left out
+        lines = [((safe(line, limit=_SHOWN), ""),) for line in (view.error, *view.lines) if line]
+        pairs = [(*tokens(pair.parts, "text"), (" → ", "accent"), *tokens((pair.token,), "text"))
+            for pair in view.pairs if pair.parts]
+        self._steps[entry.id] = (*lines[:_FIRST_STEPS], *pairs)
         self.preview.again()
 
     @property
@@ -522,6 +546,9 @@ class FinderScreen(Dialog[Found | None]):
         lines += ui_text.wrap(((safe(entry.about, limit=600), ""),), room, words=True)
         if entry.keys and entry.kind == "action":
             lines += [(), (("key ", "muted"), (" or ".join(entry.keys), "key"))]
+        if steps := self._steps.get(entry.id):
+            lines += [(), (("first steps on this text", "muted"),)]
+            lines += [ui_text.clip(step, room) for step in steps]
         if entry.facts:
             lines.append(())
         for fact in entry.facts:
