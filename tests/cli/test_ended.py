@@ -47,6 +47,7 @@ def _line(command: str, folder: Path) -> list[str]:
         "train": ["train", "sample:hugs", "-r", "gpt2", "-o", f"{out}.json"],
         "trace": ["train", "sample:hugs", "-r", "gpt2", "--trace", f"{out}.jsonl"],
         "count": ["count", "sample:hugs", "-r", "gpt2", "-o", f"{out}.tsv"],
+        "picture": ["picture", "sample:hugs", "-r", "gpt2", "-o", f"{out}.svg"],
         "pin": ["pin", "-t", tokenizer, "-o", f"{out}.json"],
         "convert": ["convert", tokenizer, f"{out}.tiktoken"],
         "edit": ["edit", tokenizer, f"{out}.json", "--special", "<|x|>", "--map", f"{out}.map.json"],

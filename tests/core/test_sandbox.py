@@ -263,8 +263,8 @@ ASKED_FIRST = {
     "text/files.py": {"open", "stat"},
     "text/read.py": {"isdir", "iglob", "isfile", "walk", "islink", "stat", "scandir"},
     "formats/files.py": {"getsize", "isdir", "isfile", "exists"}, "formats/source.py": {"scandir"},
-    "tours/parser.py": {"lexists", "read_text"}, "session/commands/export.py": {"lexists"},
-    "session/commands/edit.py": {"lexists"}, "analyze/grading/exercise.py": {"lexists", "read_text"},
+    "core/toml.py": {"lexists", "read_text"}, "session/commands/export.py": {"lexists"},
+    "session/commands/edit.py": {"lexists"}, "ui/dialogs/saving.py": {"expanduser", "lexists"},
     "formats/weights.py": {"isdir"}, "ui/dialogs/finder.py": {"read_text"},  # a built-in text
     "session/persist/play_file.py": {"exists"}, "ui/outside.py": {"open"},
     "ui/tour_writer.py": {"expanduser", "lexists"}, "ui/dialogs/picker.py": {"scandir", "stat"},

@@ -20,9 +20,11 @@ TEXTS = (
 @pytest.mark.parametrize("name", PRESETS)
 def test_places_are_those_of_the_encoder(name: str) -> None:
     """Or there are none, where the bytes of the tokens are not the text."""
-    sizes = {"vocab_size": 400} if "unigram" in name else {"merges": 60}
+    unigram = "unigram" in name
     try:
-        tokenizer = tokentui.train("sample:hugs", name, **sizes)
+        tokenizer = tokentui.train(
+            "sample:hugs", name, vocab_size=400 if unigram else None, merges=None if unigram else 60
+        )
     except tokentui.TokentuiError:
         tokenizer = tokentui.train("sample:hugs", name)
     placer, placed = Placer(tokenizer.encoder), 0
@@ -31,9 +33,10 @@ def test_places_are_those_of_the_encoder(name: str) -> None:
             encoding = tokenizer.encode(text)
         except tokentui.TokentuiError:
             continue
-        if None in encoding.ids:
+        ids = [token for token in encoding.ids if token is not None]
+        if len(ids) < len(encoding.ids):
             continue
-        tokens = placer.place(text, encoding.ids)
+        tokens = placer.place(text, ids)
         if tokens is not None:
             placed += 1
             assert [row[:5] for row in tokens] == [row[:5] for row in encoding.rows]

@@ -37,7 +37,8 @@ from tokentui.session.commands import (
 from tokentui.session.views import CorpusPlace, StageView
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.autosave import described
-from tokentui.ui.dialogs.ask import AskLine, FindScreen, GoToScreen
+from tokentui.ui.dialogs import FindScreen
+from tokentui.ui.dialogs.ask import AskLine, GoToScreen
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.export import ExportScreen
 from tokentui.ui.dialogs.facts import FactsScreen

@@ -14,9 +14,8 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import is_safe
 from tokentui.recipe import Ending, Run
 from tokentui.session.commands import GoTo, GoToShare, GoToToken, RunUntil, SetRecipe, StepWithSpace
-from tokentui.ui.dialogs import StatusLine
+from tokentui.ui.dialogs import FindScreen, StatusLine
 from tokentui.ui.dialogs.ask import (
-    FindScreen,
     GoToScreen,
     Place,
     UntilScreen,

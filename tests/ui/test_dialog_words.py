@@ -13,9 +13,7 @@ from tokentui.session import commands as do
 from tokentui.session.engine.driver import Session
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.bindings import HANDLED, bindings_of
-from tokentui.ui.dialogs import Dialog, ListDialog
-from tokentui.ui.dialogs.ask import FindScreen
-from tokentui.ui.dialogs.keys import KeysScreen
+from tokentui.ui.dialogs import Dialog, FindScreen, KeysScreen, ListDialog
 from tokentui.ui.dialogs.questions import QuestionsScreen
 from tokentui.ui.draw.table import Listing, TableRow
 from tokentui.ui.keymap import DIALOGS
@@ -56,7 +54,7 @@ def test_a_list_is_filtered_with_its_headings_and_whole_rows() -> None:
     listing.show([*rows, row("d", "pie")])  # new rows are filtered too
     assert [one.key for one in listing.rows] == [None, "a", ("a", 1), None, "d"]
     listing.filter("nothing")
-    assert listing.rows == ()
+    assert not listing.rows
     listing.filter("")
     assert len(listing.rows) == 7
     listing.move_to(1)

@@ -46,7 +46,7 @@ class Fails:
     error: Exception = HOSTILE
     done = False
 
-    def fail(self) -> None:
+    def raise_it(self) -> None:
         raise self.error
 
     def action_fail(self) -> None:
@@ -99,13 +99,13 @@ WAYS: dict[str, Callable[[Any], object]] = {
     "message handler": lambda part: part.post_message(Ask()),
     "watcher": _set("value"),
     "async watcher": _set("slow"),
-    "timer": lambda part: part.set_timer(0.001, part.fail),
-    "interval": lambda part: part.set_interval(0.01, part.fail, repeat=2),
+    "timer": lambda part: part.set_timer(0.001, part.raise_it),
+    "interval": lambda part: part.set_interval(0.01, part.raise_it, repeat=2),
     "worker": lambda part: part.work_fails(),
     "thread": lambda part: part.thread_fails(),
-    "call_later": lambda part: part.call_later(part.fail),
-    "call_next": lambda part: part.call_next(part.fail),
-    "call_after_refresh": lambda part: part.call_after_refresh(part.fail),
+    "call_later": lambda part: part.call_later(part.raise_it),
+    "call_next": lambda part: part.call_next(part.raise_it),
+    "call_after_refresh": lambda part: part.call_after_refresh(part.raise_it),
 }
 
 

@@ -291,7 +291,7 @@ async def letters(pilot: Pilot[None], app: ExplorerApp, typed: str) -> list[int]
         await pilot.press("space" if letter == " " else letter)
         screen = app.screen
         if isinstance(screen, PlayScreen):
-            await until(pilot, lambda shown=screen: shown.shown_text == shown.editor.text)
+            await until(pilot, lambda shown=screen: shown.shown_text == shown.editor.text)  # type: ignore[misc]
         await settled(pilot)
         costs.append(drawn.bytes())
     return costs

@@ -35,7 +35,8 @@ from tokentui.session.commands import (
 )
 from tokentui.session.views import VOCABULARY_ORDERS, Busy, CorpusPlace, Found
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.dialogs.ask import FindScreen, GoToScreen
+from tokentui.ui.dialogs import FindScreen
+from tokentui.ui.dialogs.ask import GoToScreen
 from tokentui.ui.dialogs.draft import RecipeChoice
 from tokentui.ui.dialogs.help import HelpScreen
 from tokentui.ui.dialogs.inspect import InspectScreen

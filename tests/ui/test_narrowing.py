@@ -9,7 +9,7 @@ from waiting import notes_of, settled, until
 from tokentui.session import commands as do
 from tokentui.session.engine.driver import Session
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.dialogs.ask import FindScreen
+from tokentui.ui.dialogs import FindScreen
 
 
 @pytest.mark.first_run(cases=1)

@@ -20,7 +20,7 @@ from tokentui.session.commands import StepPieces
 from tokentui.session.views import CurveView
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.bindings import actions_of
-from tokentui.ui.dialogs.ask import FindScreen
+from tokentui.ui.dialogs import FindScreen
 from tokentui.ui.dialogs.help import HelpScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.draw.figures import amount, behind, decimal

@@ -12,7 +12,8 @@ import pytest
 from chats import TEMPLATES, write_model
 from textual import events
 from textual.pilot import Pilot
-from waiting import screen_text, settled, until
+from screens import screen_text
+from waiting import settled, until
 
 import tokentui
 from tokentui.analyze.chat.encoded import encode_chat
@@ -258,7 +259,7 @@ async def test_texts_tokens_and_ids_are_found(file: str) -> None:
         assert "not found in small.json: nowhere" in screen_text(app)
 
 
-def check_saved(ids: list[int]) -> None:
+def check_saved(ids: list[int | None]) -> None:
     assert Path("prompt.txt").read_bytes() == b"hug\r\n\xffpugs <b>"
     assert json.loads(Path("ids.json").read_text()) == ids
     assert [*array("I", Path("ids.bin").read_bytes())] == ids
@@ -282,7 +283,8 @@ async def test_what_is_saved(file: str, tmp_path: Path, monkeypatch: pytest.Monk
             await pilot.press("f9", *["down"] * downs)
             await settled(pilot)
             await pilot.press("enter")
-            await until(pilot, lambda name=name: Path(name).exists() and app.screen is screen)
+            written = Path(name)
+            await until(pilot, lambda written=written: written.exists() and app.screen is screen)  # type: ignore[misc]
         await pilot.press("f9", "down", "enter")
         await settled(pilot)
         assert "exists already" in screen_text(app)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hostile import MARKUP_NAMES, TEXTS, tokenizers, written
@@ -23,7 +24,7 @@ from tokentui.session.views import ColumnWanted
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.play_screen import PlayScreen
 
-HOSTILE = {
+HOSTILE: dict[str, tuple[str, dict[str, Any]]] = {
     "names": ("gpt2", {"merges": 30, "specials": [*MARKUP_NAMES, "\u202e", "\x9b31m"]}),
     "lengths": ("sentencepiece-unigram", {"vocab_size": 60}),
     "lost": ("bert", {"merges": 20}),
@@ -66,8 +67,8 @@ async def test_a_walk(kind: str, keys: int, tmp_path: Path, monkeypatch: pytest.
     )
     done: list[str] = []
     async with app.run_test(size=(100, 30)) as pilot:
-        screen = app.screen
-        assert isinstance(screen, PlayScreen)
+        assert isinstance(app.screen, PlayScreen)
+        screen: PlayScreen = app.screen
         await until(pilot, lambda: all(column.open or column.error for column in screen.columns))
         for n in range(keys):
             if screen not in app.screen_stack:

@@ -70,7 +70,7 @@ DIALOGS = {
     "Dialog: finder": Ref("tokentui.ui.dialogs.finder:FinderScreen"),
     "Dialog: go to": Ref("tokentui.ui.dialogs.ask:GoToScreen"),
     "Dialog: run until": Ref("tokentui.ui.dialogs.ask:UntilScreen"),
-    "Dialog: find": Ref("tokentui.ui.dialogs.ask:FindScreen"),
+    "Dialog: find": Ref("tokentui.ui.dialogs:FindScreen"),
     "First screen": Ref("tokentui.ui.start_screen:StartScreen"),
     "Dialog: save of the playground": Ref("tokentui.ui.dialogs.play:PlaySaveScreen"),
     "Playground": Ref("tokentui.ui.play_screen:PlayScreen"),

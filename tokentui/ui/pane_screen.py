@@ -690,7 +690,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             find: Called with the text; not if the prompt is left.
             verb: The words before the name of the pane.
         """
-        from tokentui.ui.dialogs.ask import FindScreen
+        from tokentui.ui.dialogs import FindScreen
 
 
         def answered(line: str | None) -> None:

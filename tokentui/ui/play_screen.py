@@ -624,7 +624,7 @@ class PlayScreen(EngineScreen[str]):
 
     def action_find(self) -> None:
         """Ask for a text, a token or an id, and find it."""
-        from tokentui.ui.dialogs.ask import FindScreen
+        from tokentui.ui.dialogs import FindScreen
 
         def answered(line: str | None) -> None:
             if line is not None:

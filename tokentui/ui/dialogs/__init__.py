@@ -22,7 +22,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from tokentui.core.errors import Cancelled, TokentuiError
-from tokentui.core.safetext import safe_line
+from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Command
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.bindings import HANDLED, BoundAction, Hint, bindings_of, dialog_actions
@@ -151,8 +151,6 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
 
     def action_show_help(self) -> None:
         """List the keys of the dialog."""
-        from tokentui.ui.dialogs.keys import KeysScreen
-
         self.app.push_screen(KeysScreen(self.engine, self.heading or self.HEADING, self.shown_actions))
 
     def action_copy(self) -> None:
@@ -306,6 +304,32 @@ class Dimmed(BackgroundScreen):
                 yield segment if segment.control else Segment(segment.text, style)
 
 
+class FindScreen(Dialog[str | None]):
+    """Asks for text to find, in a line at the foot. Its result is the text, "" to find nothing any more, None
+    if it was left.
+
+    Args:
+        engine: The link to the session.
+        pane: The pane that is searched, as its title has it.
+        text: The text of the last search.
+        verb: The word for what is done with the text.
+    """
+
+    dims = False
+
+    def __init__(self, engine: EngineLink, pane: str, text: str = "", verb: str = "find in") -> None:
+        super().__init__(engine)
+        self._pane, self._text, self._verb = pane, text, verb
+
+    def compose(self) -> ComposeResult:
+        """Yield the bar."""
+        yield labeled_input(f" {self._verb} {self._pane} > ", Field(self._text), "bar")
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Look for it."""
+        self.dismiss(event.value)
+
+
 class ListDialog(Dialog[Result]):
     """A dialog whose keys go to a list, in which a text is found and which is filtered by one."""
 
@@ -381,8 +405,6 @@ class ListDialog(Dialog[Result]):
         self._ask_for_text("only rows of", self.listing.only, narrow)
 
     def _ask_for_text(self, verb: str, text: str, take: Callable[[str], object]) -> None:
-        from tokentui.ui.dialogs.ask import FindScreen
-
         def answered(text: str | None) -> None:
             if text is not None:
                 take(text)
@@ -455,6 +477,47 @@ class StatusLine(CellText):
 def words_of(error: TokentuiError | Cancelled) -> str:
     """Return what went wrong as safe text; `stopped` for work that was stopped."""
     return safe_line(error) if isinstance(error, TokentuiError) else "stopped"
+
+
+class KeysScreen(ListDialog[None]):
+    """Lists the keys of a dialog.
+
+    Args:
+        engine: The link to the session.
+        title: The title of the dialog.
+        actions: The actions of its keys.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", HANDLED, "press"), Binding("question_mark", "leave"),
+    ]
+
+    def __init__(self, engine: EngineLink, title: str, actions: Sequence[BoundAction]) -> None:
+        super().__init__(engine, f"Keys · {title}")
+        self._actions = [action for action in actions if action.keys]
+
+    def on_mount(self) -> None:
+        """List them."""
+        super().on_mount()
+        self.lay_out()
+
+    def lay_out(self) -> None:
+        """Show a row for each key."""
+        rows = [
+            TableRow(n, (((action.shown_key, "key"),), ((safe(action.help or action.label, limit=200), ""),)))
+            for n, action in enumerate(self._actions)
+        ]
+        width = max(len(action.shown_key) for action in self._actions)
+        self.tell((Column(width=width, priority=2), Column(flex=1, priority=1)), rows, words=True,
+            keep=self.listing.cursor_key)
+        self.fit_height(len(self.listing.rows))
+
+    def on_virtual_table_chosen(self, event: Listing.Chosen) -> None:
+        """Leave, and press the key."""
+        place = event.key[0] if isinstance(event.key, tuple) else event.key
+        self.dismiss(None)
+        if isinstance(place, int):
+            self.app.simulate_key(self._actions[place].keys[0])
 
 
 def labeled_input(prompt: str, field: Widget, classes: str = "line") -> Horizontal:

@@ -1,4 +1,4 @@
-"""Dialogs of one input line: go to a step, find, set conventions, and help, which is searched."""
+"""Dialogs of one input line: go to a step, set conventions, and help, which is searched."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, NamedTuple, TypeAlias
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
@@ -424,32 +423,6 @@ async def go_to_token(
         if (other := await engine.ask(StepWithSpace(token))) is not None:
             hint = f"; step {other:,} makes {spaced}, with a space in front"
     app.say(missing + hint)
-
-
-class FindScreen(Dialog[str | None]):
-    """Asks for text to find, in a line at the foot. Its result is the text, "" to find nothing any more, None
-    if it was left.
-
-    Args:
-        engine: The link to the session.
-        pane: The pane that is searched, as its title has it.
-        text: The text of the last search.
-        verb: The word for what is done with the text.
-    """
-
-    dims = False
-
-    def __init__(self, engine: EngineLink, pane: str, text: str = "", verb: str = "find in") -> None:
-        super().__init__(engine)
-        self._pane, self._text, self._verb = pane, text, verb
-
-    def compose(self) -> ComposeResult:
-        """Yield the bar."""
-        yield labeled_input(f" {self._verb} {self._pane} > ", Field(self._text), "bar")
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Look for it."""
-        self.dismiss(event.value)
 
 
 def parse_conventions(line: str) -> tuple[str, float]:
