@@ -78,6 +78,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "mixture -t a.json --corpus a=sample:english --corpus b=sample:python --merges 30 --json"
         for _ in range(bool(find_spec("scipy")))
     ),
+    "inspect --worst-words": (f"inspect -t a.json --worst-words {TEXT} --json",),
+    "inspect --charts": (f"inspect -t a.json --charts {TEXT} --json",),
     "inspect --glitch --weights": ("inspect -t a.json --glitch --weights m.safetensors --json",),
     "budget": (
         f"budget -t a.json {TEXT} sample:hugs --sizes 280,300 --embedding-dim 64 --target 0.5 --json",

@@ -75,8 +75,8 @@ def run(
         welcome = tour is not None or (resume and offer is None and kept.get(SEEN) is not True)
     app = _explorer(
         opening, recipe, asked, columns, held_out,
-        lambda make: LateSession(make, app.call_after_refresh), typed=None, kept=kept, wrong=wrong,
-        begun=begun, offer=offer, first_screen=welcome, tour=tour, playground=playground,
+        lambda make: LateSession(make, app.call_after_refresh), remembered=True, typed=None, kept=kept,
+        wrong=wrong, begun=begun, offer=offer, first_screen=welcome, tour=tour, playground=playground,
     )
     return app.run_on_terminal()
 
@@ -106,8 +106,8 @@ def pictures(
     from tokentui.ui import unattended
 
     with unattended.true_color():
-        app = _explorer(opening, recipe, asked, columns, held_out, lambda make: make(), typed=typed,
-                        kept={"theme": theme} if theme else {})
+        app = _explorer(opening, recipe, asked, columns, held_out, lambda make: make(), remembered=False,
+                        typed=typed, kept={"theme": theme} if theme else {})
         if theme and theme not in app.available_themes:
             hint = nearest(theme, app.available_themes)
             raise TokentuiError(f"no such theme: {theme[:40]}", "--theme", hint)
@@ -130,7 +130,7 @@ def picture(
 
 def _explorer(
     opening: Open, recipe: Recipe, asked: Run, columns: Sequence[ColumnWanted], held_out: str,
-    begun_by: Callable[[Callable[[], Session]], Session | LateSession], **more: Any,
+    begun_by: Callable[[Callable[[], Session]], Session | LateSession], *, remembered: bool, **more: Any,
 ) -> ExplorerApp:
     """Return the explorer about what is opened.
 
@@ -141,6 +141,7 @@ def _explorer(
         columns: The columns to compare.
         held_out: A second corpus.
         begun_by: Takes what makes the session, and returns the session, or one that is made later.
+        remembered: True to list what is opened among the recent sources.
         **more: Of `ExplorerApp`.
     """
     from tokentui.ui.app import ExplorerApp
@@ -150,7 +151,7 @@ def _explorer(
     if first is not None and first.path:
         file = OpenTokenizer(first.path, first.split, first.encode)
 
-    unknown = list(reversed(opening.sources))
+    unknown = list(reversed(opening.sources)) if remembered else []
 
     def engine(publish: Callable[[Snapshot], None]) -> Session:
         # Imported here, in a thread and after the first paint: it takes longer than all of the screen.
