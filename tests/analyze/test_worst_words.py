@@ -77,7 +77,7 @@ async def test_the_screen_sorts_and_inspects() -> None:
             await settled(pilot)
             line = next(line for line in screen_text(app).splitlines() if "▸" in line)
             assert line.split()[2:5] == [str(order[0].wasted), str(order[0].tokens), str(order[0].uses)]
-        assert "by uses" in screen_text(app)
+        assert "uses▾" in screen_text(app)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, InspectScreen))
         await settled(pilot)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from chats import TEMPLATES, write_model
+from screens import screen_text
 from textual import events
 from textual.pilot import Pilot
-from screens import screen_text
 from waiting import settled, until
 
 import tokentui
