@@ -126,7 +126,7 @@ def test_in_tmux(tmux: Tmux) -> None:
     tmux("send-keys", "Escape")
     shown(tmux, lambda text: text == before)
     tmux("resize-window", "-x", "120", "-y", "40")
-    shown(tmux, lambda text: "Why" in text and text.count("┐") == 5)
+    shown(tmux, lambda text: "Why" in text and text.count("┐") == 6)
     tmux("resize-window", "-x", "80", "-y", "24")
     shown(tmux, lambda text: text == before)
     tmux("send-keys", "q")

@@ -48,7 +48,7 @@ def now(app: ExplorerApp) -> Snapshot:
 
 async def test_bytes_out_of_use_are_a_row_that_enter_unfolds(novel: Callable[[str], Path]) -> None:
     app = app_on(novel("hug pug hugs"))
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(119, 40)) as pilot:
         await settled(pilot)
         await until(pilot, lambda: app.main.snapshot and now(app).main.vocabulary.folded)
         unused = 256 - len(set(b"hug pug hugs"))
@@ -65,7 +65,7 @@ async def test_bytes_out_of_use_are_a_row_that_enter_unfolds(novel: Callable[[st
 
 async def test_a_match_that_is_folded_is_shown(novel: Callable[[str], Path]) -> None:
     app = app_on(novel("hug pug hugs"))
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(119, 40)) as pilot:
         await settled(pilot)
         await until(pilot, lambda: app.main.snapshot and now(app).main.vocabulary.folded)
         await pilot.press("3", "slash", "Z", "enter")
@@ -78,7 +78,7 @@ async def test_a_match_that_is_folded_is_shown(novel: Callable[[str], Path]) -> 
 async def test_a_file_begins_with_what_the_corpus_uses(novel: Callable[[str], Path], tmp_path: Path) -> None:
     train(Corpus.from_text("zebra zebras hug hug"), "gpt2", merges=8).save(tmp_path / "file.json")
     app = app_on(novel("hug hug hug pug"))
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(119, 40)) as pilot:
         await settled(pilot)
         await until(pilot, lambda: app.main.snapshot and now(app).main.vocabulary.rows)
         app.engine.send(do.OpenTokenizer(str(tmp_path / "file.json")))
@@ -96,7 +96,7 @@ async def test_a_file_begins_with_what_the_corpus_uses(novel: Callable[[str], Pa
 
 async def test_line_ends_of_two_characters_are_said_once(novel: Callable[[str], Path]) -> None:
     app = app_on(novel("one\r\ntwo é\r\nthree\rfour\r\n"))
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(119, 40)) as pilot:
         await settled(pilot)
         await until(pilot, lambda: app.main.snapshot and now(app).main.corpus.parts)
         await until(pilot, lambda: "CR LF" in app.main.corpus.titles[1])
@@ -109,7 +109,7 @@ async def test_line_ends_of_two_characters_are_said_once(novel: Callable[[str], 
 
 async def test_the_sample_is_a_text_that_can_be_encoded(novel: Callable[[str], Path]) -> None:
     app = app_on(novel("лес лес поле река лес"), "wordpiece", SENTENCE)
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(119, 40)) as pilot:
         await settled(pilot)
         await until(pilot, lambda: app.main.snapshot and now(app).main.encoding.text.startswith("лес"))
         assert app.main.encode.line.value == "лес лес поле река лес"
@@ -118,7 +118,7 @@ async def test_the_sample_is_a_text_that_can_be_encoded(novel: Callable[[str], P
 
 async def test_a_text_of_the_user_stays(novel: Callable[[str], Path]) -> None:
     app = app_on(novel("лес лес поле река лес"), "wordpiece")
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(119, 40)) as pilot:
         await settled(pilot)
         await until(pilot, lambda: app.main.snapshot and now(app).main.corpus.parts)
         app.main.encode.line.value = "crowd"

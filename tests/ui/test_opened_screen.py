@@ -74,7 +74,7 @@ def now(app: ExplorerApp) -> Snapshot:
 
 @asynccontextmanager
 async def opened(
-    file: Path, corpus: Path, size: tuple[int, int] = (120, 40)
+    file: Path, corpus: Path, size: tuple[int, int] = (119, 40)
 ) -> AsyncIterator[tuple[Any, Pilot[None]]]:
     """The explorer on a tokenizer file, at its last step."""
     wanted = do.Open((str(corpus),), tokenizer=OpenTokenizer(str(file)))

@@ -83,12 +83,12 @@ async def test_a_change_of_one_pane_paints_that_pane_alone(monkeypatch: pytest.M
         with painting(monkeypatch) as painted:
             await pilot.press("S")  # another order
             await settled(pilot)
-        assert painted.panes == {"vocabulary"}
+        linked = {"vocabulary", "corpus", "pairs"}  # the token under the cursor is bold in all of them
+        assert "vocabulary" in painted.panes <= linked
         with painting(monkeypatch) as painted:
             await pilot.press("down")
             await settled(pilot)
-        assert painted.panes == {"vocabulary"}
-        assert sum(region.height for region in painted.regions) == 2  # the cursor leaves a row for another
+        assert "vocabulary" in painted.panes <= linked
         with painting(monkeypatch) as painted:
             app.engine.send(do.SetInput("another text"))
             await settled(pilot)

@@ -34,7 +34,7 @@ async def at_step(pilot: Pilot[Any], app: ExplorerApp, step: int) -> None:
 
 async def test_nothing_gives_the_pair_away() -> None:
     app = app_of()
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(119, 40)) as pilot:
         await at_step(pilot, app, 0)
         before = screen_text(app)
         await pilot.press("P")
@@ -61,7 +61,7 @@ async def test_nothing_gives_the_pair_away() -> None:
 async def test_guesses_are_counted_and_explained() -> None:
     run = tokentui.Trainer("sample:hugs", "comp336")
     app = app_of()
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(119, 40)) as pilot:
         await at_step(pilot, app, 0)
         await pilot.press("P")
         for step in range(3):
@@ -89,7 +89,7 @@ async def test_guesses_are_counted_and_explained() -> None:
 
 async def test_a_typed_guess() -> None:
     app = app_of()
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(119, 40)) as pilot:
         await at_step(pilot, app, 0)
         await pilot.press("P", "n")
         await until(pilot, lambda: "Which pair is merged next?" in screen_text(app))
@@ -126,7 +126,7 @@ async def test_where_no_pair_is_merged_there_is_none_to_guess(recipe: str) -> No
 @pytest.mark.parametrize("recipe", ["wordpiece", "gage", "gpt2"])
 async def test_other_objectives(recipe: str) -> None:
     app = app_of(recipe, "sample:gage" if recipe == "gage" else "sample:hugs")
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(119, 40)) as pilot:
         await at_step(pilot, app, 0)
         best = app.main.snapshot.main.why.best  # type: ignore[union-attr]
         assert best is not None

@@ -50,7 +50,7 @@ from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import KeyLine, Lines
 from tokentui.ui.draw.text import Cell, Run, runs
-from tokentui.ui.guard import start_worker
+from tokentui.ui.guard import Guarded, start_worker
 from tokentui.ui.link import EngineLink, EngineScreen
 from tokentui.ui.panes.editor import MOST_EDITED, refusal
 from tokentui.ui.panes.pane import TITLE_CORNERS
@@ -108,7 +108,7 @@ class Price(NamedTuple):
         return f"{self.before}{cost:,.{max(2, digits)}f}{self.after}"
 
 
-class PlayColumn(Vertical):
+class PlayColumn(Guarded, Vertical):
     """The tokens of one tokenizer, and facts about the one under the cursor.
 
     Args:

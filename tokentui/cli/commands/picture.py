@@ -9,10 +9,11 @@ import sys
 import click
 
 from tokentui.cli.commands.explore import EXPLORED, Look, drawn, wanted_by
-from tokentui.cli.options import PATH, QUIET, OrderedCommand, SharedOptions, options
-from tokentui.cli.output import check_target, is_terminal, working, write, write_file
+from tokentui.cli.options import PATH, Count, OrderedCommand, SharedOptions, options
+from tokentui.cli.output import check_target, is_terminal, write, write_file
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import write_whole
+from tokentui.core.runtime import interrupts_end
 
 _SIZE = re.compile(r"(\d{1,4})x(\d{1,4})")
 _LEAST, _MOST = (20, 8), (400, 200)
@@ -33,7 +34,7 @@ Examples:
 )
 @options(
     *EXPLORED,
-    click.option("--step", metavar="N", type=click.IntRange(min=0), help="Go to this step [default: 0]."),
+    click.option("--step", metavar="N", type=Count(min=0), help="Go to this step [default: 0]."),
     click.option("--text", metavar="TEXT", help="The text in Encode."),
     click.option("--screen", "screens", metavar="ID", multiple=True,
                  help="Open a screen, by the id of its key in the reference: facts, questions, why_all. "
@@ -48,7 +49,6 @@ Examples:
                  help="svg, text or png, which needs the extra png [default: by the ending of FILE, "
                  "else svg]."),
     click.option("-o", "--output", metavar="FILE", type=PATH, help="The file [default: standard output]."),
-    QUIET,
 )
 def command(
     shared: SharedOptions, tokenizers: tuple[str, ...], held_out: str | None, step: int | None,
@@ -66,7 +66,7 @@ def command(
     elif form == "png" and is_terminal(sys.stdout):
         raise TokentuiError("a PNG is no text", "standard output", "name a file with -o")
     wanted = wanted_by(shared, tokenizers, held_out)
-    with working(shared.quiet):
+    with interrupts_end():  # ctrl+c: nothing is written yet
         data = drawn(wanted, Look(step, screens, tuple(keys.split()), text, (columns, rows), theme), form)
     if output is not None:
         write_whole(output, data)
