@@ -63,6 +63,7 @@ def test_the_command_has_the_charts_and_their_values(tmp_path: Path) -> None:
     assert "█" in facts
 
 
+@pytest.mark.slow
 async def test_the_screens_show_them() -> None:
     async with opened(Recipe(), CORPUS, size=(80, 24)) as (app, pilot):
         await walked(app, pilot, 30)

@@ -39,6 +39,7 @@ def test_a_file_encodes_as_recorded(name: str) -> None:
 
 
 @RETIRED
+@pytest.mark.slow
 def test_a_file_is_shown_encoded_and_converted_by_commands(name: str, tmp_path: Path) -> None:
     file, copy = FOLDER / f"{name}.json", tmp_path / "copy.json"
     assert OBJECTIVES.retired[name].label in done("inspect", "-t", str(file))

@@ -75,6 +75,7 @@ SENTENCES = ("low lower lowest", "  low  we", "wer, 12", "é lo▁w", "lo", "▁
 
 
 @pytest.mark.parametrize("document", [llama(), llama(prefix=False), t5()], ids=["llama", "gemma", "t5"])
+@pytest.mark.slow
 def test_ids_are_those_of_both_owners(document: dict[str, Any], tmp_path: Path) -> None:
     """The written file under sentencepiece, and `tokenizer.json` under tokenizers."""
     sentencepiece = pytest.importorskip("sentencepiece")

@@ -96,6 +96,7 @@ def test_the_commands_print_what_the_page_says(page: Path) -> None:
 @pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("path", sorted({scene.path for scene in script("pictures")["SCENES"]},
     key=lambda path: (path != "pictures/start.svg", path)))
+@pytest.mark.slow
 def test_a_picture_is_that_of_the_running_program(path: str) -> None:
     """`make pictures` draws them anew. In a process of its own: tests draw no frames without a terminal."""
     code = (

@@ -111,6 +111,7 @@ async def test_a_question_that_takes_long_is_told_of(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("left", [12, 400, 9000])
+@pytest.mark.slow
 async def test_a_dialog_says_the_time_left(left: int) -> None:
     app, session = explorer()
     async with app.run_test(size=(80, 24)) as pilot:

@@ -68,6 +68,7 @@ def test_a_url_is_read_as_the_file_is(server: tuple[str, type[Web]], tmp_path: P
     ("/file.txt", "it sends the reader to file://, which is not followed"),
     ("/loop.txt", "it redirects in a loop"),
 ])
+@pytest.mark.slow
 def test_a_server_that_sends_nothing_is_reported_in_one_line(
     server: tuple[str, type[Web]], path: str, what: str
 ) -> None:

@@ -45,6 +45,7 @@ def test_a_text_without_a_listed_character_takes_the_installed_tables(tables: st
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.slow
 def test_the_newest_tables_compose_what_they_decompose(form: Form) -> None:
     newest = TABLES[NEWEST_UNICODE]
     for text in unicode_texts.sequences(50):

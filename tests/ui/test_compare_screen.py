@@ -50,6 +50,7 @@ SHOWN = {
 """What each pane shows of the snapshot with two columns."""
 
 
+@pytest.mark.slow
 async def test_columns_in_step() -> None:
     async with comparing((120, 40), 3) as (app, screen, session, pilot):
         for size, count in (((120, 40), 3), ((80, 24), 2), ((200, 60), 4), ((40, 12), 2), ((80, 24), 4)):

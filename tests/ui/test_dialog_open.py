@@ -493,6 +493,7 @@ async def test_what_fails_aside_fails_here() -> None:
     assert await in_thread(lambda: 7) == 7
 
 
+@pytest.mark.slow
 def test_a_huge_folder_is_cut_and_says_so(tmp_path: Path) -> None:
     for number in range(MOST_ENTRIES + 50):
         (tmp_path / f"n{number:05}").touch()

@@ -93,6 +93,7 @@ async def test_a_member_acts_and_any_other_key_does_what_it_always_does() -> Non
         await until(pilot, lambda: isinstance(app.screen, SettingsScreen))
 
 
+@pytest.mark.slow
 async def test_v_goes_on_to_the_next_view_until_another_key() -> None:
     app, _ = explorer()
     async with app.run_test(size=(120, 40)) as pilot:

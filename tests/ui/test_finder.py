@@ -202,6 +202,7 @@ async def test_a_preset_an_axis_and_a_setting_are_taken() -> None:
         await until(pilot, lambda: app.main.snapshot and "sailor" in app.main.snapshot.corpus.name)
 
 
+@pytest.mark.slow
 async def test_hostile_texts_are_shown_safely() -> None:
     app, session = explorer()
     tokens = tuple(FoundToken(n, text.encode(), n, n) for n, text in enumerate(HOSTILE))
@@ -224,6 +225,7 @@ async def test_hostile_texts_are_shown_safely() -> None:
         assert all(is_safe(text) for strip in strips_of(app) for text, _, _ in strip)
 
 
+@pytest.mark.slow
 async def test_a_recent_file_is_opened(tmp_path: Path) -> None:
     from tokentui.session.persist.session_file import remember
 
@@ -237,6 +239,7 @@ async def test_a_recent_file_is_opened(tmp_path: Path) -> None:
         await until(pilot, lambda: app.main.snapshot and "a corpus" in app.main.snapshot.corpus.name)
 
 
+@pytest.mark.slow
 async def test_an_action_of_a_pane_says_where_it_works() -> None:
     async with trained() as (app, pilot):
         await pilot.press("colon", *"Inspect the selected row", "enter")

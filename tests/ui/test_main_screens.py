@@ -223,6 +223,7 @@ async def test_every_color_is_one_of_the_256(name: str) -> None:
             assert in_palette(TextualColor.parse(value).rich_color), (one.name, value)
 
 
+@pytest.mark.slow
 async def test_every_theme_can_draw_the_screen() -> None:
     app, session = explorer()
     async with app.run_test(size=(80, 24)) as pilot:

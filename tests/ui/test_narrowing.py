@@ -55,6 +55,7 @@ async def test_a_table_is_narrowed_and_stays_exact_while_stepping(size: tuple[in
         assert len(shown) > 1
 
 
+@pytest.mark.slow
 async def test_ids_are_found_and_a_filter_that_leaves_nothing_says_so() -> None:
     app = ExplorerApp(Session, begin=lambda session: session.send(do.Open(("sample:english",))))
     async with app.run_test(size=(120, 40), notifications=True) as pilot:

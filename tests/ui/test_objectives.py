@@ -329,6 +329,7 @@ def test_what_stands_for_the_next_pair_is_said() -> None:
     ]
 
 
+@pytest.mark.slow
 async def test_only_the_placeholder_is_marked_as_new_and_it_says_its_pair() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:

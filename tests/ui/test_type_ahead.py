@@ -45,6 +45,7 @@ async def test_what_follows_the_key_of_a_dialog_is_for_the_dialog() -> None:
 
 
 @pytest.mark.parametrize("keys", [("ctrl+p",), ("colon",), ("question_mark", "slash")])
+@pytest.mark.slow
 async def test_what_follows_the_key_that_searches_the_keys_is_searched(keys: tuple[str, ...]) -> None:
     app, session = explorer()
     async with app.run_test(size=(80, 24)) as pilot:
@@ -57,6 +58,7 @@ async def test_what_follows_the_key_that_searches_the_keys_is_searched(keys: tup
 @pytest.mark.parametrize("keys", [
     ("ctrl+p", *"step", "down", "down"), ("a", "slash", *"gpt", "down", "down"),
 ])
+@pytest.mark.slow
 async def test_arrows_move_among_the_rows_of_what_was_typed_before_them(keys: tuple[str, ...]) -> None:
     cursors = []
     for at_once in (True, False):
