@@ -128,7 +128,7 @@ def drawn_by(words: Sequence[str]) -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "picture.svg")
         line = [path if before == "-o" else word for before, word in zip(["", *words], words, strict=False)]
-        if run([*line, "-q"]):
+        if run(line):
             raise SystemExit(shlex.join(words))
         return Path(path).read_text("utf-8")
 

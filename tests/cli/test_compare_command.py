@@ -63,6 +63,17 @@ def test_tables_and_row_have_the_same_numbers(files: tuple[str, str]) -> None:
 
 
 @pytest.mark.slow
+def test_three_columns_have_a_map_of_their_agreement() -> None:
+    """Each share is that of the table, on both sides of the diagonal."""
+    words = [word for name in ("gpt2", "bert", "hf-bpe") for word in ("-r", name)]
+    text = done("compare", *words, "--merges", "30", "sample:hugs")
+    _, *agreement = block(text, "boundaries")
+    ab, ac, bc = (f"{100 * float(line[1]):.1f} %" for line in agreement)
+    rows = [line for line in text.splitlines() if re.match(r" [A-C] +[^ ]", line)]
+    cells = [re.findall(r"\d+\.\d %|–", row) for row in rows]
+    assert cells == [["–", ab, ac], [ab, "–", bc], [ac, bc, "–"]]
+
+
 def test_the_row_has_the_numbers_of_the_library(files: tuple[str, str]) -> None:
     answer = row("-t", files[0], "-r", "bert", "--merges", "20", "sample:english")
     corpus = read("sample:english")

@@ -163,9 +163,12 @@ def write_sections(sections: Iterable[Section], marks: Marks | None = None) -> N
 
 def _picture_lines(picture: Picture, most: int) -> list[str]:
     """Return a picture as lines of text, at most so many."""
-    from tokentui.core.chart_drawing import draw  # few reports have a picture
+    from tokentui.core.chart import Chart
+    from tokentui.core.chart_drawing import View, draw  # few reports have a picture
 
-    lines = draw(picture, _picture_width(), most, ascii_only=is_ascii_only())
+    lines = draw(
+        picture, _picture_width(), most, View(cursor=isinstance(picture, Chart)), ascii_only=is_ascii_only()
+    )
     return ["".join(text for text, _ in line).rstrip() for line in lines]
 
 

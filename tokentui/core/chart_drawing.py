@@ -540,7 +540,8 @@ def _heat_lines(heat: HeatMap, width: int, height: int, view: View) -> list[Line
                 here = view.cursor and at == row * len(heat.column_names) + column
                 runs += _heat_cell(heat, value, scale.share, size, middle, here)
             lines.append(tuple(runs))
-    return [*lines, sided(f" {safe(heat.axis.title)}", f"{safe(cell_reading(heat, at))} ", width)]
+    told = f"{safe(cell_reading(heat, at))} " if view.cursor else ""
+    return [*lines, sided(f" {safe(heat.axis.title)}", told, width)]
 
 
 def _heat_cell(
