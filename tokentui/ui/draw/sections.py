@@ -84,8 +84,9 @@ def section_rows(
         few = min(few, section.few)
     rows = section.rows[:few]
     titles = tuple(model.muted(column.title) for column in section.columns)
-    lines = _aligned([Row(titles)] * section.titled + [*rows], section)
-    if section.titled and rows:
+    headed = section.titled and bool(rows)
+    lines = _aligned([Row(titles)] * headed + [*rows], section)
+    if headed:
         yield TableRow(None, ((), lines.pop(0)))
     for n, (row, line) in enumerate(zip(rows, lines, strict=True)):
         key = ("row", place, n)
