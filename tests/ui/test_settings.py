@@ -79,7 +79,7 @@ async def test_each_setting_takes_effect_is_kept_and_lasts(
         assert app.main.viewport.vocabulary_order == "most used"
         await pilot.press("down", "enter", *"ab", "enter")
         await until(pilot, lambda: app.main.encode.line.value == "ab")
-        await pilot.press("down", "enter")
+        await pilot.press("down", "down", "enter")  # past the price
         wanted = {
             "theme": LIGHT_NAME, "speed": 60, "view": app.main.mode, "boundaries": "bars",
             "order": "most used", "sentence": "ab", "first_screen_seen": True,

@@ -223,7 +223,6 @@ class TourScreen(MainScreen):
         if self.is_mounted:
             super().follow(snapshot)
             if self.astray != self._told_astray:
-                self._told_astray = self.astray
                 self.lay_out_panel()
 
     # The panel.
@@ -236,6 +235,7 @@ class TourScreen(MainScreen):
 
     def lay_out_panel(self) -> None:
         """Give the panel the rows of its text, at most a half of the screen, and name the keys."""
+        self._told_astray = self.astray
         width, height = self.app.size
         rows = len(self._text(width - 2, MOST_TEXT))
         self.panel.styles.height = min(rows + 2, max(3, height // 2))
