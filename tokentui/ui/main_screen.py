@@ -464,6 +464,7 @@ class MainScreen(PaneScreen):
 
     def action_begin_cursor(self) -> None:
         """Put the cursor on the first visible token of the corpus."""
+        self.say_if_nothing_open()
         self.text.begin_cursor()
 
     def action_step_cursor(self, by: int) -> None:
@@ -710,14 +711,9 @@ class MainScreen(PaneScreen):
 
     def action_turn_boundaries(self) -> None:
         """Show tokens as chips where there are colors for them, by shades, or with bars between them."""
-        self._need_corpus()
+        self.say_if_nothing_open()
         self.text.turn_boundaries(self.app.has_chips)
         self._mark_again()
-
-    def _need_corpus(self) -> None:
-        """Say so if there is no text whose look a key would change."""
-        if self.snapshot is not None and self.snapshot.corpus.nothing_open:
-            self.app.tell(NotYet(self.snapshot) if self.snapshot.busy is not None else do.NothingOpen())
 
     def mark_by(self, boundaries: Boundaries) -> None:
         """Mark tokens in all panes by chips, shades or bars."""
@@ -765,11 +761,13 @@ class MainScreen(PaneScreen):
 
     def action_sort_vocabulary(self) -> None:
         """Sort the vocabulary in another way."""
+        self.say_if_nothing_open()
         place = VOCABULARY_ORDERS.index(self.viewport.vocabulary_order)
         self.sort_by(VOCABULARY_ORDERS[(place + 1) % len(VOCABULARY_ORDERS)])
 
     def action_sort_pairs(self) -> None:
         """Sort pairs by their counts, or by their scores again."""
+        self.say_if_nothing_open()
         self.pairs.move_to(0)
         order = "" if self.viewport.candidates_order else BY_COUNT
         self.set_viewport(candidates_order=order, candidates_top=0)
@@ -833,7 +831,7 @@ class MainScreen(PaneScreen):
 
     def action_turn_ages(self) -> None:
         """Color tokens by the step that created them, or turn this off."""
-        self._need_corpus()
+        self.say_if_nothing_open()
         on = self.text.turn_ages()
         self.set_viewport(ages=on)
         self.update_titles()

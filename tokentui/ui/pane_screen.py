@@ -23,7 +23,7 @@ from textual.widgets import Input
 
 from tokentui.core.choices import Ref
 from tokentui.core.safetext import GLYPH_MODES, GlyphMode, safe
-from tokentui.session.commands import GoTo, Move, Play, SetInput, SetViewport, Speed
+from tokentui.session.commands import GoTo, Move, NothingOpen, Play, SetInput, SetViewport, Speed
 from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import Viewport
 from tokentui.ui.bindings import (
@@ -48,7 +48,7 @@ from tokentui.ui.link import EngineLink, EngineScreen
 from tokentui.ui.panes.encode import TypedPane
 from tokentui.ui.panes.entry import Layout, PaneEntry
 from tokentui.ui.panes.pane import VIEWS, Pane, StatusBand, title_cell
-from tokentui.ui.waits import has
+from tokentui.ui.waits import NotYet, has
 
 if TYPE_CHECKING:
     from tokentui.ui.dialogs.finder import Found
@@ -401,6 +401,11 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         number, _, title = self.names[name][0].partition(" ") if name else ("", "", pane)
         return f"in {title}: {number} goes there" if number else f"in the {title}"
 
+    def say_if_nothing_open(self) -> None:
+        """Say that nothing is open, or what is being opened, where a key changes nothing that is seen."""
+        if self.snapshot is not None and self.snapshot.corpus.nothing_open:
+            self.app.tell(NotYet(self.snapshot) if self.snapshot.busy is not None else NothingOpen())
+
     def say_why_stuck(self, forward: bool) -> None:
         """Say why no step leads on, or back; nothing where one does, or may do once work is done."""
         now = self.snapshot
@@ -426,6 +431,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
 
     def action_speed(self, by: int) -> None:
         """Run faster, or slower if `by` is negative."""
+        self.say_if_nothing_open()
         self.engine.send(Speed(by))
 
     def action_go_to_start(self) -> None:
