@@ -87,7 +87,6 @@ def test_the_ids_of_a_text_are_its_ids(name: str) -> None:
     ("gpt2", "huggingface"), ("llama2", "huggingface"), ("bert", "huggingface"), ("t5", "sentencepiece"),
     ("gpt2", "tiktoken"),
 ])
-@pytest.mark.first_run(cases=2)
 @pytest.mark.slow
 def test_a_tokenizer_that_was_read(name: str, format: str, tmp_path: Path) -> None:
     tokenizer = again(small(name), format, tmp_path)

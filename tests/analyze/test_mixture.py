@@ -100,6 +100,15 @@ def test_a_slack_that_no_share_avoids() -> None:
     assert Program(replayed, replayed.pairs).fit().slack == pytest.approx(5 / 9)
 
 
+def test_intervals_solve_the_fit_again_where_it_has_too_little_slack() -> None:
+    """As for a fit that stopped before its optimum."""
+    replayed = replay([(0, 1)], 3, [Counter({(1, 2): 5, (0, 1): 1}), Counter({(1, 2): 7, (0, 1): 2})])
+    program = Program(replayed, replayed.pairs)
+    fit, intervals = program.intervals((1, 1), program.fit()._replace(slack=0.1))
+    assert fit.slack == pytest.approx(5 / 9)
+    assert all(0 <= low <= high <= 1 for low, high in intervals)
+
+
 # ---- mixtures of our own
 
 

@@ -204,7 +204,6 @@ PLACES = [*commands({**dict.fromkeys("abcu", ""), "texts": ""}, "")]
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.first_run(cases=6)
 @pytest.mark.slow
 def test_nothing_in_a_mark_acts_on_a_terminal(place: str, files: Mapping[str, str]) -> None:
     """Markup, control characters and right-to-left text, in colors. Without colors the output is that of a

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -36,6 +39,37 @@ def test_screens_keys_and_compare() -> None:
     text = done("picture", "sample:hugs", "-r", "comp336", "-r", "gpt2", "--keys", "G", "--format", "text")
     assert "A comp336" in text
     assert "B gpt2" in text
+
+
+def test_a_picture_adds_no_recent_source(home: Path) -> None:
+    done(*HUGS, "--format", "text")
+    assert not home.exists() or not [path for path in home.rglob("*") if path.is_file()]
+
+
+STUCK = """
+import asyncio, sys
+from tokentui.cli.main import run
+from tokentui.ui import unattended
+
+async def still(*_):
+    open(sys.argv[1], "w").close()  # tell the test
+    await asyncio.sleep(60)
+
+unattended._still = still
+sys.exit(run(sys.argv[2:]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_it_at_once(number: signal.Signals, tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    with subprocess.Popen([sys.executable, "-c", STUCK, str(fifo), *HUGS], stdout=subprocess.DEVNULL,
+                          preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL)) as process:
+        fifo.open().close()
+        process.send_signal(number)
+        assert process.wait(30) in (-number, 128 + number)
 
 
 @pytest.mark.slow

@@ -74,7 +74,6 @@ def check_each_field(made: list[Tokenizer], text: str, allow: bool) -> None:
 
 @pytest.mark.parametrize("name", sorted(owners.TRAINED))
 @given(text=TEXTS)
-@pytest.mark.first_run(cases=2)
 @pytest.mark.slow
 def test_later_equals_at_once_for_files(
     name: str, text: str, tmp_path_factory: pytest.TempPathFactory

@@ -82,7 +82,6 @@ def test_pairs_of_a_step_consist_of_tokens_of_that_step(merges: list[tuple[str, 
 
 @pytest.mark.parametrize("format", [name for name in WRITTEN if name != "tokentui"])
 @pytest.mark.parametrize("kind", ["sentencepiece", "tiktoken", "bert"])
-@pytest.mark.first_run(cases=1)
 @pytest.mark.slow
 def test_every_step_of_a_file_of_another_tool_is_exported(tmp_path: Path, kind: str, format: str) -> None:
     name = {"sentencepiece": "sentencepiece-bpe"}.get(kind, SMALL[kind])

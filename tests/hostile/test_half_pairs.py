@@ -16,7 +16,6 @@ ROWS = "".join(
 
 
 @pytest.mark.parametrize("name", sorted(PRESETS))
-@pytest.mark.first_run(cases=2)
 @pytest.mark.slow
 def test_every_preset_trains_on_it_and_encodes_it(name: str, tmp_path: Path) -> None:
     """A command has a result, or refuses the text in one line."""

@@ -60,7 +60,6 @@ async def test_a_file_a_special_token_and_a_typed_text(
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.first_run(cases=3)
 @pytest.mark.slow
 async def test_notifications(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     wire = Tripwire(monkeypatch)

@@ -93,21 +93,25 @@ def test_the_commands_print_what_the_page_says(page: Path) -> None:
     assert HOWTO["made"](text) == text
 
 
-@pytest.mark.first_run(cases=1)
+def check_in_a_process(code: str, path: str) -> None:
+    """Run code about a picture in a process of its own: tests draw no frames without a terminal."""
+    done = subprocess.run(
+        [sys.executable, "-c", code, path], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("path", sorted({scene.path for scene in script("pictures")["SCENES"]},
     key=lambda path: (path != "pictures/start.svg", path)))
 @pytest.mark.slow
 def test_a_picture_is_that_of_the_running_program(path: str) -> None:
-    """`make pictures` draws them anew. In a process of its own: tests draw no frames without a terminal."""
+    """`make pictures` draws them anew."""
     code = (
         "import sys, runpy; made = runpy.run_path('docs/scripts/pictures.py')\n"
         "(scene,) = [one for one in made['SCENES'] if one.path == sys.argv[1]]\n"
         "sys.exit((made['DOCS'] / scene.path).read_text('utf-8') != made['drawn'](scene))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, path], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    check_in_a_process(code, path)
 
 
 @pytest.mark.slow
@@ -118,10 +122,7 @@ def test_a_picture_of_the_gallery_is_that_of_its_command(path: str) -> None:
         "words = made['gallery']()[sys.argv[1]]\n"
         "sys.exit((made['DOCS'] / sys.argv[1]).read_text('utf-8') != made['drawn_by'](words))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, path], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    check_in_a_process(code, path)
 
 
 @pytest.mark.slow

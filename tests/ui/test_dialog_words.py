@@ -1,13 +1,11 @@
-"""The keys that mean the same in every dialog, and the screen behind a dialog."""
+"""The keys that all dialogs share, and the dimmed screen behind a dialog."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
 from textual.color import Color
 from waiting import settled, strips_of, until
 
+from tokentui.analyze.report import Column, Section
 from tokentui.axes import preset
 from tokentui.session import commands as do
 from tokentui.session.engine.driver import Session
@@ -15,6 +13,7 @@ from tokentui.ui.app import ExplorerApp
 from tokentui.ui.bindings import HANDLED, bindings_of
 from tokentui.ui.dialogs import Dialog, FindScreen, KeysScreen, ListDialog
 from tokentui.ui.dialogs.questions import QuestionsScreen
+from tokentui.ui.draw.sections import section_rows
 from tokentui.ui.draw.table import Listing, TableRow
 from tokentui.ui.keymap import DIALOGS
 
@@ -64,15 +63,21 @@ def test_a_list_is_filtered_with_its_headings_and_whole_rows() -> None:
     assert not listing.find_row("Second", 1)
 
 
-@pytest.mark.usefixtures("tmp_path")
-async def test_a_dialog_finds_filters_tells_its_keys_and_dims_the_screen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path))
-    app = ExplorerApp(
+def test_a_table_without_rows_has_no_head() -> None:
+    section = Section("draws", "nothing", (), (Column("number"), Column("pair")))
+    (row,) = section_rows(section, 0, 5, {}, set())
+    assert row.key == ("fact", 0)
+
+
+def explorer_on_hugs() -> ExplorerApp:
+    return ExplorerApp(
         lambda publish: Session(publish, preset("gpt2")),
         begin=lambda session: session.send(do.Open(("sample:hugs",))),
     )
+
+
+async def test_a_dialog_finds_filters_tells_its_keys_and_dims_the_screen() -> None:
+    app = explorer_on_hugs()
     async with app.run_test(size=(120, 40)) as pilot:
         await settled(pilot)
         before = [*strips_of(app)]
@@ -124,14 +129,8 @@ async def test_a_dialog_finds_filters_tells_its_keys_and_dims_the_screen(
         assert dialog.field.value == "hug"  # what was typed is there again
 
 
-async def test_the_inspector_is_a_pane_at_the_right_of_a_wide_screen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path))
-    app = ExplorerApp(
-        lambda publish: Session(publish, preset("gpt2")),
-        begin=lambda session: session.send(do.Open(("sample:hugs",))),
-    )
+async def test_the_inspector_is_a_pane_at_the_right_of_a_wide_screen() -> None:
+    app = explorer_on_hugs()
     async with app.run_test(size=(140, 40)) as pilot:
         await settled(pilot)
         await pilot.press("3")

@@ -306,7 +306,7 @@ def test_ordinals() -> None:
 
 
 async def test_the_tree_of_a_word_grows_with_the_steps() -> None:
-    """Keys of the inspector move the run, and what is told of the word follows."""
+    """Keys of the inspector move the run, and its rows about the word change with it."""
     async with explored((120, 40), step=100, typed="unbelievable") as (app, pilot):
         await pilot.press("4", "enter")
         await settled(pilot)

@@ -1,4 +1,4 @@
-"""A key that cannot act says why: every action in several states changes what is seen, or says a line."""
+"""A key that cannot act says why: in each state, every action changes the screen or shows a message."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from tokentui.ui.waits import NotYet
 @pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", [(200, 60), (120, 40), (80, 24), (60, 16)])
 async def test_no_row_is_hidden(size: tuple[int, int]) -> None:
-    """One message at a time stands on the header and the border below it; what is longer is in a list."""
+    """One message at a time covers the header and the border below it; a list has longer ones in full."""
     app, _ = explorer()
     async with app.run_test(size=size, notifications=True) as pilot:
         await settled(pilot)

@@ -38,11 +38,6 @@ TEXTS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path / "home"))
-
-
 @pytest.fixture
 def file(tmp_path: Path) -> str:
     """A tokenizer file."""
@@ -293,6 +288,13 @@ async def test_what_is_saved(file: str, tmp_path: Path, monkeypatch: pytest.Monk
         assert screen.command_line() == f"tokentui play -t {file} -t gpt2 {Path('prompt.txt')}"
         assert "tokentui play -t" in screen_text(app)
     check_saved(ids)
+
+
+async def test_a_command_says_that_a_text_is_no_option() -> None:
+    app = playing("--help", preset_played())
+    async with app.run_test(size=(80, 24)):
+        assert isinstance(app.screen, PlayScreen)
+        assert app.screen.command_line() == "tokentui play -t gpt2 -- --help"
 
 
 async def test_it_reopens_where_it_was_left(file: str) -> None:

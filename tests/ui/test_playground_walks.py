@@ -56,7 +56,6 @@ def hostile_file(kind: str, folder: Path) -> str:
 @pytest.mark.parametrize(
     ("kind", "keys"), [("names", 25), *((kind, 150) for kind in HOSTILE), ("names", 400)])
 async def test_a_walk(kind: str, keys: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)  # keys may write files by names that they type
     dice, path = random.Random(f"{kind} {keys}"), hostile_file(kind, tmp_path)
     played = Played(ColumnWanted(path=path, name=Path(path).name))
@@ -115,7 +114,6 @@ async def test_a_paste_of_two_megabytes_and_one_of_a_long_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both are refused in a line; what was there stays. 900 kB in lines are taken, with the same ids."""
-    monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path / "home"))
     path = hostile_file("names", tmp_path)
     app = ExplorerApp(
         lambda publish: Session(publish, preset("gpt2")),
@@ -142,7 +140,6 @@ async def test_a_paste_of_two_megabytes_and_one_of_a_long_line(
 
 @pytest.mark.slow
 async def test_every_hostile_tokenizer_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TOKENTUI_HOME", str(tmp_path / "home"))
     files = [*written(tokenizers(), tmp_path).values()]
     app = ExplorerApp(
         lambda publish: Session(publish, preset("gpt2")), playground=PlayStart("hug", (preset_played(),))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -134,6 +135,14 @@ async def test_who_strays_is_told_and_brought_back() -> None:
         await pilot.press("r")
         await playing(pilot, app, 1)
         await until(pilot, lambda: "r goes back" not in screen_text(app))
+        now = screen.snapshot
+        assert now is not None
+        main = replace(now.main, at=replace(now.main.at, step=0))
+        screen.snapshot = replace(now, columns=(main, *now.columns[1:]))
+        screen.lay_out()  # with the snapshot before the one that shows the step
+        assert "goes back" in str(screen.panel.border_subtitle)
+        screen.follow(now)
+        assert "goes back" not in str(screen.panel.border_subtitle)
         await pilot.press("backspace")
         await playing(pilot, app, 0)
         screen.engine.send(do.Open(("sample:gage",)))

@@ -39,7 +39,7 @@ class Drawing(Protocol):
     """What gives lines for a width."""
 
     def lines(self, width: int, ascii_only: bool = False) -> Sequence[Line]:
-        """Return the lines for so many columns; none if they are too few."""
+        """Return the lines that fit a width in columns; none if it is too small."""
 
 
 class Node(NamedTuple):
@@ -100,7 +100,7 @@ class MergeTree:
     missing: Missing | None = None
 
     def lines(self, width: int, ascii_only: bool = False) -> Sequence[Line]:
-        """Return the lines for so many columns: with the step of each merge where there is room, and as many
+        """Return the lines that fit a width: with the step of each merge where there is room, and as many
         levels as fit. A token whose parts are left out stands for itself."""
         deepest = min(_DEEPEST, max((root.depth for root in self.roots), default=0))
         for levels, steps in itertools.product(range(deepest, -1, -1), (True, False)):
@@ -249,7 +249,7 @@ class Lattice:
     edges: tuple[Edge, ...]
 
     def lines(self, width: int, ascii_only: bool = False) -> Sequence[Line]:
-        """Return the lines for so many columns: the units, the pieces of the best segmentation, and the
+        """Return the lines that fit a width: the units, the pieces of the best segmentation, and the
         others in as few lines as they take. The least probable are left out."""
         unit = min(_WIDEST_UNIT, width // max(1, len(self.units)))
         if unit < _NARROWEST_UNIT:
@@ -294,7 +294,7 @@ class Lattice:
 
 
 def _fitted(text: str, room: int) -> str:
-    """Return a safe text cut to so many columns."""
+    """Return a safe text, cut to a width in columns."""
     if cell_width(text) <= room:
         return text
     kept = ""

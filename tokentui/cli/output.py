@@ -162,7 +162,7 @@ def write_sections(sections: Iterable[Section], marks: Marks | None = None) -> N
 
 
 def _picture_lines(picture: Picture, most: int) -> list[str]:
-    """Return a picture as lines of text, at most so many."""
+    """Return a picture as text, in at most `most` lines."""
     from tokentui.core.chart import Chart
     from tokentui.core.chart_drawing import View, draw  # few reports have a picture
 

@@ -111,7 +111,7 @@ class Chart:
 
     @property
     def rows(self) -> tuple[tuple[str, ...], ...]:
-        """The values behind the picture as a table: the titles, and a row for each place."""
+        """The values that the picture shows: a row of titles, then a row for each place."""
         titles = (self.x.title, *(series.name or self.y.title for series in self.series))
         known = [dict(zip(series.x, series.y, strict=True)) for series in self.series]
         rows = [titles]
@@ -144,7 +144,7 @@ class HeatMap:
 
     @property
     def rows(self) -> tuple[tuple[str, ...], ...]:
-        """The values behind the picture as a table: the titles, and the rows."""
+        """The values that the picture shows: a row of titles, then the rows."""
         rows = [("", *self.column_names)]
         for name, values in zip(self.row_names, self.values, strict=True):
             rows.append((name, *("" if value is None else self.axis.value(value) for value in values)))

@@ -498,9 +498,9 @@ class PlayScreen(EngineScreen[str]):
         self.dismiss(self.editor.text)
 
     @property
-    def focused_column(self) -> PlayColumn:
-        """The tokenizer that has the focus, else the first one."""
-        return next((column for column in self.columns if self.focused is column.chips), self.columns[0])
+    def focused_column(self) -> PlayColumn | None:
+        """The tokenizer whose tokens have the focus; None while the text has it."""
+        return next((column for column in self.columns if column.chips.has_focus), None)
 
     def action_add(self) -> None:
         """Ask for a tokenizer, and show it at the right."""
@@ -533,7 +533,7 @@ class PlayScreen(EngineScreen[str]):
         if len(self.columns) == 1:
             self.say("one tokenizer stays: ctrl+o adds another one")
             return
-        column = next((column for column in self.columns if self.focused is column.chips), self.columns[-1])
+        column = self.focused_column or self.columns[-1]
         self.columns.remove(column)
         self.set_focus(self.editor)
         column.remove()
@@ -546,7 +546,7 @@ class PlayScreen(EngineScreen[str]):
 
         text, special = self.editor.text, self.allow_special
         open_columns = [column.played for column in self.columns if column.open]
-        first = self.focused_column.played
+        first = (self.focused_column or self.columns[0]).played
         played = tuple(sorted(open_columns, key=lambda one: one != first))
 
         async def contents(kind: str) -> bytes:
@@ -573,7 +573,7 @@ class PlayScreen(EngineScreen[str]):
         if self._path:
             words.append(self._path)
         elif text and len(text) <= _LINE_CHARS and text.isprintable() and os.sep not in text:
-            words.append(text)
+            words += ["--", text] if text.startswith("-") else [text]
         elif text:
             words.append("prompt.txt")
         return shlex.join(words)
@@ -590,7 +590,7 @@ class PlayScreen(EngineScreen[str]):
     @work
     async def action_decode(self) -> None:
         """Put the text of the listed ids in their place. The line below says whether it encodes to them."""
-        ids, column = ids_in(self.editor.text), self.focused_column
+        ids, column = ids_in(self.editor.text), self.focused_column or self.columns[0]
         if not ids:
             self.say("no ids: a list of numbers, such as 464 4315 287, becomes text")
             return
@@ -638,7 +638,7 @@ class PlayScreen(EngineScreen[str]):
         """Go to the next match, round the end. Matches are marked."""
         sought, text = self.sought, self.shown_text
         named = _ID_SOUGHT.fullmatch(sought)
-        column = next((column for column in self.columns if self.focused is column.chips), None)
+        column = self.focused_column
         places = [] if not sought else [found.start() for found in re.finditer(re.escape(sought), text)]
         for one in self.columns:
             one.chips.matched = [(at, at + len(sought)) for at in places]
@@ -669,7 +669,7 @@ class PlayScreen(EngineScreen[str]):
 
     def _find_token(self, column: PlayColumn, wanted: Callable[[EncodedToken], bool], name: str) -> None:
         chips = column.chips
-        found = [number for number, token in enumerate(chips.encoded.tokens) if wanted(token)]
+        found = [at for at, token in enumerate(chips.encoded.tokens) if wanted(token)]
         if not found:
             self.say(f"not found in {column.name_shown}: {name}")
             return
@@ -741,7 +741,7 @@ class PlayScreen(EngineScreen[str]):
 
     def action_copy_ids(self) -> None:
         """Copy the ids of the tokenizer that has the focus, else of the first one."""
-        column = self.focused_column
+        column = self.focused_column or self.columns[0]
         ids = [token.id for token in column.chips.encoded.tokens]
         self.app.copy_to_clipboard(json.dumps(ids))
         self.app.say(f"copied {plural(len(ids), 'id')} of {column.name_shown}")

@@ -81,7 +81,7 @@ EXPLORED: Sequence[Option] = (
     *READING,
     *RUN_OPTIONS,
 )
-"""The options that say what is opened."""
+"""The options that choose what to open."""
 
 
 class _Explorer(OrderedCommand):
@@ -101,7 +101,7 @@ def command(shared: SharedOptions, tokenizers: tuple[str, ...], held_out: str | 
     _check_memory()
     from tokentui.ui import run  # the screen is loaded when one is opened
 
-    # What is named is what is wanted; a bare `tokentui` after a line has dropped asks whether to go on.
+    # Resume is offered only without arguments: after a lost connection, people type a bare `tokentui`.
     resume = not (shared.sources or shared.recipes or shared.axes or tokenizers)
     return run(*wanted, resume)
 

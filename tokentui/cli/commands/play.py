@@ -43,13 +43,12 @@ def command(shared: SharedOptions, text: tuple[str, ...], tokenizers: tuple[str,
     """
     from tokentui.cli.commands.explore import check_screen, open_playground, played
 
-    words = text
-    from_pipe = check_screen(words)
+    from_pipe = check_screen(text)
     columns = played(tokenizers, shared.split_for_file(also=(ENCODE,)), str(shared.axes.get(ENCODE, "")))
-    if len(words) == 1 and words[0] != "-" and _is_file(words[0]):
-        whole: str | None = without_final_newline(read_regular(words[0]))
-    elif words or from_pipe:
-        whole = text_argument(words, shared.command)
+    if len(text) == 1 and text[0] != "-" and _is_file(text[0]):
+        whole: str | None = without_final_newline(read_regular(text[0]))
+    elif text or from_pipe:
+        whole = text_argument(text, shared.command)
     else:
         whole = None
     return open_playground(whole, columns)

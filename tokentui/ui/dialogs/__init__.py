@@ -38,7 +38,7 @@ from tokentui.ui.waits import under_way, waits_for
 Answer = TypeVar("Answer")
 Result = TypeVar("Result")
 
-# The keys that mean the same in every dialog. The line of keys shows them after those of the dialog itself.
+# Every dialog has these keys. The line of keys shows them after the keys of the dialog itself.
 BACK = Binding("escape", "leave", "back", id="dialog.leave", group=Hint(always=True),
     tooltip="Leave the input line, end finding and the filter, leave the dialog")
 COPY = Binding("y", "copy", "copy", id="dialog.copy", group=Hint(pane="list"),

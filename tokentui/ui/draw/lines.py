@@ -21,7 +21,7 @@ from tokentui.ui.draw.text import PALETTE, WITHOUT_COLOR, Cell, Run, Styles
 from tokentui.ui.guard import Guarded
 
 Draw: TypeAlias = Callable[[int, int], Sequence[Cell]]
-"""Gives the lines for so many columns and rows."""
+"""Returns the lines that fit a number of columns and rows."""
 
 
 def spread(left: Cell, right: Cell, width: int) -> Cell:
