@@ -25,8 +25,13 @@ if TYPE_CHECKING:
 
 
 def ask(screen: EngineScreen[Any], now: Snapshot | None, first: str = "") -> None:
-    """Ask what to copy of a screen with panes, which shows a snapshot, with the cursor on the first whose
-    name begins in a way."""
+    """Ask what to copy from a screen with panes.
+
+    Args:
+        screen: The screen.
+        now: The snapshot that it shows.
+        first: The cursor starts on the first entry whose name begins with this.
+    """
     focused = screen.focused
     copies: list[Copied] = []
     if isinstance(focused, VirtualTable):

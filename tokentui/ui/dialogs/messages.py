@@ -25,7 +25,7 @@ class MessagesScreen(ListDialog[None]):
 
     def lay_out(self) -> None:
         """Show the rows."""
-        texts = self._messages[::-1] or ("nothing has been said yet",)
+        texts = self._messages[::-1] or ("no messages yet",)
         rows = [TableRow(("message", n), (((text, ""),),)) for n, text in enumerate(texts)]
         self.tell((Column(flex=1),), rows, words=True)
         self.fit_height(len(self.listing.rows))

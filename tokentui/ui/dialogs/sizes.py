@@ -41,13 +41,11 @@ class SizesScreen(ReportScreen["tuple[Budget, tuple[Bounds, ...]]"]):
 
     HEADING, ASKING = "Sizes", "training to the end of the run …"
     BINDINGS: ClassVar[list[BindingType]] = [
-        *ReportScreen.BINDINGS[:1],
         Binding("s", "ask_sizes", "sizes", id="sizes.sizes",
             tooltip="Type the sizes of the table, such as 8k,16k,32k"),
         Binding("b", "bound", "bound", id="sizes.bound",
             tooltip="Prove for the sizes of the table how few tokens any vocabulary of each size has"),
         Binding("e", "export", "export", id="sizes.export", tooltip="Write the table to a file (CSV)"),
-        *ReportScreen.BINDINGS[1:],
     ]
 
     def __init__(self, engine: EngineLink) -> None:
