@@ -17,7 +17,7 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import each, job
 from tokentui.encode import id_tables
 from tokentui.encode.encoder import WordEncoder
-from tokentui.encode.pipeline import NameFinder
+from tokentui.encode.names import NameFinder
 from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary, quoted

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from tokentui.encode.segment import Attempt, WordPart
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.engine import NGram, Pair
 from tokentui.learn.event_engine import EventEngine, Method
 from tokentui.learn.event_trainer import EventTrainer
+from tokentui.learn.ngrams import NGram, Pair
 from tokentui.learn.objectives import Material
 
 FACT = "nothing follows from this merge"

@@ -19,8 +19,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from tokentui.analyze.bound import BoundedCorpus, Bounds, SizeBound
+from tokentui.analyze.bound import BoundedCorpus
 from tokentui.analyze.report import Report, Row, Section, strong
+from tokentui.analyze.results import Bounds, SizeBound
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import open_regular
 from tokentui.core.jobs import check as go_on

@@ -25,7 +25,7 @@ from tokentui.text.corpus import Corpus
 from tokentui.text.count import Words
 
 if TYPE_CHECKING:
-    from tokentui.analyze.bound import Bounds
+    from tokentui.analyze.results import Bounds
 
 KNEE = "where ln(tokens) is furthest below its chord, both axes scaled to 0..1 (Satopaa et al. 2011)"
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
-from tokentui.analyze.report import Json, Span, piece_row
+from tokentui.analyze.report import Json, Line, Span, piece_row
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import visible
 from tokentui.core.table import cell_width
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from tokentui.encode.explain import WordExplanation
     from tokentui.encode.segment.viterbi import Edge
 
-Line: TypeAlias = tuple[Span, ...]
-"""A line of a drawing: texts in their roles."""
 _APART, _ROOTS_APART = 2, 3
 """Blanks between the two parts of a node, and between two trees."""
 _DEEPEST, _MOST_LINES = 6, 17
@@ -33,13 +31,6 @@ _THICK = ((0.75, "█"), (0.25, "━"), (0.01, "─"), (0.0, "┄"))
 """The stroke of a piece by the least share of all segmentations that contain it."""
 _ASCII = str.maketrans("┌┐┴─┄━█…", "+++-.=#~")
 """The characters of ASCII in place of those that are drawn."""
-
-
-class Drawing(Protocol):
-    """What gives lines for a width."""
-
-    def lines(self, width: int, ascii_only: bool = False) -> Sequence[Line]:
-        """Return the lines that fit a width in columns; none if it is too small."""
 
 
 class Node(NamedTuple):

@@ -7,14 +7,13 @@ An analysis builds one `Report`. `tokentui.cli.output.write_report` prints it as
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 
 if TYPE_CHECKING:
     from tokentui.analyze.align import Alignment
-    from tokentui.analyze.drawings import Drawing
     from tokentui.core.chart import Picture
 
 Json: TypeAlias = dict[str, object]
@@ -146,6 +145,17 @@ class Column(NamedTuple):
 
 
 NUMBER = Column(align="right")
+
+
+Line: TypeAlias = tuple[Span, ...]
+"""A line of a drawing: texts in their roles."""
+
+
+class Drawing(Protocol):
+    """What gives lines for a width."""
+
+    def lines(self, width: int, ascii_only: bool = False) -> Sequence[Line]:
+        """Return the lines that fit a width in columns; none if it is too small."""
 
 
 @dataclass(frozen=True, slots=True)

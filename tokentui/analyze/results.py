@@ -376,3 +376,63 @@ class HealthReport:
     step: int
     facts: VocabularyFacts
     checks: tuple[CheckResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SizeBound:
+    """The bound of one size of a vocabulary.
+
+    Attributes:
+        vocab_size: The ids.
+        tokens: The tokens of the corpus with the tokenizer at this size.
+        bound: No vocabulary of this size needs fewer.
+        reached: A vocabulary of this size is known that needs so many.
+        simple: The bound by which a word needs two tokens unless it is one.
+        rounds: The rounds of the search.
+    """
+
+    vocab_size: int
+    tokens: int
+    bound: int
+    reached: int
+    simple: int
+    rounds: int
+
+    @property
+    def most_saved(self) -> float:
+        """The greatest share of the tokens that any vocabulary of this size could save, 0 to 1."""
+        return 1 - self.bound / self.tokens if self.tokens else 0.0
+
+    @property
+    def saved(self) -> float:
+        """The share of the tokens that some vocabulary of this size does save, 0 to 1."""
+        return 1 - self.reached / self.tokens if self.tokens else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The bounds of a corpus at sizes of a vocabulary.
+
+    Attributes:
+        corpus: The name of the corpus.
+        bytes: Its bytes, as UTF-8.
+        pretokens: Its pre-tokens that count.
+        distinct: The distinct ones.
+        left_out: The pre-tokens that are left out, because the tokenizer loses a part of them.
+        long: The pre-tokens that count as one token, because they are long.
+        split: The split of the recipe.
+        unit: The unit of the recipe.
+        base: The ids that are no token of several units: base units, special tokens and byte tokens.
+        sizes: A bound for each size, from the smallest.
+    """
+
+    corpus: str
+    bytes: int
+    pretokens: int
+    distinct: int
+    left_out: int
+    long: int
+    split: str
+    unit: str
+    base: int
+    sizes: tuple[SizeBound, ...]

@@ -21,10 +21,11 @@ from tokentui.core.memo import Memo
 from tokentui.encode import id_tables
 from tokentui.encode.encoding import EncodedToken, Encoding, Names, joined, packed
 from tokentui.encode.id_tables import IdTable, table_of
-from tokentui.encode.pipeline import NO_NAMES, NameFinder, reads_whole
+from tokentui.encode.names import NO_NAMES, NameFinder, Special
+from tokentui.encode.pipeline import reads_whole
 from tokentui.encode.segment import UNKNOWN, WAYS, EncodingWay, Follower, Segmenter, UnknownUnit, WordPart
 from tokentui.encode.segment.merges import Merging
-from tokentui.encode.vocabulary import NO_ID, UNKNOWN_NAMES, Section, Special, Vocabulary, byte_token, quoted
+from tokentui.encode.vocabulary import NO_ID, UNKNOWN_NAMES, Section, Vocabulary, byte_token, quoted
 from tokentui.text.pretokenize import PreToken, Pretokenizer
 
 _BEGIN, _END = ("[CLS]", "<s>"), ("[SEP]", "</s>")

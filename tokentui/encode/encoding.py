@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, Protocol, Self
 
 from tokentui.core import jobs
 from tokentui.core.records import dataclass
 from tokentui.encode.elsewhere import ENCODING, refuse_name
+from tokentui.encode.results import EncodedToken as EncodedToken
 from tokentui.encode.vocabulary import NO_ID
 
 _new, _put = object.__new__, object.__setattr__
@@ -28,27 +29,6 @@ class Source(Protocol):
         """Return the texts and bytes of known tokens by their ids. None if ids do not say them, or if that
         takes longer than `rows`."""
         ...
-
-
-class EncodedToken(NamedTuple):
-    """A token of a text.
-
-    Attributes:
-        id: Its id; None for a token without an id.
-        text: The token as readable text, marks included; specials and the unknown token by name.
-        piece: Its exact bytes, marks included; None for the unknown token, the name's bytes for specials and
-            `<0x41>`.
-        start: The index in the text as typed of its first character.
-        end: The index after its last character.
-        word: The index of its pre-token, -1 for a special token.
-    """
-
-    id: int | None
-    text: str
-    piece: bytes | None
-    start: int
-    end: int
-    word: int
 
 
 class _Waiting:
@@ -158,7 +138,7 @@ class Encoding(_Waiting):
         """Return the tokens as chips, for a notebook."""
         from tokentui.encode.html import encoding_html
 
-        return encoding_html(self)
+        return encoding_html(self.rows)
 
 
 _NAMES = ("tokens", "pieces", "unknown")

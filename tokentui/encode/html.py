@@ -15,7 +15,7 @@ from tokentui.core.safetext import safe, to_bytes, visible
 from tokentui.core.tints import LIGHT, LIGHT_TEXT, tints
 
 if TYPE_CHECKING:
-    from tokentui.encode.encoding import Encoding
+    from tokentui.encode.results import EncodedToken
 
 MOST_TOKENS = 500
 """The most tokens that are shown."""
@@ -24,27 +24,26 @@ _POINTS = 200
 """Approximate number of points of a curve."""
 
 
-def encoding_html(encoding: Encoding, most: int = MOST_TOKENS) -> str:
+def encoding_html(tokens: Sequence[EncodedToken], most: int = MOST_TOKENS) -> str:
     """Return the tokens of a text as HTML, at most so many.
 
     Notebooks show it, and `tokentui encode --html` prints it.
     """
-    shown = ((row.id, row.text if row.piece is None else row.piece, row.start) for row in encoding.rows)
-    return tokens_html(shown, len(encoding), most)
+    shown = ((row.id, row.text if row.piece is None else row.piece, row.start) for row in tokens)
+    return tokens_html(shown, len(tokens), most)
 
 
-def page(encodings: Iterable[tuple[str, Encoding]]) -> str:
+def page(texts: Iterable[tuple[str, str, Sequence[EncodedToken]]]) -> str:
     """Return a page with a text as several tokenizers encode it: all tokens as chips, each with its id.
 
     Args:
-        encodings: The name of each tokenizer and its encoding.
+        texts: For each tokenizer its name, the text, and the tokens of the text.
     """
     parts = ['<!doctype html>\n<meta charset="utf-8">\n<title>Tokens</title>']
-    for name, encoding in encodings:
-        facts = [f"{len(encoding):,} tokens", f"{len(to_bytes(encoding.text)):,} bytes"]
-        ids = " ".join("null" if token is None else str(token) for token in encoding.ids)
-        body = encoding_html(encoding, len(encoding))
-        parts.append(titled(name, facts, f"{body}<p><code>{ids}</code></p>"))
+    for name, text, tokens in texts:
+        facts = [f"{len(tokens):,} tokens", f"{len(to_bytes(text)):,} bytes"]
+        ids = " ".join("null" if token.id is None else str(token.id) for token in tokens)
+        parts.append(titled(name, facts, f"{encoding_html(tokens, len(tokens))}<p><code>{ids}</code></p>"))
     return "\n".join(parts) + "\n"
 
 

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from tokentui.core.jobs import tick
+from tokentui.encode.names import Special
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Special
 from tokentui.text.corpus import Corpus, LongText
 from tokentui.text.count import CHUNK_CHARS, COVERED, Coverage, Words, count, coverage, coverage_of_text
 from tokentui.text.pretokenize import PreToken, Pretokenizer

@@ -17,7 +17,7 @@ from tokentui.core.jobs import each
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.completions import ALL, Allowed, completions, varied
 from tokentui.encode.decode import bare, spelled_units
-from tokentui.encode.pipeline import NameFinder
+from tokentui.encode.names import NameFinder
 from tokentui.encode.results import Reachability
 from tokentui.encode.segment import UNKNOWN
 from tokentui.encode.tokenizer import TokenEntry, Tokenizer

@@ -4,8 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from typing import NamedTuple
 
 from tokentui.core.records import dataclass
+
+
+class EncodedToken(NamedTuple):
+    """A token of a text.
+
+    Attributes:
+        id: Its id; None for a token without an id.
+        text: The token as readable text, marks included; specials and the unknown token by name.
+        piece: Its exact bytes, marks included; None for the unknown token, the name's bytes for specials and
+            `<0x41>`.
+        start: The index in the text as typed of its first character.
+        end: The index after its last character.
+        word: The index of its pre-token, -1 for a special token.
+    """
+
+    id: int | None
+    text: str
+    piece: bytes | None
+    start: int
+    end: int
+    word: int
 
 
 @dataclass(frozen=True, slots=True)

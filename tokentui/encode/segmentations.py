@@ -12,10 +12,11 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.decode import SymbolFinder, spelled_units, symbols_of
 from tokentui.encode.encoder import WordEncoder, WordToken
+from tokentui.encode.names import Special
 from tokentui.encode.results import WordSegmentations
 from tokentui.encode.segment import UNKNOWN, WAYS
 from tokentui.encode.segment.viterbi import Viterbi
-from tokentui.encode.vocabulary import Special, byte_token
+from tokentui.encode.vocabulary import byte_token
 
 
 class _Option(NamedTuple):

@@ -19,17 +19,16 @@ import copy
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
+from tokentui.encode.names import NameFinder
+from tokentui.encode.names import Special as Special
 from tokentui.encode.segment import UNKNOWN, WAYS, EncodingWay, LimitedTable
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import MARKS, PreToken, Pretokenizer
-
-if TYPE_CHECKING:
-    from tokentui.encode.pipeline import NameFinder
 
 UNKNOWN_NAMES = ("<unk>", "[UNK]")
 """The names of specials that are the unknown token."""
@@ -49,19 +48,6 @@ def byte_token(value: int) -> str:
 def quoted(text: str) -> str:
     """Return a text in quotes, shortened, with unprintable characters escaped."""
     return repr(text if len(text) <= 20 else text[:20] + "…")
-
-
-@dataclass(frozen=True, slots=True)
-class Special:
-    """A special token that a text contains by name, with its place."""
-
-    name: str
-    start: int
-    end: int
-
-    def moved(self, by: int) -> Special:
-        """Return the token with its place moved by `by` characters."""
-        return Special(self.name, self.start + by, self.end + by)
 
 
 Section = Special | list[PreToken]

@@ -15,11 +15,12 @@ from tokentui.core.records import dataclass
 from tokentui.core.safetext import safe, to_bytes, visible
 from tokentui.encode.decode import spelled_units
 from tokentui.encode.encoder import WordEncoder
+from tokentui.encode.names import Special
 from tokentui.encode.results import WhyNot
 from tokentui.encode.segment import WAYS, AppliedMerge, WordPart
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.tokenizer import TokenEntry, Tokenizer
-from tokentui.encode.vocabulary import Special, Vocabulary, byte_token
+from tokentui.encode.vocabulary import Vocabulary, byte_token
 from tokentui.text.pretokenize import PreToken
 from tokentui.text.split import SPACE_MARK, SPLITS, branches
 

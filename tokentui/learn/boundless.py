@@ -29,10 +29,11 @@ from tokentui.core.jobs import each
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.events import Event, EventKind, EventVocabulary
 from tokentui.learn.bases import WEIGHTS
-from tokentui.learn.engine import Constraints, NGram, Pair, Ranked
+from tokentui.learn.engine import Constraints, Ranked
 from tokentui.learn.event_engine import EventEngine, Method
 from tokentui.learn.event_trainer import EventTrainer
 from tokentui.learn.layouts import Layout, Pairs, lay_out
+from tokentui.learn.ngrams import NGram, Pair
 from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer

@@ -57,7 +57,8 @@ from tokentui.core.engines import PLAIN
 from tokentui.core.jobs import check, each, in_blocks
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import BOUNDARY, FILTERS, WEIGHTS, Totals, barriers, tokens_of, totals_of
-from tokentui.learn.engine import Constraints, Merge, Pair, Ranked, disjoint
+from tokentui.learn.engine import Constraints, Merge, Ranked, disjoint
+from tokentui.learn.ngrams import Pair
 from tokentui.learn.objectives import Material
 from tokentui.learn.ranking import TIES, Key, Queue
 from tokentui.learn.steps import Span

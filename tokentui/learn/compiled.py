@@ -19,9 +19,10 @@ from tokentui.core.pages import room_for
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import WEIGHTS, Totals
-from tokentui.learn.engine import Constraints, Merge, Pair, Ranked, disjoint
+from tokentui.learn.engine import Constraints, Merge, Ranked, disjoint
 from tokentui.learn.kernels import layout, merges, order, pairs, score
 from tokentui.learn.kernels.layout import State
+from tokentui.learn.ngrams import Pair
 from tokentui.learn.objectives import Material
 from tokentui.learn.steps import Span
 from tokentui.learn.superwords import Superwords

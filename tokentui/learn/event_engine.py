@@ -18,8 +18,9 @@ from typing import Any, NamedTuple, Protocol
 from tokentui.core.engines import PLAIN
 from tokentui.core.jobs import check
 from tokentui.encode.events import Event, EventKind, EventVocabulary
-from tokentui.learn.engine import Constraints, Merge, NGram, Pair, Ranked
+from tokentui.learn.engine import Constraints, Merge, Ranked
 from tokentui.learn.layouts import NGrams, Pairs, lay_out
+from tokentui.learn.ngrams import NGram, Pair
 from tokentui.learn.objectives import Material
 from tokentui.learn.steps import Span
 

@@ -11,8 +11,9 @@ from tokentui.encode.events import LEAVING, MAKING, Event, EventKind
 from tokentui.encode.segment import WAYS
 from tokentui.encode.segment.replaying import Replaying
 from tokentui.encode.vocabulary import Vocabulary
-from tokentui.learn.engine import NGram, Pair, PairEngine, Ranked
+from tokentui.learn.engine import PairEngine, Ranked
 from tokentui.learn.event_engine import EventEngine, Method
+from tokentui.learn.ngrams import NGram, Pair
 from tokentui.learn.objectives import Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Candidate, Worth

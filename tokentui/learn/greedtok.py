@@ -17,10 +17,10 @@ from collections.abc import Mapping, Sequence
 from tokentui.core.jobs import check
 from tokentui.encode.events import Event, EventKind
 from tokentui.encode.segment import ASKED_EVERY
-from tokentui.learn.engine import NGram, Pair
 from tokentui.learn.event_engine import EventEngine, Method
 from tokentui.learn.event_trainer import EventTrainer
 from tokentui.learn.layouts import Layout, NGrams, Share, segments
+from tokentui.learn.ngrams import NGram, Pair
 from tokentui.learn.objectives import Material
 
 

@@ -22,7 +22,8 @@ from typing import Any
 from tokentui.core.jobs import each, in_blocks
 from tokentui.encode.events import Event, EventKind, EventVocabulary
 from tokentui.learn.bases import BOUNDARY, FILTERS, WEIGHTS, barriers, base_units, tokens_of, totals_of
-from tokentui.learn.engine import Constraints, NGram, Pair, Ranked
+from tokentui.learn.engine import Constraints, Ranked
+from tokentui.learn.ngrams import NGram, Pair
 from tokentui.learn.objectives import Material
 from tokentui.learn.ranking import TIES, Key, Queue
 from tokentui.text.pretokenize import Pretokenizer

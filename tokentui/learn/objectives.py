@@ -22,7 +22,7 @@ from tokentui.text.split import SPLITS
 
 if TYPE_CHECKING:  # the records are read where nothing is trained
     from tokentui.encode.vocabulary import Vocabulary
-    from tokentui.learn.engine import Pair
+    from tokentui.learn.ngrams import Pair
     from tokentui.learn.trainer import Trainer
     from tokentui.text.count import Words
 

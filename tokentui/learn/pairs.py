@@ -17,7 +17,8 @@ from tokentui.encode.events import Event, EventKind
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import WEIGHTS
-from tokentui.learn.engine import Constraints, MergeEngine, NGram, Pair, PairEngine, Ranked
+from tokentui.learn.engine import Constraints, MergeEngine, PairEngine, Ranked
+from tokentui.learn.ngrams import NGram, Pair
 from tokentui.learn.objectives import Material
 from tokentui.learn.part_lengths import PartLengths
 from tokentui.learn.replay.segmentations import MERGES, TokenOrder, WordSegmentations

@@ -40,7 +40,8 @@ from tokentui.core.errors import TokentuiError, nearest
 from tokentui.core.runtime import quiet_collector
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import Totals, barriers, base_units, totals_of
-from tokentui.learn.engine import Constraints, Merge, Pair, PairEngine, Ranked
+from tokentui.learn.engine import Constraints, Merge, PairEngine, Ranked
+from tokentui.learn.ngrams import Pair
 from tokentui.learn.objectives import OBJECTIVES, Material
 from tokentui.learn.pairs import PairTrainer
 from tokentui.learn.rows import Candidate, Judged, Why

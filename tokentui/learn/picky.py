@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from tokentui.encode.events import Event, EventKind
-from tokentui.learn.engine import NGram, Pair
 from tokentui.learn.event_engine import EventEngine, Method
 from tokentui.learn.event_trainer import EventTrainer
+from tokentui.learn.ngrams import NGram, Pair
 from tokentui.learn.objectives import Material
 
 

@@ -327,7 +327,8 @@ class Playground:
             from tokentui.encode.html import page
 
             return page([
-                (played.wanted.name, self.tokenizer(played).encode(text, allow_special=allow_special))
+                (played.wanted.name, text,
+                 self.tokenizer(played).encode(text, allow_special=allow_special).rows)
                 for played in columns
             ]).encode("utf-8", "surrogateescape")
         ids = self.tokenizer(columns[0]).encode(text, allow_special=allow_special).ids

@@ -14,9 +14,8 @@ from tokentui.analyze.chat.template import CONFIG, TOKENS, Chat, ChatTemplate
 from tokentui.analyze.report import NUMBER, Column, Report, Row, Section, Span, Target, as_row
 from tokentui.core.records import dataclass
 from tokentui.encode.encoding import EncodedToken, Encoding
-from tokentui.encode.pipeline import NameFinder
+from tokentui.encode.names import NameFinder, Special
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Special
 
 ORIGINS = {
     "special": "a special token of the template or the tokenizer",

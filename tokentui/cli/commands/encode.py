@@ -222,7 +222,7 @@ def command(
         from tokentui.encode.html import encoding_html  # few ask for it
 
         encoding = encoded(whole)
-        output.write_text(encoding_html(encoding, len(encoding)))
+        output.write_text(encoding_html(encoding.rows, len(encoding)))
         doubled += special_tokens and begins_twice(tok, encoding.ids)
     elif dropout is not None:
         from tokentui.encode.sampling import SEEDS

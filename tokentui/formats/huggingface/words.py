@@ -15,8 +15,8 @@ import regex
 from tokentui.core.memo import Memo
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
-from tokentui.encode.pipeline import NameFinder
-from tokentui.encode.vocabulary import Section, Special
+from tokentui.encode.names import NameFinder, Special
+from tokentui.encode.vocabulary import Section
 from tokentui.formats.huggingface import OWNER, AlignedText, CharRange, split
 from tokentui.formats.source import Node, check_tokens
 from tokentui.formats.tokens import LETTERS

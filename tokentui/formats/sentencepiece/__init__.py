@@ -18,7 +18,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.memo import Memo
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
-from tokentui.encode.pipeline import NameFinder
+from tokentui.encode.names import NameFinder
 from tokentui.formats.huggingface import AlignedText, CharRange, check_growth
 from tokentui.formats.huggingface.words import CutBeforeMarks, StagedPretokenizer
 from tokentui.formats.sentencepiece.charsmap import STRETCHES, Charsmap

@@ -12,7 +12,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from tokentui.core.safetext import to_bytes
-from tokentui.encode.pipeline import ImportedVocabulary, NameFinder, Parents
+from tokentui.encode.names import NameFinder
+from tokentui.encode.pipeline import ImportedVocabulary, Parents
 from tokentui.encode.segment import PIECES, SINGLE, WHOLE, EncodingWay
 from tokentui.encode.segment.viterbi import single
 from tokentui.encode.tokenizer import Tokenizer

@@ -10,12 +10,11 @@ from tokentui.session.commands.base import Command, Lane, Need
 from tokentui.session.snapshot import EndView
 
 if TYPE_CHECKING:
-    from tokentui.analyze.bound import Bounds
     from tokentui.analyze.budget import Budget
     from tokentui.analyze.diff import Diff
     from tokentui.analyze.languages import Languages
     from tokentui.analyze.report import Report
-    from tokentui.analyze.results import HealthReport, VocabularyReport
+    from tokentui.analyze.results import Bounds, HealthReport, VocabularyReport
     from tokentui.session.training.step_context import StepContext
 
 

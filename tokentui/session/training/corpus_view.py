@@ -10,9 +10,9 @@ from typing import NamedTuple
 from tokentui import learn
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.events import EventKind
+from tokentui.encode.names import Special
 from tokentui.encode.pretokens import Item, Pretokens
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Special
 from tokentui.learn.steps import Word
 from tokentui.learn.trainer import Trainer
 from tokentui.recipe import Recipe

@@ -10,10 +10,11 @@ from tokentui.analyze.inspect import token_facts
 from tokentui.analyze.results import Token
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.decode import bare
+from tokentui.encode.names import Special
 from tokentui.encode.reachability import typed_text
 from tokentui.encode.segmentations import ways
 from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Special, Vocabulary
+from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.steps import Life, Used
 from tokentui.learn.trainer import Trainer
 from tokentui.session.training.step_context import StepContext

@@ -29,7 +29,7 @@ from tokentui.ui.draw.figures import number
 from tokentui.ui.link import EngineLink
 
 if TYPE_CHECKING:
-    from tokentui.analyze.bound import Bounds
+    from tokentui.analyze.results import Bounds
 
 
 class SizesScreen(ReportScreen["tuple[Budget, tuple[Bounds, ...]]"]):
