@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import groupby
+from typing import Any
 
 import pytest
 from textual.geometry import Offset
@@ -16,8 +17,11 @@ from tokentui.axes import preset
 from tokentui.learn.rows import Entry
 from tokentui.session import commands as do
 from tokentui.session.engine.driver import Session
+from tokentui.session.views import ColumnWanted
 from tokentui.ui.app import ExplorerApp
+from tokentui.ui.compare_screen import CompareScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
+from tokentui.ui.panes.column_tables import ColumnTable
 
 
 @asynccontextmanager
@@ -41,6 +45,11 @@ def bold(app: ExplorerApp, pane: Widget) -> list[str]:
         runs = groupby(strip.crop(x, x + width), lambda run: bool(run.style and run.style.bold))
         found += ["".join(run.text for run in text).strip() for is_bold, text in runs if is_bold]
     return found
+
+
+def held(table: ColumnTable) -> list[Any]:
+    """The rows of a table that are seen."""
+    return [row for n in range(table.size.height - 1) if (row := table.held_at(n)) is not None]
 
 
 def row_of(app: ExplorerApp, piece: bytes) -> int:
@@ -126,3 +135,39 @@ async def test_a_click_on_a_typed_token_goes_to_its_word() -> None:
         later = encode.token_there(12, 0)
         assert later is not None
         assert later.start > 20
+
+
+@pytest.mark.slow
+async def test_a_token_that_is_chosen_in_compare_is_bold_in_all_columns_and_in_the_text() -> None:
+    """The columns list pairs: the one that becomes the token is bold too."""
+    async with trained(step=0, typed="the other then") as (app, pilot):
+        app.compare((ColumnWanted(preset("gpt2")), ColumnWanted(preset("gpt4"))))
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.snapshot is not None)
+        screen = app.screen
+        assert isinstance(screen, CompareScreen)
+        await settled(pilot)
+        await pilot.press(*["n"] * 12)
+        await settled(pilot)
+        # A candidate of one column is bold in the other, where it is one.
+        here, other = screen.columns[0].table, screen.columns[1].table
+        both = {row.token for row in held(other)}
+        place, token = next((n, row.token) for n, row in enumerate(held(here)) if n and row.token in both)
+        here.move_to(place)
+        await until(pilot, lambda: screen.linked == token)
+        for table in (here, other):
+            assert [text for text in bold(app, table) if "+" in text]
+        # One of the typed text is bold in all rows, and in the list of both vocabularies.
+        await pilot.press("4", "i", "home")
+        await settled(pilot)
+        linked = screen.linked
+        assert linked.startswith(b"t")
+        assert linked == screen.encode.rows.token_at(screen.column_here().key, 0)
+        text = linked.decode()
+        assert bold(app, screen.encode.rows).count(text) >= 2
+        await pilot.press("escape", "3")
+        await settled(pilot)
+        shared = screen.vocabulary.table
+        await until(pilot, lambda: shared.total)
+        shared.move_to(1)
+        await until(pilot, lambda: screen.linked == screen.vocabulary.chosen != linked)
+        assert screen.linked.decode().replace(" ", "·") in bold(app, shared)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import ClassVar
@@ -18,6 +18,7 @@ from tokentui.analyze.budget import Target
 from tokentui.analyze.compare import FEWEST, MOST
 from tokentui.analyze.results import ONE_BOUNDARY
 from tokentui.core.errors import TokentuiError
+from tokentui.learn.rows import PairCandidate, PieceCandidate, TokenCandidate
 from tokentui.session import commands as do
 from tokentui.session.snapshot import CURVES, Snapshot
 from tokentui.session.views import BETWEEN, ColumnSnapshot, ColumnWanted, Passage, Viewport
@@ -32,7 +33,7 @@ from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.link import EngineLink
 from tokentui.ui.main_screen import MainScreen
-from tokentui.ui.pane_screen import PaneScreen
+from tokentui.ui.pane_screen import PaneScreen, TokenView
 from tokentui.ui.panes.compare import columns
 from tokentui.ui.panes.compare.compare_panes import COLUMNS, COMPARE_PANES, ENCODE, LEAST, places
 from tokentui.ui.panes.compare.curves import CurveChart, describe_target
@@ -44,6 +45,7 @@ from tokentui.ui.panes.compare.tables import (
     TokensPane,
     entry_of,
 )
+from tokentui.ui.panes.encode import TypedPane
 from tokentui.ui.panes.entry import Layout, key_owners, number_keys
 from tokentui.ui.panes.pane import StatusBand
 
@@ -250,6 +252,7 @@ class CompareScreen(PaneScreen):
             self.engine.send(do.ShowPassage(None))
         self.encode.show_line(typing)
         super().go(pane, typing=typing)
+        self.link_chosen()
 
     def go_to_column(self, place: int) -> None:
         """Go to the column at a place."""
@@ -284,6 +287,32 @@ class CompareScreen(PaneScreen):
                     column.table.sync_rows(event.table)
         elif event.table is self.parting.left.table:
             self.parting.right.table.sync_rows(event.table)
+        self.link_chosen()
+
+    @on(TypedPane.CursorMoved)
+    def _typed_cursor_moved(self) -> None:
+        self.link_chosen()
+
+    @property
+    def chosen(self) -> bytes:
+        """The exact bytes of the token under the cursor: in the columns and the divergence that of the
+        candidate, in the encodings that of the active column."""
+        if self.active == "vocabulary":
+            return self.vocabulary.chosen
+        if self.active == ENCODE and self.snapshot is not None:
+            rows, line = self.encode.rows, self.encode.line
+            at = line.cursor_position if rows.aligned.passage is None else rows.here
+            return b"" if at is None else rows.token_at(self.column_here().key, at)
+        table = {COLUMNS: self.columns[self.place].table, "parting": self.parting.left.table}.get(self.active)
+        row = table.held_at(table.cursor) if table is not None else None
+        return row.token if isinstance(row, PairCandidate | PieceCandidate | TokenCandidate) else b""
+
+    @property
+    def token_views(self) -> Sequence[TokenView]:
+        """The columns, both sides of the divergence, the tokens of both vocabularies, and the encodings."""
+        tables = (*(column.table for column in self.columns), self.parting.left.table,
+            self.parting.right.table)
+        return *tables, self.vocabulary, self.encode.rows
 
     @on(VirtualTable.Chosen)
     def _chosen(self, event: VirtualTable.Chosen) -> None:
@@ -388,6 +417,7 @@ class CompareScreen(PaneScreen):
         rows = self.encode.rows
         if rows.go_on(backward):
             self.update_titles()
+            self.link_chosen()
         elif walks:
             self._go_to_passage(backward)
         elif rows.alignment.partings:

@@ -30,7 +30,7 @@ from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.link import EngineLink
-from tokentui.ui.pane_screen import PaneScreen
+from tokentui.ui.pane_screen import PaneScreen, TokenView
 from tokentui.ui.panes.column_tables import (
     ColumnTable,
     PairTable,
@@ -199,8 +199,6 @@ class MainScreen(PaneScreen):
         """The row of the vocabulary to go to once it is unfolded."""
         self._traits: Traits | None = None
         self._followed: tuple[int, CorpusPlace] | None = None
-        self.linked = b""
-        """The exact bytes of the token that was chosen last, which is bold in all panes; empty for none."""
         self._corpus: tuple[object, ...] = ()
         self.header_line = StatusBand(
             lambda width, _: [header(self.snapshot, self.mode, width)],
@@ -379,8 +377,6 @@ class MainScreen(PaneScreen):
             self.app.say(
                 f"{event.title}: {self._name_of('pairs')} come in the order in which the training takes them")
 
-    # A token that is chosen in one pane is bold in all of them.
-
     @on(VirtualTable.CursorMoved)
     @on(CorpusText.CursorMoved)
     @on(EncodePane.CursorMoved)
@@ -388,21 +384,16 @@ class MainScreen(PaneScreen):
         self.link_chosen()
         self.show_footer()
 
-    def link_chosen(self) -> None:
-        """Make the token bold that is chosen in the active pane; where none is, the last one stays."""
+    @property
+    def chosen(self) -> bytes:
+        """The exact bytes of the token under the cursor of the active pane; empty for none."""
         pane = self.text if self.active == "corpus" else self.panes[self.active]
-        if isinstance(pane, CorpusText | ColumnTable | EncodePane) and (piece := pane.chosen):
-            self.link(piece)
+        return pane.chosen if isinstance(pane, CorpusText | ColumnTable | EncodePane) else b""
 
-    def link(self, piece: bytes) -> None:
-        """Make a token bold in all panes; none if it is empty."""
-        if piece != self.linked:
-            self.linked = piece
-            with self.app.batch_update():
-                self.text.link(piece)
-                self.encode.link(piece)
-                for table in self.tables.values():
-                    table.link(piece)
+    @property
+    def token_views(self) -> Sequence[TokenView]:
+        """The corpus, the typed text and the tables."""
+        return self.text, self.encode, *self.tables.values()
 
     @on(EncodePane.Clicked)
     def _typed_token_clicked(self, event: EncodePane.Clicked) -> None:

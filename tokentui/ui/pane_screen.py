@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from rich.cells import cell_len
 from textual import events, on
@@ -54,6 +54,13 @@ if TYPE_CHECKING:
     from tokentui.ui.dialogs.finder import Found
 
 PaneType = TypeVar("PaneType", bound=Pane)
+
+
+class TokenView(Protocol):
+    """What makes a token bold wherever it shows it."""
+
+    def link(self, piece: bytes) -> None:
+        """Make a token bold, by its exact bytes; none if they are empty."""
 
 
 SHORT_WIDTH = 110
@@ -197,6 +204,8 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         self._repeated: Family | None = None
         """The family whose key does once more what its last member did."""
         self.panes = {entry.name: entry.make(self) for entry in self.PANES if entry.make is not None}
+        self.linked = b""
+        """The exact bytes of the token that was chosen last, which is bold in all panes; empty for none."""
         self._least = least
         for name, pane in self.panes.items():
             pane.id = name
@@ -711,6 +720,31 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         """
         if self.is_active:
             self.app.push_screen(dialog)
+
+    # A token that is chosen in one pane is bold in all of them.
+
+    @property
+    def chosen(self) -> bytes:
+        """The exact bytes of the token under the cursor of the active pane; empty for none."""
+        raise NotImplementedError
+
+    @property
+    def token_views(self) -> Sequence[TokenView]:
+        """What shows tokens."""
+        raise NotImplementedError
+
+    def link_chosen(self) -> None:
+        """Make the token bold that is chosen in the active pane; where none is, the last one stays."""
+        if piece := self.chosen:
+            self.link(piece)
+
+    def link(self, piece: bytes) -> None:
+        """Make a token bold in all panes; none if it is empty."""
+        if piece != self.linked:
+            self.linked = piece
+            with self.app.batch_update():
+                for view in self.token_views:
+                    view.link(piece)
 
     # What is seen.
 

@@ -192,7 +192,8 @@ class ColumnTable(VirtualTable, Pane):
         """Mark a token in all rows, by its exact bytes; none if they are empty."""
         if piece != self.linked:
             self.linked = piece
-            self.redraw(force=True)
+            if self.column is not None:
+                self.show(self.column, self.mode)
 
     def choose(self) -> None:
         """Choose the row under the cursor; say so if there is none."""
@@ -355,6 +356,8 @@ def candidates(column: ColumnSnapshot, mode: GlyphMode, width: int, linked: byte
         taken = first_of and best is not None
         dim, mark, style = False, "▸" if taken else " ", ""
         lead = tokens(held.parts or (held.token,), mode, linked)
+        if linked and held.parts and held.token == linked:  # the token that the pair becomes
+            lead = emboldened(lead)
         cells: list[Cell] = []
         if isinstance(held, PieceCandidate):
             dim, style = held.taken, "gone" if held.taken else "warning" if held.reason else ""

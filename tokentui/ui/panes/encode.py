@@ -57,6 +57,9 @@ class TypedPane(Vertical, Pane):
         """The text as the program chose it, which typing replaces; the user's own text is added to."""
         self._facts, self._below = facts, below
 
+    class CursorMoved(Message):
+        """The cursor of the line moved."""
+
     def compose(self) -> ComposeResult:
         """Yield the input line, and the tokens below it."""
         sign = Lines(lambda width, height: [(("> ", "key"),)], classes="sign")
@@ -64,8 +67,13 @@ class TypedPane(Vertical, Pane):
         yield self._below
 
     def on_mount(self) -> None:
-        """Put the text into the line."""
+        """Put the text into the line, and follow its cursor."""
         self.line.value = self._typed[:TYPED_LIMIT]
+        self.watch(self.line, "selection", self.cursor_moved, init=False)
+
+    def cursor_moved(self) -> None:
+        """Tell that the cursor of the line moved."""
+        self.post_message(self.CursorMoved())
 
     @property
     def text(self) -> str:
@@ -110,9 +118,6 @@ class EncodePane(TypedPane):
         at: int
         again: bool
 
-    class CursorMoved(Message):
-        """The cursor of the line moved."""
-
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+r", "screen.chat", "chat", id="chat", group=Hint(rank=4, typing=True),
             tooltip="Render the typed text, or a file of messages, with the chat template of the opened "
@@ -152,20 +157,17 @@ class EncodePane(TypedPane):
         self.tokens = Lines(self._tokens, classes="tokens")
         super().__init__(typed, self.tally, self.tokens)
 
-    def on_mount(self) -> None:
-        """Follow the cursor of the line."""
-        self.watch(self.line, "selection", self._follow, init=False)
-
     def on_resize(self) -> None:
         """Keep the page within those of the new size."""
         self._show_page(self._page)
         self.tokens.again()
 
-    def _follow(self) -> None:
+    def cursor_moved(self) -> None:
+        """Show the tokens at the cursor of the line."""
         self._show_page(0)
         if self.line.has_focus:
             self.tokens.again()
-        self.post_message(self.CursorMoved())
+        super().cursor_moved()
 
     def action_turn_page(self, by: int) -> None:
         """Show the next page of tokens and of what is lost, or the one before; say so if there is none."""

@@ -24,7 +24,7 @@ from tokentui.ui.bindings import FAR, Hint
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines
-from tokentui.ui.draw.text import Cell, cell_len, cut
+from tokentui.ui.draw.text import Cell, cell_len, cut, emboldened
 from tokentui.ui.panes.compare.columns import letter
 from tokentui.ui.panes.encode import TypedPane
 
@@ -51,7 +51,8 @@ class Flow(NamedTuple):
 
 
 def row_lines(alignment: Alignment, row: int, at: int, width: int, height: int, chips: bool,
-        fresh: frozenset[int] = frozenset(), here: Disagreement | None = None) -> Flow:
+        fresh: frozenset[int] = frozenset(), here: Disagreement | None = None,
+        linked: frozenset[int] = frozenset()) -> Flow:
     """Return the tokens of a row in lines, from the one that holds a character on.
 
     What the rows cut differently is underlined.
@@ -65,6 +66,7 @@ def row_lines(alignment: Alignment, row: int, at: int, width: int, height: int, 
         chips: True to show tokens as chips; else bars stand between them.
         fresh: The tokens of the row, by their numbers, that the last step made.
         here: The disagreement that is looked at; None for none.
+        linked: The tokens of the row, by their numbers, that are bold.
     """
     cells = alignment.rows[row]
     first = bisect_right(cells, at, key=lambda cell: cell.end)
@@ -79,8 +81,9 @@ def row_lines(alignment: Alignment, row: int, at: int, width: int, height: int, 
                 break
             lines.append(())
             used, bar = 0, ""
-        lines[-1] = (*lines[-1], (bar, "frame"),
-            (text, _style(alignment, cell, cell.token in fresh, f"tint-{tint}" if chips else "", here)))
+        style = _style(alignment, cell, cell.token in fresh, f"tint-{tint}" if chips else "", here)
+        shown: Cell = ((text, style),)
+        lines[-1] = (*lines[-1], (bar, "frame"), *(emboldened(shown) if cell.token in linked else shown))
         used += len(bar) + cell_len(text)
         end = cell.end
     return Flow(lines, end)
@@ -131,6 +134,21 @@ class AlignedRows(Lines, can_focus=True):
         self.here: int | None = None
         """The character that the disagreement begins with that is looked at."""
         self._awaited: tuple[Passage, bool] | None = None
+        self._linked = b""
+        """The exact bytes of the token that is chosen in some pane; empty for none."""
+
+    def link(self, piece: bytes) -> None:
+        """Make a token bold in all rows, by its exact bytes; none if they are empty."""
+        if piece != self._linked:
+            self._linked = piece
+            self.again()
+
+    def token_at(self, column: int, at: int) -> bytes:
+        """Return the exact bytes of the token of a column, by its key, that holds a character of the text;
+        empty for none."""
+        aligned = self.aligned
+        tokens = aligned.tokens[aligned.keys.index(column)] if column in aligned.keys else ()
+        return next((token.piece or b"" for token in tokens if token.start <= at < token.end), b"")
 
     def set_encodings(self, aligned: Aligned, columns: tuple[ColumnSnapshot, ...],
             pair: tuple[int, int] | None) -> None:
@@ -226,8 +244,9 @@ class AlignedRows(Lines, can_focus=True):
         return max(1, (self.size.height - _BELOW) // max(1, len(self.columns)))
 
     def _flow(self, row: int, at: int, fresh: frozenset[int] = frozenset(),
-            here: Disagreement | None = None) -> Flow:
-        return row_lines(self.alignment, row, at, self._room, self._lines, self.app.chips, fresh, here)
+            here: Disagreement | None = None, linked: frozenset[int] = frozenset()) -> Flow:
+        chips = self.app.chips
+        return row_lines(self.alignment, row, at, self._room, self._lines, chips, fresh, here, linked)
 
     def cells(self, width: int, height: int) -> Sequence[Cell]:
         """Return the rows of each column, what underlines mean, and the agreement of the pair."""
@@ -238,7 +257,8 @@ class AlignedRows(Lines, can_focus=True):
         for row, (key, tokens) in enumerate(zip(aligned.keys, aligned.tokens, strict=True)):
             last = next((column.at.last_id for column in self.columns if column.key == key), None)
             fresh = frozenset(n for n, token in enumerate(tokens) if last is not None and token.id == last)
-            flows[key] = self._flow(row, self.left, fresh, here)
+            linked = frozenset(n for n, token in enumerate(tokens) if token.piece == self._linked != b"")
+            flows[key] = self._flow(row, self.left, fresh, here, linked)
         most = max([len(flow.lines) for flow in flows.values()], default=1)
         lines: list[Cell] = []
         for place, column in enumerate(self.columns):

@@ -189,8 +189,8 @@ def entry_of(token: TokenInBoth, recipes: Sequence[Recipe]) -> Entry:
     return Entry(number, -1, token.piece, "token", uses=uses, marks=marks)
 
 
-def _shared_row(held: TokenInBoth, mode: GlyphMode) -> TableRow:
-    """Return the row of a token: its ids and its uses in both columns."""
+def _shared_row(held: TokenInBoth, mode: GlyphMode, linked: bytes) -> TableRow:
+    """Return the row of a token: its ids and its uses in both columns. The `linked` one is bold."""
     ids: list[Cell] = [
         (("" if token_id is None else str(token_id), "muted"),) for token_id in (held.id_a, held.id_b)
     ]
@@ -198,7 +198,7 @@ def _shared_row(held: TokenInBoth, mode: GlyphMode) -> TableRow:
     for identity, count in ((held.id_a, held.uses_a), (held.id_b, held.uses_b)):
         shown = "" if identity is None else "–" if count is None else number(count) if count else "none"
         uses.append(((shown, "muted" if not count else ""),))
-    return TableRow(held, (tokens((held.piece,), mode), *ids, *uses))
+    return TableRow(held, (tokens((held.piece,), mode, linked), *ids, *uses))
 
 
 class TokenTable(VirtualTable):
@@ -232,6 +232,20 @@ class TokensPane(Vertical, Pane):
         self.places: tuple[int, ...] = ()
         """The rows that hold the text that is looked for."""
         self._goes = False
+        self.linked = b""
+        """The exact bytes of the token that is chosen in some pane; empty for none."""
+
+    def link(self, piece: bytes) -> None:
+        """Make a token bold, by its exact bytes; none if they are empty."""
+        if piece != self.linked:
+            self.linked = piece
+            self.redraw(force=True)
+
+    @property
+    def chosen(self) -> bytes:
+        """The exact bytes of the token under the cursor; empty for none."""
+        row = self.table.held_at(self.table.cursor)
+        return row.piece if isinstance(row, TokenInBoth) else b""
 
     @property
     def states(self) -> Sequence[str]:
@@ -305,7 +319,7 @@ class TokensPane(Vertical, Pane):
             return
 
         def row_of(held: TokenInBoth, _: int) -> TableRow:
-            return _shared_row(held, mode)
+            return _shared_row(held, mode, self.linked)
 
         self.table.update_rows(found.query.top, found.rows, found.total, columns, row_of)
         self.places = found.places
