@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tokentui.analyze.report import Cell, Column, Part, Report, Row, Section, Span, data, merged, muted
+from tokentui.analyze.explained import ids_line
+from tokentui.analyze.report import Cell, Column, Report, Row, Section, Span, Tokens, merged, muted, segmented
+from tokentui.core.safetext import to_bytes
 from tokentui.core.table import plural
 from tokentui.encode.segment.dropout import LIKE
 
@@ -16,35 +18,39 @@ _COLUMNS = (
     Column("", "right"), Column("number", "right", 1), Column("pair", priority=3, flex=True),
     Column("", priority=2, flex=True),
 )
-_MOST_WORDS, _MOST_DRAWS = 50, 200
+MOST_WORDS, MOST_DRAWS = 50, 200
+"""The most words, and draws of a word, that the explorer lists."""
 
 
-def report(drawn: Drawn) -> Report:
-    """Report on the draws of a text: its tokens, and a row for each draw of each word."""
-    rows = [row for word in drawn.words[:_MOST_WORDS] for row in _rows(word, drawn.p)]
-    if (more := len(drawn.words) - _MOST_WORDS) > 0:
+def report(drawn: Drawn, words: int | None = None, draws: int | None = None) -> Report:
+    """Report on the draws of a text: its tokens, and a row for each draw of each word.
+
+    Args:
+        drawn: The draws.
+        words: The most words; None for all.
+        draws: The most draws of a word; None for all.
+    """
+    rows = [row for word in drawn.words[:words] for row in _rows(word, drawn.p, draws)]
+    if words is not None and (more := len(drawn.words) - words) > 0:
         rows.append(Row(("", "", muted(f"and {plural(more, 'more word')}"), "")))
-    count = plural(len(drawn.encoding.ids), "token")
-    summary = *_joined(drawn.encoding.tokens), muted(f"  {count} · {LIKE[drawn.like].about}")
-    return Report("Dropout", (Section("draws", summary, tuple(rows), _COLUMNS),), {})
+    tokens = drawn.encoding.rows
+    summary = (
+        Tokens(tuple(to_bytes(token.text) for token in tokens), tuple(token.start for token in tokens), "│"),
+        muted(f"  {plural(len(tokens), 'token')} · {LIKE[drawn.like].about}"),
+    )
+    seed = Section("seed", f"{drawn.seed}, p {drawn.p:g}, like {drawn.like}")
+    return Report("Dropout", (seed, Section("draws", summary, tuple(rows), _COLUMNS)), {})
 
 
-def _rows(word: DrawnWord, p: float) -> Iterator[Row]:
+def _rows(word: DrawnWord, p: float, most: int | None) -> Iterator[Row]:
     """Yield a row for a word with its tokens, and one for each draw."""
-    tokens = _joined("unknown" if piece is None else piece for piece in word.pieces)
-    yield Row(("", "", tokens, muted(plural(len(word.draws), "draw"))))
-    for n, draw in enumerate(word.draws[:_MOST_DRAWS], 1):
+    tokens = segmented((b"unknown" if piece is None else piece for piece in word.pieces), between="│")
+    ids = muted(f"{plural(len(word.draws), 'draw')} · ids {ids_line(word.ids) or 'none'}")
+    yield Row(("", "", tokens, ids))
+    for n, draw in enumerate(word.draws[:most], 1):
         pair: Cell = merged((draw.left, draw.right)) if draw.left and draw.right else muted("out of date")
         role = "accent" if draw.merged else "muted" if draw.kept else "warning"
         why = muted(f"  < {p:g}" if draw.fate == "dropped" else "")
         yield Row((muted(f"{n:,}"), f"{draw.number:.4f}", pair, (Span(draw.fate, role), why)))
-    if (more := len(word.draws) - _MOST_DRAWS) > 0:
+    if most is not None and (more := len(word.draws) - most) > 0:
         yield Row(("", "", muted(f"and {plural(more, 'more draw')}"), ""))
-
-
-def _joined(tokens: Iterable[str | bytes]) -> tuple[Part, ...]:
-    parts: list[Part] = []
-    for token in tokens:
-        parts += [muted("│")] if parts else []
-        parts.append(data(token) if isinstance(token, str) else token)
-    return tuple(parts) or (muted("nothing"),)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tokentui.analyze.drawings import Lattice, Place, tree_of_word, viterbi_cells
@@ -14,6 +15,7 @@ from tokentui.analyze.report import (
     Column,
     Json,
     Part,
+    Report,
     Row,
     Section,
     Span,
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from tokentui.analyze.results import StringFacts, WordFacts, WordSegmentations
     from tokentui.encode.explain import RoundTrip, WordExplanation
     from tokentui.encode.results import WhyNot
+    from tokentui.encode.tokenizer import Tokenizer
 
 ENCODED = ("ids", "tokens", "hex", "offsets")
 """The fields of an encoding in JSON."""
@@ -45,6 +48,8 @@ _FIGURES, _EDGES = 6, 200
 """The most rows of a lattice below its drawing, and of a walk."""
 _HUGE = 10**15
 """A number of ways above this is given as a power of ten."""
+_WAYS = 5
+"""The most ways to write a text in the report on its encoding."""
 _LEFT = (Column(),)
 
 
@@ -62,6 +67,26 @@ def leads_to(reason: WhyNot) -> int | None:
     """Return the later step that makes a text one token; None if none does, or it is one already."""
     step = reason.facts.get("step") if reason.reason in ("comes", "later") else None
     return step if isinstance(step, int) else None
+
+
+def report(tokenizer: Tokenizer, text: str) -> Report:
+    """Report on how each word of a text is encoded, and what decoding loses. A model with probabilities also
+    has the first ways to write the text.
+
+    Raises:
+        TokentuiError: The pattern of the split takes too long.
+    """
+    words = tokenizer.explain(text)
+    sections: list[Section] = []
+    for word in words:
+        sections += (*tree_sections(word, {}), *lattice_sections(word))
+        sections.append(replace(word_section(word), notes=(f"ids  {ids_line(word.ids) or 'none'}",)))
+        sections += walk_sections(word)
+    if any(word.lattice for word in words):
+        from tokentui.encode.segmentations import segmentations  # few models have probabilities
+
+        sections.append(ways_section(segmentations(tokenizer.encoder, text, _WAYS)))
+    return Report("Encoding", (*sections, *decoded_sections(tokenizer.round_trip(text))), {})
 
 
 def text_sections(facts: StringFacts, steps: bool = False) -> Iterator[Section]:

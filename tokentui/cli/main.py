@@ -18,7 +18,7 @@ from tokentui.core import engines, limits, runtime
 from tokentui.core.choices import Ref
 from tokentui.core.errors import SHORT_OF_MEMORY, Cancelled, TokentuiError, is_short_of_memory
 from tokentui.core.records import dataclass
-from tokentui.core.table import TextTable, printed
+from tokentui.core.table import TextTable
 
 NAME = "tokentui"
 
@@ -235,7 +235,7 @@ def _limits(ctx: click.Context, value: str) -> None:
         (name, limit.shown(values[name]), f"{limit.unit} {limit.about}")
         for name, limit in limits.LIMITS.items()
     ]
-    write_text(printed([TextTable(rows, right=(1,))]))
+    write_text("\n".join(TextTable(rows, right=(1,)).lines()))
 
 
 def _completion(ctx: click.Context, value: str) -> None:

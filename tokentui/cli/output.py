@@ -33,7 +33,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import current_phase, job
 from tokentui.core.runtime import interrupts_cancel
 from tokentui.core.safetext import is_safe, safe, safe_line, stand_in, visible
-from tokentui.core.table import TextTable, printed
+from tokentui.core.table import TextTable
 
 if TYPE_CHECKING:
     from tokentui.cli.chips import Marks
@@ -124,17 +124,6 @@ def write_text(text: str, marks: Marks | None = None) -> None:
 
 def _guarded_part(text: str) -> str:
     return _guarded(safe(text, ascii_only=True) if is_ascii_only() else text, sys.stdout)
-
-
-def write_answer(
-    as_json: bool, row: Callable[[], Json], tables: Iterable[TextTable], between: str = "\n",
-    marks: Marks | None = None,
-) -> None:
-    """Write a result as a JSON row or as tables. Only the one that is written is computed."""
-    if as_json:
-        write_json(row())
-    else:
-        write_text(printed(tables, between), marks)
 
 
 def write_report(in_json: bool, report: Report, marks: Marks | None = None) -> None:

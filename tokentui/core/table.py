@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from tokentui.core.records import dataclass
 
@@ -20,9 +20,7 @@ class TextTable:
         title: The first line, not indented; empty for none.
         head: The names of the columns; empty for no header.
         right: The columns that are aligned right; negative numbers count from the last column.
-        least: The minimum width of the first column, in terminal columns.
         indent: The number of spaces before each row.
-        most: The maximum number of rows to print; None for all.
         total: The number of all rows, if `rows` has only the first of them; else None.
         more: The words after the number of omitted rows.
         notes: Lines after the table.
@@ -32,20 +30,17 @@ class TextTable:
     title: str = ""
     head: Sequence[str] = ()
     right: Sequence[int] = ()
-    least: int = 0
     indent: int = 0
-    most: int | None = None
     total: int | None = None
     more: str = "more"
     notes: Sequence[str] = ()
 
     def lines(self) -> list[str]:
         """Return the table as lines, without trailing spaces."""
-        rows = [*([self.head] if self.head else []), *self.rows[: self.most]]
+        rows = [*([self.head] if self.head else []), *self.rows]
         size = max(map(len, rows), default=0)
         spread = [row for row in rows if len(row) > 1] or rows
         widths = [max(cell_width(row[n]) for row in spread if n < len(row)) for n in range(size)]
-        widths[:1] = [max(width, self.least) for width in widths[:1]]
         right = {n % size for n in self.right} if size else set()
         lines = [self.title] if self.title else []
         for row in rows:
@@ -54,20 +49,10 @@ class TextTable:
                 pad = " " * (widths[n] - cell_width(cell)) if len(row) > 1 else ""
                 cells.append(pad + cell if n in right else cell + pad)
             lines.append((" " * self.indent + "  ".join(cells)).rstrip())
-        left = (len(self.rows) if self.total is None else self.total) - len(self.rows[: self.most])
+        left = (len(self.rows) if self.total is None else self.total) - len(self.rows)
         if left > 0:
             lines.append(f"{' ' * self.indent}… and {left:,} {self.more}")
         return [*lines, *self.notes]
-
-
-def printed(tables: Iterable[TextTable], between: str = "\n") -> str:
-    """Return tables as one text. Tables without a line are omitted.
-
-    Args:
-        tables: The tables.
-        between: The text between two tables; `"\\n\\n"` gives a blank line.
-    """
-    return between.join("\n".join(lines) for table in tables if (lines := table.lines()))
 
 
 def cell_width(text: str) -> int:

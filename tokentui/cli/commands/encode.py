@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from random import randrange
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ import click
 
 from tokentui.analyze import explained
 from tokentui.analyze.explained import ENCODED, ids_line
-from tokentui.analyze.report import Json, Section, Tokens, as_row, segmented
+from tokentui.analyze.report import Json, as_row
 from tokentui.cli import output
 from tokentui.cli.options import (
     COLOR,
@@ -32,7 +31,7 @@ from tokentui.cli.options import (
 )
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import to_bytes
-from tokentui.core.table import TextTable, plural, printed
+from tokentui.core.table import plural
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.flat import TYPES
 from tokentui.encode.pretokens import Pretokens
@@ -41,10 +40,6 @@ from tokentui.text.count import COVERED
 
 if TYPE_CHECKING:
     from tokentui.cli.chips import Marks
-    from tokentui.encode.sampling import Drawn
-    from tokentui.encode.segment.dropout import Draw
-
-_WAYS = 5
 
 
 @click.command(
@@ -225,18 +220,18 @@ def command(
         output.write_text(encoding_html(encoding.rows, len(encoding)))
         doubled += special_tokens and begins_twice(tok, encoding.ids)
     elif dropout is not None:
+        from tokentui.analyze.dropout import report as dropout_report  # few ask for it
         from tokentui.encode.sampling import SEEDS
 
         first = randrange(SEEDS) if seed is None else seed
         for number in range(first, first + times):
             drawn = tok.draws(whole, p=dropout[0], like=dropout[1], seed=number)
             if explain:
-                marks = shared.marks
-                output.write_text(printed(list(drawn_tables(drawn, marks))), marks)
+                output.write_report(in_json=False, report=dropout_report(drawn), marks=shared.marks)
             else:
                 _write_tokens(drawn.encoding, shared.marks)
     elif explain:
-        _write_explained(tok, whole, shared.marks)
+        output.write_report(in_json=False, report=explained.report(tok, whole), marks=shared.marks)
     elif sample is not None:
         _write_tokens(encoded(whole), shared.marks)
     elif (marks := shared.marks) is not None:
@@ -357,39 +352,3 @@ def _write_tokens(encoding: Encoding, marks: Marks | None) -> None:
     facts = [plural(len(tokens), "token"), f"{size:,} B"]
     facts += [f"{size / len(tokens):.2f} B/token"] if tokens else []
     output.write_text("\n".join([*marks.lines(tokens), ", ".join(facts)]), marks)
-
-
-def _write_explained(tok: Tokenizer, text: str, marks: Marks | None) -> None:
-    """Write how each word is encoded, and what decoding loses."""
-    words = tok.explain(text)
-    sections: list[Section] = []
-    for word in words:
-        sections += (*explained.tree_sections(word, {}), *explained.lattice_sections(word))
-        section = explained.word_section(word)
-        sections.append(replace(section, notes=(f"ids  {ids_line(word.ids) or 'none'}",)))
-        sections += explained.walk_sections(word)
-    if any(word.lattice for word in words):
-        from tokentui.encode.segmentations import segmentations
-
-        sections.append(explained.ways_section(segmentations(tok.encoder, text, _WAYS)))
-    output.write_sections([*sections, *explained.decoded_sections(tok.round_trip(text))], marks)
-
-
-def drawn_tables(drawn: Drawn, marks: Marks | None = None) -> Iterator[TextTable]:
-    """Yield the tables of a sampled encoding: the seed and the tokens, then each word with one row per draw.
-    """
-    rows = drawn.encoding.rows
-    pieces = tuple(to_bytes(row.text) for row in rows)
-    taken = output.cell_text(Tokens(pieces, tuple(row.start for row in rows), "│"), marks)
-    yield TextTable(notes=[f"seed {drawn.seed}  p {drawn.p:g}, like {drawn.like}: {taken}"])
-    for word in drawn.words:
-        draws = [(f"{n:>3}  {_draw(draw, drawn.p)}",) for n, draw in enumerate(word.draws, 1)]
-        title = f"{output.shown(word.text)}: {output.cell_text(segmented(word.units), marks)}"
-        yield TextTable(draws, title, indent=2, notes=(f"  ids  {ids_line(word.ids) or 'none'}",))
-
-
-def _draw(draw: Draw, p: float) -> str:
-    """Describe a draw: the number, the pair, and the outcome."""
-    sign = "≥" if draw.number >= p else "<"
-    what = output.merged((draw.left, draw.right)) if draw.left and draw.right else "out of date"
-    return f"{draw.number:.4f} {sign} {p:g}  {what}  {draw.fate}"

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import click
 
-from tokentui.analyze.report import Json, as_row
+from tokentui.analyze.report import Column, Json, Report, Row, Section, as_row
 from tokentui.axes import AXES
 from tokentui.cli.options import SharedOptions, json_option, options
-from tokentui.cli.output import write_answer
+from tokentui.cli.output import write_report
 from tokentui.core.choices import Axis
 from tokentui.core.errors import TokentuiError, nearest
-from tokentui.core.table import TextTable
 from tokentui.preset_table import PRESETS, Preset
 
 _WIDTH = max(map(len, PRESETS))
+_COLUMNS = (Column(),)
 
 
 @click.command(
@@ -32,20 +33,19 @@ def command(shared: SharedOptions, name: str | None) -> int:
 
     With the NAME of a preset, print it as a recipe file. With the NAME of an axis, print its values.
     """
-    tables: Iterable[TextTable]
     if name is None:
-        presets, axes = map(_preset, PRESETS.values()), map(_axis, AXES.values())
-        row: Json = {"presets": list(presets), "axes": list(axes)}
-        tables = _listed()
+        value: Json = {"presets": [*map(_preset, PRESETS.values())], "axes": [*map(_axis, AXES.values())]}
+        sections = [*_listed()]
     elif name in PRESETS:
-        row, tables = _preset(PRESETS[name]), [TextTable(notes=list(_recipe_file(PRESETS[name])))]
+        value, rows = _preset(PRESETS[name]), [Row((line,)) for line in _recipe_file(PRESETS[name])]
+        sections = [Section(rows=tuple(rows), indent=0)]
     elif name in AXES:
         axis = AXES[name]
-        row = _axis(axis)
-        tables = [TextTable([(axis.written()[name], axis[name].about) for name in axis], indent=2)]
+        value, rows = _axis(axis), [Row((axis.written()[name], axis[name].about)) for name in axis]
+        sections = [Section(rows=tuple(rows), columns=_COLUMNS)]
     else:
         raise TokentuiError("no preset and no axis of this name", name, nearest(name, [*PRESETS, *AXES]))
-    write_answer(shared.as_json, lambda: row, tables)
+    write_report(shared.as_json, Report("Recipes", tuple(sections), value))
     return 0
 
 
@@ -65,15 +65,16 @@ def _axis(axis: Axis[Any]) -> Json:
     return {"name": axis.name, "about": axis.about, "values": values}
 
 
-def _listed() -> Iterator[TextTable]:
+def _listed() -> Iterator[Section]:
     """Yield the presets by family, then the axes."""
     for family in dict.fromkeys(preset.family for preset in PRESETS.values()):
         yield _named(f"{family}:", (preset for preset in PRESETS.values() if preset.family == family))
-    yield _named("\naxes:", AXES.values())
+    yield replace(_named("axes:", AXES.values()), apart=True)
 
 
-def _named(title: str, records: Iterable[Preset | Axis[Any]]) -> TextTable:
-    return TextTable([(record.name, record.about) for record in records], title, least=_WIDTH, indent=2)
+def _named(title: str, records: Iterable[Preset | Axis[Any]]) -> Section:
+    rows = tuple(Row((record.name.ljust(_WIDTH), record.about)) for record in records)
+    return Section(title, rows=rows, columns=_COLUMNS)
 
 
 def _recipe_file(preset: Preset) -> Iterator[str]:

@@ -8,7 +8,7 @@ from tokentui.cli.options import SharedOptions, options
 from tokentui.cli.output import complain, write_text
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe_line
-from tokentui.core.table import TextTable, plural, printed
+from tokentui.core.table import TextTable, plural
 from tokentui.tours.parser import read_tour
 from tokentui.tours.shipped import TOURS
 
@@ -36,7 +36,7 @@ def command(shared: SharedOptions, name: str | None, check: bool) -> int:
     if name is None:
         if check:
             raise TokentuiError("no tour is named", f"{shared.command} --check", "name a tour or a file")
-        write_text(printed([TextTable([(shipped.name, shipped.title) for shipped in TOURS])]))
+        write_text("\n".join(TextTable([(shipped.name, shipped.title) for shipped in TOURS]).lines()))
         return 0
     tour = read_tour(name)
     if check:

@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
-from tokentui.analyze.dropout import report
+from tokentui.analyze.dropout import MOST_DRAWS, MOST_WORDS, report
 from tokentui.analyze.report import Report
 from tokentui.encode.sampling import Drawn
 from tokentui.encode.segment.dropout import LIKE
@@ -58,7 +58,7 @@ class DrawnScreen(ReportScreen[Drawn]):
 
     def report(self, answer: Drawn) -> Report:
         """Return the report on the draws."""
-        return report(answer)
+        return report(answer, MOST_WORDS, MOST_DRAWS)
 
     def action_resample(self) -> None:
         """Draw by the next seed."""
