@@ -14,7 +14,7 @@ from tokentui.analyze.face import Analyzed, Path, Source, suggesting_texts
 from tokentui.axes import changed, check_trainable, label
 from tokentui.core.errors import TokentuiError, nearest, path_of, shown, shown_path, text_of, whole
 from tokentui.core.jobs import Cancel, Progress, job, phase
-from tokentui.core.runtime import interrupts_cancel
+from tokentui.core.runtime import interrupts_raise
 from tokentui.core.safetext import safe_line
 from tokentui.encode.elsewhere import TOKENIZER, Hinting, hinting, refuse_name
 from tokentui.encode.tokenizer import Tokenizer as TokenizerValue
@@ -377,7 +377,7 @@ class Trainer:
         Returns:
             The step, or None at the end. A training by merges returns `tokentui.Step`.
         """
-        with interrupts_cancel(at_end=True):
+        with interrupts_raise():
             return learn.step(self._engine)
 
     def back(self) -> Step | None:
@@ -386,7 +386,7 @@ class Trainer:
         Returns:
             The step that was undone, or None at the start.
         """
-        with interrupts_cancel(at_end=True):
+        with interrupts_raise():
             return learn.back(self._engine)
 
     def jump(
@@ -406,7 +406,7 @@ class Trainer:
             TokentuiError: The training ends before this step. The run is back where it was.
         """
         asked, before = whole(number, "step", 0, "use the number of a step"), self.number
-        with job(progress, cancel), interrupts_cancel(at_end=True):
+        with job(progress, cancel), interrupts_raise():
             arrived = learn.jump(self._engine, asked)
         if arrived != asked:
             learn.jump(self._engine, before)
@@ -437,7 +437,7 @@ class Trainer:
         run = self._run.with_words(**_named(
             merges=merges, vocab_size=vocab_size, min_count=min_count, max_length=max_length
         ))
-        with job(progress, cancel), interrupts_cancel(at_end=True):
+        with job(progress, cancel), interrupts_raise():
             return _ran(self._engine, run.stops)
 
     def what_if(
@@ -466,7 +466,7 @@ class Trainer:
         [b'pu', b' pu']
         """
         asked, other = Recipe(what_if=changes).changes, copy.copy(self)
-        with job(progress, cancel), interrupts_cancel(at_end=True):
+        with job(progress, cancel), interrupts_raise():
             other._engine = learn.what_if(self._engine, asked)
         return other
 

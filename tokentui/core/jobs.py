@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -37,13 +37,14 @@ _T = TypeVar("_T")
 
 class _Job(NamedTuple):
     progress: Progress | None = None
-    cancels: tuple[Cancel, ...] = ()
     match_seconds: float | None = None
     phase: str = ""
 
 
 _NONE = _Job()
 _job: ContextVar[_Job] = ContextVar("tokentui job", default=_NONE)
+cancels: ContextVar[tuple[Cancel, ...]] = ContextVar("tokentui cancels", default=())
+"""What is asked whether the current job is cancelled."""
 
 
 @contextmanager
@@ -68,29 +69,18 @@ def job(
         if value is not None and not callable(value):
             what = f"expected a callable, not {shown(value)}"
             raise TokentuiError(what, name, "pass a function, or None")
-    token = open_job(progress, cancel, match_seconds)
-    try:
-        yield
-    finally:
-        close_job(token)
-
-
-def open_job(
-    progress: Progress | None = None, cancel: Cancel | None = None, match_seconds: float | None = None
-) -> Token[_Job]:
-    """Begin a `job` without the cost of a context manager. Return a token for `close_job`."""
     outer = _job.get()
-    return _job.set(_Job(
+    opened = _job.set(_Job(
         outer.progress if progress is None else progress,
-        outer.cancels if cancel is None else (*outer.cancels, cancel),
         outer.match_seconds if match_seconds is None else match_seconds,
         outer.phase,
     ))
-
-
-def close_job(token: Token[_Job]) -> None:
-    """End a job that `open_job` began."""
-    _job.reset(token)
+    asked = cancels.set(cancels.get() if cancel is None else (*cancels.get(), cancel))
+    try:
+        yield
+    finally:
+        cancels.reset(asked)
+        _job.reset(opened)
 
 
 @contextmanager
@@ -137,14 +127,14 @@ def check() -> None:
 def check_match() -> None:
     """Raise `Cancelled` if the current job is cancelled, even if only pattern matching can be cancelled in
     it."""
-    for cancel in _job.get().cancels:
+    for cancel in cancels.get():
         if cancel():
             raise Cancelled
 
 
 def can_be_cancelled() -> bool:
     """Return whether the current job has a `cancel`."""
-    return bool(_job.get().cancels)
+    return bool(cancels.get())
 
 
 def match_seconds() -> float | None:
@@ -191,11 +181,12 @@ def silent() -> Iterator[None]:
 @contextmanager
 def shielded() -> Iterator[None]:
     """Run the work inside to its end, without progress and cancellation, for example to restore a state."""
-    token = _job.set(_NONE)
+    opened, asked = _job.set(_NONE), cancels.set(())
     try:
         yield
     finally:
-        _job.reset(token)
+        cancels.reset(asked)
+        _job.reset(opened)
 
 
 def mark_retrieved(future: asyncio.Future[_T]) -> None:

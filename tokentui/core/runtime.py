@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from tokentui.core.errors import Cancelled
-from tokentui.core.jobs import close_job, open_job
+from tokentui.core.jobs import cancels
 
 Attributes = list[int | list[bytes | int]]
 """Settings of a terminal, as `termios.tcgetattr` returns them."""
@@ -175,17 +175,11 @@ class interrupts_cancel:  # a context of its own kind, since a single step of a 
 
     If SIGINT is ignored or has another handler, that is left unchanged.
 
-    Args:
-        at_end: True to raise `KeyboardInterrupt` even if the work completed.
-
     Raises:
         KeyboardInterrupt: SIGINT came, and the work ended with an error.
     """
 
-    __slots__ = ("_asked", "_at_end", "_before", "_job", "_ours")
-
-    def __init__(self, at_end: bool = False) -> None:
-        self._at_end, self._asked = at_end, False
+    _asked = _at_end = False
 
     def _was_asked(self) -> bool:
         return self._asked
@@ -203,10 +197,10 @@ class interrupts_cancel:  # a context of its own kind, since a single step of a 
                 _signal.signal(_SIGINT, self._ask)
             except ValueError:  # only the main thread may
                 self._ours = False
-        self._job = open_job(cancel=self._was_asked)
+        self._token = cancels.set((*cancels.get(), self._was_asked))
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        close_job(self._job)
+        cancels.reset(self._token)
         # the work may have set another handler
         if self._ours and _signal.getsignal(_SIGINT) == self._ask:
             _signal.signal(_SIGINT, self._before)
@@ -218,6 +212,12 @@ class interrupts_cancel:  # a context of its own kind, since a single step of a 
             raise KeyboardInterrupt from error
         if error is None and self._at_end:
             raise KeyboardInterrupt
+
+
+class interrupts_raise(interrupts_cancel):
+    """Cancel the work inside on SIGINT, and raise `KeyboardInterrupt` even if the work completed."""
+
+    _at_end = True
 
 
 class Watchdog:

@@ -249,7 +249,7 @@ class PlainPairs:
         replaced = self._merge(pair)
         self._tokens.append(self._tokens[-1] - replaced)
         row = Pair(left, right, places, places, *uses)
-        self._made.append(Merge(row, replaced, tied, was_tied, pair, pairs, logged))
+        self._made.append(Merge(row, replaced, tied, was_tied, self._tokens[-1], pair, pairs, logged))
         return replaced
 
     def _symbol(self, number: int) -> int:

@@ -42,6 +42,8 @@ _UNDO, _REDO, _COPY = 10, 14, 1
 _START_BITS = 12
 _FIGURES = {name: number for number, (name, _) in enumerate(layout.STEP.fields)}
 _STEP_WORDS, _CHOSEN, _PLACES = len(_FIGURES), _FIGURES["chosen"], _FIGURES["places"]
+_MERGED = _STEP_WORDS + _FIGURES["tokens"] + 1
+"""The figures of a step and of the next one, as far as a merge has them."""
 _WALKED = "cells", "counts", "uses"
 """The arrays that going to a computed step writes to."""
 _WIDTHS = {name: Flat(row).size for name, row in layout.ROWS.items()}
@@ -84,27 +86,27 @@ class KernelPairs:
         """The arrays with a row for each symbol, more than those that all have."""
         if superwords is None:
             units = layout.units_of(words, recipe)
-            self._vocabulary = vocabulary_of(dict(zip(units.pieces, units.totals, strict=True)))
+            self.vocabulary = vocabulary_of(dict(zip(units.pieces, units.totals, strict=True)))
         else:
-            self._vocabulary = vocabulary_of({})
+            self.vocabulary = vocabulary_of({})
             weights = array("q", WEIGHTS.of(recipe.weight).of(words.counts))
             units = layout.Units(
                 memoryview(array("i", chain.from_iterable(superwords.words))),
                 memoryview(array("q", accumulate(map(len, superwords.words), initial=0))),
-                memoryview(weights), self._vocabulary.pieces.copy(), superwords.uses(weights),
+                memoryview(weights), self.vocabulary.pieces.copy(), superwords.uses(weights),
             )
             self._superwords = superwords._replace(words=())  # they are laid out now
         self.number = self.computed = 0
         self._filters = objective.filters
-        self._filled: tuple[int | None, int, frozenset[tuple[bytes, ...]]] | None = None
+        self._filled: Constraints | None = None
         """The constraints that the queue is filled under; None for a queue that is not."""
         self._forced: dict[int, bool] = {}
         """For each step that merges a forced pair, whether another candidate has the same value."""
         self._forbidden: frozenset[tuple[bytes, ...]] = frozenset()
         """The pairs and tokens that the state forbids."""
         worth, self._queue = QUEUES[objective.queue]
-        base, self._earlier = self._vocabulary.pieces, len(self._vocabulary.merges)
-        of_units = self._vocabulary.units
+        base, self._earlier = self.vocabulary.pieces, len(self.vocabulary.merges)
+        of_units = self.vocabulary.units
         symbols = array("i", range(len(base)) if superwords else [of_units[piece] for piece in units.pieces])
         self._mark = to_bytes(recipe.mark_text) if MARKS.of(recipe.mark).in_front else b""
         rule = layout.RULES[recipe.tie]
@@ -181,8 +183,8 @@ class KernelPairs:
         size = base + steps
         self._grow(size, "symbols", "uses", *self._queue.per_symbol, *self._per_symbol)
         # only the order counts; where the base comes last, it has more than any merge
-        merges = size - self._vocabulary.base_size
-        orders = chain(range(merges, size), range(merges)) if self._vocabulary.base_last else range(size)
+        merges = size - self.vocabulary.base_size
+        orders = chain(range(merges, size), range(merges)) if self.vocabulary.base_last else range(size)
         self._state.symbols[3::4] = memoryview(array("i", orders))
         self._grow(size + 1, "ends")
         self._grow(steps + 1, "steps")
@@ -202,7 +204,7 @@ class KernelPairs:
 
     def _limit(self, under: Constraints) -> None:
         """Take constraints at the furthest step: under others than before its candidates are found anew."""
-        limits = under.max_length, under.min_count if self._filters else 1, under.forbidden
+        limits = under._replace(forced=(), min_count=under.min_count if self._filters else 1)
         if limits == self._filled:
             return
         self._filled = None
@@ -211,7 +213,7 @@ class KernelPairs:
         arrays: dict[str, Any] = {name: flat(layout.ROWS[name], size) for name, size in fresh.items()}
         state = self._state if under.forbidden == self._forbidden else self._state_forbidding(under.forbidden)
         self._forbidden = under.forbidden
-        self._state = state._replace(longest=_longest(under), least=limits[1], **arrays)
+        self._state = state._replace(longest=_longest(under), least=limits.min_count, **arrays)
         self._queue.fill(self.pairs_at(self.computed), self._state.base + self.computed, self._state)
         self._filled = limits
 
@@ -259,7 +261,8 @@ class KernelPairs:
             kernel = merges.undo if to < self.number else merges.redo
             self.number = kernel(self.number, to, SLICE, self._state)
             return
-        self._limit(under)
+        if under != self._filled:
+            self._limit(under)
         if under.forced:  # at one step alone
             if goal > self.computed and (best := self.best(under)):
                 self.merge_given(*self.chosen(best))
@@ -269,6 +272,10 @@ class KernelPairs:
         if known == self.computed < goal and self.best(under):
             self._make_room()
             known = self._queue.run(known, goal, under.min_count, SLICE, self._state)
+        steps, table = self._state.steps[_STEP_WORDS * self.computed : _STEP_WORDS * known], self._state.table
+        chosen, lefts, rights = steps[_CHOSEN::_STEP_WORDS].tolist(), table[::4], table[1::4]
+        parts = zip(map(lefts.__getitem__, chosen), map(rights.__getitem__, chosen), strict=True)
+        self.vocabulary.extend(list(parts), steps[_PLACES::_STEP_WORDS].tolist())
         self.number = self.computed = known
         if several:  # a single step does not wait for the copy
             self._keep_checkpoint()
@@ -281,9 +288,7 @@ class KernelPairs:
     def merge_given(self, left: int, right: int, recorded_count: int) -> int:
         """Merge two symbols as the step after the furthest one; see `PlainPairs.merge_given`."""
         by_count = self._queue is pairs.QUEUE  # the other queues do not follow
-        vocabulary, queued = self._vocabulary, by_count and self._filled is not None
-        if len(vocabulary.merges) < self._earlier + self.computed:
-            vocabulary = self.vocabulary
+        queued = by_count and self._filled is not None
         known = pairs.take(self.computed, left, right, queued, self._state)
         if known == self.computed:
             self._make_room()
@@ -291,13 +296,13 @@ class KernelPairs:
         self.number = self.computed = known
         if not by_count:
             self._filled = None
-        if len(vocabulary.merges) < self._earlier + known:  # not yet added by an engine that shares it
-            vocabulary.add(left, right, recorded_count)
+        if len(self.vocabulary.merges) < self._earlier + known:  # else an engine that shares it has added it
+            self.vocabulary.add(left, right, recorded_count)
         return self._figure(known - 1, "replaced")
 
     def share(self, vocabulary: Vocabulary) -> None:
         """Take the vocabulary of an engine that merges the same pairs, and makes each merge first."""
-        self._vocabulary = vocabulary
+        self.vocabulary = vocabulary
 
     def replaces(self, left: int, right: int) -> int:
         """Return the weight of the places that a merge of two symbols would replace at this step; 0 if the
@@ -313,7 +318,7 @@ class KernelPairs:
 
     def forget(self) -> None:
         """Drop the steps, symbols and checkpoints after the current step."""
-        self._vocabulary = self.vocabulary.truncated(self._earlier + self.number)
+        self.vocabulary = self.vocabulary.truncated(self._earlier + self.number)
         self.computed = self.number
         for latest in (1, 2):
             self._state.symbols[latest::4] = flat("int32", self._rows("symbols"))
@@ -327,7 +332,6 @@ class KernelPairs:
         """Return an engine over the same corpus at a computed step, for a run under other what-ifs. It shares
         no array that changes."""
         other, state = copy.copy(self), self._state
-        other._vocabulary = self.vocabulary
         other._state = state._replace(**{name: _copy(getattr(state, name)) for name in _WALKED})
         while other.number != number:
             check()
@@ -344,14 +348,14 @@ class KernelPairs:
             for name in layout.ROWS if name not in _WALKED
         })
         other.forget()
-        other._vocabulary.recipe = material.recipe
+        other.vocabulary.recipe = material.recipe
         if material.recipe.what_if and not state.spells:
             other._spell()
         return other
 
     def _spell(self) -> None:
         """Write the bytes of all pieces into the state: what-ifs and some tie rules compare them."""
-        pieces, state = self._vocabulary.pieces, self._state
+        pieces, state = self.vocabulary.pieces, self._state
         state.ends[: len(pieces) + 1] = memoryview(array("q", accumulate(map(len, pieces), initial=0)))
         self._state = state._replace(spells=1, text=memoryview(bytearray(b"".join(pieces) or b"\0")))
 
@@ -394,22 +398,6 @@ class KernelPairs:
 
     # ---- the figures
 
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """The vocabulary. Merges that kernels made are added when it is read."""
-        made = len(self._vocabulary.merges) - self._earlier
-        if made >= self.computed:
-            return self._vocabulary
-        size, row = self.computed - made, _STEP_WORDS * made
-        if size == 1 and (pair := self._state.steps[row + _CHOSEN]):  # after a single step, without a kernel
-            left, right = self._state.table[4 * pair : 4 * pair + 2]
-            self._vocabulary.add(left, right, self._state.steps[row + _PLACES])
-        else:
-            lefts, rights, places = flat("int32", size), flat("int32", size), flat("int64", size)
-            merges.chosen_pairs(made, lefts, rights, places, self._state)
-            self._vocabulary.extend(list(zip(lefts.tolist(), rights.tolist(), strict=True)), places.tolist())
-        return self._vocabulary
-
     def _figure(self, number: int, name: str) -> int:
         """Return a figure by name of the state after a computed step, or of the step that follows; see
         `layout.STEP`."""
@@ -442,11 +430,13 @@ class KernelPairs:
 
     def merged(self, number: int) -> Merge:
         """Return the merge of a computed step."""
-        row = self._state.steps[_STEP_WORDS * (number - 1) : _STEP_WORDS * number].tolist()
-        pairs, logged, _, chosen, places, replaced, tied, left_uses, right_uses = row
+        row = self._state.steps[_STEP_WORDS * (number - 1) : _STEP_WORDS * (number + 1)].tolist()
+        pairs, logged, _, chosen, places, replaced, tied, left_uses, right_uses, _, _, tokens = row[:_MERGED]
         left, right = self.vocabulary.merges[self._earlier + number - 1]
-        pair = Pair(left, right, places, places, left_uses, right_uses)
-        return Merge(pair, replaced, tied, self._forced.get(number, tied > 1), chosen, pairs, logged)
+        # `tuple` makes both without a call of Python
+        pair = tuple.__new__(Pair, (left, right, places, places, left_uses, right_uses))
+        was_tied = self._forced.get(number, tied > 1)
+        return tuple.__new__(Merge, (pair, replaced, tied, was_tied, tokens, chosen, pairs, logged))
 
     def tokens_at(self, number: int) -> int:
         """Return the length of the corpus in tokens after a computed step."""
@@ -456,7 +446,7 @@ class KernelPairs:
         """Return the number of ids after a computed step: each merge adds one, since none spells a special
         token.
         """
-        return self._vocabulary.sizes[self._earlier] + number
+        return self.vocabulary.sizes[self._earlier] + number
 
     def top(self, under: Constraints, limit: int) -> Ranked:
         """Return the candidates at this step, the best `limit` in order. A forced pair comes first, also if

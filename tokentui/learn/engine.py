@@ -17,8 +17,6 @@ class Constraints(NamedTuple):
     """What the next step may merge.
 
     Attributes:
-        number: The step before it. A method whose rule depends on the step reads it here and keeps no counter
-            of its own.
         min_count: The least count of a candidate, 1 or more.
         max_length: The most units of the token that a candidate makes; None for no limit.
         forbidden: The candidates that are not merged, by the bytes of their parts. A single part forbids all
@@ -26,7 +24,6 @@ class Constraints(NamedTuple):
         forced: The parts of the candidate that is merged whatever its value is; empty for none.
     """
 
-    number: int = 0
     min_count: int = 1
     max_length: int | None = None
     forbidden: frozenset[tuple[bytes, ...]] = frozenset()
@@ -42,6 +39,7 @@ class Merge(NamedTuple):
         tied: The number of candidates that shared the best value.
         was_tied: True if another candidate had the same value as this one, which is not the best value if it
             was forced.
+        tokens: The length of the corpus in tokens after it, by weight.
         chosen: The number of the pair in its engine, 0 for a pair that occurred nowhere.
         pairs: The number of pairs that the engine had before it, pair 0 included.
         logged: The length of the log of the engine before it.
@@ -51,6 +49,7 @@ class Merge(NamedTuple):
     replaced: int
     tied: int
     was_tied: bool
+    tokens: int
     chosen: int = 0
     pairs: int = 0
     logged: int = 0

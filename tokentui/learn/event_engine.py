@@ -216,7 +216,7 @@ class EventEngine:
 
         self.vocabulary.step(apply_events())
         self._tokens.append(self.corpus.tokens)
-        figures = Merge(taken, events[0].replaced, tied, was_tied)
+        figures = Merge(taken, events[0].replaced, tied, was_tied, self.corpus.tokens)
         changes = self.corpus.use_changes(mark, events) if self.method.notes_changes else None
         self.steps.append(MadeStep(mark, figures, tuple(events), changes))
         return _A_WORD * self.corpus.work(mark)

@@ -71,8 +71,10 @@ class PairTrainer:
         self.tokens_at, self.size_at, self.memory = engine.tokens_at, engine.size_at, engine.memory
         self._lengths = PartLengths(self.words, self.recipe.weight)
         self._index: dict[str, int] = {}
-        self._last: tuple[Constraints, Ranked] | None = None
-        """The candidates that were ranked last, with the constraints that they were ranked under."""
+        self._last: tuple[int, Constraints, Ranked] | None = None
+        """The candidates that were ranked last, with their step and constraints."""
+        self._shaped = self._under_limits(self.limits)
+        """The constraints of a step toward a goal, without what-ifs."""
         self._candidate = lru_cache(KEPT_ROWS)(self._candidate_of)
         self._ends: dict[int, int] = {}
         """For each least count the step at which no candidate had that count, if it was the furthest step."""
@@ -107,23 +109,24 @@ class PairTrainer:
             limits = stops.only(self.traits.shaped_by)
             if limits != self.limits:  # what was made under others is forgotten
                 self.limits = limits
+                self._shaped = self._under_limits(limits)
                 self.forget()
             stops = stops if goal is None else limits
         deadline = time.perf_counter() + seconds
         while (number := self.number) != goal:
-            if goal is not None and number > goal:
-                to = goal
+            if goal is not None and (number > goal or not self.what_if):
+                to, under = min(goal, self.most), self._shaped
             elif end := self._stop_reached(stops):
                 return end
             else:
-                to = self._goal(goal, stops)
+                to, under = self._goal(goal, stops), self._under(stops)
             try:
-                self.engine.walk(to, self._under(stops))
+                self.engine.walk(to, under)
             finally:  # a walk that is stopped stays where it is
                 self.number, self.computed = self.engine.number, self.engine.computed
             if self.number == number and (end := self.end(stops)):  # else the engine had to make room
                 return end
-            if time.perf_counter() > deadline and self.number != goal:
+            if self.number != goal and time.perf_counter() > deadline:
                 return None
         return Stop.MERGES
 
@@ -141,9 +144,9 @@ class PairTrainer:
     def _under(self, stops: Stops) -> Constraints:
         """Return the constraints on the next step of a run under these stops, what-ifs included. Notes in
         `_left_out` the pair that a what-if leaves out at that step."""
-        number = self.number
-        least = max(stops.min_count, self.objective.least_count) if number < self.most else _FAR
-        under = Constraints(number, least, self.limits.max_length)
+        number, under = self.number, self._under_limits(stops)
+        if number >= self.most:
+            under = under._replace(min_count=_FAR)
         if not self.what_if:
             return under
         due = [change for change in self.what_if if change.step <= number + 1]
@@ -163,6 +166,10 @@ class PairTrainer:
             for pair in self._ranked(under._replace(min_count=shaped)).rows[:1]:
                 self._left_out[decides.step] = self._parts_of(pair)
         return under._replace(forbidden=forbidden.union(filter(None, [self._left_out.get(decides.step)])))
+
+    def _under_limits(self, stops: Stops) -> Constraints:
+        """Return the constraints of these stops, without what-ifs, where the vocabulary has room."""
+        return Constraints(max(stops.min_count, self.objective.least_count), self.limits.max_length)
 
     def _was_forced(self, number: int) -> bool:
         """Return whether the computed step after step `number` merged a pair that a what-if forces."""
@@ -269,11 +276,12 @@ class PairTrainer:
         assert isinstance(pair, Pair)
         symbol, pieces = vocabulary.base_size + number - 1, vocabulary.pieces
         scored = self.objective.value is not None
+        # `tuple` makes the event without a call of Python
+        event = tuple.__new__(Event, (EventKind.MERGE, symbol, pair[:2], pair.places, replaced, 0))
         return MergeStep(
-            number=number, events=(Event(EventKind.MERGE, symbol, pair[:2], pair.places, replaced),),
-            tied=merge.tied, tokens=self.tokens_at(number),
+            number=number, events=(event,), tied=merge.tied, tokens=merge.tokens,
             lengths=self.lengths_at(number) if self.words.parts else (),
-            vocab_size=self.size_at(number), left=pieces[pair.left],
+            vocab_size=vocabulary.sizes[number], left=pieces[pair.left],
             right=pieces[pair.right], token=pieces[symbol], id=vocabulary.order[symbol],
             count=pair.places, replaced=replaced, left_uses=pair.left_uses * scored,
             right_uses=pair.right_uses * scored,
@@ -333,10 +341,10 @@ class PairTrainer:
     def _ranked(self, under: Constraints, limit: int = _LOOKED_AT) -> Ranked:
         """Return the candidates at this step, at least `limit` of the best in order if there are as many.
         Cached for the last constraints."""
-        last = self._last
-        if last is None or last[0] != under or len(last[1].rows) < min(limit, last[1].total):
-            self._last = last = under, self.engine.top(under, max(limit, _LOOKED_AT))
-        return last[1]
+        last, number = self._last, self.number
+        if last is None or last[:2] != (number, under) or len(last[2].rows) < min(limit, last[2].total):
+            self._last = last = number, under, self.engine.top(under, max(limit, _LOOKED_AT))
+        return last[2]
 
     def candidates_at(self, limit: int | None, stops: Stops) -> Ranking:
         """Return the pairs that may be merged next, best first."""

@@ -339,7 +339,7 @@ class ParityPairs:
         assert isinstance(own.pair, Pair)
         assert isinstance(everywhere, Pair)
         pair = own.pair._replace(left_uses=everywhere.left_uses, right_uses=everywhere.right_uses)
-        return Merge(pair, whole.replaced, own.tied, own.was_tied)
+        return Merge(pair, whole.replaced, own.tied, own.was_tied, whole.tokens)
 
     def top(self, under: Constraints, limit: int) -> Ranked:
         """Return the best pairs at this step of the language that decides the next one.
