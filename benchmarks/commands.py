@@ -15,7 +15,19 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from harness import ROOT, Figures, Table, apart, in_turns, median, megabytes, spread, whole
+from harness import (
+    ROOT,
+    Figures,
+    Table,
+    apart,
+    in_turns,
+    installed,
+    median,
+    megabytes,
+    spread,
+    version,
+    whole,
+)
 
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
@@ -23,6 +35,13 @@ IDS = 50_257
 """As many as GPT-2 has."""
 REST_S = 20.0
 _SETTLED_S = 3.0
+_PEERS = {
+    "tokenizers": "import sys; from tokenizers import Tokenizer; "
+    "print(Tokenizer.from_file(sys.argv[1]).encode('a line of text').ids)",
+    "gigatoken": "import sys; from gigatoken import Tokenizer; "
+    "print(Tokenizer(sys.argv[1]).encode('a line of text'))",
+}
+"""Programs of other libraries that encode a line with a file."""
 
 
 def write_tokenizer(path: str) -> Figures:
@@ -62,11 +81,14 @@ def table(repeats: int) -> Table:
         apart("commands", "write_tokenizer", str(path))
         ours = [sys.executable, "-m", "tokentui"]
         encode = f"encode of a line, a tokenizer.json of {megabytes(path)}"
-        commands = {
+        commands: dict[str, list[str]] = {
             "a bare interpreter": [sys.executable, "-c", "pass"],
             "tokentui --version": [*ours, "--version"],
             f"tokentui {encode}": [*ours, "encode", "-t", str(path), "a line of text"],
         }
+        peers = {name: [sys.executable, "-c", program, str(path)]
+                 for name, program in _PEERS.items() if installed(name)}
+        commands |= {f"{version(name)}, the same": command for name, command in peers.items()}
         runs: dict[str, Callable[[], Figures]] = {
             name: lambda command=command: whole(command)  # type: ignore[misc]
             for name, command in commands.items()
@@ -77,8 +99,10 @@ def table(repeats: int) -> Table:
          f"{median(one, 'megabytes'):,.0f}")
         for name, one in found.items()
     ]
-    bare, version, encoded = (median(one) for one in found.values())
-    figures = {"bare": bare, "version": version, "encode": encoded}
+    bare, asked, encoded, *others = (median(one) for one in found.values())
+    figures = {
+        "bare": bare, "version": asked, "encode": encoded, "peers": dict(zip(peers, others, strict=True)),
+    }
     heads = ("whole process", "median", "least–most", "CPU", "peak MB")
     return Table("Commands that do next to nothing, milliseconds", heads, rows, figures)
 

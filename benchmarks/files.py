@@ -2,96 +2,161 @@
 
     python benchmarks/files.py gpt2/tokenizer.json llama2/tokenizer.json --text novel.txt
 
-Each file is measured in a process of its own. There the libraries take turns, so that a busy minute of the
-machine falls on all of them. The first call of each counts by itself. Processor milliseconds, of all threads.
-The extra `[rivals]` has the libraries that encode fast.
+Each library reads each file in processes of its own, in turns. Processor milliseconds, of all threads. The
+extra `[rivals]` has the libraries that encode fast.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
+import hashlib
 import tempfile
 import time
+from array import array
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from harness import Figures, Table, apart, installed, version
-
-from tokentui import load
+from harness import Figures, Table, apart, in_turns, installed, median, peak, version
 
 Ids = Sequence[int]
-Library = tuple[Callable[[str], Ids], Callable[[list[str]], object]]
-"""What encodes a text, and what encodes many."""
+
+
+class Library(NamedTuple):
+    """A file that a library has read.
+
+    Attributes:
+        encode: Returns the ids of a text.
+        batch: Encodes many texts.
+        decode: Returns the text of ids.
+        calls: How often each is called.
+    """
+
+    encode: Callable[[str], Ids]
+    batch: Callable[[list[str]], object]
+    decode: Callable[[Any], str]
+    calls: int = 7
 
 
 def _ours(file: str) -> Library:
+    from tokentui import load
+
     tokenizer = load(file)
-    return lambda text: tokenizer.encode_ids(text, threads=1), tokenizer.encode_batch
+    return Library(
+        lambda text: tokenizer.encode_ids(text, threads=1), tokenizer.encode_batch, tokenizer.decode
+    )
 
 
 def _gigatoken(file: str) -> Library:
     import gigatoken
 
     tokenizer = gigatoken.Tokenizer(file)
-    return tokenizer.encode, tokenizer.encode_batch
+    return Library(
+        lambda text: tokenizer.encode(text), tokenizer.encode_batch,
+        lambda ids: tokenizer.decode(ids).decode("utf-8", "replace"),
+    )
 
 
 def _fastokens(file: str) -> Library:
     import fastokens
 
     tokenizer = fastokens.Tokenizer.from_file(file)
-    return lambda text: tokenizer.encode(text, add_special_tokens=False).ids, tokenizer.encode_batch_flat
+    return Library(
+        lambda text: tokenizer.encode(text, add_special_tokens=False).ids, tokenizer.encode_batch_flat,
+        lambda ids: tokenizer.decode(ids, skip_special_tokens=False),
+    )
 
 
 def _tokie(file: str) -> Library:
     import tokie
 
     tokenizer = tokie.Tokenizer.from_json(file)
-    return lambda text: tokenizer.encode(text, add_special_tokens=False).ids, tokenizer.encode_batch
+    return Library(
+        lambda text: tokenizer.encode(text, add_special_tokens=False).ids, tokenizer.encode_batch,
+        tokenizer.decode,
+    )
+
+
+def _tiktoken(file: str) -> Library:
+    """Raises `KeyError` for a file that is none of bytes."""
+    import tiktoken
+
+    from tokentui import load
+    from tokentui.text.split import SPLITS
+
+    tokenizer = load(file)
+    if tokenizer.recipe.unit != "byte" or not tokenizer.vocabulary.merges:
+        raise KeyError("no merges of bytes")
+    ranks = {entry.piece: entry.id for entry in tokenizer.entries() if entry.kind != "special"}
+    pattern = SPLITS[tokenizer.recipe.split].pattern
+    one = tiktoken.Encoding("one", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    return Library(one.encode_ordinary, one.encode_ordinary_batch, one.decode, 3)
 
 
 def _tokenizers(file: str) -> Library:
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(file)
-    return lambda text: tokenizer.encode(text, add_special_tokens=False).ids, tokenizer.encode_batch_fast
+    return Library(
+        lambda text: tokenizer.encode(text, add_special_tokens=False).ids, tokenizer.encode_batch_fast,
+        lambda ids: tokenizer.decode(ids, skip_special_tokens=False), 2,
+    )
 
 
 LIBRARIES: dict[str, Callable[[str], Library]] = {
     "tokentui": _ours, "gigatoken": _gigatoken, "fastokens": _fastokens, "tokie": _tokie,
-    "tokenizers": _tokenizers,
+    "tiktoken": _tiktoken, "tokenizers": _tokenizers,
 }
-_SLOW = "tokenizers"
-"""Takes part once, because a call takes seconds."""
+LINE = "The quick brown fox jumps over the lazy dog, and then it sleeps."
+"""A line whose time in a warm process is measured."""
+_LINES = 2000
+_READ_BY_US = "tiktoken"
+"""Reads no tokenizer.json: tokentui reads it, so its time and memory say nothing."""
 
 
-def of_file(file: str, path: str, repeats: int) -> Figures:
-    """Processor seconds of each library: its first text, the best of later ones, and the best of all lines in
-    one call; and whether its ids are ours. A library that does not read the file is left out."""
-    text = Path(path).read_text(encoding="utf-8")
-    lines, found, rows = text.split("\n"), dict[str, Library](), dict[str, Figures]()
-    wanted: list[int] = []
-    for name, read in LIBRARIES.items():
-        if not installed(name):
-            continue
+def of_library(file: str, path: str, chars: int, name: str) -> Figures:
+    """Return processor seconds of a library with a file: reading it, the first text, the best of later ones,
+    all lines in one call, one line, ids as a list and as an array back to text; the megabytes of the process
+    after the text; and a digest of the ids. What a library cannot do is left out.
+
+    Args:
+        file: The tokenizer file.
+        path: The text.
+        chars: How many of its characters count.
+        name: The library, one of `LIBRARIES`.
+
+    Raises:
+        RuntimeError: The library does not read the file.
+    """
+    text = Path(path).read_text(encoding="utf-8")[:chars]
+    lines = text.split("\n")
+    found: Figures = {}
+    try:
+        found["load"], library = _clocked(lambda: LIBRARIES[name](file))
+        found["first"], ids = _clocked(lambda: library.encode(text))
+    except BaseException as error:  # some libraries panic
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        raise RuntimeError(f"{name} does not read {file}: {error}") from None
+    calls = range(library.calls)
+    found["again"] = min(_clocked(lambda: library.encode(text))[0] for _ in calls)
+    found["megabytes"] = peak()
+    numbers = array("i", list(ids))
+    found["ids"], found["digest"] = len(numbers), hashlib.sha256(numbers.tobytes()).hexdigest()
+    found["lines"] = min(_clocked(lambda: library.batch(lines))[0] for _ in calls)
+    found["line"] = min(_clocked(lambda: _each(library.encode))[0] for _ in calls) / _LINES
+    for kind, given in (("decode", numbers.tolist()), ("decode array", numbers)):
         try:
-            found[name] = read(file)
-            first, ids = _clocked(lambda name=name: list(found[name][0](text)))  # type: ignore[misc]
-        except BaseException as error:  # some libraries panic
-            if isinstance(error, KeyboardInterrupt):
-                raise
-            found.pop(name, None)
+            found[kind] = min(_clocked(lambda given=given: library.decode(given))[0] for _ in calls)  # type: ignore[misc]
+        except Exception:
             continue
-        wanted = wanted or list(ids)
-        rows[name] = {"first": first, "again": [], "lines": [], "alike": list(ids) == wanted}
-    for turn in range(repeats):
-        for name in list(found)[:: -1 if turn % 2 else 1]:
-            if name != _SLOW or not turn:
-                rows[name]["again"].append(_clocked(lambda name=name: found[name][0](text))[0])  # type: ignore[misc]
-                rows[name]["lines"].append(_clocked(lambda name=name: found[name][1](lines))[0])  # type: ignore[misc]
-    return {version(name): row for name, row in rows.items()}
+    return {key: value for key, value in found.items() if name != _READ_BY_US or key not in _READING}
+
+
+def _each(encode: Callable[[str], Ids]) -> None:
+    for _ in range(_LINES):
+        encode(LINE)
 
 
 def _clocked(work: Callable[[], Any]) -> tuple[float, Any]:
@@ -101,21 +166,47 @@ def _clocked(work: Callable[[], Any]) -> tuple[float, Any]:
     return time.process_time() - start, found
 
 
+_READING = ("load", "megabytes")
+CHARS = 2_000_000
+"""Characters of a corpus that are encoded."""
+_COLUMNS = {
+    "load": ("load", 1e3, 0), "first": ("first", 1e3, 0), "again": ("again", 1e3, 1),
+    "lines": ("all lines", 1e3, 0), "line": ("a line, µs", 1e6, 1), "decode": ("list to text", 1e3, 1),
+    "decode array": ("array to text", 1e3, 1), "megabytes": ("peak MB", 1, 0),
+}
+
+
 def table(path: Path, files: Sequence[str], repeats: int) -> Table:
     """One row for each file and library."""
-    rows = []
+    rows: list[Sequence[str]] = []
+    text = path.read_text(encoding="utf-8")[:CHARS]
+    size = f"{len(text.encode()) / 1e6:.1f} MB"
+    figures: Figures = {"size": size, "lines": f"{text.count(chr(10)) + 1:,} texts", "kinds": {}}
     for file in files:
-        found = apart("files", "of_file", file, str(path), repeats)
-        ours = min(next(iter(found.values()))["again"])
-        for name, row in found.items():
-            again = min(row["again"])
+        runs = in_turns(
+            {
+                name: lambda name=name, file=file: apart("files", "of_library", file, str(path), CHARS, name)  # type: ignore[misc]
+                for name in LIBRARIES if installed(name)
+            },
+            min(3, repeats),
+        )
+        kind, digest = Path(file).parent.name, runs["tokentui"][0]["digest"]
+        for name, own in runs.items():
+            if not own:
+                continue
+            found = {column: median(own, column) for column in _COLUMNS if column in own[0]}
+            alike = own[0]["digest"] == digest
+            figures["kinds"].setdefault(kind, {})[name] = {**found, "alike": alike}
             rows.append((
-                f"{Path(file).parent.name}, {name}", f"{1000 * again:.1f}", f"{again / ours:.1f}",
-                f"{1000 * row['first']:.0f}", f"{1000 * min(row['lines']):.0f}",
-                "yes" if row["alike"] else "no",
+                f"{kind}, {version(name)}",
+                *(
+                    f"{found[column] * unit:,.{digits}f}" if column in found else ""
+                    for column, (_, unit, digits) in _COLUMNS.items()
+                ),
+                "yes" if alike else "no",
             ))
-    heads = ("file, library", "best CPU ms", "times ours", "first", "all lines", "same ids")
-    return Table(f"Encoding {path.stat().st_size / 1e6:.1f} MB by files", heads, rows)
+    heads = ("file, library", *(head for head, _, _ in _COLUMNS.values()), "same ids")
+    return Table(f"Tokenizer files, {size}, CPU milliseconds", heads, rows, figures)
 
 
 PRESETS = ("gpt2", "llama2", "t5", "bert")

@@ -88,20 +88,28 @@ def apart(module: str, function: str, *words: Any, **environment: str) -> Figure
 def whole(command: Sequence[str], **environment: str) -> Figures:
     """Run a program from start to exit: seconds of the wall and of all processors, and the megabytes of its
     largest process."""
-    start = time.perf_counter()
-    process = subprocess.Popen(
-        command, env=surroundings(**environment), stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", _STARTER, *command], env=surroundings(**environment),
+        capture_output=True, text=True, check=False,
     )
-    assert process.stderr is not None
-    said = process.stderr.read()
-    _, status, used = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - start
-    process.returncode = os.waitstatus_to_exitcode(status)
-    process.stderr.close()
-    if process.returncode:
-        raise RuntimeError(f"{' '.join(command)}: {(said.strip() or 'failed').splitlines()[-1]}")
-    return {"seconds": seconds, "cpu": used.ru_utime + used.ru_stime, "megabytes": _megabytes(used.ru_maxrss)}
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {(done.stderr.strip() or 'failed').splitlines()[-1]}")
+    seconds, used, maximum = json.loads(done.stdout)
+    return {"seconds": seconds, "cpu": used, "megabytes": _megabytes(maximum)}
+
+
+# Linux counts the memory of the process that starts another one as the other's, so a small one starts it.
+_STARTER = """
+import os, sys, time
+null = os.open(os.devnull, os.O_RDWR)
+start = time.perf_counter()
+actions = [(os.POSIX_SPAWN_DUP2, null, 0), (os.POSIX_SPAWN_DUP2, null, 1)]
+process = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, file_actions=actions)
+_, status, used = os.wait4(process, 0)
+seconds = time.perf_counter() - start
+print([seconds, used.ru_utime + used.ru_stime, used.ru_maxrss])
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
 
 
 def in_turns(
@@ -145,9 +153,12 @@ def cpu() -> float:
 
 def peak() -> float:
     """Megabytes of the largest of this process and those that it waited for."""
-    return _megabytes(
-        max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    )
+    status = Path("/proc/self/status")
+    if status.is_file():  # Linux counts the memory of the process that started this one as well
+        own = int(re.findall(r"^VmHWM:\s*(\d+) kB$", status.read_text(), re.MULTILINE)[0])
+    else:
+        own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return _megabytes(max(own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
 
 
 def _megabytes(maximum: int) -> float:

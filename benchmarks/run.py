@@ -13,6 +13,7 @@ import compileall
 import datetime
 import json
 import os
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import goals
+import summary
 from harness import HERE, ROOT, Table, machine
 
 sys.path.insert(0, str(ROOT))
@@ -130,7 +132,7 @@ MEASUREMENTS: dict[str, Measurement] = {
     "encode": Measurement("encoding", middle, _of("encoding", "table", 32_768)),
     "batch": Measurement("encoding many texts", middle, _of("encoding", "batch_table", 32_768)),
     "cold": Measurement("the first text of a file", small, _of("encoding", "cold_table")),
-    "files": Measurement("encoding by files", small, _of("files", "preset_table")),
+    "files": Measurement("encoding and decoding by files", middle, _of("files", "preset_table")),
     "decode": Measurement("decoding", small, _of("encoding", "decode_table")),
     "typing": Measurement("typed text", middle, _of("encoding", "typing_table", 32_768, repeated=False)),
     "live": Measurement("training anew while one types", small, _of("live", "typing_table", repeated=False)),
@@ -150,15 +152,27 @@ def key(name: str, path: Path | None) -> str:
     return name if path is None else f"{name}:{round(_size(path))}"
 
 
+_PLACE = re.compile(r"\{\{([\w-]+)(.*?)\}\}\n*", re.DOTALL)
+"""A place of tables in the template: their name, then text that goes before them."""
+_EMPTY = re.compile(r"^#+ [^\n]*\n+(?=## |\Z)", re.MULTILINE)
+"""A heading with nothing under it."""
+
+
 def render(found: dict[str, Any]) -> str:
-    """The document: the template with its tables put in."""
-    text = (HERE / "performance.md").read_text(encoding="utf-8")
-    for name in MEASUREMENTS:
-        own = [one for one in found if one.partition(":")[0] == name]
-        tables = [found[one] for one in sorted(own, key=lambda one: float(one.partition(":")[2] or 0))]
-        said = [f"{Table(one['title'], one['heads'], one['rows'])}\n\n{_when(one)}" for one in tables]
-        text = text.replace("{{" + name + "}}", "\n\n".join(said) or "Not measured.")
-    return text.replace("{{goals}}", goals.table(found))
+    """The document: the template with its tables put in. What was not measured has no place in it."""
+
+    def tables(place: re.Match[str]) -> str:
+        name, before = place[1], place[2].strip()
+        if name == "summary":
+            said = [str(table) for table in summary.tables(found)]
+        else:
+            own = [one for one in found if one.partition(":")[0] == name]
+            sized = [found[one] for one in sorted(own, key=lambda one: float(one.partition(":")[2] or 0))]
+            said = [f"{Table(one['title'], one['heads'], one['rows'])}\n\n{_when(one)}" for one in sized]
+        return "".join(f"{part}\n\n" for part in (before, *said) if part) if said else ""
+
+    text = _PLACE.sub(tables, (HERE / "performance.md").read_text(encoding="utf-8"))
+    return _EMPTY.sub("", text).rstrip() + "\n"
 
 
 def _when(one: dict[str, Any]) -> str:
@@ -182,6 +196,16 @@ def _arguments() -> argparse.Namespace:
         "--repeats", type=int, default=5,
         help="runs of each, of large corpora 3 at most (default: %(default)s)",
     )
+    parser.add_argument(
+        "--files", nargs="+", metavar="FILE", default=[],
+        help="tokenizer files of the table files, in place of files of presets",
+    )
+    parser.add_argument(
+        "--goals", action="store_true", help="print the goals beside what was measured, and measure nothing"
+    )
+    parser.add_argument(
+        "--render", action="store_true", help="write the document anew, and measure nothing"
+    )
     parser.add_argument("--out", type=Path, default=OUT, help="the document (default: docs/performance.md)")
     words = parser.parse_args()
     for corpus in words.corpora:
@@ -197,10 +221,13 @@ def main() -> None:
     words = _arguments()
     kept = words.out.with_suffix(".json")
     found: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
-    on = machine()
+    if words.goals:
+        print(goals.table(found))
+        return
+    on, names = machine(), [] if words.render else words.only or MEASUREMENTS
     # bytecode is made once, before any clock runs, as of a program that is installed
     compileall.compile_dir(ROOT / "tokentui", quiet=1)
-    for name in words.only or MEASUREMENTS:
+    for name in names:
         one = MEASUREMENTS[name]
         wanted = [None] if one.takes is None else [path for path in words.corpora if one.takes(_size(path))]
         for path in wanted:
@@ -208,7 +235,12 @@ def main() -> None:
             load = os.getloadavg()[0]
             print(f"\n{one.about}, {path or ''} (load before: {load:.1f})", file=sys.stderr, flush=True)
             try:
-                table = one.measure(path or Path(), repeats)
+                if name == "files" and words.files:
+                    import files
+
+                    table = files.table(path, words.files, repeats)
+                else:
+                    table = one.measure(path or Path(), repeats)
             except (RuntimeError, KeyError, ImportError) as error:
                 print(f"not measured: {error}", file=sys.stderr)
                 continue
@@ -219,7 +251,7 @@ def main() -> None:
             print(f"\n{table}", flush=True)
             kept.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     words.out.write_text(render(found), encoding="utf-8")
-    print(f"\n{goals.table(found)}\n\nwritten: {words.out}")
+    print(f"\nwritten: {words.out}")
 
 
 if __name__ == "__main__":

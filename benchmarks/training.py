@@ -315,6 +315,7 @@ def whole_table(path: Path, vocab_size: int, repeats: int) -> Table:
         name: {
             "ratio": median(reference) / median(one),
             "memory": median(reference, "megabytes") / median(one, "megabytes"),
+            "seconds": median(one), "megabytes": median(one, "megabytes"),
         }
         for name, one in found.items()
     }

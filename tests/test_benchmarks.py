@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -21,21 +22,41 @@ def bench() -> ModuleType:
 
 
 def test_every_table_has_its_place_and_every_goal_its_table(bench: ModuleType) -> None:
-    template = (HERE / "performance.md").read_text(encoding="utf-8")
-    assert [name for name in (*bench.MEASUREMENTS, "goals") if template.count("{{" + name + "}}") != 1] == []
+    places = re.findall(r"\{\{([^\s}]+)", (HERE / "performance.md").read_text(encoding="utf-8"))
+    assert sorted(places) == sorted([*bench.MEASUREMENTS, "summary"])
     assert {goal.table.partition(":")[0] for goal in bench.goals.GOALS} <= set(bench.MEASUREMENTS)
 
 
-def test_a_table_that_was_not_measured_says_so(bench: ModuleType) -> None:
-    one = {
+def measured(**figures: object) -> dict[str, object]:
+    return {
         "title": "Training", "heads": ["what", "s"], "rows": [["tokentui", "0.1"]], "repeats": 3,
-        "machine": "m", "day": "d", "load": 0.3, "figures": {"rustbpe": {"ratio": 0.1}},
+        "machine": "m", "day": "d", "load": 0.3, "figures": figures,
     }
-    document = bench.render({"train:10": one})
+
+
+def test_a_page_leads_with_what_a_user_gets_and_leaves_out_what_was_not_measured(bench: ModuleType) -> None:
+    ours, theirs = {"seconds": 0.1}, {"seconds": 0.25, "ratio": 0.4}
+    found = {"train:10": measured(**{"tokentui": ours, "rustbpe": theirs, "tokentui, plain Python": ours})}
+    document = bench.render(found)
     assert "**Training**\n\n| what | s |\n| --- | --: |\n| tokentui | 0.1 |" in document
-    assert "| training, 10 MB, in-process, beside rustbpe | 0.15 x | 0.1 x | yes |" in document
-    assert document.count("Not measured.") == len(bench.MEASUREMENTS) - 1
-    assert "{{" not in document
+    assert "| BPE, 10 MB, in a process that runs | 100 ms | 250 ms, rustbpe | 2.5 |" in document
+    assert "The clock runs from opening the file" in document
+    for absent in ("{{", "}}", "## Encoding", "CPU milliseconds of all threads", "## Opening", "| at most |"):
+        assert absent not in document
+    goal = "| training, 10 MB, in-process, beside rustbpe | 0.15 x | 0.4 x | **no** |"
+    assert goal in bench.goals.table(found)
+
+
+def test_every_line_of_a_file_names_the_best_other_library(bench: ModuleType) -> None:
+    columns = dict.fromkeys(bench.summary._OF_FILES, 0.002)
+    kinds = {"gpt2": {
+        "tokentui": columns, "slow": {"again": 0.02}, "fast": {"again": 0.001, "megabytes": 3.0},
+        "wrong": {"again": 0.0005, "alike": False},
+    }}
+    (table,) = bench.summary.tables({"files:10": measured(kinds=kinds, size="2.0 MB", lines="9 texts")})
+    assert table.rows[0] == ("encode 2.0 MB as one text", "2 ms", "1 ms, fast", "0.5")
+    assert table.rows[3] == ("encode one line, warm", "2 ms", "", "")
+    assert len(table.rows) == len(columns)
 
 
 def test_a_corpus_has_the_wanted_size_and_no_text_twice(tmp_path: Path) -> None:
