@@ -177,6 +177,39 @@ async def test_a_step_repaints_the_chips_that_it_changes() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("start", [0, 15])
+async def test_a_step_of_a_slow_run_costs_little_more_than_one_by_key(start: int) -> None:
+    """At 80x24, while a place of what is merged is seen: its underline comes and goes."""
+    app, goal = explorer(), start + 12
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        app.engine.send(do.GoTo(start))
+        await settled(pilot)
+        drawn, keys = Drawn(app), dict[int, int]()
+        for step in range(start + 1, goal + 1):
+            await pilot.press("n")
+            await settled(pilot)
+            keys[step] = drawn.bytes()
+        app.engine.send(do.GoTo(start))
+        app.engine.send(do.SetSpeed(5))
+        await settled(pilot)
+        drawn, run, announced, seen = Drawn(app), dict[int, int](), set[int](), app.main.snapshot
+        await pilot.press("space")
+        step = start
+        while step < goal and app.main.text.top == 0:
+            await until(pilot, lambda: app.main.snapshot is not seen)  # noqa: B023
+            seen = app.main.snapshot
+            assert seen is not None
+            step = seen.main.at.step
+            run[step] = run.get(step, 0) + drawn.bytes()
+            announced |= {step} if seen.coming else set()
+        run = {step: run[step] for step in sorted(run)[1:-1]}  # the first and the last are not whole
+        assert len(run) > 1
+        assert len(announced) > len(run) // 2
+        assert sum(run.values()) < 1.5 * sum(keys[step] for step in run), (run, keys)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_family_and_letters_in_the_finder(size: tuple[int, int]) -> None:
     """A family draws one line; the finder draws its list once for each letter."""

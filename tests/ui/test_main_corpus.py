@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ from waiting import notes_of, settled, strips_of, until
 
 from tokentui.core.safetext import is_safe
 from tokentui.learn import Why
-from tokentui.session.commands import Find, FindChanged, Move, SetViewport
+from tokentui.session.commands import Find, FindChanged, FindTokens, Move, SetViewport
 from tokentui.session.views import CorpusPart, CorpusPlace, CorpusView, EncodedView, Found, TokenSpan
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.draw.text import cell_len, clusters_of
@@ -150,6 +151,61 @@ async def test_a_place_that_is_not_held_is_asked_for_and_shown() -> None:
         await answering.settle(pilot)
         await until(pilot, lambda: app.main.text.found == (CorpusPlace(0, LONG.index("line 0334")), 9))
         assert answering.top() == 333 - height // 3
+
+
+async def test_what_the_next_step_merges_is_underlined_and_in_view() -> None:
+    """A place that is seen moves nothing. Else the pane goes to the next one, or asks where it is."""
+
+    def letters(place: CorpusPlace, chars: int, before: int) -> CorpusView:
+        shown = window(place, chars, before)
+        parts = [part._replace(tokens=tuple(
+            TokenSpan(n, n + 1, False, False, 0, char.encode()) for n, char in enumerate(part.text)
+        )) for part in shown.parts]
+        return replace(shown, parts=tuple(parts))
+
+    def underlined() -> str:
+        text = app.main.text
+        assert text.layout_held is not None
+        rows = (text.layout_held.row(row) for row in range(text.top, text.top + text.size.height))
+        return "".join(shown for row in rows for shown, style in row if "coming" in style)
+
+    def announce(at: CorpusPlace, *parts: bytes) -> CorpusView:
+        shown = letters(at, 4000, 2000)
+        session.show(corpus=shown, coming=parts)
+        return shown
+
+    app, session = explorer("chips")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.main.snapshot)
+        session.show(corpus=letters(CorpusPlace(), 4000, 2000))
+        await settled(pilot)
+        height, text = app.main.text.size.height, app.main.text
+        announce(CorpusPlace(), b"x", b"t")
+        await until(pilot, lambda: underlined() == "xt" * height)
+        assert text.top == 0
+        announce(CorpusPlace())
+        await until(pilot, lambda: underlined() == "")
+        announce(CorpusPlace(), b"6", b"6")
+        await until(pilot, lambda: "0066" in screen_text(app))
+        assert (underlined(), text.top) == ("66", 66 - height // 3)
+        announce(CorpusPlace(), b"6", b"7")
+        await until(pilot, lambda: underlined() == "67")
+        assert text.top == 66 - height // 3
+        session.answers[FindTokens] = CorpusPlace(0, LONG.index("line 0333") + 6)
+        announce(CorpusPlace(), b"0", b"3", b"3")
+        await until(pilot, lambda: session.of(FindTokens) and session.of(SetViewport))
+        found = session.answers[FindTokens]
+        await until(pilot, lambda: session.of(SetViewport)[-1].viewport.corpus == found)
+        announce(found, b"0", b"3", b"3")
+        await until(pilot, lambda: "0333" in screen_text(app))
+        await until(pilot, lambda: underlined() == "033" * 10)
+        assert session.of(FindTokens)[-1].parts == (b"0", b"3", b"3")
+        await pilot.press("enter")
+        await until(pilot, lambda: text.cursor is not None)
+        top = text.top
+        announce(found, b"0", b"2")
+        await until(pilot, lambda: text.coming == (b"0", b"2"))
+        assert text.top == top
 
 
 async def test_another_corpus_begins_at_its_beginning() -> None:

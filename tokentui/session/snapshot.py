@@ -361,6 +361,8 @@ class Snapshot:
         position: The position that the columns are kept at.
         goal: The position that the columns walk to; None if they do not.
         running: True if it plays; `speed` in steps a second, None for as fast as it can.
+        coming: In the last part of the pause before a step of a slow run, the exact bytes of the tokens that
+            this step merges; empty otherwise, and for a step that merges none.
         busy: The long work in progress; None if there is none.
         asked: The progress of a question that takes long, with the time left; None if there is none.
         waiting: The commands that are queued, in words; empty if none is.
@@ -379,6 +381,7 @@ class Snapshot:
     goal: Position | None = None
     running: bool = False
     speed: int | None = None
+    coming: tuple[bytes, ...] = ()
     busy: Busy | None = None
     asked: Busy | None = None
     waiting: str = ""

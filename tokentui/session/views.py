@@ -43,6 +43,8 @@ SPEEDS: tuple[int | None, ...] = (1, 2, 5, 10, 20, 60, 200, 1000, 5000, None)
 """Steps a second that a run may play at; None is as fast as it can."""
 FIRST_SPEED = 200
 """The speed that a session begins with."""
+SLOW_SPEED = 5
+"""Up to this speed a run shows what the next step merges before it is made."""
 END = -1
 """The value of a goal that is the end of every column."""
 BETWEEN = ("vocabularies", "measures", "agreement", "curves")

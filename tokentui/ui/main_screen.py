@@ -180,7 +180,7 @@ class MainScreen(PaneScreen):
     def __init__(
         self, engine: EngineLink, typed: str = "", boundaries: Boundaries = "bars"
     ) -> None:
-        self.text = CorpusText(boundaries, self._want_text, self.update_titles)
+        self.text = CorpusText(boundaries, self._want_text, self._seek_tokens, self.update_titles)
         super().__init__(engine, "corpus", Viewport(), LEAST, typed)
         self.corpus = self.pane("corpus", CorpusPane)
         self.pairs = self.pane("pairs", PairTable)
@@ -359,6 +359,13 @@ class MainScreen(PaneScreen):
 
     def _want_text(self, place: CorpusPlace, chars: int, before: int) -> None:
         self.set_viewport(corpus=place, corpus_chars=chars, corpus_before=before)
+
+    @work(exclusive=True, group="coming")
+    async def _seek_tokens(self, parts: tuple[bytes, ...], start: CorpusPlace) -> None:
+        """Show the next place of what the next step merges."""
+        place = await self.engine.ask(do.FindTokens(parts, start))
+        if place is not None:
+            self.text.show_coming(parts, place)
 
     @on(VirtualTable.WindowWanted)
     def _window_wanted(self, event: VirtualTable.WindowWanted) -> None:

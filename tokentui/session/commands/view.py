@@ -125,6 +125,22 @@ class FindChanged(Command[CorpusPlace | None], need=Need.SHOWN):
         return find_changed(context.training, self.start)
 
 
+class FindTokens(Command[CorpusPlace | None], need=Need.SHOWN):
+    """Find the next place in the corpus where tokens of these exact bytes stand side by side, wrapping around
+    the end.
+
+    Answered by the place; None if there is none.
+    """
+
+    parts: tuple[bytes, ...]
+    start: CorpusPlace
+
+    def answer(self, context: StepContext) -> CorpusPlace | None:
+        from tokentui.session.training.search import find_tokens
+
+        return find_tokens(context.training, self.parts, self.start)
+
+
 class CorpusText(Command[str], need=Need.CORPUS):
     """Ask for the text of the corpus for an editor: its documents with line breaks between them.
 

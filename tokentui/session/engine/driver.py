@@ -283,6 +283,7 @@ class Session:
         quiet = now < self._quiet_until and state.sync.approaching_start and not state.waiting
         new = state.stamp() != self._stamp
         due = not working or now - self._published >= PUBLISH_S or waits != state.waiting
+        due = due or state.sync.announces
         if (self._touched or (new and due)) and not quiet:
             with contextlib.suppress(Cancelled):
                 snapshot = state.snapshot()

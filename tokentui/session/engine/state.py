@@ -443,7 +443,7 @@ class State:
             for column in sync.columns
         ])
         return (
-            numbers, sync.position, sync.goal, sync.playing, sync.search is not None,
+            numbers, sync.position, sync.goal, sync.playing, sync.announces, sync.search is not None,
             self.busy, self.asked, engines.failed, self.waiting, self.results.version,
             [column.loading for column in sync.columns],
             list(self.results.busy.values()),
@@ -481,6 +481,7 @@ class State:
             goal=sync.goal,
             running=sync.playing,
             speed=sync.speed,
+            coming=self.main.coming() if alone and sync.announces else (),
             busy=self.busy or (sync.busy if sync.has_work or self.main.needs_fallback else None),
             asked=self.asked,
             waiting=self.waiting,

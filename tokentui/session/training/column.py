@@ -254,8 +254,7 @@ class Column:
                 self._shown, error=self.error, loading=None if self.error else loading
             )
         training, trainer = self.training, self.trainer
-        substeps, number, computed = learn.substeps_of(trainer), trainer.number, trainer.computed
-        moment = number, computed, None if substeps is None else substeps.walked
+        number, computed, moment = trainer.number, trainer.computed, self._moment
         at: AtStep = self._section("at", moment, lambda: at_step(training))
         listed, entries = queries_of(view)
         place = view.corpus, view.corpus_chars, view.corpus_before, view.ages
@@ -275,6 +274,25 @@ class Column:
         errors = {section: error for section, error in self._errors.items() if section in view.wants}
         self.in_sync = self.in_sync and (alone or not self.needs_fallback)
         return dataclasses.replace(self._shown, in_sync=self.in_sync, at=at, errors=errors, **sections)
+
+    @property
+    def _moment(self) -> Key:
+        """All that a section about the current step depends on besides the training."""
+        trainer = self.trainer
+        substeps = learn.substeps_of(trainer)
+        return trainer.number, trainer.computed, None if substeps is None else substeps.walked
+
+    def coming(self) -> tuple[bytes, ...]:
+        """Return the exact bytes of the tokens that the next step merges; empty if it merges none."""
+        trainer = self.trainer
+        if not (self.open and trainer.traits.grows):
+            return ()
+        number, computed = trainer.number, trainer.computed
+        if number < computed:
+            step = trainer.taken(number + 1)
+        else:
+            step = self._section("why", self._moment, lambda: learn.why(trainer, self.stops)).best
+        return step.parts if step is not None and len(step.parts) > 1 else ()
 
     def _section(self, name: str, key: Key, make: Callable[[], object]) -> Any:
         """Return a section of the view, cached while its key is the same or the column waits for a fallback.

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Iterable, Iterator, Sequence
 
 from tokentui import learn
 from tokentui.core.safetext import GlyphMode
 from tokentui.learn.rows import Query
+from tokentui.learn.steps import Word
 from tokentui.learn.trainer import Trainer
 from tokentui.session.training.column import needles
 from tokentui.session.training.corpus_view import RunningText
+from tokentui.session.training.token_places import tokens_of
 from tokentui.session.training.training import Training
 from tokentui.session.views import CorpusPlace, Found, Viewport, next_place
 from tokentui.text.count import matches_in
@@ -72,6 +75,44 @@ def _within(places: Sequence[int], left: Sequence[int] | None) -> Sequence[int]:
         return places
     positions = set(places)
     return [number for number, row in enumerate(left) if row in positions]
+
+
+def find_tokens(training: Training, parts: tuple[bytes, ...], start: CorpusPlace) -> CorpusPlace | None:
+    """Return the next place where tokens of these exact bytes stand side by side in a pre-token, wrapping
+    around the end; None if there is none."""
+    window, trainer = training.text, training.trainer
+    if not window.documents:
+        return None
+    pieces, count = trainer.inventory().vocabulary.pieces, len(parts)
+
+    def meet(tokens: Iterable[tuple[int, int]]) -> Iterator[int]:
+        """Yield the starts of the places, of (symbol, start)."""
+        last: list[tuple[bytes, int]] = []
+        for symbol, begin in tokens:
+            last = [*last[1 - count :], (pieces[symbol] if symbol >= 0 else b"", begin)]
+            if tuple([piece for piece, _ in last]) == parts:
+                yield last[0][1]
+                last = []
+
+    @functools.cache
+    def wanted(word: str) -> bool:
+        spans = trainer.segment(Word(word))
+        return next(meet((span.symbol, span.start) for span in spans), None) is not None
+
+    found = window.find_word(wanted, start)
+    if found is None:
+        return None
+    document, at = found
+    inside = start.offset - at if document == start.document else -1
+    for cut in window.cuts(document, at, at + 1):
+        if cut.start == at and cut.word is not None:
+            # A long pre-token may have a place behind the one where the search begins.
+            for past in (inside, -1) if 0 <= inside < cut.end - at else (-1,):
+                tokens = ((symbol, begin) for symbol, begin, _ in tokens_of(cut, trainer, past))
+                within = next((begin for begin in meet(tokens) if begin > past), None)
+                if within is not None:
+                    return CorpusPlace(document, at + within)
+    return CorpusPlace(document, at)
 
 
 def find_changed(training: Training, start: CorpusPlace) -> CorpusPlace | None:

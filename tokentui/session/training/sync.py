@@ -18,7 +18,7 @@ from tokentui.learn.trainer import Goal, Size, Tokens
 from tokentui.session.engine.eta import TimeLeft
 from tokentui.session.training.column import Column, all_ended, furthest_value
 from tokentui.session.training.seek import Seek, advance_seek, meets, spellings
-from tokentui.session.views import END, FIRST_SPEED, SPEEDS, WAYS, Busy, Position
+from tokentui.session.views import END, FIRST_SPEED, SLOW_SPEED, SPEEDS, WAYS, Busy, Position
 
 SLICE_S = 0.008
 """The longest slice of work in seconds, about; a single merge of a large corpus may take longer."""
@@ -28,6 +28,8 @@ _FINISH_S = 0.03
 _LEAST_S = 0.0005
 _REST_S = 0.05
 """Seconds between checks, by columns at their end, for one that is still being opened."""
+_PART = 0.5
+"""The part of the pause before a step of a slow run in which that step is announced."""
 
 
 class Walk(NamedTuple):
@@ -81,6 +83,9 @@ class Synchronizer:
         """True if the last goal was given by its value: the stops of a run do not apply."""
         self.speed: int | None = FIRST_SPEED
         """Units of the position a second that a run plays at; None for as fast as it can."""
+        self.announces = False
+        """True in the last part of the pause before a step of a single column that plays at most at
+        `SLOW_SPEED`: what the step merges is shown before it is made."""
         self._pace, self._seen_at = TimeLeft(), 0.0
         """The time left of the way, and the time of the last turn."""
         self.target = self.position
@@ -110,7 +115,7 @@ class Synchronizer:
 
     def _set_plan(self, plan: Plan) -> None:
         """Replace the plan. A search without a result is answered by `Cancelled`."""
-        before, self._plan = self._plan, plan
+        before, self._plan, self.announces = self._plan, plan, False
         if isinstance(before, Seek) and not before.answer.done():
             before.answer.set_exception(Cancelled())
 
@@ -398,7 +403,7 @@ class Synchronizer:
         A goal that is reached is removed here, and the pending share or the next pending move becomes the
         goal.
         """
-        here, speed = self.position.value, self.speed
+        here, speed, self.announces = self.position.value, self.speed, False
         while (goal := self.goal) is not None:
             if goal.value != here:
                 ahead = goal.value == END or (goal.value > here and self.not_arrived)
@@ -416,7 +421,12 @@ class Synchronizer:
         since, start = self._plan
         due = start + int((now - since) * speed)
         if due <= here:
-            return None, max(0.001, since + (here - start + 1) / speed - now)
+            wait = max(0.001, since + (here - start + 1) / speed - now)
+            if speed > SLOW_SPEED or len(self.columns) > 1:
+                return None, wait
+            first = wait - _PART / speed
+            self.announces = first <= 0
+            return None, wait if self.announces else max(0.001, first)
         if due - here > speed:  # slower than asked for: a second is caught up with, the rest is lost
             due = here + speed
             self._set_plan(Play(now, due))

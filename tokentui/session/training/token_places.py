@@ -36,7 +36,7 @@ def token_at(window: RunningText, place: CorpusPlace, within: int, trainer: Trai
     for cut in window.cuts(place.document, place.offset, place.offset + 1):
         if cut.start <= place.offset < cut.end:
             inside = place.offset - cut.start + within
-            for symbol, start, end in _tokens(cut, trainer, inside - 1):
+            for symbol, start, end in tokens_of(cut, trainer, inside - 1):
                 if start <= inside < end:
                     at = place._replace(offset=cut.start + start)
                     shown = cut.text[start:end]
@@ -70,13 +70,13 @@ def contexts(
                 if data not in to_bytes(cut.word):
                     continue
                 past = first.offset - cut.start if same else -1
-                for token_symbol, start, stop in _tokens(cut, trainer, past):
+                for token_symbol, start, stop in tokens_of(cut, trainer, past):
                     if token_symbol == symbol and start > past:
                         yield _context(text, CorpusPlace(document, cut.start + start), cut, start, stop)
             begin = end
 
 
-def _tokens(cut: Cut, trainer: Trainer, past: int) -> Iterator[tuple[int, int, int]]:
+def tokens_of(cut: Cut, trainer: Trainer, past: int) -> Iterator[tuple[int, int, int]]:
     """Yield (symbol, start, end) of the tokens of a pre-token, in characters from the start of the word.
 
     An enormous one is segmented stretch by stretch, and stretches that end before `past` are left out. A

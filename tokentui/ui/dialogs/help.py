@@ -47,7 +47,7 @@ PANES: Mapping[str, PaneHelp] = {
     "corpus": PaneHelp(
         "The text as the tokenizer of this step cuts it.",
         "Each chip, shade or stretch between bars is a token; · is a space, ⏎ the end of a line. Orange is "
-        "what the last step made, underlined what the next one merges.",
+        "what the last step made, underlined what the next one merges, in a run at 5/s or slower.",
         ("cursor_left", "boundaries", "follow"),
         "Press n, then f: the place of the new token comes into view.",
     ),

@@ -192,7 +192,24 @@ class Layout:
         """The characters inside a cluster."""
         self._bars, self._cuts = self._marks()
         self._chips = self._tinted()
+        self.coming: tuple[tuple[int, int], ...] = ()
+        """The (start, end) of each stretch that the next step merges; see `announce`."""
         self._wrap(anchor, at_start)
+
+    def announce(self, parts: tuple[bytes, ...]) -> None:
+        """Mark the places where tokens of these exact bytes stand side by side; none if there are no parts.
+        """
+        found: list[tuple[int, int]] = []
+        count = len(parts)
+        for start, part in zip(self._starts, self.parts, strict=True) if parts else ():
+            tokens, at = part.tokens, 0
+            while at + count <= len(tokens):  # as merges are made: from the left, without overlaps
+                if all(token.piece == piece for token, piece in zip(tokens[at : at + count], parts, strict=True)):
+                    found.append((start + tokens[at].start, start + tokens[at + count - 1].end))
+                    at += count
+                else:
+                    at += 1
+        self.coming = tuple(found)
 
     def update_tokens(self, parts: Sequence[CorpusPart], anchor: CorpusPlace, at_start: bool) -> bool:
         """Take the tokens of another step, in other rows where they need them. False if they are of another
@@ -379,7 +396,10 @@ class Layout:
         here = tuple([part.tokens for part in parts[first:past]])
         if linked and not any(linked == token.piece for tokens in here for token in tokens):
             linked = b""
-        key = start, end, found, cursor, linked, (first + self._parity) % 2, here, (
+        first_coming = bisect.bisect_left(self.coming, (start, start))
+        first_coming -= first_coming > 0 and self.coming[first_coming - 1][1] > start
+        coming = self.coming[first_coming : bisect.bisect_left(self.coming, (end, end))]
+        key = start, end, found, cursor, linked, coming, (first + self._parity) % 2, here, (
             *self._chips[first:past],)
         if (known := self._drawn.get(number_of_row)) is not None and known[0] == key:
             return known[1]
@@ -427,6 +447,8 @@ class Layout:
             if glyph.start != start and glyph.start in self._bars:
                 cell.append((BAR, "frame"))
             marked = "strong" if bold else ""
+            if coming and any(span[0] <= glyph.start < span[1] for span in coming):
+                marked = "coming"
             if found and any(span[0] <= glyph.start < span[1] for span in found):
                 marked = "match"
             marked = "cursor" if cursor[0] <= glyph.start < cursor[1] else marked
@@ -448,7 +470,8 @@ def _style(ground: str, shared: bool, kind: str, bars: bool, found: str) -> str:
         shared: True if it belongs to several tokens.
         kind: The kind of safe text that it is.
         bars: True if tokens are told apart by bars.
-        found: The style of its mark: `cursor`, `match`, or `strong` for a linked token; empty without one.
+        found: The style of its mark: `cursor`, `match`, `coming` for what the next step merges, or `strong`
+            for a linked token; empty without one.
     """
     names = [] if ground.startswith("shade") and bars else [ground]
     if ground.startswith("tint"):

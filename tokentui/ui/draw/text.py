@@ -75,6 +75,7 @@ PALETTE: Mapping[str, str] = MappingProxyType(
         "focus": "$text-secondary bold",
         "dropped": "$foreground-muted italic",
         "partial-here": "underline",
+        "coming": "underline",
         **{f"tint-{n}": f"$chip-text on $tint-{n}" for n in range(TINTS)},
         "shade-a": "on $shade-a",
         "shade-b": "on $shade-b",

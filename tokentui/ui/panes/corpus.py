@@ -61,6 +61,7 @@ class CorpusText(ScrolledLines):
     Args:
         boundaries: The initial mark of tokens.
         want_text: Called for other text: from a place on, so many characters after it and before it.
+        seek: Called for a place where tokens stand side by side, after a place.
         moved: Called at once when another row is the first that is seen.
     """
 
@@ -83,10 +84,11 @@ class CorpusText(ScrolledLines):
 
     def __init__(
         self, boundaries: Boundaries, want_text: Callable[[CorpusPlace, int, int], object],
+        seek: Callable[[tuple[bytes, ...], CorpusPlace], object],
         moved: Callable[[], object],
     ) -> None:
         super().__init__()
-        self.boundaries, self._wanted, self.moved = boundaries, want_text, moved
+        self.boundaries, self._wanted, self._seek, self.moved = boundaries, want_text, seek, moved
         self._before_ages: Boundaries = boundaries
         self.mode: GlyphMode = "text"
         self.layout_held: Layout | None = None
@@ -106,6 +108,8 @@ class CorpusText(ScrolledLines):
         """The place of the token under the cursor; None where there is no cursor."""
         self.linked = b""
         """The exact bytes of the token that is chosen in some pane; empty for none."""
+        self.coming: tuple[bytes, ...] = ()
+        """The exact bytes of the tokens that the next step of a slow run merges; empty for none."""
         self._view: CorpusView | None = None
         """The text as it is drawn; `_whole` has the tokens of all pre-tokens."""
         self._whole: CorpusView | None = None
@@ -121,8 +125,16 @@ class CorpusText(ScrolledLines):
         self._view = None
         self.paint(ui_text.wrap(((text, "muted"),), self.size.width or len(text), words=True))
 
-    def show(self, view: CorpusView, mode: GlyphMode) -> None:
-        """Take the corpus of another step, or another part of it."""
+    def show(self, view: CorpusView, mode: GlyphMode, coming: tuple[bytes, ...] = ()) -> None:
+        """Take the corpus of another step, or another part of it.
+
+        Args:
+            view: The text in tokens.
+            mode: How it is shown.
+            coming: The exact bytes of the tokens that the next step merges; empty for none. A place of them
+                is brought into view if none is seen.
+        """
+        announced, self.coming = coming != self.coming, coming
         # An answer may be on its way to an older wish; only text that came with another window may be asked
         # for again.
         if self._view is None or (self._view.place, len(self._view.parts)) != (view.place, len(view.parts)):
@@ -135,10 +147,27 @@ class CorpusText(ScrolledLines):
         rows = held.rows if held is not None and self._aim is None and held.layout_key.mode == mode else None
         if held is None or rows is None or not held.update_tokens(view.parts, self.top_place, view.at_start):
             self._lay_out()
-        elif held.rows is rows:
-            self._repaint()
         else:
-            self._show_rows(held, held.first)
+            held.announce(coming)
+            if held.rows is rows:
+                self._repaint()
+            else:
+                self._show_rows(held, held.first)
+        if coming and announced and self.layout_held is not None:
+            self._bring_coming(self.layout_held)
+
+    def _bring_coming(self, held: Layout) -> None:
+        """Scroll to the next place of what the next step merges, unless one is seen, or a cursor stands on a
+        token."""
+        rows = held.rows[self.top : self.top + self.size.height]
+        seen = self.cursor is not None or not rows
+        if seen or any(start < rows[-1][1] and end > rows[0][0] for start, end in held.coming):
+            return
+        below = (start for start, _ in held.coming if start >= rows[-1][1])
+        if (start := next(below, None)) is not None:
+            self._go("third", held.place_of(start))
+        else:
+            self._seek(self.coming, held.place_of(rows[-1][1] - 1))
 
     def reset(self) -> None:
         """Go back to the beginning, for another corpus."""
@@ -150,6 +179,7 @@ class CorpusText(ScrolledLines):
     def begin_again(self, place: CorpusPlace | None = None) -> None:
         """Show nothing until the text comes anew: round a place, or where it was."""
         self._view = self.layout_held = self._asked = None
+        self.coming = ()
         self.paint(())
         self._go("third" if place else "top", place or self.top_place)
 
@@ -203,6 +233,11 @@ class CorpusText(ScrolledLines):
         else:
             self._go("third", place)
 
+    def show_coming(self, parts: tuple[bytes, ...], place: CorpusPlace) -> None:
+        """Bring a place of what the next step merges into view, if that is still these tokens."""
+        if parts == self.coming:
+            self._go("third", place)
+
     @property
     def marked(self) -> Marked:
         """The marked range, and the position of the top row."""
@@ -223,7 +258,7 @@ class CorpusText(ScrolledLines):
     def _cut_only_marked(self, cuts_only_marked: bool) -> None:
         self.cuts_only_marked = cuts_only_marked
         if self._whole is not None and self._view is not None:
-            self.show(self._whole, self.mode)
+            self.show(self._whole, self.mode, self.coming)
         self._repaint()
 
     def _with_marked_cuts(self, view: CorpusView) -> CorpusView:
@@ -369,6 +404,7 @@ class CorpusText(ScrolledLines):
             return
         layout_key = LayoutKey(self.size.width, self.boundaries, self.mode)
         held = Layout(view.parts, layout_key, self.top_place, view.at_start, self.layout_held)
+        held.announce(self.coming)
         self.has_returns = layout_key.mode == "text" and "\r\n" in held.text
         self.layout_held, top = held, held.first
         if self._aim is not None and self._reaches(view, held, *self._aim):
@@ -501,14 +537,15 @@ class CorpusPane(Vertical, Pane):
     def sections(self, snapshot: Snapshot) -> object:
         """Return the visible text and, while nothing is open, the work in progress."""
         main = snapshot.main
-        return main.corpus, main.at.start_tokens, snapshot.corpus.nothing_open and snapshot.busy
+        opening = snapshot.corpus.nothing_open and snapshot.busy
+        return main.corpus, main.at.start_tokens, snapshot.coming, opening
 
     def draw_snapshot(self, snapshot: Snapshot) -> None:
         """Show the corpus in tokens, unless the editor is open."""
         if snapshot.corpus.nothing_open and not self.editing:
             self.text.show_message(nothing_there(snapshot))
         elif not self.editing:
-            self.text.show(snapshot.main.corpus, self.mode)
+            self.text.show(snapshot.main.corpus, self.mode, snapshot.coming)
 
     # Typing into it.
 
