@@ -36,6 +36,8 @@ from tokentui.text.count import Words
 
 ROUNDS = 200
 """The rounds of a search by default."""
+SIZE_FIELDS = ("vocab_size", "tokens", "bound", "reached", "simple", "rounds", "most_saved", "saved")
+"""The fields of a bound in JSON."""
 
 
 class BoundedCorpus:
@@ -190,10 +192,8 @@ def report(found: Bounds, program: float | None = None) -> Report:
     )
     proof = f"{found.sizes[-1].rounds:,} rounds; bound -o FILE writes it"
     sections.append(Section("proof", proof, notes=(about,)))
-    fields = ("corpus", "bytes", "pretokens", "distinct", "left_out", "long", "split", "unit", "base")
-    value = {**as_row(found, *fields), "sizes": [
-        {**as_row(size), "most_saved": size.most_saved, "saved": size.saved} for size in found.sizes
-    ], "program": program}
+    sizes = [as_row(size, *SIZE_FIELDS) for size in found.sizes]
+    value = {**as_row(found), "sizes": sizes, "program": program}
     return Report("Lower bound", tuple(sections), value, claim(found.sizes[-1]))
 
 

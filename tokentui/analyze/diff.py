@@ -51,6 +51,8 @@ _TRAINING = ("base", "objective", "weight", "tie", "pieces", "coverage", "what_i
 _ELSEWHERE = ("added_tokens", "version", TEMPLATE)
 """Keys of a file that other sections report, or that say nothing of a text."""
 _SHOWN = 80
+MERGE_FIELDS = ("id", "elsewhere", "built", "uses")
+"""The fields of a side of a differing merge in JSON, besides its tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -728,4 +730,4 @@ def _side_json(side: MergeSide | None) -> Json | None:
     if side is None:
         return None
     pieces = {"parts": [piece_row(part) for part in side.parts], "token": piece_row(side.token)}
-    return pieces | as_row(side, "id", "elsewhere", "built", "uses")
+    return pieces | as_row(side, *MERGE_FIELDS)

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from tokentui.encode.results import WhyNot
     from tokentui.encode.tokenizer import Tokenizer
 
+EDGE_FIELDS = ("start", "end", "score", "posterior", "best")
+PLACE_FIELDS = ("place", "start", "total", "tried", "best")
+"""The fields of an edge of a lattice, and of a place of a walk, in JSON."""
 ENCODED = ("ids", "tokens", "hex", "offsets")
 """The fields of an encoding in JSON."""
 _FIGURES, _EDGES = 6, 200
@@ -261,11 +264,11 @@ def _word_json(word: WordFacts) -> Json:
         },
         "tree": [root.to_json() for root in tree.roots] if (tree := tree_of_word(explanation, {})) else [],
         "lattice": [
-            as_row(edge, "start", "end", "score", "posterior", "best")
+            as_row(edge, *EDGE_FIELDS)
             | {"token": edge.symbol is not None} | piece_row(edge.piece)
             for edge in word.lattice
         ],
-        "walk": [as_row(cell, "place", "start", "total", "tried", "best") | piece_row(cell.piece)
+        "walk": [as_row(cell, *PLACE_FIELDS) | piece_row(cell.piece)
                  for cell in viterbi_cells(explanation)],
     }
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
-from tokentui.analyze.report import Report, Row, Section, data, muted, strong
+from tokentui.analyze.report import Report, Row, Section, as_row, data, muted, strong
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import tick
 from tokentui.core.records import dataclass
@@ -28,6 +28,8 @@ _MOST_CHARS = 1 << 25
 _MOST_PAIRED = 64
 """Characters of which all pairs are tried."""
 _SPACE_MARK = "▁".encode()
+FIELDS = ("text", "ids", "stable", "stable_text", "certain", "exact", "tried", "all_tried", "changes")
+"""The fields of the result in JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,14 +262,5 @@ def report(stability: PrefixStability) -> Report:
         Section("text", data(stability.stable_text[-80:])),
         Section("may change", plural(len(rows), "token"), tuple(rows)),
     ]
-    value = {
-        "text": stability.text, "ids": stability.ids, "stable": stable, "stable_text": stability.stable_text,
-        "certain": stability.certain, "exact": stability.exact, "tried": stability.tried,
-        "all_tried": stability.all_tried,
-        "changes": [
-            {"place": change.place, "continuation": change.continuation, "id": change.id,
-             "text": change.piece.decode("utf-8", "replace"), "hex": change.piece.hex()}
-            for change in stability.changes
-        ],
-    }
+    value = as_row(stability, *FIELDS)
     return Report("The end of a prompt", tuple(sections), value, strong(line))

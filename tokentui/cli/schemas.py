@@ -20,30 +20,39 @@ from collections.abc import Iterator, Mapping
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
 
-from tokentui.analyze.budget import SizeRow, Target
+from tokentui.analyze.bound import SIZE_FIELDS
+from tokentui.analyze.budget import BudgetCurve, SizeRow, Target
 from tokentui.analyze.chat.encoded import ChatWarning
 from tokentui.analyze.compare import DifferentCut
-from tokentui.analyze.diff import Change, ChangedToken, MovedIds, Rescored
+from tokentui.analyze.diff import MERGE_FIELDS, Change, ChangedToken, MergeSide, MovedIds, Rescored
 from tokentui.analyze.documents import DocumentsDiff
+from tokentui.analyze.drawings import Place
 from tokentui.analyze.edit import Added, Grown, Pruned
+from tokentui.analyze.explained import EDGE_FIELDS, PLACE_FIELDS
 from tokentui.analyze.glitches import Glitch
 from tokentui.analyze.languages import LanguageCost
-from tokentui.analyze.metrics import Tally, WordTally
+from tokentui.analyze.metrics import Measure, Tally, WordTally
+from tokentui.analyze.mixture import Mixture
 from tokentui.analyze.results import (
+    Bounds,
     CheckResult,
     PartTally,
+    SizeBound,
     Token,
     TokenFacts,
     VocabularyFacts,
     VocabularyReport,
 )
-from tokentui.analyze.stability import TokenChange
+from tokentui.analyze.stability import FIELDS, PrefixStability
 from tokentui.analyze.stages import STAGES, FirstText
+from tokentui.analyze.under_trained import Learned, UnderTrained
 from tokentui.analyze.verify import TextDifference
 from tokentui.analyze.verify.trained import Change as TrainingChange
 from tokentui.analyze.worst_words import WorstWord
 from tokentui.encode.encoding import Encoding
+from tokentui.encode.segment.viterbi import Edge
 from tokentui.formats.proof import ExportReport
+from tokentui.preset_table import Preset
 
 Type: TypeAlias = Any
 
@@ -66,7 +75,8 @@ def fields_of(kind: type, *names: str) -> dict[str, Type]:
     Args:
         kind: Its class, a data class or a named tuple: its annotations give the types, and the section
             `Attributes:` of its docstring the meanings.
-        names: The names of the fields; all if there are none.
+        names: The names of the fields and properties; all fields if there are none. The first line of the
+            docstring of a property is its meaning.
     """
     namespace = vars(sys.modules[kind.__module__])
     about: dict[str, str] = {}
@@ -75,7 +85,13 @@ def fields_of(kind: type, *names: str) -> dict[str, Type]:
         about |= dict.fromkeys(found[1].split(", "), meaning)
     fields: dict[str, Type] = {}
     for name in names or kind.__annotations__:
-        annotated = SimpleNamespace(__annotations__={name: kind.__annotations__[name]})
+        member = inspect.getattr_static(kind, name, None)
+        if isinstance(member, property) and member.fget is not None:
+            annotation = member.fget.__annotations__["return"]
+            about[name] = " ".join((inspect.getdoc(member) or "").split())
+        else:
+            annotation = kind.__annotations__[name]
+        annotated = SimpleNamespace(__annotations__={name: annotation})
         type_ = _type_of(get_type_hints(annotated, namespace)[name])
         if name == "piece":
             fields |= PIECE
@@ -127,17 +143,14 @@ SIDE_OR_END = {**SIDE, "step": ({"*": "any"}, "null")}
 DIVERGENCE = {**PAIR, "step": Field("int?", "The first step that differs; null for none."),
     "sides?": [SIDE_OR_END]}
 MERGE_SIDE = {
-    "parts": [PIECE], "token": PIECE, "id": "int",
-    "elsewhere": Field("int?", "The step of the same merge in the other tokenizer."),
-    "built": Field("int?", "The number of later merges that are made of the token."),
-    "uses": Field("int?", "Its uses in changed documents."),
+    "parts": [PIECE], "token": PIECE, **fields_of(MergeSide, *MERGE_FIELDS),
 }
 FIRST_MERGE = ({"step": "int", "a": (MERGE_SIDE, "null"), "b": (MERGE_SIDE, "null")}, "null")
 CHANGED = fields_of(ChangedToken)
 CHANGE = fields_of(Change)
 CUT = fields_of(DifferentCut)
 MEASURE = {
-    "name": "text", "title": "text", "formula": "text", "conventions": {"*": "text"},
+    **fields_of(Measure, "name", "title", "formula"), "conventions": {"*": "text"},
     "values": Field(["number?"], "A value for each tokenizer."),
     "shown": Field(["text?"], "The same as people read it."),
 }
@@ -150,41 +163,22 @@ WORD = {
     "ways": ({"count": Field(("int", "text"), "Text above 2**53."),
               "first": [{"hex": ["hex"], "score": "float?", "share": "float?"}],
               "chosen": ["hex"], "how": "text"}, "null"),
-    "lattice": [{"start": "int", "end": "int", "score": "float", "posterior": "float", "best": "bool",
-                 "token": "bool", **PIECE}],
+    "lattice": [{**fields_of(Edge, *EDGE_FIELDS), "token": "bool", **PIECE}],
     "tree": Field([{**PIECE, "step": "int", "parts": ["any"]}],
                   "The tokens of a word of several, each with the parts that it was merged from, and so on."),
-    "walk": Field([{"place": "int", "start": "int", "total": "float", "tried": "int", "best": "bool",
-                    **PIECE}],
+    "walk": Field([{**fields_of(Place, *PLACE_FIELDS), **PIECE}],
                   "The places of the word, as the search for the most probable segmentation fills them."),
 }
 PRESET = {
-    "name": "text", "family": "text", "about": "text", "source": "text", "recipe": RECIPE,
+    **fields_of(Preset, "name", "family", "about", "source"), "recipe": RECIPE,
     "stops": {"*": "any"}, "specials": ["text"], "first_id": "int",
 }
 AXIS = {"name": "text", "about": "text", "values": {"*": "text"}}
 BOUND = {
-    "corpus": "text", "bytes": "int",
-    "pretokens": Field("int", "The pre-tokens that count."), "distinct": "int",
-    "left_out": Field("int", "The pre-tokens of which the tokenizer loses a part."),
-    "long": Field("int", "The pre-tokens that count as one token."),
-    "split": "text", "unit": "text",
-    "base": Field("int", "The ids that are no token of several units."),
-    "sizes": [{
-        "vocab_size": "int", "tokens": Field("int", "The tokens with the tokenizer."),
-        "bound": Field("int", "No vocabulary of this size needs fewer."),
-        "reached": Field("int", "A vocabulary of this size is known that needs so many."),
-        "simple": Field("int", "The bound from the most frequent pre-tokens alone."),
-        "rounds": "int",
-        "most_saved": Field("float", "The greatest share of the tokens that could be saved."),
-        "saved": Field("float", "The share of the tokens that a known vocabulary saves."),
-    }],
+    **fields_of(Bounds), "sizes": [fields_of(SizeBound, *SIZE_FIELDS)],
     "program": Field("float?", "The value of the linear program."),
 }
-LEARNED = {
-    **TOKEN, "category": Field("text", "`ok`, `special`, `unreachable`, or `not whole characters`."),
-    "values": ["float?"], "reason": Field("text", "Why it may be untrained; empty if nothing is known."),
-}
+LEARNED = {**fields_of(Learned), "values": ["float?"]}
 ENCODED_SIDE = {
     "normalized": "text?", "words": (["text"], "null"), "tokens": ["text"], "ids": ["int?"],
     "refused": "text?",
@@ -201,14 +195,7 @@ SCHEMAS: Mapping[str, Type] = {
         "warnings": [fields_of(ChatWarning)],
     },
     "encode --prefix-stability": {
-        "text": Field("text", "The prompt."), "ids": ["int?"],
-        "stable": Field("int", "The number of first tokens that no continuation changed that was tried."),
-        "stable_text": "text",
-        "certain": Field("int", "The number of first tokens that no continuation changes."),
-        "exact": Field("bool", "Whether `stable` and `certain` are equal."),
-        "tried": Field("int", "The number of continuations that were tried."),
-        "all_tried": Field("bool", "False if there were more than are tried."),
-        "changes": [fields_of(TokenChange)],
+        **fields_of(PrefixStability, *FIELDS),
     },
     "decode --json": {"text": "text", "hex": Field("hex", "The exact bytes.")},
     "decode --jsonl": {"text": "text"},
@@ -324,7 +311,8 @@ SCHEMAS: Mapping[str, Type] = {
     },
     "inspect": {
         "tokenizer": {
-            "recipe": RECIPE, "run": {"*": "any"}, "vocab_size": "int", "first_id": "int", "merges": "int",
+            "recipe": RECIPE, "run": {"*": "any"},
+            **fields_of(VocabularyFacts, "vocab_size", "first_id", "merges"),
             "kinds": {"*": "int"}, "scripts": {"*": "int"}, "lengths": {"*": "int"}, "notes": ["text"],
         },
         "health": fields_of(VocabularyFacts, "longest", "unreachable", "duplicates", "not_utf8", "spaces",
@@ -378,13 +366,8 @@ SCHEMAS: Mapping[str, Type] = {
     },
     "inspect --bound": BOUND,
     "inspect --glitch --weights": {
-        "model": "text", "rows": "int", "columns": "int", "dtype": "text",
-        "tied": Field("bool", "Whether one matrix is input and output."), "vocab_size": "int",
-        "unused": Field(["int"], "The rows that are known to be unused."),
-        "indicators": Field(["text"], "The names of the values. The first decides; low ones are suspicious."),
-        "threshold": "float", "tokens": Field("int", "The tokens that text produces."),
-        "candidates": [LEARNED], "others": [LEARNED],
-        "histogram": {"low": "float", "high": "float", "counts": ["int"]}, "not_numbers": "int",
+        **fields_of(UnderTrained), "candidates": [LEARNED], "others": [LEARNED],
+        "histogram": {"low": "float", "high": "float", "counts": ["int"]},
     },
     "inspect --chkhsh": {
         "chkhsh": Field("text", "SHA-256 of the ids of a text, as llama.cpp's converter computes it."),
@@ -407,13 +390,7 @@ SCHEMAS: Mapping[str, Type] = {
     "inspect --budget": {
         "sizes": Field(["int"], "The ids after each step, from step 0."),
         "target": (fields_of(Target), "null"),
-        "curves": [{
-            "corpus": "text", "bytes": "int", "documents": "int",
-            "tokens": Field(["int"], "The tokens after each step."),
-            "knee": Field("int?", "The step of the knee."), "met": Field("int?",
-            "The step that meets the target."),
-            "knee_size": "int?", "met_size": "int?",
-        }],
+        "curves": [{**fields_of(BudgetCurve), "knee_size": "int?", "met_size": "int?"}],
     },
     "budget": {
         "target": (fields_of(Target), "null"),
@@ -434,19 +411,7 @@ SCHEMAS: Mapping[str, Type] = {
         "same": Field("bool?", "Whether the pre-tokens are those of the corpus that is named."),
     },
     "mixture": {
-        "shares": [{
-            "name": "text", "share": Field("float", "The share of the bytes of the training text."),
-            "low": Field("float", "The least share with 1 % more slack."),
-            "high": Field("float", "The greatest one."),
-            "pairs": Field("float", "The share of the pairs."),
-            "bytes": Field("int", "The bytes of the sample."),
-        }],
-        "slack": Field("float", "What the inequalities lack; above 0.1 the shares mean little."),
-        "merges": "int", "absent": Field("int", "The merges that occur in no sample."),
-        "worst": [{"step": "int", "parents": [PIECE], **PIECE, "slack": "float"}],
-        "alike": Field([["text"]], "Pairs of samples that are as like each other as the halves of one."),
-        "rounds": "int", "converged": "bool", "denominator": "text",
-        "unknown": Field(["text"], "The samples that cannot be told apart."),
+        **fields_of(Mixture), **fields_of(Mixture, "unknown"),
     },
     "convert": EXPORT,
     "edit": {
