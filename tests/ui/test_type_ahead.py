@@ -15,8 +15,13 @@ from textual.widget import Widget
 from textual.widgets import Input
 from waiting import settled, until
 
+from tokentui.session import commands as do
 from tokentui.session.commands import GoTo
+from tokentui.session.engine.driver import Session
+from tokentui.ui.app import ExplorerApp
+from tokentui.ui.dialogs.recipe import RecipeScreen
 from tokentui.ui.draw.table import Listing
+from tokentui.ui.late_session import LateSession
 from tokentui.ui.main_screen import MainScreen
 
 
@@ -92,3 +97,65 @@ async def test_a_key_whose_widget_goes_holds_up_no_other(monkeypatch: pytest.Mon
         burst(app, "i", *"ab")
         await until(pilot, lambda: app.main.encode.line.value == "ab")
         assert "ab" in screen_text(app)
+
+
+class Late:
+    """The explorer whose engine is made when a test says so.
+
+    Attributes:
+        app: The app.
+        begin: What lets the engine be made.
+    """
+
+    def __init__(self, **more: Any) -> None:
+        self.begin: list[Callable[[], object]] = []
+        self.app = ExplorerApp(
+            lambda publish: LateSession(lambda: Session(publish), self.begin.append),
+            begin=lambda session: session.send(do.Open(("sample:sailor",))), typed="the crowd", **more,
+        )
+
+
+@pytest.mark.parametrize(("keys", "holds"), [
+    (["t", *"xq"], lambda main: main.corpus.editing and main.corpus._editor.text.startswith("xq")),
+    (["i", *"nq"], lambda main: main.encode.line.value.endswith("nq") and main.typing),
+    (["slash", *"sail", "enter"], lambda main: main.text.match and main.sought == ("corpus", "sail")),
+    (["a", "slash", *"bert", "enter"], lambda main: isinstance(main.app.screen, RecipeScreen)),
+    (["c", *"bert"], lambda main: [line.value for line in main.app.screen.query(Input)] == ["bert"]),
+    (["n", "n", "x", "escape"], lambda main: main.snapshot.main.at.step == 2),
+    (["g", "5", "enter", "n"], lambda main: main.snapshot.main.at.step == 6),
+], ids=lambda case: " ".join(case) if isinstance(case, list) else "")
+@pytest.mark.parametrize("first_screen", [False, True])
+@pytest.mark.first_run(cases=1)
+async def test_keys_before_the_engine_stands_are_kept(
+    keys: list[str], holds: Callable[[Any], object], first_screen: bool
+) -> None:
+    """None of them is refused, and none is taken for a key of the main screen."""
+    late = Late(first_screen=first_screen)
+    app = late.app
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        burst(app, *keys)
+        await until(pilot, lambda: late.begin)
+        for begin in late.begin:
+            begin()
+        await settled(pilot)
+        await until(pilot, lambda: app.main.snapshot and holds(app.main))
+        assert not [note for note in app.messages if "not yet" in note]
+        assert app.is_running
+
+
+async def test_escape_gives_up_what_waits_for_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tokentui.ui.app._LONG_S", 0.0)
+    late = Late()
+    app = late.app
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        burst(app, "t", *"qq")
+        await until(pilot, lambda: any("keys wait for this: the engine is starting" in note
+            for note in app.messages))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.messages[-1] == "stopped")
+        await pilot.press("i", "z")
+        assert app.main.encode.line.value.endswith("z")
+        late.begin[0]()
+        await settled(pilot)
+        assert app.is_running
+        assert not app.main.corpus.editing

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 from textual import events
@@ -44,6 +44,32 @@ class TypeAhead:
         self._waiting: deque[events.Key | events.Paste] = deque()
         self._limit: asyncio.Timeout | None = None
         """When the present wait is given up; None while nothing is waited for."""
+        self._holds: list[tuple[Callable[[], object], Callable[[], object]]] = []
+        """What holds the keys: what to call at escape, and what to call with each key that waits."""
+        self._free = asyncio.Event()
+        """Set while nothing holds the keys."""
+        self._free.set()
+
+    @contextlib.contextmanager
+    def held(self, given_up: Callable[[], object], kept: Callable[[], object]) -> Iterator[None]:
+        """Keep all keys and pastes meanwhile, and deliver them after that. Escape drops those that wait.
+
+        Args:
+            given_up: Called at escape.
+            kept: Called with each other key or paste that is kept.
+        """
+        hold = given_up, kept
+        self._holds.append(hold)
+        self._free.clear()
+        if self._acting is None and self._app.screen_stack:
+            screen = self._app.screen
+            self._acting = asyncio.create_task(self._deliver_next(screen, screen), name="thinwire key")
+        try:
+            yield
+        finally:
+            self._holds.remove(hold)
+            if not self._holds:
+                self._free.set()
 
     async def on_event(self, event: events.Event) -> None:
         """Deliver an event, or queue it while the key before it is acted on.
@@ -55,7 +81,14 @@ class TypeAhead:
         elif self._acting is not None and not (
             isinstance(event, events.Key) and has_priority_binding(self._app, event.key)
         ):
+            if self._holds and isinstance(event, events.Key) and event.key == "escape":
+                self._waiting.clear()
+                for given_up, _ in list(self._holds):
+                    given_up()
+                return
             self._waiting.append(event)
+            for _, kept in self._holds:
+                kept()
             if self._limit is not None and self._limit.when() is None:
                 self._limit.reschedule(asyncio.get_running_loop().time() + STUCK_S)
         else:
@@ -89,14 +122,18 @@ class TypeAhead:
             screen: The screen that was active then.
         """
         app = self._app
-        with contextlib.suppress(TimeoutError):
-            for _ in range(2):
-                await self._queues_empty(widget)
-                while app.screen_stack and app.screen is not screen:
-                    screen = widget = app.screen
+        while True:
+            with contextlib.suppress(TimeoutError):
+                for _ in range(2):
                     await self._queues_empty(widget)
-                if not self._waiting:
-                    break
+                    while app.screen_stack and app.screen is not screen:
+                        screen = widget = app.screen
+                        await self._queues_empty(widget)
+                    if not self._waiting:
+                        break
+            if self._free.is_set():
+                break
+            await self._free.wait()  # then what was waited for may have opened another screen
         if self._waiting:
             app.call_later(self._deliver_key, self._waiting.popleft())
         else:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rich.console import RenderableType
@@ -13,6 +14,7 @@ from textual import events, work
 from textual.binding import Binding, BindingType
 from textual.notifications import SeverityLevel as Severity
 from textual.screen import Screen
+from textual.worker import get_current_worker
 
 from tokentui.core.errors import Cancelled, in_words
 from tokentui.core.safetext import GlyphMode, safe
@@ -33,7 +35,7 @@ from tokentui.ui.pane_screen import PaneScreen
 from tokentui.ui.settings import UserSettings
 from tokentui.ui.terminal_app import TerminalApp
 from tokentui.ui.tour_recorder import TourRecorder
-from tokentui.ui.waits import NotYet
+from tokentui.ui.waits import NotYet, loads, waits_for
 
 if TYPE_CHECKING:  # loaded when it is first wanted
     from tokentui.session.engine.driver import Session
@@ -47,6 +49,10 @@ if TYPE_CHECKING:  # loaded when it is first wanted
 
 MOST_MESSAGES = 50
 """The most messages that are kept."""
+_LONG_S = 0.5
+"""Seconds after which it is said what keys wait for."""
+_LAST_SNAPSHOT_S = 1.0
+"""The longest wait in seconds for the snapshot with what was opened."""
 _MESSAGE_LINES = 2
 """The lines of a message over panes: those of the header and of the border below it."""
 
@@ -116,6 +122,9 @@ class ExplorerApp(TerminalApp, Explorer):
         self._typed = self.user_settings.sentence if typed is None else typed
         self._begin, self._then = begin, then
         self._boundaries = boundaries
+        self._begins = self._was_ready = False
+        self._news = asyncio.Event()
+        """Set by each snapshot, and by the end of the first opening."""
         self._notes: tuple[str, ...] = ()
         self._said: tuple[str, float] = "", 0.0
         """The line that was said last, and until when it is seen."""
@@ -299,12 +308,18 @@ class ExplorerApp(TerminalApp, Explorer):
 
     def _begin_anew(self) -> None:
         if self._begin is not None and self.engine.session is not None:
+            self._begins = True
             start_worker(self, "begin", self._open_first, self._begin, self.engine.session)
 
     async def _open_first(
         self, begin: Callable[..., Awaitable[None]], session: Session | LateSession
     ) -> None:
-        await begin(session)
+        self._begins = True
+        try:
+            await begin(session)
+        finally:
+            self._begins = False
+            self._news.set()
         if self.autosave is not None:  # it may have begun before anything was open
             self.autosave.fingerprint()
         if self._then is not None:
@@ -356,12 +371,75 @@ class ExplorerApp(TerminalApp, Explorer):
         """Schedule a save of the session, start autosaving at first, and show new notes of the corpus."""
         if self._begun is not None and self._offer is None and not snapshot.main.partial:
             self._start_autosave()
+        self._news.set()
         if self.autosave is not None:
             self.autosave.schedule()
         if snapshot.corpus.notes != self._notes:
             known, self._notes = self._notes, snapshot.corpus.notes
             if new := [note for note in self._notes if note not in known]:
                 self.say(" · ".join(new), "warning")
+
+    # Keys at the start.
+
+    @property
+    def _is_ready(self) -> bool:
+        """True once the engine stands and what the start opens is open, or cannot be opened."""
+        self._was_ready = self._was_ready or not (self._begins or loads(self.engine.snapshot))
+        return self._was_ready
+
+    def postpone(self, error: BaseException, again: Callable[[], Awaitable[object]]) -> bool:
+        """Keep an action that needs the first training, and all keys after it, until that is there."""
+        if not isinstance(error, NotYet) or self._is_ready:
+            return False
+        start_worker(self, "kept", self._run_when_ready, again)
+        return True
+
+    def when_ready(self, act: Callable[[], Awaitable[object] | None]) -> None:
+        """Call a function once what the start opens is there, and keep all keys until then."""
+        if self._is_ready:
+            act()
+        else:
+            start_worker(self, "kept", self._run_when_ready, act)
+
+    async def _run_when_ready(self, act: Callable[[], Awaitable[object] | None]) -> None:
+        with self.keys_kept("the start"):
+            while not self._is_ready:
+                self._news.clear()
+                await self._news.wait()
+            now = self.engine.snapshot
+            if now is not None and now.corpus.nothing_open:  # the snapshot with what was opened is on its way
+                self._news.clear()
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._news.wait(), _LAST_SNAPSHOT_S)
+            if (result := act()) is not None:
+                await result
+
+    @contextlib.contextmanager
+    def keys_kept(self, waits: str) -> Iterator[None]:
+        """Keep all keys meanwhile. Escape cancels the worker that this is called in."""
+        worker = get_current_worker()
+        slow = False
+
+        def give_up() -> None:
+            worker.cancel()
+            self.say("stopped")
+
+        def say() -> None:
+            if slow:
+                work = waits_for(self.engine.snapshot).removeprefix("waits: ") or waits
+                self.say(f"keys wait for this: {work} · esc gives up")
+
+        def linger() -> None:
+            nonlocal slow
+            slow = True
+            say()
+
+        timer = self.set_timer(_LONG_S, linger)
+        try:
+            with self.type_ahead.held(give_up, say):
+                yield
+        finally:
+            timer.stop()
 
     # Messages.
 

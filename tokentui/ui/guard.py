@@ -13,7 +13,8 @@ Textual.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -107,8 +108,22 @@ class GuardedApp(Guarded, App[None]):
         try:
             return await super().run_action(action, default_namespace, namespaces)
         except EXPECTED as error:
-            report(self, error)
+            again = partial(self.run_action, action, default_namespace, namespaces)
+            if not self.postpone(error, again):
+                report(self, error)
             return True
+
+    def keys_kept(self, waits: str) -> AbstractContextManager[None]:
+        """Return a context of a worker in which keys are kept, and delivered after it. Esc cancels the worker.
+
+        Args:
+            waits: What the keys wait for, in words. It is said if it takes more than a moment.
+        """
+        return nullcontext()
+
+    def postpone(self, error: BaseException, again: Callable[[], Awaitable[object]]) -> bool:
+        """Return whether an action that raised is run again later, and its error is not shown."""
+        return False
 
     def _handle_exception(self, error: Exception) -> None:
         """Show an error of a timer, a worker or a callback; end the app with any other exception."""

@@ -235,6 +235,10 @@ class Explorer(GuardedApp):
         """Open a file on the main screen, as a corpus or a tokenizer by its content."""
         raise NotImplementedError
 
+    def when_ready(self, act: Callable[[], None]) -> None:
+        """Call a function once what the start opens is there, and keep all keys until then."""
+        raise NotImplementedError
+
     def ask_copy(self, dialog: EngineScreen[Any], texts: Iterable[Copied]) -> None:
         """Ask what to copy of a dialog: some texts, or what is at the cursor."""
         raise NotImplementedError

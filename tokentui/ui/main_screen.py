@@ -850,12 +850,14 @@ class MainScreen(PaneScreen):
         """Ask for text, and find it in the pane that has the focus."""
         pane = self.active if self.active != "encode" else "corpus"
 
-        def asked(text: str) -> None:
+        def find(text: str) -> None:
             self.mark_found(pane, text)
             if text:
                 self.action_find_again(backward=False)
 
-        self.ask_find(self._name_of(pane), self.sought[1], asked)
+        # Before the first corpus is there, it would take what is marked away.
+        self.ask_find(
+            self._name_of(pane), self.sought[1], lambda text: self.app.when_ready(partial(find, text)))
 
     def _name_of(self, pane: str) -> str:
         candidate = self._traits.candidate if self._traits is not None else "pair"

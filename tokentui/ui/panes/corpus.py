@@ -571,12 +571,13 @@ class CorpusPane(Vertical, Pane):
 
     @work
     async def _show_whole(self, corpus: tuple[str, int]) -> None:
-        try:
-            text = await self.engine.ask(WholeText())
-        except (TokentuiError, Cancelled) as error:
-            self._refuse(error, corpus)
-        else:
-            await self._show(text, corpus)
+        with self.app.keys_kept("the text of the corpus"):
+            try:
+                text = await self.engine.ask(WholeText())
+            except (TokentuiError, Cancelled) as error:
+                self._refuse(error, corpus)
+            else:
+                await self._show(text, corpus)
 
     def _refuse(self, error: TokentuiError | Cancelled, corpus: tuple[str, int]) -> None:
         if isinstance(error, TokentuiError):
