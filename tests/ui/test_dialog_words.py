@@ -89,7 +89,12 @@ async def test_a_dialog_finds_filters_tells_its_keys_and_dims_the_screen() -> No
         muted, background = (
             Color.parse(app.theme_variables[name]) for name in ("foreground-muted", "background"))
         left = [line.crop(0, dialog.box.region.x) for line in strips_of(app)]
-        styles = {segment.style for line in left for segment in line}
+        # Frames, titles and the first and last rows are dimmed; rows of text keep their colors.
+        framed = [line for n, line in enumerate(left) if n in (0, 38, 39) or line.text[0] in "┌└"]
+        assert 8 < len(framed) < 15
+        assert [row for row in zip(left, before, strict=True) if row[0].text[0] == "│" and
+            [*row[0]] != [*row[1].crop(0, dialog.box.region.x)]] == []
+        styles = {segment.style for line in framed for segment in line}
         (style,) = [style for style in styles if style is not None and style.color is not None]
         assert len(styles) == 1
         assert style.bgcolor == background.rich_color

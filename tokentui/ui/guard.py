@@ -114,7 +114,7 @@ class GuardedApp(Guarded, App[None]):
             return True
 
     def keys_kept(self, waits: str) -> AbstractContextManager[None]:
-        """Return a context of a worker in which keys are kept, and delivered after it. Esc cancels the worker.
+        """Return a context of a worker in which keys are kept, and delivered after it; esc cancels it.
 
         Args:
             waits: What the keys wait for, in words. It is said if it takes more than a moment.
