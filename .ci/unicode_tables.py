@@ -1,4 +1,4 @@
-"""Write `tokentui/text/unicode_data.py`: the characters that versions of Unicode treat differently.
+"""Write `tokentui/text/unicode.json`: the characters that versions of Unicode treat differently.
 
 `make unicode` runs it. It needs Python 3.11, whose tables are the oldest, the newest `regex`, and the
 libraries of the owners. It fetches one `unicodedata2` for each later version of Unicode into a temporary
@@ -25,7 +25,7 @@ VERSIONS = {15: "15.0.0", 16: "16.0.0", 17: "17.0.0", 18: "18.0.0"}
 """The release of `unicodedata2` for each version of Unicode after that of Python 3.11."""
 OLDEST, CLASSES, NEWEST = 14, 16, 18
 """The versions of the oldest Python, of the oldest `regex`, and of the newest tables."""
-TARGET = Path(__file__).parents[1] / "tokentui" / "text" / "unicode_data.py"
+TARGET = Path(__file__).parents[1] / "tokentui" / "text" / "unicode.json"
 CODES = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 
 _FACTS = """
@@ -221,7 +221,7 @@ def class_rows(facts: dict[int, Facts]) -> list[Row]:
 
 
 def class_row(row: Row) -> str:
-    """Return a row as the module has it."""
+    """Return a row as the file has it."""
     return f"{shown(row.first, row.last)}:{row.age}:{row.known:X}:{row.unknown:X}"
 
 
@@ -258,21 +258,8 @@ def nearest(codes: list[int], code: int) -> int:
 # --- the file ---
 
 
-def written(name: str, rows: Iterable[str], meaning: str, apart: str = " ") -> str:
-    """Return an assignment of a text of rows, in lines of at most 110 characters."""
-    lines, line = [], ""
-    for row in rows:
-        if line and len(line) + len(apart) + len(row) > 104:
-            lines.append(line)
-            line = row
-        else:
-            line = f"{line}{apart}{row}" if line else row
-    body = "\n".join([*lines, line])
-    return f'{name} = """\n{body}\n"""\n"""{meaning}"""\n'
-
-
 def main(write: Callable[[str], object] = TARGET.write_text) -> None:
-    """Compute the tables and write the module."""
+    """Compute the tables and write the file."""
     global AGES
     assert unicodedata.unidata_version.startswith(f"{OLDEST}."), "run it with Python 3.11"
     with tempfile.TemporaryDirectory() as folder:
@@ -283,23 +270,16 @@ def main(write: Callable[[str], object] = TARGET.write_text) -> None:
     strip = normalizers.StripAccents()
     stripped = {code for code in CODES if strip.normalize_str(chr(code)) == ""}
     rows = class_rows(facts)
-    write("\n".join([
-        '"""Written by `make unicode` (.ci/unicode_tables.py): what Unicode versions treat differently.\n\n'
-        'Code points are in hex. `tokentui/text/unicode.py` reads them.\n"""\n',
-        written("INERT", listed(inert(newest)),
-                "Characters newer than Unicode 9 that compose, decompose or are reordered later on."),
-        written("NO_MARKS", listed(marks - stripped),
-                "Marks (category M) of Unicode 18 that are none in Unicode 9."),
-        written("ONCE_MARKS", listed(stripped - marks), "Marks of Unicode 9 that are none in Unicode 18."),
-        written("NEW_MARKS", listed(code for code in marks if AGES.get(code, 0) > CLASSES),
-                "Marks newer than Unicode 16."),
-        written("FORMS", form_rows(newest),
-                "Characters newer than Unicode 14: `CODE VERSION COMBINING_CLASS DECOMPOSITION`.", "\n"),
-        written("CASES", case_rows(newest), "Letters newer than Unicode 14: `CODE VERSION LOWER_CASE`.",
-                "\n"),
-        written("CLASSES", map(class_row, rows),
-                "Characters whose class changed after Unicode 16: `CODES:VERSION:STAND_IN:STAND_IN_BEFORE`."),
-    ]))
+    tables = {
+        "INERT": listed(inert(newest)),
+        "NO_MARKS": listed(marks - stripped),
+        "ONCE_MARKS": listed(stripped - marks),
+        "NEW_MARKS": listed(code for code in marks if AGES.get(code, 0) > CLASSES),
+        "FORMS": form_rows(newest),
+        "CASES": case_rows(newest),
+        "CLASSES": list(map(class_row, rows)),
+    }
+    write(json.dumps(tables, indent=0) + "\n")
 
 
 AGES: dict[int, int] = {}

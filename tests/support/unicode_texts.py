@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 import unicodedata
 
-from tokentui.text import unicode_data
-from tokentui.text.unicode import Listed, class_rows
+from tokentui.text.unicode import Listed, class_rows, table
 
 BASES = "aeouAi \u1100\u1161\u11a8가각ךاকகກအ한ー\u09dd\u09be\u0b47\u1025\u11131\u11347\u0301\u0316"
 PARTS = [0x11382, 0x113C2, 0x113C9, 0x16121, 0x16D67, 0x105D2, 0x11930, 0x11935]
@@ -16,8 +15,8 @@ PARTS = [0x11382, 0x113C2, 0x113C9, 0x16121, 0x16D67, 0x105D2, 0x11930, 0x11935]
 def listed() -> list[str]:
     """Return the characters that normalization or accents treat differently."""
     names = ("INERT", "NO_MARKS", "ONCE_MARKS")
-    rows = " ".join(getattr(unicode_data, name) for name in names)
-    later = filter(None, (unicode_data.FORMS + unicode_data.CASES).splitlines())
+    rows = " ".join(map(table, names))
+    later = (table("FORMS") + "\n" + table("CASES")).splitlines()
     new = [int(row.split()[0], 16) for row in later]
     codes = {code for first, last in Listed(rows).pairs for code in range(first, last + 1)}
     return list(map(chr, sorted(codes.union(new, PARTS))))

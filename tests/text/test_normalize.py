@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from tokentui.axes import AXES
 from tokentui.core.errors import TokentuiError
 from tokentui.recipe import NEWEST_UNICODE
-from tokentui.text import unicode_data
 from tokentui.text.normalize import NORMALIZERS, align, begins_sequence, normalize, normalize_aligned, squeeze
+from tokentui.text.unicode import table
 
 LOCAL = tuple(name for name in NORMALIZERS if name != "nmt-nfkc")
 
@@ -126,7 +126,7 @@ def test_bert_is_hugging_faces_on_texts(text: str) -> None:
 
 # sentencepiece's rules are those of Unicode 17.
 LATER_COMPATIBILITY = {
-    chr(int(row.split()[0], 16)) for row in unicode_data.FORMS.strip().splitlines() if row.split()[1] == "18"
+    chr(int(row.split()[0], 16)) for row in table("FORMS").splitlines() if row.split()[1] == "18"
 }
 
 

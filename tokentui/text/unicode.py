@@ -1,7 +1,7 @@
 """Unicode as the owner of a tokenizer knows it: normalization, lower case, marks, and classes of characters.
 
 Python's `unicodedata` and the `regex` library have the tables of the version that is installed. A tokenizer
-gives the ids of its owner only with the tables of the owner. So `unicode_data.py` lists the characters that
+gives the ids of its owner only with the tables of the owner. So `unicode.json` lists the characters that
 versions treat differently, and a text without one of them takes the installed tables. In other texts
 
 - a character that is newer than the tables of normalization never combines with its neighbors, so that the
@@ -14,14 +14,15 @@ versions treat differently, and a text without one of them takes the installed t
 from __future__ import annotations
 
 import functools
+import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tokentui.core.records import dataclass
 from tokentui.recipe import NEWEST_UNICODE
-from tokentui.text import unicode_data
 
 if TYPE_CHECKING:
     import regex
@@ -32,6 +33,25 @@ _OLDEST_PYTHON = 14
 _OLDEST_REGEX = 16
 _NEWEST = 18
 _ASTRAL = "\U00010000-\U0010ffff"
+
+
+@functools.cache
+def _tables() -> dict[str, list[str]]:
+    return json.loads(Path(__file__).with_suffix(".json").read_bytes())  # type: ignore[no-any-return]
+
+
+def table(name: str) -> str:
+    """Return a table that `make unicode` has written, as lines of text. Code points are in hex.
+
+    - `INERT`: characters newer than Unicode 9 that compose, decompose or are reordered later on
+    - `NO_MARKS`: marks (category M) of Unicode 18 that are none in Unicode 9
+    - `ONCE_MARKS`: marks of Unicode 9 that are none in Unicode 18
+    - `NEW_MARKS`: marks newer than Unicode 16
+    - `FORMS`: characters newer than Unicode 14, a row `CODE VERSION COMBINING_CLASS DECOMPOSITION`
+    - `CASES`: letters newer than Unicode 14, a row `CODE VERSION LOWER_CASE`
+    - `CLASSES`: characters whose class changed after Unicode 16, `CODES:VERSION:STAND_IN:STAND_IN_BEFORE`
+    """
+    return "\n".join(_tables()[name])
 
 
 class Listed:
@@ -232,7 +252,7 @@ def _installed() -> int:
 def _inert(version: int) -> Listed:
     """Return the characters that normalization leaves alone in a version and not in the newest."""
     if version < _OLDEST_PYTHON:
-        return Listed(unicode_data.INERT)
+        return Listed(table("INERT"))
     return Listed(" ".join(f"{code:X}" for code, row in _new_forms().rows.items() if row.age > version))
 
 
@@ -264,7 +284,7 @@ class _NewForms(NamedTuple):
 def _new_forms() -> _NewForms:
     """Read the decompositions of characters that a later version of Unicode added."""
     rows: dict[int, _FormRow] = {}
-    for line in unicode_data.FORMS.strip().splitlines():
+    for line in table("FORMS").splitlines():
         code, age, combining, *parts = line.split()
         compatible = bool(parts) and parts[0].startswith("<")
         text = "".join(chr(int(part, 16)) for part in parts[compatible:])
@@ -370,9 +390,10 @@ def _marks(version: int) -> re.Pattern[str] | regex.Pattern[str]:
     if version == 0:
         return regex.compile(r"\p{M}+")
     if version < _OLDEST_REGEX:
-        never, once = Listed(unicode_data.NO_MARKS).pattern, Listed(unicode_data.ONCE_MARKS).pattern
+        never, once = Listed(table("NO_MARKS")).pattern, Listed(table("ONCE_MARKS")).pattern
         return regex.compile(rf"(?:[\p{{M}}{once[1:]}(?<!{never}))+")
-    return regex.compile(rf"(?:\p{{M}}|{Listed(unicode_data.NEW_MARKS).pattern})+")
+    new = Listed(table("NEW_MARKS")).pattern
+    return regex.compile(rf"(?:\p{{M}}|{new})+")
 
 
 # --- lower case ---
@@ -384,7 +405,7 @@ def _lower(text: str) -> str:
 
 @functools.cache
 def _case_rows() -> list[tuple[str, int, str]]:
-    rows = (line.split() for line in unicode_data.CASES.strip().splitlines())
+    rows = (line.split() for line in table("CASES").splitlines())
     return [(chr(int(code, 16)), int(age), chr(int(lower, 16))) for code, age, lower in rows]
 
 
@@ -423,7 +444,7 @@ class _ClassRow(NamedTuple):
 def class_rows() -> tuple[_ClassRow, ...]:
     """Return the characters whose class differs between the versions of `regex` and the owners."""
     rows = []
-    for text in unicode_data.CLASSES.split():
+    for text in table("CLASSES").split():
         codes, age, known, before = text.split(":")
         rows.append(_ClassRow(*_pair(codes), int(age), chr(int(known, 16)), chr(int(before, 16))))
     return tuple(rows)
