@@ -21,6 +21,7 @@ import statistics
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -246,4 +247,8 @@ def megabytes(path: Path) -> str:
 
 if __name__ == "__main__":
     module, function, words = sys.argv[1:]
-    print(json.dumps(getattr(importlib.import_module(module), function)(*json.loads(words))))
+    try:
+        print(json.dumps(getattr(importlib.import_module(module), function)(*json.loads(words))), flush=True)
+    except Exception:
+        traceback.print_exc()
+        os._exit(1)  # a session that was left has threads, for which the interpreter would wait

@@ -12,7 +12,6 @@ import asyncio
 import json
 import os
 import random
-import resource
 import statistics
 import subprocess
 import sys
@@ -21,7 +20,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from harness import Figures, Table, apart, in_turns, median, megabytes, spread
+from harness import Figures, Table, apart, in_turns, median, megabytes, peak, spread
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -73,7 +72,8 @@ def lines(path: str) -> Figures:
         await watched.session.start()
         await watched.session.send(do.SetViewport(LOOK))
         times, _ = await watched.after(
-            do.Open((path,), as_="lines"), lambda now: bool(now.main.corpus.parts and not now.corpus.nothing)
+            do.Open((path,), as_="lines"),
+            lambda now: bool(now.main.corpus.parts and not now.corpus.nothing_open),
         )
         await watched.session.close()
         return times
@@ -102,7 +102,7 @@ def corpus(path: str) -> Figures:
         await watched.session.start()
         await watched.session.send(do.SetViewport(LOOK))
         times, _ = await watched.after(
-            do.Open((path,)), *(lambda now, seen=seen: seen(now) and not now.corpus.nothing  # type: ignore[misc]
+            do.Open((path,)), *(lambda now, seen=seen: seen(now) and not now.corpus.nothing_open  # type: ignore[misc]
                                 for seen in (shows, whole)))
         await watched.session.close()
         return times
@@ -150,7 +150,7 @@ def once(path: str, split: str, text: str) -> dict[str, Any]:
     except TokentuiError as error:
         return {"error": str(error)}
     opened, spent = time.perf_counter() - begin, time.process_time() - cpu
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    memory = peak()
     begin = time.perf_counter()
     tokenizer.encode("opening")
     first = time.perf_counter() - begin

@@ -25,6 +25,8 @@ QUIET_S = 0.06
 SMALL, LARGE = (80, 24), (200, 60)
 BARE = (str(HERE / "reliability_bare.py"),)
 """A Textual app with a table of rows, to hold beside it."""
+TEXTUAL = (str(HERE / "reliability_textual.py"),)
+"""The explorer with Textual's own driver."""
 
 
 class Line(Terminal):

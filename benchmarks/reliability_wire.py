@@ -9,12 +9,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from reliability_line import BARE, LARGE, SMALL, Line, bare, opened
+from reliability_line import BARE, LARGE, SMALL, TEXTUAL, Line, bare, opened
 
 DOWN, PAGE = "\x1b[B", "\x1b[6~"
 LETTERS = [chr(code) for code in range(0x0531, 0x0557)]
 """Armenian capitals, which no corpus of ours has."""
-BYTES_A_SECOND = 9_600
+BYTES_A_SECOND, SLOWEST = 9_600, 960
 FIRST_S = 4
 SIZES = {"80x24": SMALL, "200x60": LARGE}
 
@@ -224,21 +224,58 @@ def _percentiles(
 def held(given: Given) -> Figures:
     """A key that is held down for 3 s at 30 a second on a slow line."""
     keys: dict[str, tuple[str, str]] = {"pairs": ("2", DOWN), "corpus": ("1", DOWN), "steps": ("2", "n")}
-    for name, size in SIZES.items():
-        beside = _held(lambda: bare(size), "", DOWN)[0]  # noqa: B023 - called at once
-        for what, (pane, key) in keys.items():
-            seconds, count = _held(lambda: opened(given.corpus, size=size), pane, key)  # noqa: B023
-            yield Figure(
-                f"held 3 s at {BYTES_A_SECOND:,} B/s, {what}, {name}", 1.0 if size == SMALL else 2.5, seconds,
-                "s", beside if key == DOWN else None, f"{count:,} B in all",
-            )
+    for rate in (BYTES_A_SECOND, SLOWEST):
+        for name, size in SIZES.items():
+            beside = None if rate == SLOWEST else _held(lambda: bare(size), "", DOWN, rate)[0]  # noqa: B023
+            for what, (pane, key) in keys.items():
+                seconds, count = _held(lambda: opened(given.corpus, size=size), pane, key, rate)  # noqa: B023
+                most = None if rate == SLOWEST else 1.0 if size == SMALL else 2.5
+                yield Figure(
+                    f"held 3 s at {rate:,} B/s, {what}, {name}", most, seconds, "s",
+                    beside if key == DOWN else None, f"{count:,} B in all",
+                )
 
 
-def _held(begin: Callable[[], AbstractContextManager[Line]], pane: str, key: str) -> tuple[float, int]:
+def _held(
+    begin: Callable[[], AbstractContextManager[Line]], pane: str, key: str, rate: int
+) -> tuple[float, int]:
     with begin() as line:
         if pane:
             line.key(pane, 0.3)
-        return line.hold(key, BYTES_A_SECOND)
+        return line.hold(key, rate)
+
+
+def drivers(given: Given) -> Figures:
+    """The same keys on the explorer with each of the two drivers: bytes, time and processor time of a key."""
+    keys = {"a scrolled key, pairs": ("2", DOWN), "a scrolled key, corpus": ("1", DOWN), "a step": ("2", "n")}
+    count = given.count(60)
+    for name, size in SIZES.items():
+        for what, (pane, key) in keys.items():
+            ours, theirs = (
+                _keys(given.corpus, size, program, pane, key, count) for program in (_TOKENTUI, TEXTUAL)
+            )
+            for unit, number in (("B", 0), ("ms", 1), ("ms", 2)):
+                label = ("", "to the last byte, ", "processor, ")[number]
+                yield Figure(f"{what}, {label}{name}", None, ours[number], unit, theirs[number])
+
+
+_TOKENTUI = ("-m", "tokentui")
+
+
+def _keys(
+    corpus: str, size: tuple[int, int], program: tuple[str, ...], pane: str, key: str, count: int
+) -> tuple[float, float, float]:
+    """Return the median bytes and milliseconds of a key, and its milliseconds of the processor."""
+    with opened(corpus, size=size, program=program, answers=True) as line:
+        line.rest(5.0)
+        line.key(pane, 0.3)
+        for _ in range(size[1] if key == DOWN else 3):
+            line.key(key, 0.02)
+        line.rest(0.3)
+        before = line.cpu()
+        found = [line.key(key) for _ in range(count)]
+        cost = (line.cpu() - before) / count
+    return statistics.median(b for b, _ in found), 1000 * statistics.median(s for _, s in found), 1000 * cost
 
 
 def spread(values: list[int] | list[float]) -> str:
