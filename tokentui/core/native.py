@@ -107,7 +107,7 @@ class Tuple(NamedTuple):
 
     kinds: tuple[Kind, ...]
     name: str = ""
-    of: Code | None = None
+    of: type[Any] | None = None
 
 
 Kind: TypeAlias = "str | Flat | Tuple"
@@ -351,16 +351,18 @@ def argument_words(kind: Kind, value: Array) -> list[int]:
     return [value]
 
 
-def argument_block(kind: Tuple, value: Array) -> Array:
-    """Return the words of a tuple as a C array. A tuple with a `__dict__` caches it there."""
-    held = getattr(value, "__dict__", None)
-    if held is not None and "words" in held:
-        return held["words"]
+def argument_block(kind: Kind, value: Array) -> Array:
+    """Return the words of a tuple as a C array."""
     words = argument_words(kind, value)
-    made = (ctypes.c_int64 * len(words))(*words)
-    if held is not None:
-        held["words"] = made
-    return made
+    return (ctypes.c_int64 * len(words))(*words)
+
+
+class Reused:
+    """Base of a named tuple that many calls take. Its argument words are computed by the first one."""
+
+    @functools.cached_property
+    def _as_parameter_(self) -> Array:  # for `ctypes`
+        return argument_block(kind_of(type(self)), self)  # type: ignore[arg-type]  # a class is hashable
 
 
 def _native(opened: ctypes.CDLL, kernel: Kernel) -> Code:
@@ -384,6 +386,10 @@ def _native(opened: ctypes.CDLL, kernel: Kernel) -> Code:
                 else ctypes.c_double if kind == FLOAT else ctypes.c_int64
             )
     code.argtypes = kinds
+    tuples = [kind.of for kind in kernel.takes if isinstance(kind, Tuple)]
+    arrays = any(isinstance(kind, Flat) for kind in kernel.takes)
+    if not (arrays or several or returns == FLAG) and all(of and issubclass(of, Reused) for of in tuples):
+        return code
     takes, room = kernel.takes, ctypes.c_int64 * len(returns.kinds) if isinstance(returns, Tuple) else None
 
     def call(*arguments: Any) -> Any:
@@ -392,7 +398,7 @@ def _native(opened: ctypes.CDLL, kernel: Kernel) -> Code:
         if out is not None:
             words.append(out)
         for kind, value in zip(takes, arguments, strict=True):
-            if isinstance(kind, Tuple):
+            if isinstance(kind, Tuple) and not isinstance(value, Reused):
                 words.append(argument_block(kind, value))
             elif isinstance(kind, Flat):
                 words += argument_words(kind, value)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tokentui.core.native import I64, U64, Uint8s, Uint64s, Windows, helper, inlined, kernel
+from tokentui.core.native import I64, U64, Reused, Uint8s, Uint64s, Windows, helper, inlined, kernel
 
 PLAIN, BYTE, LEFT = 0, 1, 2
 """The kinds of a row: a text, the byte of a byte token, and an id that is left to plain Python."""
@@ -59,8 +59,8 @@ class _Texts(NamedTuple):
     text: Windows
 
 
-class Texts(_Texts):
-    """A `_Texts` with a `__dict__`, in which `native` caches the argument words of a call."""
+class Texts(Reused, _Texts):
+    """A `_Texts` whose argument words are computed once."""
 
 
 

@@ -24,6 +24,7 @@ from tokentui.core.native import (
     Float64s,
     Int32s,
     Int64s,
+    Reused,
     Row,
     Uint8s,
     flat,
@@ -175,8 +176,8 @@ class _State(NamedTuple):
     forbidden_slots: Int32s
 
 
-class State(_State):
-    """`_State` with a `__dict__`, in which `native.argument_block` caches the argument words."""
+class State(Reused, _State):
+    """A `_State` whose argument words are computed once."""
 
 
 ROWS = {

@@ -390,17 +390,6 @@ def move_uses(number: int, goal: int, s: State) -> None:
 
 
 @kernel
-def chosen_pairs(first: int, lefts: Int32s, rights: Int32s, places: Int64s, s: State) -> None:
-    """Write the pair of each step after step `first`, and its count, to the arrays; their length is the
-    number of steps."""
-    for n in range(len(lefts)):
-        step = s.steps[first + n]
-        lefts[n] = s.table[step.chosen].left
-        rights[n] = s.table[step.chosen].right
-        places[n] = step.places
-
-
-@kernel
 def add_falls(number: int, size: int, heap: RankedRows, marks: Int32s, falls: Int64s, s: State) -> None:
     """Compute by how much the current step lowered the counts of some pairs.
 

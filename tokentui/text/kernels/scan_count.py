@@ -15,6 +15,7 @@ from tokentui.core.native import (
     U64,
     Int32s,
     Int64s,
+    Reused,
     Uint8s,
     Uint64s,
     Windows,
@@ -63,8 +64,8 @@ class _WordTable(NamedTuple):
     used: Int64s
 
 
-class WordTable(_WordTable):
-    """A `_WordTable` with a `__dict__`, in which `native` caches the argument words of a call."""
+class WordTable(Reused, _WordTable):
+    """A `_WordTable` whose argument words are computed once."""
 
 
 class Bigrams(NamedTuple):
