@@ -130,18 +130,15 @@ def test_each_replacement_is_explained() -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda doc: doc["merges"][1].__setitem__(2, 65), "row 1: ID 65 already represents something else"),
-        (lambda doc: doc["merges"][2].__setitem__(2, 100), "row 2: ID 100 already represents something else"),
-        (lambda doc: doc["merges"][0].__setitem__(2, 120), "row 0: ID 120 already represents something else"),
-        (lambda doc: doc["merges"][0].__setitem__(2, 256), "row 0: ID 256 already represents something else"),
+        (lambda doc: doc["placeholders"].__setitem__(1, 65), "row 1: 65 already represents something else"),
+        (lambda doc: doc["placeholders"].__setitem__(2, 100), "row 2: 100 already represents something else"),
+        (lambda doc: doc["placeholders"].__setitem__(0, 120), "row 0: 120 already represents something else"),
+        (lambda doc: doc["placeholders"].__setitem__(0, 256), "row 0: 256 already represents something else"),
         (lambda doc: doc["merges"][0].__setitem__(0, 300), "row 0: 300 is not a unit or an earlier token"),
-        (lambda doc: doc["merges"][0].__setitem__(0, 66), "row 1: ID 66 already represents something else"),
-        (lambda doc: doc["merges"].append([120, 120, 68, 1]), "row 3: the pair 120, 120 is already in row 0"),
-        (lambda doc: doc["vocabulary"].pop(), "the base is not the 256 bytes in order"),
-        (
-            lambda doc: doc["vocabulary"][7].__setitem__(slice(1, 3), ["b", "62"]),
-            "the base is not the 256 bytes in order",
-        ),
+        (lambda doc: doc["merges"][0].__setitem__(0, 66), "row 1: 66 already represents something else"),
+        (lambda doc: doc["merges"].append([120, 120, 1]), "3 bytes for 4 merges"),
+        (lambda doc: doc["units"].pop(), "the base is not the 256 bytes in order"),
+        (lambda doc: doc["units"].__setitem__(7, "b"), "two have the same bytes"),
         (lambda doc: doc["recipe"].__setitem__("base", "gpt2-bytes"), "byte values"),
         (lambda doc: doc["recipe"].__setitem__("encode", "longest-match"), "replacing pairs"),
     ],
@@ -159,15 +156,9 @@ def test_a_damaged_file_is_refused(change: Any, says: str) -> None:
 @pytest.mark.slow
 def test_a_file_whose_pairs_double_without_end_is_refused() -> None:
     document = json.loads(dumps(tokenizer_of(SLIDES)))
-    document["merges"] = [[97 + n, 97 + n, 98 + n, 1] for n in range(100)]
-    with pytest.raises(TokentuiError, match="row 27: the tokens are longer than in any real tokenizer"):
-        loads(json.dumps(document), "file")
-
-
-def test_a_pair_does_not_take_a_specials_id() -> None:
-    document = json.loads(dumps(tokenizer_of(SLIDES, specials=["xx"])))
-    document["merges"][0][2] = 0
-    with pytest.raises(TokentuiError, match="row 0: ID 0 already represents something else"):
+    document["merges"] = [[255 + n if n else 97] * 2 + [1] for n in range(30)]
+    document["placeholders"] = list(range(100, 130))
+    with pytest.raises(TokentuiError, match="row 25: the tokens are longer than in any real tokenizer"):
         loads(json.dumps(document), "file")
 
 

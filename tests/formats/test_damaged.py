@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exporting import dumps, loads
+from exporting import dumps, loads, preset
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from objectives import GAGE_RECIPE
 
 from tokentui.core.errors import TokentuiError
+from tokentui.encode.events import Event, EventKind, EventVocabulary
 from tokentui.encode.gage import GageVocabulary
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
@@ -28,7 +29,7 @@ RECIPE = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen"
 
 
 def good() -> str:
-    """Ids: 0 <unk>, 1 a, 2 b, 3 c, 4 ab, 5 abc."""
+    """Units: 0 a, 1 b, 2 c; then 3 ab, 4 abc. Their ids are one more, after <unk>."""
     vocabulary = Vocabulary(RECIPE, [b"a", b"b", b"c"], ("<unk>",))
     vocabulary.add(0, 1, 5)
     vocabulary.add(3, 2, 2)
@@ -55,14 +56,15 @@ def drop(*way: Any) -> Callable[[Any], None]:
     return change
 
 
+CHANGED = "f: digest: the rest of the file gives other tokens than those that were written"
 CHANGES: list[tuple[str, Callable[[Any], None], str]] = [
     ("no version", drop("version"), 'f: "version" is missing'),
-    ("newer", put("version", 2), "f: made by a newer tokentui (version 2); this one reads version 1"),
+    ("newer", put("version", 3), "f: made by a newer tokentui (version 3); this one reads versions 1 to 2"),
     ("version 0", put("version", 0), "f: made by no tokentui (version 0)"),
     ("version true", put("version", True), "f: version: expected a whole number, not true"),
     ("no recipe", drop("recipe"), 'f: "recipe" is missing'),
     ("no run", drop("run"), 'f: "run" is missing'),
-    ("no vocabulary", drop("vocabulary"), 'f: "vocabulary" is missing'),
+    ("no units", drop("units"), 'f: "units" is missing'),
     ("no merges", drop("merges"), 'f: "merges" is missing'),
     ("other key", put("color", {}), "f: 'color' is not a key that this version reads"),
     ("recipe a list", put("recipe", []), "f: recipe: expected an object, not a list"),
@@ -81,90 +83,51 @@ CHANGES: list[tuple[str, Callable[[Any], None], str]] = [
     ("first id true", put("run", "first_id", True), "f: run.first_id: expected a whole number, not true"),
     ("first id negative", put("run", "first_id", -1), "f: run.first_id: a number is negative"),
     ("first id huge", put("run", "first_id", 10**30), "f: run.first_id: a number is too large"),
-    ("first id other", put("run", "first_id", 1), "f: vocabulary row 0: id 0 where 1 belongs"),
+    ("first id other", put("run", "first_id", 1), CHANGED),
     ("specials text", put("run", "specials", "<unk>"), "f: run.specials: expected a list, not text"),
     (
         "special a number", put("run", "specials", 0, 1),
         "f: run.specials row 0: expected text, not a whole number",
     ),
-    (
-        "special other", put("run", "specials", 0, "<pad>"),
-        'f: vocabulary row 0: [0, "<unk>", "3c756e6b3e", null] where [0, "<pad>", "3c7061643e", null]',
-    ),
-    (
-        "special more", put("run", "specials", ["<unk>", "a", "z"]),
-        'f: vocabulary row 2: [2, "b", "62", null] where [2, "z", "7a", null] belongs',
-    ),
-    ("vocabulary an object", put("vocabulary", {}), "f: vocabulary: expected a list, not an object"),
-    (
-        "row short", put("vocabulary", 1, [1, "a"]),
-        "f: vocabulary row 1: a row is [ID, TEXT, HEX, SCORE], not a list of 2",
-    ),
-    (
-        "row null", put("vocabulary", 1, None),
-        "f: vocabulary row 1: a row is [ID, TEXT, HEX, SCORE], not null",
-    ),
-    ("id true", put("vocabulary", 1, 0, True), "f: vocabulary row 1: expected a whole number, not true"),
-    (
-        "id fraction", put("vocabulary", 1, 0, 1.0),
-        "f: vocabulary row 1: expected a whole number, not a fraction",
-    ),
-    ("id huge", put("vocabulary", 1, 0, 2**70), "f: vocabulary row 1: a number is too large"),
-    ("id twice", put("vocabulary", 2, 0, 1), "f: vocabulary row 2: id 1 where 2 belongs"),
-    ("id skipped", put("vocabulary", 3, 0, 9), "f: vocabulary row 3: id 9 where 3 belongs"),
-    (
-        "text a number", put("vocabulary", 1, 1, 1),
-        "f: vocabulary row 1: expected text, not a whole number",
-    ),
-    ("text other", put("vocabulary", 1, 1, "x"), "f: vocabulary row 1: HEX is not the bytes of TEXT"),
-    ("hex other", put("vocabulary", 1, 2, "62"), "f: vocabulary row 1: HEX is not the bytes of TEXT"),
-    ("hex odd", put("vocabulary", 1, 2, "6"), "f: vocabulary row 1: HEX is not lower-case hex"),
-    ("hex upper", put("vocabulary", 1, 2, "6A"), "f: vocabulary row 1: HEX is not lower-case hex"),
-    ("hex empty", put("vocabulary", 1, 2, ""), "f: vocabulary row 1: HEX is not lower-case hex"),
-    ("hex line end", put("vocabulary", 1, 2, "61\n"), "f: vocabulary row 1: HEX is not lower-case hex"),
-    (
-        "score", put("vocabulary", 1, 3, -1.5),
-        'f: vocabulary row 1: [1, "a", "61", -1.5] where [1, "a", "61", null] belongs',
-    ),
-    (
-        "unit twice", put("vocabulary", 2, [2, "a", "61", None]),
-        "f: vocabulary: two base units have the same bytes",
-    ),
-    (
-        "token of no merge", lambda d: d["vocabulary"].append([6, "x", "78", None]),
-        "f: merges row 0: ID 4 where 5 belongs",
-    ),
-    (
-        "token gone", drop("vocabulary", 5),
-        "f: merges row 1: ID 5 is not in the vocabulary",
-    ),
-    (
-        "rows swapped", lambda d: d["vocabulary"].insert(1, d["vocabulary"].pop(2)),
-        "f: vocabulary row 1: id 2 where 1 belongs",
-    ),
+    ("special other", put("run", "specials", 0, "<pad>"), CHANGED),
+    ("special more", put("run", "specials", ["<unk>", "a", "z"]), CHANGED),
+    ("units an object", put("units", {}), "f: units: expected a list, not an object"),
+    ("unit a number", put("units", 1, 1), "f: units row 1: expected text, not a whole number"),
+    ("unit with a score", put("units", 1, ["b", -1.5]), "f: units row 1: expected text, not a list"),
+    ("unit other", put("units", 1, "x"), CHANGED),
+    ("unit empty", put("units", 1, ""), "f: units: a unit is empty, or two have the same bytes"),
+    ("unit twice", put("units", 1, "a"), "f: units: a unit is empty, or two have the same bytes"),
+    ("unit more", lambda d: d["units"].append("x"), CHANGED),
+    ("unit gone", drop("units", 0), "f: merges row 1: 3 is not a unit or an earlier token"),
+    ("units swapped", lambda d: d["units"].reverse(), CHANGED),
     ("merges null", put("merges", None), "f: merges: expected a list, not null"),
     (
-        "merge short", put("merges", 0, [1, 2, 4]),
-        "f: merges row 0: a row is [LEFT_ID, RIGHT_ID, ID, COUNT], not a list of 3",
+        "merge short", put("merges", 0, [1, 2]),
+        "f: merges row 0: a row is [LEFT, RIGHT, COUNT], not a list of 2",
     ),
+    ("merge null", put("merges", 0, None), "f: merges row 0: a row is [LEFT, RIGHT, COUNT], not null"),
+    ("part true", put("merges", 0, 0, True), "f: merges row 0: expected a whole number, not true"),
+    ("part a fraction", put("merges", 0, 0, 1.0), "f: merges row 0: expected a whole number, not a fraction"),
+    ("part huge", put("merges", 0, 0, 2**70), "f: merges row 0: a number is too large"),
     ("merge part unknown", put("merges", 0, 0, 77), "f: merges row 0: 77 is not a unit or an earlier token"),
-    ("merge part later", put("merges", 0, 1, 5), "f: merges row 0: 5 is not a unit or an earlier token"),
-    ("merge part special", put("merges", 0, 1, 0), "f: merges row 0: 0 is not a unit or an earlier token"),
-    (
-        "merge bytes", put("merges", 0, 1, 3),
-        "f: merges row 0: 1 and 3 do not form the bytes of 4 (HEX of 4 would be 6163)",
-    ),
-    ("merge of a unit", put("merges", 0, 2, 3), "f: merges row 0"),
-    ("merge count text", put("merges", 0, 3, "5"), "f: merges row 0: expected a whole number, not text"),
-    ("merge count negative", put("merges", 0, 3, -5), "f: merges row 0: a number is negative"),
+    ("merge part later", put("merges", 0, 1, 4), "f: merges row 0: 4 is not a unit or an earlier token"),
+    ("merge of itself", put("merges", 0, 1, 3), "f: merges row 0: 3 is not a unit or an earlier token"),
+    ("merge other", put("merges", 0, 1, 2), CHANGED),
+    ("merge count text", put("merges", 0, 2, "5"), "f: merges row 0: expected a whole number, not text"),
+    ("merge count negative", put("merges", 0, 2, -5), "f: merges row 0: a number is negative"),
     (
         "merge twice", lambda d: d["merges"].insert(1, d["merges"][0]),
-        "f: merges row 1: the pair 1, 2 is already in row 0",
+        "f: merges row 1: the pair 0, 1 is already in row 0",
     ),
     (
         "merges swapped", lambda d: d["merges"].reverse(),
-        "f: merges row 0: ID 5 where 4 belongs",
+        "f: merges row 0: 3 is not a unit or an earlier token",
     ),
+    ("merge gone", drop("merges", 1), CHANGED),
+    ("digest other", put("digest", "0" * 64), CHANGED),
+    ("digest a number", put("digest", 0), "f: digest: expected text, not a whole number"),
+    ("events too", put("events", []), "f: 'merges' is not a key that this version reads"),
+    ("placeholders", put("placeholders", [255]), "f: placeholders: only Gage's compression replaces bytes"),
 ]
 
 
@@ -187,9 +150,9 @@ def test_damaged_documents(change: Callable[[Any], None], line: str) -> None:
     ("text", "line"),
     [
         (good()[:200], "f: not valid JSON: "),
-        (good() + "x", "f: not valid JSON: extra data at line 16, column 1"),
-        (good().replace("[1, ", "[NaN, "), "f: NaN is not a JSON number"),
-        (good().replace("[1, ", "[" + "1" * 5000 + ", "), "f: a number is too large"),
+        (good() + "x", "f: not valid JSON: extra data at line 14, column 1"),
+        (good().replace("[0, ", "[NaN, "), "f: NaN is not a JSON number"),
+        (good().replace("[0, ", "[" + "1" * 5000 + ", "), "f: a number is too large"),
         (good().replace(' "version"', ' "run": 0, "version"'), "f: an object has the key 'run' twice"),
         (
             '{"format": "tokentui", "merges": ' + "[" * 100_000,
@@ -256,22 +219,17 @@ def in_bytes() -> Any:
 
 def doubled(document: Any) -> None:
     """Forty merges, each of the token before with itself."""
-    document["vocabulary"] = document["vocabulary"][:256] + [[256 + n, "zz", "7a7a", None] for n in range(40)]
-    document["merges"] = [[256 + n - 1 if n else 122] * 2 + [256 + n, 1] for n in range(40)]
+    document["merges"] = [[255 + n if n else 122] * 2 + [1] for n in range(40)]
 
 
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        (put("merges", 1, 2, 10**6), "f: merges row 1: ID 1000000 is not in the vocabulary"),
         (put("merges", 2, slice(0, 2), [97, 97]), "f: merges row 2: the pair 97, 97 is already in row 0"),
-        (put("merges", 2, 2, 256), "f: merges row 2: ID 256 is already in row 0"),
-        (put("merges", 1, 2, 98), "f: merges row 1: ID 98 where 257 belongs"),
-        (put("vocabulary", []), "f: merges row 0: ID 256 is not in the vocabulary"),
-        (lambda d: d["vocabulary"].append([260, "zz", "7a7a", None]), "f: merges row 0: ID 256 where 257"),
-        (put("merges", []), "f: vocabulary: the base is not all 256 bytes"),
-        (put("vocabulary", 97, 3, 10**4000), "f: vocabulary row 97: [97, \"a\", \"61\", 1000"),
-        (doubled, "f: merges row 1: 256 and 256 do not form the bytes of 257 (HEX of 257 would be 7a7a7a7a)"),
+        (put("units", []), "f: units: the base is not all 256 bytes"),
+        (drop("units", 255), "f: units: the base is not all 256 bytes"),
+        (put("units", 97, "é"), "f: units: the base is not all 256 bytes"),
+        (doubled, "f: merges row 25: the tokens are longer than in any real tokenizer"),
     ],
 )
 def test_damaged_documents_of_bytes(change: Callable[[Any], None], line: str) -> None:
@@ -283,22 +241,84 @@ def test_damaged_documents_of_bytes(change: Callable[[Any], None], line: str) ->
     assert len(str(raised.value)) < 250
 
 
-def test_rows_that_gage_has_no_use_for() -> None:
-    vocabulary = GageVocabulary(GAGE_RECIPE, [255])
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (lambda d: d["units"].append("zz"), "f: units: the base is not the 256 bytes in order"),
+        (put("placeholders", []), "f: placeholders: 0 bytes for 2 merges"),
+        (put("placeholders", 0, 256), "f: placeholders row 0: 256 already represents something else"),
+        (put("placeholders", 1, 255), "f: placeholders row 1: 255 already represents something else"),
+        (put("placeholders", 0, 97), "f: placeholders row 0: 97 already represents something else"),
+        (put("merges", 1, 0, 255), "f: merges row 1: a byte of the pair already represents another pair"),
+        (drop("placeholders"), 'f: "placeholders" is missing'),
+    ],
+)
+def test_damaged_documents_of_gage(change: Callable[[Any], None], line: str) -> None:
+    vocabulary = GageVocabulary(GAGE_RECIPE, [255, 254])
     vocabulary.add(97, 98, 3)
-    document = json.loads(dumps(Tokenizer(vocabulary, None, {"merges": 1})))
-    document["vocabulary"] += [[256 + n, "zz", "7a7a", None] for n in range(60)]
-    document["merges"][0][0] = 295
-    with pytest.raises(TokentuiError, match="vocabulary: the base is not the 256 bytes in order"):
+    vocabulary.add(256, 99, 2)
+    document = json.loads(dumps(Tokenizer(vocabulary, None, {"merges": 2})))
+    change(document)
+    with pytest.raises(TokentuiError) as raised:
         loads(json.dumps(document), "f")
+    assert str(raised.value).startswith(line)
 
 
-def test_bytes_that_are_missing() -> None:
-    whole = Vocabulary(Recipe(), [bytes((value,)) for value in range(256)])
-    document = json.loads(dumps(Tokenizer(whole)))
-    del document["vocabulary"][255]
-    with pytest.raises(TokentuiError, match="the base is not all 256 bytes"):
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (put(0, -1.0), "f: units row 0: a row is [UNIT, SCORE], not a fraction"),
+        (put(0, 1, 0.5), "f: units row 0: SCORE is not a log probability"),
+        (put(0, 1, -1e7), "f: units row 0: SCORE is not a log probability"),
+        (put(0, 1, None), "f: units row 0: SCORE is not a log probability"),
+        (put(0, 0, 1), "f: units row 0: expected text, not a whole number"),
+        (put(0, 0, "zqz"), CHANGED),
+    ],
+)
+def test_damaged_documents_of_scores(change: Callable[[Any], None], line: str) -> None:
+    recipe = preset("t5").recipe
+    document = json.loads(dumps(Tokenizer(Vocabulary(recipe, [b"a", b"b"], ("<unk>",), 0, [-1.0, -2.0]))))
+    change(document["units"])
+    with pytest.raises(TokentuiError) as raised:
         loads(json.dumps(document), "f")
+    assert str(raised.value).startswith(line)
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (put(0, []), "f: events row 0: a step without events"),
+        (put(0, 0, ["merge", [0, 1]]), "f: events row 0: a row is [KIND, PARTS, PLACES, VIEW], not"),
+        (put(0, 0, 0, "melt"), "f: events row 0: 'melt' is not a kind of event"),
+        (put(0, 0, 3, 2), "f: events row 0: VIEW must be 0 or 1"),
+        (put(0, 0, 1, []), "f: events row 0: PARTS are not units and earlier tokens"),
+        (put(0, 0, 1, [0, 9]), "f: events row 0: PARTS are not units and earlier tokens"),
+        (put(0, 0, 1, [0]), "f: events row 0: PARTS are missing"),
+        (put(1, 0, 1, [1, 0]), "f: events row 1: PARTS do not form an earlier token"),
+        (put(1, 0, slice(0, 2), ["remove", [0]]), "f: events row 1: a unit cannot be removed"),
+        (put(0, 0, 2, "1"), "f: events row 0: expected a whole number, not text"),
+        (put(0, 0, 1, [0, 0]), "f: events row 1: PARTS do not form an earlier token"),
+    ],
+)
+def test_damaged_documents_of_events(change: Callable[[Any], None], line: str) -> None:
+    vocabulary = EventVocabulary(RECIPE.with_axes(objective="picky"), [b"a", b"b"])
+    ab = vocabulary.named(b"ab")
+    vocabulary.step([Event(EventKind.MERGE, ab, (0, 1), 3)])
+    vocabulary.step([Event(EventKind.SPLIT, ab, (0, 1), 1)])
+    document = json.loads(dumps(Tokenizer(vocabulary)))
+    change(document["events"])
+    with pytest.raises(TokentuiError) as raised:
+        loads(json.dumps(document), "f")
+    assert str(raised.value).startswith(line)
+
+
+def test_a_file_without_a_digest_is_read_as_it_is() -> None:
+    document = json.loads(good())
+    del document["digest"]
+    document["merges"][0] = [0, 2, 5]
+    assert [entry.text for entry in loads(json.dumps(document), "f").entries()] == [
+        "<unk>", "a", "b", "c", "ac", "acc"
+    ]
 
 
 @settings(max_examples=100)

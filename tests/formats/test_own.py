@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,7 @@ def test_a_file_gives_back_the_tokenizer(tokenizer: Tokenizer) -> None:
     text = dumps(tokenizer)
     again = loads(text, "file")
     assert dumps(again) == text
-    assert json.loads(text)["version"] == 1
+    assert json.loads(text)["version"] == 2
     ours, theirs = tokenizer.vocabulary, again.vocabulary
     assert again.recipe == tokenizer.recipe
     assert again.run == tokenizer.run
@@ -84,20 +85,19 @@ def sample() -> Tokenizer:
 
 def test_the_document_to_the_letter() -> None:
     recipe = json.dumps(CHARS.to_dict())
+    lines = "1 3c756e6b3e\n2 68\n3 75\n4 c3a9\n5 6875\n6 6875c3a9\n"
     assert dumps(sample()) == (
-        f'{{"format": "tokentui",\n "version": 1,\n "recipe": {recipe},\n'
+        f'{{"format": "tokentui",\n "version": 2,\n "recipe": {recipe},\n'
         ' "run": {"merges": 2, "first_id": 1, "specials": ["<unk>"]},\n'
         ' "unicode": "18.0",\n'
-        ' "vocabulary": [\n'
-        '  [1, "<unk>", "3c756e6b3e", null],\n'
-        '  [2, "h", "68", null],\n'
-        '  [3, "u", "75", null],\n'
-        '  [4, "é", "c3a9", null],\n'
-        '  [5, "hu", "6875", null],\n'
-        '  [6, "hué", "6875c3a9", null]],\n'
+        ' "units": [\n'
+        '  "h",\n'
+        '  "u",\n'
+        '  "é"],\n'
         ' "merges": [\n'
-        "  [2, 3, 5, 5],\n"
-        "  [5, 4, 6, 2]]}\n"
+        "  [0, 1, 5],\n"
+        "  [3, 2, 2]],\n"
+        f' "digest": "{hashlib.sha256(lines.encode()).hexdigest()}"}}\n'
     )
 
 

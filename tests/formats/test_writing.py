@@ -102,7 +102,7 @@ def test_what_was_read_is_kept_whole_in_the_own_format(tmp_path: Path, format: s
     """native(load(x)) is x: ids, pieces, notes, decoding, specials, and the file itself."""
     opened = again(preset(SMALL[format]), format, tmp_path)
     text = dumps(opened)
-    assert json.loads(text)["stages"]["format"] == format
+    assert json.loads(text)["imported"]["format"] == format
     back = loads(text, "file")
     assert dumps(back) == text
     assert list(back.entries()) == list(opened.entries())
@@ -134,28 +134,28 @@ def test_a_part_of_an_opened_file_is_written_as_that_part(tmp_path: Path, format
     )
 
 
-def test_what_a_document_with_stages_may_not_say(tmp_path: Path) -> None:
+def test_what_a_document_of_another_tool_may_not_say(tmp_path: Path) -> None:
     document = json.loads(dumps(again(preset("gpt2"), "huggingface", tmp_path)))
 
-    def refused(change: dict[str, object], **stages: object) -> str:
+    def refused(change: dict[str, object], **imported: object) -> str:
         made = document | change
-        made["stages"] = made["stages"] | stages if isinstance(made["stages"], dict) else made["stages"]
+        made["imported"] = made["imported"] | imported if imported else made["imported"]
         with pytest.raises(TokentuiError) as raised:
             loads(json.dumps(made), "file")
         assert "\n" not in str(raised.value)
         return str(raised.value)
 
-    assert "stages.format" in refused({}, format="word")
-    assert "expected an object" in refused({"stages": []})
-    assert "merges row 0" in refused({"merges": [[0, 1, 99999, 0]]})
-    assert "split does not match the stages" in refused({"recipe": document["recipe"] | {"split": "none"}})
-    assert "symbols does not match the stages" in refused({"run": document["run"] | {"symbols": ["a"]}})
-    assert "does not match the huggingface file" in refused({}, model=None)
-    assert "does not match the sentencepiece file" in refused(
-        {}, format="sentencepiece", kinds={}, fields=[], scores=[1e300] * len(document["vocabulary"])
-    )
-    assert "HEX is not the bytes of TEXT" in refused({"vocabulary": [[0, "a", "62", None]]})
-    assert "an id occurs twice" in refused({"vocabulary": [[1, "a", "61", None], [1, "b", "62", None]]})
+    assert "imported.format: 'word' is not a format of another tool" in refused({}, format="word")
+    assert "imported: expected an object" in refused({"imported": []})
+    assert "imported: 'steps' is not a key" in refused({}, steps=[])
+    assert "split does not match the files" in refused({"recipe": document["recipe"] | {"split": "none"}})
+    assert "symbols does not match the files" in refused({"run": document["run"] | {"symbols": ["a"]}})
+    assert 'imported.files: "tokenizer.json" is missing' in refused({}, files={})
+    assert "imported.files.tokenizer.json: expected an object" in refused({}, files={"tokenizer.json": None})
+    assert "imported.files.tokenizer.json" in refused({}, files={"tokenizer.json": {"model": {"type": "BPE"}}})
+    assert "not base64" in refused({}, files={"tokenizer.json": {"base64": "a"}})
+    assert "is no special token" in refused({}, around=[["<x>"], []])
+    assert "imported.specials: the id of 'x' is -1" in refused({}, specials={"x": -1})
 
 
 # What is refused, and what is told.

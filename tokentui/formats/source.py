@@ -41,7 +41,7 @@ LONGEST_MARK = 1 << 8
 MEND = "fix the file or train it again"
 NO_SPECIALS = "a rank file stores no special tokens"
 """Note on a rank file. It is dropped if the folder of the file names special tokens."""
-_LARGEST = 2**63 - 1
+LARGEST_NUMBER = 2**63 - 1
 _HEX = re.compile("(?:[0-9a-f]{2})*")
 _KINDS = {int: "a whole number", float: "a fraction", str: "text", list: "a list", dict: "an object",
           bool: "true or false", type(None): "null"}
@@ -138,7 +138,7 @@ class Node:
     def number(self, default: int | None = None) -> int:
         """Return the value, which must be a whole number of 0 or more that fits 63 bits."""
         value = self._of(int, default)
-        if not 0 <= value <= _LARGEST:
+        if not 0 <= value <= LARGEST_NUMBER:
             raise self.error("a number is negative" if value < 0 else "a number is too large")
         return value
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import functools
+import hashlib
 import itertools
 import json
 import re
@@ -273,6 +275,21 @@ def json_bytes(document: object) -> bytes:
     return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1).encode(
         "utf-8", "surrogatepass"
     )
+
+
+def packed(data: bytes) -> object:
+    """Return the content of a file as a JSON value: that of a JSON object, the text, or bytes in base64."""
+    try:
+        text = data.decode("utf-8", "surrogatepass")
+        return json.loads(text) if text.startswith("{") else text
+    except ValueError:
+        return {"base64": base64.b64encode(data).decode("ascii")}
+
+
+def digest_of(tokens: Iterable[tuple[int, bytes]]) -> str:
+    """Return the digest of tokens as (id, bytes), in the order given."""
+    lines = "".join(f"{number} {piece.hex()}\n" for number, piece in tokens)
+    return hashlib.sha256(lines.encode()).hexdigest()
 
 
 def pattern_of(recipe: Recipe) -> str:
