@@ -71,17 +71,32 @@ def _rows(document: Any) -> Any:
         ("bpe-characters", lambda d: _rows(d).pop(31), "f: merges row 0: 31 is"),
         ("bpe-characters", lambda d: _rows(d).pop(), CHANGED),
         ("bpe-characters", lambda d: d["run"].update(first_id=3), CHANGED),
-        ("bpe-characters", lambda d: d["merges"][0].__setitem__(0, 999), "f: merges row 0: 999 is not a unit"),
+        (
+            "bpe-characters", lambda d: d["merges"][0].__setitem__(0, 999),
+            "f: merges row 0: 999 is not a unit",
+        ),
         ("bpe-characters", lambda d: d["merges"].pop(), CHANGED),
-        ("unigram", lambda d: _rows(d)[9].__setitem__(3, 1), "f: units row 7: SCORE is not a log probability"),
+        (
+            "unigram", lambda d: _rows(d)[9].__setitem__(3, 1),
+            "f: units row 7: SCORE is not a log probability",
+        ),
         ("unigram", lambda d: _rows(d)[9].__setitem__(3, "x"), "f: vocabulary row 9: SCORE is not a number"),
         ("gage", lambda d: d["merges"][1].__setitem__(2, 65), "f: placeholders row 1: 65 already represents"),
         ("picky", lambda d: d["events"][3].__setitem__(0, 9), "f: events row 3: step 9 where"),
         ("picky", lambda d: d["events"][0].__setitem__(3, ["7a"]), "f: events row 0: PARTS do not form HEX"),
-        ("imported-gpt2", lambda d: d["stages"].update(format="word"), "f: stages.format: 'word' is not a for"),
-        ("imported-gpt2", lambda d: d["merges"][0].__setitem__(0, 999), "f: merges row 0: an id is not in the"),
+        (
+            "imported-gpt2", lambda d: d["stages"].update(format="word"),
+            "f: stages.format: 'word' is not a for",
+        ),
+        (
+            "imported-gpt2", lambda d: d["merges"][0].__setitem__(0, 999),
+            "f: merges row 0: an id is not in the",
+        ),
         ("imported-gpt2", lambda d: _rows(d)[1].__setitem__(0, 0), "f: vocabulary: an id occurs twice"),
-        ("imported-huggingface-bpe", lambda d: d["stages"].pop("model"), "f: stages: does not match the hugg"),
+        (
+            "imported-huggingface-bpe", lambda d: d["stages"].pop("model"),
+            "f: stages: does not match the hugg",
+        ),
     ],
 )
 def test_a_damaged_file_is_refused(name: str, change: Callable[[Any], None], line: str) -> None:
