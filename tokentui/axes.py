@@ -13,7 +13,7 @@ from typing import Any, Unpack
 
 from tokentui.core.choices import Axis, Choice, Refusal
 from tokentui.core.errors import TokentuiError, nearest
-from tokentui.encode.segment import UNKNOWN, WAYS
+from tokentui.encode.segment import ENCODING_WAYS, UNKNOWN
 from tokentui.learn.bases import BASES, FILTERS, WEIGHTS
 from tokentui.learn.objectives import OBJECTIVES, trainer_of
 from tokentui.learn.ranking import TIES
@@ -25,7 +25,8 @@ from tokentui.text.split import SPLITS, own_space, spaced
 
 AXES: dict[str, Axis[Any]] = {
     axis.name: axis
-    for axis in (NORMALIZERS, SPLITS, UNITS, MARKS, BASES, OBJECTIVES, WEIGHTS, TIES, FILTERS, WAYS, UNKNOWN)
+    for axis in (NORMALIZERS, SPLITS, UNITS, MARKS, BASES, OBJECTIVES, WEIGHTS, TIES, FILTERS, ENCODING_WAYS,
+                 UNKNOWN)
 }
 """The axes by name, in the order of `Recipe`."""
 
@@ -58,7 +59,7 @@ def _refusals(recipe: Recipe) -> Iterator[Refusal]:
         for record in chosen(recipe, name):
             if record.refuses is not None and (refusal := record.refuses(recipe)) is not None:
                 yield refusal
-    way = WAYS.of(recipe.encode)
+    way = ENCODING_WAYS.of(recipe.encode)
     if way.needs == "scores" and not OBJECTIVES.of(recipe.objective).scored:
         scored = [name for name, objective in OBJECTIVES.items() if objective.scored]
         what = f"{way.about} needs probabilities, which only objective={' or '.join(scored)} has"

@@ -18,7 +18,7 @@ import click
 from pages import code, plain, table, write
 
 from tokentui.cli import completion as shells
-from tokentui.cli.main import COMMANDS, COMPLETE_VARIABLE, EXPLORE, NAME, Command, program
+from tokentui.cli.main import COMMANDS, COMPLETE_VARIABLE, EXPLORE, NAME, CommandEntry, program
 from tokentui.core import limits
 
 ABOUT = "see how a tokenizer comes to be"
@@ -83,7 +83,7 @@ def shown() -> list[Shown]:
     return [first, *(_command(one) for one in COMMANDS.values())]
 
 
-def _command(command: Command) -> Shown:
+def _command(command: CommandEntry) -> Shown:
     loaded = command.load()
     # As the program makes it: click keeps the option of the help that it makes first.
     with click.Context(loaded, info_name=command.name, **program.context_settings) as ctx:

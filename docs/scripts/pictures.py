@@ -26,7 +26,7 @@ from tokentui.session.commands import Open
 from tokentui.session.views import ColumnWanted
 from tokentui.ui import pictures
 from tokentui.ui.draw.picture import Frame as Shown
-from tokentui.ui.draw.picture import Picture, as_svg
+from tokentui.ui.draw.picture import ScreenPicture, as_svg
 from tokentui.ui.unattended import Act
 
 DOCS = Path(__file__).resolve().parents[1]
@@ -99,7 +99,7 @@ SCENES: tuple[Scene, ...] = (
 """The pictures. A new one is an entry here."""
 
 
-def picture_of(scene: Scene) -> Picture:
+def picture_of(scene: Scene) -> ScreenPicture:
     """Return the last screen of a scene."""
     stops = Run(Stops(merges=scene.merges))
     recipes = [preset_named(name).recipe for name in scene.presets]

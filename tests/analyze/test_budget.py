@@ -10,7 +10,7 @@ import pytest
 from running_cli import done, refused
 
 import tokentui
-from tokentui.analyze.budget import Target, knee, met_at
+from tokentui.analyze.budget import BudgetTarget, knee, met_at
 from tokentui.core.errors import TokentuiError
 
 SECOND = tokentui.read("sample:parallel/german")
@@ -76,7 +76,7 @@ def test_a_price_is_met_where_the_sum_is_least(trained: tokentui.Tokenizer) -> N
             for size, tokens in zip(found.sizes, curve.tokens, strict=True)]
     assert curve.met == sums.index(min(sums))
     assert 0 < curve.met < len(sums) - 1
-    assert met_at(Target.parse("64:1000"), found.sizes, curve.tokens, curve.bytes) == 0
+    assert met_at(BudgetTarget.parse("64:1000"), found.sizes, curve.tokens, curve.bytes) == 0
 
 
 @pytest.mark.parametrize("text", ["", "x", "0", "-1", "nan", "inf", "768:", ":1", "1.5:2", "768:0"])

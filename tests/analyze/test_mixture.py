@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 import tokentui
-from tokentui.analyze.mixture import Mixture, Program, Replayed, Sample, mixture, replay
+from tokentui.analyze.mixture import Mixture, MixtureProgram, MixtureSample, Replayed, mixture, replay
 from tokentui.core.errors import TokentuiError
 from tokentui.text.corpus import Corpus
 
@@ -39,7 +39,7 @@ def interval(text: str, steps: int) -> tuple[float, float]:
     """The least and the greatest share of A in pairs, after some steps."""
     replayed = replay(merges_of(text)[:steps], len(LETTERS), (symbols(A), symbols(B)))
     assert replayed.pairs == (62, 63)
-    program = Program(replayed, replayed.pairs)
+    program = MixtureProgram(replayed, replayed.pairs)
     fit = program.fit()
     assert fit.converged
     assert fit.slack == pytest.approx(0, abs=1e-9)
@@ -95,15 +95,15 @@ def test_changes_are_the_counts_of_a_naive_replay() -> None:
 def test_a_slack_that_no_share_avoids() -> None:
     """A merge that neither sample has most often."""
     replayed = Replayed([(1, 1)], [], (10, 10))
-    assert Program(replayed, replayed.pairs).fit().slack == 0
+    assert MixtureProgram(replayed, replayed.pairs).fit().slack == 0
     replayed = replay([(0, 1)], 3, [Counter({(1, 2): 5, (0, 1): 1}), Counter({(1, 2): 7, (0, 1): 2})])
-    assert Program(replayed, replayed.pairs).fit().slack == pytest.approx(5 / 9)
+    assert MixtureProgram(replayed, replayed.pairs).fit().slack == pytest.approx(5 / 9)
 
 
 def test_intervals_solve_the_fit_again_where_it_has_too_little_slack() -> None:
     """As for a fit that stopped before its optimum."""
     replayed = replay([(0, 1)], 3, [Counter({(1, 2): 5, (0, 1): 1}), Counter({(1, 2): 7, (0, 1): 2})])
-    program = Program(replayed, replayed.pairs)
+    program = MixtureProgram(replayed, replayed.pairs)
     fit, intervals = program.intervals((1, 1), program.fit()._replace(slack=0.1))
     assert fit.slack == pytest.approx(5 / 9)
     assert all(0 <= low <= high <= 1 for low, high in intervals)
@@ -146,7 +146,8 @@ def found_in(
     texts = [LANGUAGES[name].text(int(size * share), 1) for name, share in shares.items()]
     trainer = tokentui.Trainer(None, "gpt2", texts=texts)
     trainer.run(merges=merges)
-    samples = [Sample(name, Corpus.from_text(LANGUAGES[name].text(sample, 2), name)) for name in offered]
+    corpora = {name: Corpus.from_text(LANGUAGES[name].text(sample, 2), name) for name in offered}
+    samples = [MixtureSample(name, corpus) for name, corpus in corpora.items()]
     return mixture(trainer.tokenizer(), samples, merges)
 
 
@@ -177,7 +178,7 @@ def test_two_samples_of_one_language_cannot_be_told_apart() -> None:
     texts = [LANGUAGES["north"].text(20_000, seed) for seed in range(3)]
     trainer = tokentui.Trainer(None, "gpt2", texts=texts[:1])
     trainer.run(merges=40)
-    samples = [Sample(str(n), Corpus.from_text(text, str(n))) for n, text in enumerate(texts[1:])]
+    samples = [MixtureSample(str(n), Corpus.from_text(text, str(n))) for n, text in enumerate(texts[1:])]
     assert mixture(trainer.tokenizer(), samples, 40).unknown == ("0", "1")
 
 
@@ -186,7 +187,7 @@ def test_training_texts_give_exact_shares() -> None:
     texts = [LANGUAGES["north"].text(15_000, 1), LANGUAGES["south"].text(10_000, 1)]
     trainer = tokentui.Trainer(None, "gpt2", texts=texts)
     trainer.run(merges=100)
-    samples = [Sample(str(n), Corpus.from_text(text, str(n))) for n, text in enumerate(texts)]
+    samples = [MixtureSample(str(n), Corpus.from_text(text, str(n))) for n, text in enumerate(texts)]
     found = mixture(trainer.tokenizer(), samples, 100)
     assert found.converged
     assert found.slack == pytest.approx(0, abs=1e-6)
@@ -198,7 +199,7 @@ def test_other_denominators(denominator: str) -> None:
     texts = [LANGUAGES[name].text(15_000, 1) for name in ("north", "south")]
     trainer = tokentui.Trainer(None, "gpt2", texts=texts)
     trainer.run(merges=50)
-    samples = [Sample(str(n), Corpus.from_text(text, str(n))) for n, text in enumerate(texts)]
+    samples = [MixtureSample(str(n), Corpus.from_text(text, str(n))) for n, text in enumerate(texts)]
     shares = mixture(trainer.tokenizer(), samples, 50, denominator).shares
     assert shares[0].share == pytest.approx(.5, abs=0.01)
 
@@ -207,9 +208,9 @@ def test_what_has_no_answer() -> None:
     tokenizer = tokentui.train("sample:hugs", "gpt2", merges=5)
     hugs, none = Corpus.from_text("hug pug", "hugs"), Corpus.from_text("", "none")
     with pytest.raises(TokentuiError, match="two samples"):
-        mixture(tokenizer, [Sample("hugs", hugs)])
+        mixture(tokenizer, [MixtureSample("hugs", hugs)])
     with pytest.raises(TokentuiError, match="no pair"):
-        mixture(tokenizer, [Sample("hugs", hugs), Sample("none", none)])
+        mixture(tokenizer, [MixtureSample("hugs", hugs), MixtureSample("none", none)])
     unigram = tokentui.train("sample:english", "sentencepiece-unigram", vocab_size=200)
     with pytest.raises(TokentuiError, match="merges"):
-        mixture(unigram, [Sample("hugs", hugs), Sample("more", hugs)])
+        mixture(unigram, [MixtureSample("hugs", hugs), MixtureSample("more", hugs)])

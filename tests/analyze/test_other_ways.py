@@ -13,12 +13,12 @@ from running_cli import done, refused
 
 import tokentui
 from tokentui.analyze.compare import compare_on
-from tokentui.encode.segment import WAYS
+from tokentui.encode.segment import ENCODING_WAYS
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 
 RECIPE = Recipe(split="whitespace", unit="char", base="sorted", tie="first-seen", unknown="per-unit")
-OTHERS = [name for name, one in WAYS.items() if not one.needs]
+OTHERS = [name for name, one in ENCODING_WAYS.items() if not one.needs]
 
 
 @settings(max_examples=25)
@@ -76,7 +76,7 @@ def test_a_file_is_encoded_and_inspected_otherwise(file: str, tmp_path: Path) ->
     for way in OTHERS:
         ids = done("encode", "-t", file, "-s", f"encode={way}", "the crowd")
         assert ids.split() == list(map(str, tokenizer.encoded_by(way).encode("the crowd").ids))
-        assert WAYS[way].how in done("inspect", "-t", file, "-s", f"encode={way}", "crowd")
+        assert ENCODING_WAYS[way].how in done("inspect", "-t", file, "-s", f"encode={way}", "crowd")
     own = str(tmp_path / "own.json")
     done("convert", file, "-s", "encode=longest-token", own, "--to", "tokentui")
     assert tokentui.load(own).recipe.encode == "longest-token"

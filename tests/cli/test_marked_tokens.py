@@ -19,7 +19,7 @@ from terminal import Terminal
 
 import tokentui
 from tokentui.analyze.report import segmented
-from tokentui.cli.chips import Marks, Shown, folded, marks_for, shown_tokens
+from tokentui.cli.chips import MarkedToken, Marks, folded, marks_for, shown_tokens
 from tokentui.core.safetext import is_safe, visible
 from tokentui.core.table import cell_width
 from tokentui.core.tints import tints
@@ -90,7 +90,7 @@ def test_lines_break_between_tokens(
     """No line is too wide, every token stands in order, and each id begins in the column of its token."""
     starts = itertools.accumulate((len(text) for text, *_ in given), initial=0)
     tokens = [
-        Shown(shown(text), start, str(number) if ids else "", ends_line)
+        MarkedToken(shown(text), start, str(number) if ids else "", ends_line)
         for (text, number, ends_line), start in zip(given, starts, strict=False)
     ]
     marks = Marks(chips=chips, width=width)

@@ -14,7 +14,7 @@ from running_cli import cli, done, refused
 import tokentui
 from tokentui.cli import output
 from tokentui.cli.commands import explore
-from tokentui.cli.main import COMMANDS, Command, program, run
+from tokentui.cli.main import COMMANDS, CommandEntry, program, run
 from tokentui.core import engines
 from tokentui.core.choices import Ref
 from tokentui.recipe import Recipe, Run, Stops
@@ -131,7 +131,8 @@ def test_a_value_that_is_quoted_is_clipped_and_what_is_wrong_with_it_is_said() -
 
 
 def test_a_choice_that_is_missing_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(COMMANDS, "choose", Command("choose", "Choose.", Ref("made_up_commands:choosing")))
+    entry = CommandEntry("choose", "Choose.", Ref("made_up_commands:choosing"))
+    monkeypatch.setitem(COMMANDS, "choose", entry)
     assert refused("choose") == (
         "choose: Missing option '--way'. Choose from: a, b (see tokentui choose --help)"
     )

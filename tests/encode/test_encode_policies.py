@@ -18,7 +18,7 @@ from tokentui.core.jobs import each, job
 from tokentui.encode import id_tables
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.names import NameFinder
-from tokentui.encode.segment import UNKNOWN, WAYS
+from tokentui.encode.segment import ENCODING_WAYS, UNKNOWN
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary, quoted
 from tokentui.preset_table import PRESETS
@@ -102,7 +102,7 @@ TEXTS = (
 
 
 @pytest.mark.first_run(cases=9)
-@pytest.mark.parametrize("way", [name for name, way in WAYS.items() if way.needs != "scores"])
+@pytest.mark.parametrize("way", [name for name, way in ENCODING_WAYS.items() if way.needs != "scores"])
 @pytest.mark.parametrize("unknown", UNKNOWN)
 def test_no_long_word_of_unknown_units_is_a_fault(
     way: str, unknown: str, monkeypatch: pytest.MonkeyPatch
@@ -132,7 +132,7 @@ def test_no_preset_with_long_words_of_unknown_units_is_a_fault(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engines, "tell", lambda failure: pytest.fail(str(failure)))
-    for way, unknown in itertools.product(WAYS, UNKNOWN):
+    for way, unknown in itertools.product(ENCODING_WAYS, UNKNOWN):
         with contextlib.suppress(TokentuiError):
             trainer = tokentui.Trainer("sample:hugs", preset(name, encode=way, unknown=unknown))
             trainer.run(merges=3)

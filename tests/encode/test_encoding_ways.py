@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import tokentui
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.pipeline import ImportedVocabulary
-from tokentui.encode.segment import WAYS, Attempt
+from tokentui.encode.segment import ENCODING_WAYS, Attempt
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Pipeline, Vocabulary
 from tokentui.recipe import Recipe
@@ -120,7 +120,7 @@ ELSEWHERE = {"merges": "tests/support/naive.py", "viterbi": "tests/encode/test_v
 
 
 def test_every_way_has_a_naive_model() -> None:
-    assert {*NAIVE, *ELSEWHERE} == WAYS.keys()
+    assert {*NAIVE, *ELSEWHERE} == ENCODING_WAYS.keys()
 
 
 vocabularies = st.lists(st.text("abc", min_size=2, max_size=5), max_size=12, unique=True)
@@ -243,11 +243,11 @@ def test_every_way_of_every_table_reads_a_file(tmp_path: Path) -> None:
         except TokentuiError:
             tokentui.train(corpus, preset, merges=20).save(path)
         read = tokentui.load(path)
-        for way in WAYS:
+        for way in ENCODING_WAYS:
             try:
                 other = read.encoded_by(way)
             except TokentuiError:
-                assert WAYS[way].needs
+                assert ENCODING_WAYS[way].needs
                 continue
             ids = other.encode_ids("hugs pugs")
             own = tmp_path / "own.json"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tokentui import train
 from tokentui.axes import AXES
-from tokentui.encode.segment import WAYS, Segmenter
+from tokentui.encode.segment import ENCODING_WAYS, Segmenter
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
@@ -25,7 +25,7 @@ WORDS = st.text("lowernstid", min_size=1, max_size=14) | st.text("lowest§", min
 @functools.cache
 def tokenizer(way: str) -> Tokenizer:
     """A tokenizer with all that a way of encoding needs."""
-    scored = WAYS[way].needs == "scores"
+    scored = ENCODING_WAYS[way].needs == "scores"
     objectives = AXES["objective"].items()
     objective = next(name for name, one in objectives if one.scored == scored and not one.substitutes_bytes)
     recipe = PLAIN.with_axes(encode=way, objective=objective)
@@ -36,7 +36,7 @@ def tokenizer(way: str) -> Tokenizer:
 
 def segmenter(way: str, merges: int) -> Segmenter:
     """A way of encoding, ready for the vocabulary at a number of merges."""
-    return WAYS[way].segmenter(tokenizer(way).vocabulary, merges)
+    return ENCODING_WAYS[way].segmenter(tokenizer(way).vocabulary, merges)
 
 
 def at(way: str, step: int, word: str) -> tuple[Vocabulary, int, list[bytes]]:
@@ -45,7 +45,7 @@ def at(way: str, step: int, word: str) -> tuple[Vocabulary, int, list[bytes]]:
     return vocabulary, min(step, len(vocabulary.merges)), Pretokenizer(vocabulary.recipe).units(word)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ENCODING_WAYS)
 @settings(max_examples=20)
 @given(word=WORDS, step=st.integers(0, 25))
 def test_parts_cover_a_word_and_spell_it(way: str, word: str, step: int) -> None:
@@ -63,7 +63,7 @@ def test_parts_cover_a_word_and_spell_it(way: str, word: str, step: int) -> None
     assert end == len(units)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ENCODING_WAYS)
 @settings(max_examples=20)
 @given(word=WORDS, step=st.integers(0, 25))
 def test_a_segmenter_that_is_limited_is_that_of_the_step(way: str, word: str, step: int) -> None:
@@ -74,7 +74,7 @@ def test_a_segmenter_that_is_limited_is_that_of_the_step(way: str, word: str, st
     assert list(limited.steps(units, len(word))) == list(fresh.steps(units, len(word)))
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ENCODING_WAYS)
 @settings(max_examples=20)
 @given(text=st.lists(WORDS, max_size=5).map(" ".join), step=st.integers(0, 25))
 def test_encoding_explaining_and_ids_agree(way: str, text: str, step: int) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.segment import WAYS
+from tokentui.encode.segment import ENCODING_WAYS
 from tokentui.encode.segment.viterbi import Edge, Sampling, Viterbi
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
@@ -166,7 +166,7 @@ def test_continuations(scores: dict[str, float], word: str) -> None:
 
 
 def test_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(WAYS, "viterbi", replace(WAYS["viterbi"], segmenter=Viterbi))
+    monkeypatch.setitem(ENCODING_WAYS, "viterbi", replace(ENCODING_WAYS["viterbi"], segmenter=Viterbi))
     scores = {"▁": -2.0, "▁hug": -3.0, "s": -2.5, "h": -4.0, "u": -4.0, "g": -4.0, "ug": -5.0}
     tokenizer = Tokenizer(vocabulary(scores))
     found = tokenizer.encode("hugs xyz ug")
@@ -179,7 +179,7 @@ def test_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_unknown_units_are_encoded_as_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(WAYS, "viterbi", replace(WAYS["viterbi"], segmenter=Viterbi))
+    monkeypatch.setitem(ENCODING_WAYS, "viterbi", replace(ENCODING_WAYS["viterbi"], segmenter=Viterbi))
     tokenizer = Tokenizer(vocabulary({"▁": -1.0, "a": -2.0}, RECIPE.with_axes(unknown="byte-fallback")))
     found = tokenizer.encode("aé")
     assert found.tokens == ("▁", "a", "<0xC3>", "<0xA9>")

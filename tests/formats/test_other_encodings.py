@@ -10,7 +10,7 @@ import pytest
 import tokentui
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.segment import WAYS
+from tokentui.encode.segment import ENCODING_WAYS
 from tokentui.formats import WRITTEN
 from tokentui.formats.files import load
 from tokentui.formats.proof import EXAMPLES, check_export, contents
@@ -32,7 +32,7 @@ def trained(name: str, way: str) -> Tokenizer | None:
     return trainer.tokenizer()
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ENCODING_WAYS)
 @pytest.mark.parametrize("name", [
     name if name in COVERS else pytest.param(name, marks=pytest.mark.slow) for name in PRESETS
 ])

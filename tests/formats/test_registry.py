@@ -14,7 +14,7 @@ from running_cli import cli, done
 
 from tokentui.core.errors import TokentuiError
 from tokentui.encode.encoder import WordEncoder
-from tokentui.encode.segment import RANKS, WAYS
+from tokentui.encode.segment import ENCODING_WAYS, RANKS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.formats import ASPECTS, FORMATS, OWN, WRITTEN, Codec, Format, named_like, recognized
 from tokentui.formats.files import export, format_of, load, mistaken, recognize, targets
@@ -25,7 +25,7 @@ from tokentui.recipe import Recipe
 
 def test_a_record_names_what_there_is() -> None:
     assert set(EXAMPLES) == set(ASPECTS)
-    ways = {way.written for way in (*WAYS.values(), RANKS)}
+    ways = {way.written for way in (*ENCODING_WAYS.values(), RANKS)}
     for name, format in FORMATS.items():
         assert set(format.keeps) <= set(ASPECTS)
         assert set(format.holds.ways) <= ways

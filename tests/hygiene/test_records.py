@@ -29,17 +29,17 @@ from tokentui import learn
 from tokentui.analyze import health, metrics
 from tokentui.analyze.analyses import ANALYSES, Analysis
 from tokentui.analyze.health import Check
-from tokentui.analyze.health.survey import Found
+from tokentui.analyze.health.survey import Finding
 from tokentui.analyze.metrics import Measure
 from tokentui.analyze.report import Report, Row, Section
 from tokentui.analyze.results import Example
 from tokentui.axes import AXES, check, preset
-from tokentui.cli.main import COMMANDS, Command
+from tokentui.cli.main import COMMANDS, CommandEntry
 from tokentui.core import engines
 from tokentui.core.choices import Choice, Ref
 from tokentui.core.engines import COMPILED
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.segment import UNKNOWN, WAYS
+from tokentui.encode.segment import ENCODING_WAYS, UNKNOWN
 from tokentui.formats import FORMATS, WRITTEN
 from tokentui.formats.proof import check_export
 from tokentui.formats.spec import Spec
@@ -94,7 +94,7 @@ VALUES: dict[str, tuple[Choice, Recipe | None]] = {
     "normalize": (new(NORMALIZERS["lowercase"]), PLAIN.with_axes(normalize=("lowercase",))),
     "unknown": (new(UNKNOWN["fused"]), PLAIN.with_axes(unknown="fused")),
     "objective": (new(AXES["objective"]["count"]), PLAIN),
-    "encode": (new(WAYS["merges"]), PLAIN),
+    "encode": (new(ENCODING_WAYS["merges"]), PLAIN),
     "unit": (new(UNITS["char"], kinds=0), PLAIN),
     "mark": (new(MARKS["none"]), PLAIN),
     "weight": (new(AXES["weight"]["distinct"]), PLAIN.with_axes(weight="distinct")),
@@ -257,7 +257,8 @@ def own_file(tmp_path: Path) -> Path:
 
 
 def test_a_new_command_is_run_and_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(COMMANDS, NAME, Command(NAME, "Say what is new.", Ref("made_up_commands:command")))
+    entry = CommandEntry(NAME, "Say what is new.", Ref("made_up_commands:command"))
+    monkeypatch.setitem(COMMANDS, NAME, entry)
     assert done(NAME, "a", "b") == "said: a b\n"
     assert "Say what is new." in done("--help")
     assert "Say some words." in done(NAME, "--help")
@@ -279,7 +280,7 @@ async def test_a_new_check_is_in_the_report_and_on_the_screen(
 ) -> None:
     new_one = Check(
         NAME, "quite new", "It is tried here.",
-        lambda survey: Found("seen", 1, (Example(None, b"an example"),)), warn=0,
+        lambda survey: Finding("seen", 1, (Example(None, b"an example"),)), warn=0,
     )
     monkeypatch.setattr(health, "CHECKS", (*health.CHECKS, new_one))
     assert "quite new" in done("inspect", "-t", str(own_file))

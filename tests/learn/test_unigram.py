@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tokentui import learn
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
-from tokentui.encode.segment import WAYS
+from tokentui.encode.segment import ENCODING_WAYS
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.learn import PieceCandidate, Query
 from tokentui.learn.objectives import Material
@@ -203,7 +203,7 @@ def test_pieces_are_listed_in_the_order_of_pruning() -> None:
 
 
 def test_the_length_of_the_corpus_equals_that_of_its_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(WAYS, "viterbi", replace(WAYS["viterbi"], segmenter=Viterbi))
+    monkeypatch.setitem(ENCODING_WAYS, "viterbi", replace(ENCODING_WAYS["viterbi"], segmenter=Viterbi))
     run = trainer()
     learn.run(run, Stops())
     tokenizer = run.tokenizer(run={"vocab_size": 300})
@@ -228,7 +228,7 @@ def test_byte_tokens_count() -> None:
 def test_recipes_of_other_units_and_filters_are_trained(
     axes: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(WAYS, "viterbi", replace(WAYS["viterbi"], segmenter=Viterbi))
+    monkeypatch.setitem(ENCODING_WAYS, "viterbi", replace(ENCODING_WAYS["viterbi"], segmenter=Viterbi))
     recipe = RECIPE.with_axes(**axes)
     run = trainer(400, recipe, count(Corpus.from_lines(LINES), recipe))
     assert learn.run(run, Stops()) == "vocab_size"

@@ -11,7 +11,7 @@ import oracle
 import pytest
 
 from tokentui import learn
-from tokentui.encode.segment import WAYS
+from tokentui.encode.segment import ENCODING_WAYS
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.learn import Trainer
 from tokentui.preset_table import PRESETS
@@ -56,7 +56,7 @@ def check_lines(run: Trainer, want: list[tuple[str, list[str | None]]], share: f
 
 @pytest.mark.parametrize("case", oracle.cases("train", objective="unigram"))
 def test_oracle(case: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(WAYS, "viterbi", replace(WAYS["viterbi"], segmenter=Viterbi))
+    monkeypatch.setitem(ENCODING_WAYS, "viterbi", replace(ENCODING_WAYS["viterbi"], segmenter=Viterbi))
     recipe, run = Recipe(**case["recipe"]), case["run"]
     mine = trained(oracle.corpus_of(case), recipe, run["vocab_size"], tuple(run["specials"]))
     check_scores(mine, dict(case["expect"]["pieces"]))
@@ -82,7 +82,7 @@ DATA = oracle.SHARED / "corpora"
 ])
 def test_live(path: Path, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     peer = pytest.importorskip("sentencepiece")
-    monkeypatch.setitem(WAYS, "viterbi", replace(WAYS["viterbi"], segmenter=Viterbi))
+    monkeypatch.setitem(ENCODING_WAYS, "viterbi", replace(ENCODING_WAYS["viterbi"], segmenter=Viterbi))
     lines = [line for line in path.read_text("utf-8").splitlines() if line.strip()]
     file = io.BytesIO()
     peer.SentencePieceTrainer.train(

@@ -17,7 +17,7 @@ from tokentui.analyze.results import (
     Example,
     Exhausted,
     HealthReport,
-    Spelling,
+    SharedSpelling,
     Token,
     UnusedToken,
     VocabularyFacts,
@@ -203,7 +203,7 @@ class Poison:
         """Facts and health."""
         rows = tuple(Token(n, one) for n, one in enumerate(self.pieces))
         dead = tuple(DeadToken(*row, self.text) for row in rows)
-        alike = tuple(Spelling(one, (1, 2)) for one in self.pieces)
+        alike = tuple(SharedSpelling(one, (1, 2)) for one in self.pieces)
         health = VocabularyFacts(
             99, 0, 9, (("merge", 9), ("base", 90)), rows, dead, alike, rows, rows, (7, 27),
             (("Latin", 9), ("Common", 3)), ((1, 9), (2, 3)), ((3, 5),), (7,),

@@ -12,13 +12,13 @@ from hostile import SHORT
 from tokentui.core.safetext import is_safe
 from tokentui.thinwire import DEFAULT_STYLE, CellStyle, Row
 from tokentui.ui.draw.glyphs import Shape, is_drawn, shapes_of
-from tokentui.ui.draw.picture import CELL, LINE, TOP, Frame, Picture, as_png, as_svg, as_text
+from tokentui.ui.draw.picture import CELL, LINE, TOP, Frame, ScreenPicture, as_png, as_svg, as_text
 from tokentui.ui.draw.text import clusters_of, safe_content
 
 RED = CellStyle(0, "38;2;255;0;0", "48;2;0;0;255")
 
 
-def picture(*lines: str, style: CellStyle = DEFAULT_STYLE) -> Picture:
+def picture(*lines: str, style: CellStyle = DEFAULT_STYLE) -> ScreenPicture:
     """A picture of lines of text, in cells as the terminal has them."""
     rows = []
     for line in lines:
@@ -28,7 +28,7 @@ def picture(*lines: str, style: CellStyle = DEFAULT_STYLE) -> Picture:
     for row in rows:
         row.texts += [" "] * (wide - len(row.texts))
         row.styles += [DEFAULT_STYLE] * (wide - len(row.styles))
-    return Picture(tuple(rows))
+    return ScreenPicture(tuple(rows))
 
 
 def texts(svg: str) -> list[tuple[float, str]]:
@@ -116,7 +116,7 @@ def test_no_text_breaks_the_file(text: str) -> None:
     """Also one that is not made safe before, as all cells are."""
     for shown in (str(safe_content(text)), text):
         cells = [*shown[:80]]
-        svg = as_svg([Frame(Picture((Row(cells, [DEFAULT_STYLE] * len(cells)),)), said=shown)])
+        svg = as_svg([Frame(ScreenPicture((Row(cells, [DEFAULT_STYLE] * len(cells)),)), said=shown)])
         root = ElementTree.fromstring(svg)
         assert {node.tag.rpartition("}")[2] for node in root.iter()} <= {
             "svg", "style", "rect", "circle", "g", "path", "text"}

@@ -80,7 +80,7 @@ class SizeRow(NamedTuple):
     most_saved: float | None = None
 
 
-class Target(NamedTuple):
+class BudgetTarget(NamedTuple):
     """A target of a vocabulary.
 
     Attributes:
@@ -94,14 +94,14 @@ class Target(NamedTuple):
     worth: float = 0.0
 
     @classmethod
-    def parse(cls, text: str) -> Target:
+    def parse(cls, text: str) -> BudgetTarget:
         """Parse a target: `0.25` is tokens per byte. `768:0.01` is an embedding dimension and the price of
         one parameter in tokens.
 
         Raises:
             TokentuiError: It is neither, or out of range.
 
-        >>> Target.parse("0.25").rate, Target.parse("768:0.01").dimensions
+        >>> BudgetTarget.parse("0.25").rate, BudgetTarget.parse("768:0.01").dimensions
         (0.25, 768)
         """
         size, colon, worth = text.rpartition(":")
@@ -157,10 +157,10 @@ class Budget:
 
     sizes: tuple[int, ...]
     curves: tuple[BudgetCurve, ...]
-    target: Target | None
+    target: BudgetTarget | None
 
 
-def budget(tokenizer: Tokenizer, corpora: Sequence[Corpus], target: Target | None = None) -> Budget:
+def budget(tokenizer: Tokenizer, corpora: Sequence[Corpus], target: BudgetTarget | None = None) -> Budget:
     """Count the tokens of corpora at each vocabulary size, by replaying the steps of the tokenizer.
 
     Args:
@@ -257,7 +257,7 @@ def knee(sizes: Sequence[int], tokens: Sequence[int]) -> int | None:
     return best if below(best) > 0 else None
 
 
-def met_at(target: Target, sizes: Sequence[int], tokens: Sequence[int], size: int) -> int | None:
+def met_at(target: BudgetTarget, sizes: Sequence[int], tokens: Sequence[int], size: int) -> int | None:
     """Return the first step that meets a target; None if no step has a rate as low as wanted.
 
     A price is met at the step with the least sum of the tokens and of the price, in tokens, of the parameters

@@ -23,7 +23,7 @@ from tokentui.analyze.divergence import Divergence, first_divergences
 from tokentui.analyze.health.health_report import measure_json
 from tokentui.analyze.metrics import SYMBOLS, Conventions, MeasureRow, Tally, rows_of, shown, tallies
 from tokentui.analyze.report import (
-    Aligned,
+    AlignedRow,
     Cell,
     Column,
     Json,
@@ -383,9 +383,9 @@ def _text_sections(comparison: Comparison) -> Iterator[Section]:
     encodings, rows = comparison.encodings, list[Row]()
     if encodings:
         alignment = align(list(encodings.values()))
-        rows = [Row(((f"{LETTERS[n]}  ", Aligned(alignment, row)),)) for row, n in enumerate(encodings)]
+        rows = [Row(((f"{LETTERS[n]}  ", AlignedRow(alignment, row)),)) for row, n in enumerate(encodings)]
         sizes = (f"{LETTERS[n]} {plural(len(tokens), 'token')}" for n, tokens in encodings.items())
-        rows.append(Row((("   ", Aligned(alignment, None, ", ".join(sizes))),)))
+        rows.append(Row((("   ", AlignedRow(alignment, None, ", ".join(sizes))),)))
     rows += [Row((f"{LETTERS[n]}  {error}",)) for n, error in comparison.refused.items()]
     if rows:
         yield Section(rows=tuple(rows), columns=(), indent=0, apart=True)

@@ -18,7 +18,7 @@ from tokentui.analyze.metrics import word_tokens
 from tokentui.analyze.results import DivergenceSide
 from tokentui.core.jobs import each, shielded, silent, tick
 from tokentui.encode.decode import Decoder
-from tokentui.encode.segment import UNKNOWN, WAYS
+from tokentui.encode.segment import ENCODING_WAYS, UNKNOWN
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.bases import WEIGHTS
@@ -247,7 +247,7 @@ def evenly(end: int, points: int) -> list[int]:
 def as_trained(recipe: Recipe) -> bool:
     """Return whether encoding its corpus gives a tokenizer of this recipe the tokens that its training ended
     with, each word counted as often as it occurs."""
-    objective, way = OBJECTIVES.of(recipe.objective), WAYS.of(recipe.encode)
+    objective, way = OBJECTIVES.of(recipe.objective), ENCODING_WAYS.of(recipe.encode)
     by_training = way.needs == ("scores" if objective.scored else "merges")
     return by_training and WEIGHTS.of(recipe.weight).by_occurrences and not objective.substitutes_bytes
 

@@ -17,7 +17,7 @@ from tokentui.core.table import cell_width
 from tokentui.encode.segment import AppliedMerge
 
 if TYPE_CHECKING:
-    from tokentui.analyze.results import Branch
+    from tokentui.analyze.results import TreeNode
     from tokentui.encode.explain import WordExplanation
     from tokentui.encode.segment.viterbi import Edge
 
@@ -114,7 +114,7 @@ class MergeTree:
         return _hung(label, low, high, lines, width, "┄", "warning", ascii_only, moves=False)
 
 
-def tree_of_token(tree: Sequence[Branch]) -> MergeTree | None:
+def tree_of_token(tree: Sequence[TreeNode]) -> MergeTree | None:
     """Return the merge tree of a token as a drawing; None for a unit.
 
     Args:
@@ -296,7 +296,7 @@ def _fitted(text: str, room: int) -> str:
     return f"{kept}…" if room > 1 else text[:1] if cell_width(text[:1]) <= room else " "
 
 
-class Place(NamedTuple):
+class WalkPlace(NamedTuple):
     """A place of a word, as the search for the most probable segmentation fills it.
 
     Attributes:
@@ -316,7 +316,7 @@ class Place(NamedTuple):
     best: bool
 
 
-def viterbi_cells(word: WordExplanation) -> tuple[Place, ...]:
+def viterbi_cells(word: WordExplanation) -> tuple[WalkPlace, ...]:
     """Return the places of a word from left to right, as Viterbi's algorithm fills them. Of equal totals, the
     piece that starts earliest is kept. None without a unigram model, or if some place cannot be reached."""
     totals = {0: 0.0}
@@ -329,5 +329,5 @@ def viterbi_cells(word: WordExplanation) -> tuple[Place, ...]:
             continue
         taken = max(here, key=lambda edge: totals[edge.start] + edge.score)
         totals[place] = totals[taken.start] + taken.score
-        cells.append(Place(place, taken.piece, taken.start, totals[place], len(here), place in ends))
+        cells.append(WalkPlace(place, taken.piece, taken.start, totals[place], len(here), place in ends))
     return tuple(cells)

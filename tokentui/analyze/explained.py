@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tokentui.analyze.drawings import Lattice, Place, tree_of_word, viterbi_cells
+from tokentui.analyze.drawings import Lattice, WalkPlace, tree_of_word, viterbi_cells
 from tokentui.analyze.report import (
     NUMBER,
     Cell,
@@ -194,7 +194,7 @@ def walk_sections(word: WordExplanation) -> Iterator[Section]:
             tuple(_cell_row(cell) for cell in cells), (NUMBER, NUMBER, Column(), NUMBER), _EDGES)
 
 
-def _cell_row(cell: Place) -> Row:
+def _cell_row(cell: WalkPlace) -> Row:
     of = f"of {plural(cell.tried, 'piece')}"
     return Row((f"{cell.place}", f"{cell.total:.4f}", (Span(cell.piece, "accent" if cell.best else ""),
                 muted(f" from {cell.start}")), of), marked=cell.best)

@@ -174,9 +174,9 @@ class Analyzed(Tokenizer):
             TokentuiError: A corpus cannot be read or encoded, the tokens do not come one by one, or the
                 target is none.
         """
-        from tokentui.analyze.budget import Target, budget
+        from tokentui.analyze.budget import BudgetTarget, budget
 
-        parsed = None if target is None else Target.parse(name_of(target, "target"))
+        parsed = None if target is None else BudgetTarget.parse(name_of(target, "target"))
         with job(progress, cancel):
             named = [corpus] if second is None else [corpus, second]
             return budget(self, [corpus_of(source) for source in named], parsed)

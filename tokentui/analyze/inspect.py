@@ -25,7 +25,7 @@ from tokentui.analyze.report import (
     pieces,
     warning,
 )
-from tokentui.analyze.results import Branch, StringFacts, Token, TokenFacts, UnusedToken, WordFacts
+from tokentui.analyze.results import StringFacts, Token, TokenFacts, TreeNode, UnusedToken, WordFacts
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.decode import bare, spelled_units
@@ -122,14 +122,14 @@ def _nodes(vocabulary: Vocabulary, symbol: int) -> Iterator[tuple[int, int, int]
             unit += 1
 
 
-def _tree(encoder: WordEncoder, symbol: int) -> Iterator[Branch]:
+def _tree(encoder: WordEncoder, symbol: int) -> Iterator[TreeNode]:
     """Yield the nodes of a merge tree, parents first."""
     vocabulary, merges = encoder.vocabulary, encoder.merges
     known = vocabulary.symbols_by_id(merges)
     for depth, node, _ in _nodes(vocabulary, symbol):
         number = vocabulary.id_of(node, merges)
         own = number if known.get(number) == node else None
-        yield Branch(depth, vocabulary.made_at(node), own, vocabulary.spelled(node))
+        yield TreeNode(depth, vocabulary.made_at(node), own, vocabulary.spelled(node))
 
 
 def _others(encoder: WordEncoder, symbol: int) -> Iterator[Token]:
@@ -272,7 +272,7 @@ def _children(facts: TokenFacts) -> Cell:
     return (f"{facts.child_count:,}: ", *pieces(token.piece for token in facts.children), muted(more))
 
 
-def _node(branch: Branch) -> Row:
+def _node(branch: TreeNode) -> Row:
     id = "" if branch.id is None else f"  {branch.id}"
     step = f", step {branch.step:,}" if branch.step else ""
     target = None if branch.id is None else Target("token", branch.id)

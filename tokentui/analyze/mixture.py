@@ -57,7 +57,7 @@ _BARRIER = -1
 Vector = tuple[int, ...]
 
 
-class Change(NamedTuple):
+class PairChange(NamedTuple):
     """The counts of a pair in each sample, from one step to another.
 
     Attributes:
@@ -83,12 +83,12 @@ class Replayed(NamedTuple):
     """
 
     merged: list[Vector]
-    changes: list[Change]
+    changes: list[PairChange]
     pairs: Vector
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class SampleShare:
     """The share of a sample.
 
     Attributes:
@@ -141,7 +141,7 @@ class Mixture:
         denominator: What counts were divided by.
     """
 
-    shares: tuple[Share, ...]
+    shares: tuple[SampleShare, ...]
     slack: float
     merges: int
     absent: int
@@ -200,7 +200,7 @@ def replay(
         for number, count in enumerate(row):
             totals[number] += count
     found: list[Vector] = []
-    changes: list[Change] = []
+    changes: list[PairChange] = []
     zero = (0,) * size
     for step, joined in enumerate(merges, 1):
         if step % 16 == 0:
@@ -230,13 +230,13 @@ def replay(
             row = counts[pair]
             last = step - 1 if pair == joined else step
             if any(row) and since[pair] <= last:
-                changes.append(Change(pair, since[pair], last, tuple(row)))
+                changes.append(PairChange(pair, since[pair], last, tuple(row)))
             for number, count in enumerate(by):
                 row[number] += count
             since[pair] = step + 1
     for pair, row in counts.items():
         if any(row) and since[pair] <= len(merges):
-            changes.append(Change(pair, since[pair], len(merges), tuple(row)))
+            changes.append(PairChange(pair, since[pair], len(merges), tuple(row)))
     return Replayed(found, changes, tuple(totals))
 
 
@@ -284,7 +284,7 @@ class _Infeasible(TokentuiError):
     """No shares need as little slack as they may."""
 
 
-class Program:
+class MixtureProgram:
     """The linear program of a replay. Rows are added when they are violated, and stay.
 
     Args:
@@ -475,7 +475,7 @@ class Program:
 # ---- the analysis
 
 
-class Sample(NamedTuple):
+class MixtureSample(NamedTuple):
     """A sample of a kind of text.
 
     Attributes:
@@ -488,7 +488,7 @@ class Sample(NamedTuple):
 
 
 def mixture(
-    tokenizer: Tokenizer, samples: Sequence[Sample], merges: int = MERGES, denominator: str = "pairs"
+    tokenizer: Tokenizer, samples: Sequence[MixtureSample], merges: int = MERGES, denominator: str = "pairs"
 ) -> Mixture:
     """Infer the shares of some kinds of text in the training text of a tokenizer.
 
@@ -523,7 +523,7 @@ def mixture(
         "pairs": replayed.pairs, "bytes": tuple(sample.corpus.size for sample in samples),
         "characters": tuple(sample.corpus.characters for sample in samples),
     }[denominator]
-    program = Program(replayed, divisors)
+    program = MixtureProgram(replayed, divisors)
     fit = program.fit()
     by = [sample.corpus.size / divisor for sample, divisor in zip(samples, divisors, strict=True)]
     fit, intervals = program.intervals(by, fit)
@@ -537,7 +537,7 @@ def mixture(
         low, high = intervals[number]
         in_pairs = points[number] * of_pairs[number] / pair_total
         size = sample.corpus.size
-        shares.append(Share(sample.name, point, min(low, point), max(high, point), in_pairs, size))
+        shares.append(SampleShare(sample.name, point, min(low, point), max(high, point), in_pairs, size))
     slacks = sorted(((-float(slack), step) for step, slack in enumerate(fit.steps) if slack > 0))[:_WORST]
     worst = tuple(_worst(tokenizer, step, -slack) for slack, step in slacks)
     absent = sum(not any(counts) for counts in replayed.merged)
@@ -584,7 +584,7 @@ def _in_symbols(tokenizer: Tokenizer, words: Mapping[str, int]) -> Counter[tuple
 
 
 def _alike(
-    samples: Sequence[Sample], halves: Sequence[tuple[Counter[str], ...]]
+    samples: Sequence[MixtureSample], halves: Sequence[tuple[Counter[str], ...]]
 ) -> Iterator[tuple[str, str]]:
     """Yield the pairs of samples that have about as much in common as the halves of one of them."""
     own = [_common(*pair) if pair else 0.0 for pair in halves]

@@ -65,7 +65,7 @@ class Tokens(NamedTuple):
     role: str = ""
 
 
-class Aligned(NamedTuple):
+class AlignedRow(NamedTuple):
     """A row of encodings of one text that are placed under each other, or what they have in common.
 
     Attributes:
@@ -84,7 +84,7 @@ class Aligned(NamedTuple):
         return self.alignment.counts() if self.row is None else self.alignment.line(self.row)
 
 
-Part: TypeAlias = "str | bytes | Span | Bar | Tokens | Aligned"
+Part: TypeAlias = "str | bytes | Span | Bar | Tokens | AlignedRow"
 Cell: TypeAlias = "Part | tuple[Part, ...]"
 """A cell of a row: words, data, or several of both."""
 
@@ -286,7 +286,7 @@ def merged(parts: Iterable[bytes], token: bytes | None = None) -> tuple[Part, ..
 
 def parts_of(cell: Cell) -> tuple[Part, ...]:
     """Return the parts of a cell."""
-    return cell if isinstance(cell, tuple) and not isinstance(cell, Bar | Tokens | Aligned) else (cell,)
+    return cell if isinstance(cell, tuple) and not isinstance(cell, Bar | Tokens | AlignedRow) else (cell,)
 
 
 def spans(cell: Cell) -> tuple[Span | Bar, ...]:
@@ -298,7 +298,7 @@ def spans(cell: Cell) -> tuple[Span | Bar, ...]:
             found += _tinted(part)
         elif isinstance(part, Tokens):
             found.append(Span("nothing"))
-        elif isinstance(part, Aligned):
+        elif isinstance(part, AlignedRow):
             found.append(Span(part.text))
         elif part != "":
             found.append(part if isinstance(part, Span | Bar) else Span(part))

@@ -38,7 +38,7 @@ class DeadToken(NamedTuple):
     why: str
 
 
-class Spelling(NamedTuple):
+class SharedSpelling(NamedTuple):
     """The exact bytes that several tokens share, and their ids."""
 
     piece: bytes
@@ -152,7 +152,7 @@ class VocabularyReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class TreeNode:
     """A node of a merge tree, in reading order: a token, then its left part, then its right one.
 
     Attributes:
@@ -202,7 +202,7 @@ class TokenFacts:
     parents: tuple[bytes, ...] = ()
     children: tuple[Token, ...] = ()
     child_count: int = 0
-    tree: tuple[Branch, ...] = ()
+    tree: tuple[TreeNode, ...] = ()
     tree_size: int = 0
     others: tuple[Token, ...] = ()
     unreachable: str = ""
@@ -359,7 +359,7 @@ class VocabularyFacts:
     kinds: tuple[tuple[str, int], ...]
     longest: tuple[Token, ...]
     unreachable: tuple[DeadToken, ...]
-    duplicates: tuple[Spelling, ...]
+    duplicates: tuple[SharedSpelling, ...]
     not_utf8: tuple[Token, ...]
     spaces: tuple[Token, ...]
     missing_bytes: tuple[int, ...]

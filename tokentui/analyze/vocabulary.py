@@ -16,7 +16,7 @@ from tokentui.encode.decode import SymbolFinder, spelled_units
 from tokentui.encode.encoder import WordEncoder, WordToken
 from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.reachability import reachability_of
-from tokentui.encode.segment import UNKNOWN, WAYS
+from tokentui.encode.segment import ENCODING_WAYS, UNKNOWN
 from tokentui.encode.segmentations import ways_of
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.bases import WEIGHTS, has_barriers
@@ -181,7 +181,7 @@ def _unused(tokenizer: Tokenizer, words: Words, uses: Mapping[int, int]) -> tupl
     symbols = vocabulary.symbols_by_id(tokenizer.merges)
     missing = [entry for entry in tokenizer.entries() if entry.id not in uses]
     swallowed: dict[int, Counter[int]] = {}
-    by_merges = WAYS.of(vocabulary.recipe.encode).needs == "merges" and not vocabulary.eventful
+    by_merges = ENCODING_WAYS.of(vocabulary.recipe.encode).needs == "merges" and not vocabulary.eventful
     if by_merges:
         uses_of_symbols = {symbols[number]: times for number, times in uses.items() if number in symbols}
         swallowed = swallowers(tokenizer, uses_of_symbols)

@@ -46,7 +46,7 @@ class Cost:
         return f"{grown}, {len(self.never):,} token{'s' * (len(self.never) != 1)} never made"
 
 
-class Side(NamedTuple):
+class RunSide(NamedTuple):
     """A snapshot of one of two runs at a step, which can be read while the run continues.
 
     Attributes:
@@ -58,7 +58,7 @@ class Side(NamedTuple):
     tokenizer: Tokenizer
 
     @classmethod
-    def of(cls, run: Trainer, step: int) -> Side:
+    def of(cls, run: Trainer, step: int) -> RunSide:
         """Take a snapshot of a run at a computed step."""
         return cls(run.tokens_at(step), run.tokenizer(step))
 
@@ -78,10 +78,10 @@ def cost(run: Trainer, changed: Trainer) -> Cost:
         changed: The run under what-ifs, over the same corpus.
     """
     step = min(run.number, changed.number)
-    return between(step, Side.of(run, step), Side.of(changed, step))
+    return between(step, RunSide.of(run, step), RunSide.of(changed, step))
 
 
-def between(step: int, run: Side, changed: Side) -> Cost:
+def between(step: int, run: RunSide, changed: RunSide) -> Cost:
     """Return the cost of what-ifs at a step.
 
     Args:

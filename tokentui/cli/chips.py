@@ -20,7 +20,7 @@ from tokentui.core.table import cell_width
 from tokentui.core.tints import COUNT, DARK, DARK_TEXT, LIGHT, LIGHT_TEXT, Tint, tints
 
 if TYPE_CHECKING:
-    from tokentui.analyze.report import Aligned
+    from tokentui.analyze.report import AlignedRow
 
 WIDTH = 80
 """The columns of a line if the width of the terminal is not known."""
@@ -41,7 +41,7 @@ _NO_SEQUENCES = ("", "dumb")
 _LIGHT_BACKGROUNDS = ("7", "9", "10", "11", "12", "13", "14", "15")
 
 
-class Shown(NamedTuple):
+class MarkedToken(NamedTuple):
     """A token to show.
 
     Attributes:
@@ -81,7 +81,7 @@ class Marks:
     width: int = WIDTH
     bar: str = "│"
 
-    def lines(self, tokens: Sequence[Shown], *, indent: int = 0) -> Iterator[str]:
+    def lines(self, tokens: Sequence[MarkedToken], *, indent: int = 0) -> Iterator[str]:
         """Yield tokens as lines, which break between tokens. A token that is wider than a line is continued
         on the next.
 
@@ -136,13 +136,13 @@ class Marks:
                     break
                 part = folded(text, left - 1)[0]
                 left -= cell_width(part)
-            begin, end = self._ends(Shown(part, start), tint)
+            begin, end = self._ends(MarkedToken(part, start), tint)
             out.append(f"{begin}{part}{end}")
             if part != text:
                 break
         return ("" if self.chips else self.bar).join(out) + ("" if left is None else "…")
 
-    def aligned(self, part: Aligned) -> Iterator[str]:
+    def aligned(self, part: AlignedRow) -> Iterator[str]:
         """Yield a row of aligned encodings as lines. What the rows split differently is underlined."""
         alignment = part.alignment
         if part.row is None:
@@ -153,14 +153,14 @@ class Marks:
         for cell in alignment.rows[part.row]:
             text = alignment.text[cell.start : cell.end]
             parting = alignment.before(cell.end)
-            tokens.append(Shown(
+            tokens.append(MarkedToken(
                 "".join(span.text for span in visible(text)) if cell.of == 1 else cell.text.strip(" "),
                 cell.start, ends_line="\n" in text,
                 underlined=parting is not None and parting.end > cell.start, is_token=cell.token != DROPPED,
             ))
         yield from self.lines(tokens, indent=3)
 
-    def _ends(self, token: Shown, tint: int) -> tuple[str, str]:
+    def _ends(self, token: MarkedToken, tint: int) -> tuple[str, str]:
         """Return the characters that begin and end a token."""
         number = tint if self.chips and token.is_token else _NO_TINT
         if number == _NO_TINT and not token.underlined:
@@ -201,7 +201,7 @@ class Marks:
         return f"2;{red};{green};{blue}"
 
 
-def shown_tokens(text: str, tokens: Sequence[tuple[str, int, str]]) -> list[Shown]:
+def shown_tokens(text: str, tokens: Sequence[tuple[str, int, str]]) -> list[MarkedToken]:
     """Return the tokens of a text. A line ends after one that a line break follows, or that contains it.
 
     Args:
@@ -210,7 +210,7 @@ def shown_tokens(text: str, tokens: Sequence[tuple[str, int, str]]) -> list[Show
     """
     ends = [*(start for _, start, _ in tokens[1:]), len(text)]
     return [
-        Shown(shown, start, below, ends_line="\n" in text[start:end])
+        MarkedToken(shown, start, below, ends_line="\n" in text[start:end])
         for (shown, start, below), end in zip(tokens, ends, strict=False)
     ]
 

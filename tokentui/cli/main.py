@@ -56,7 +56,7 @@ class _Context(click.Context):
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class CommandEntry:
     """A command of the program: an entry of `COMMANDS` and a module in `tokentui.cli.commands`.
 
     Attributes:
@@ -79,61 +79,61 @@ class Command:
         return command
 
 
-COMMANDS: dict[str, Command] = {command.name: command for command in (
-    Command("train", "Train a tokenizer.",
+COMMANDS: dict[str, CommandEntry] = {command.name: command for command in (
+    CommandEntry("train", "Train a tokenizer.",
             Ref("tokentui.cli.commands.train:command")),
-    Command("count", "Count the distinct pre-tokens of a corpus of any size.",
+    CommandEntry("count", "Count the distinct pre-tokens of a corpus of any size.",
             Ref("tokentui.cli.commands.count:command")),
-    Command("encode", "Encode text to ids.",
+    CommandEntry("encode", "Encode text to ids.",
             Ref("tokentui.cli.commands.encode:command")),
-    Command("decode", "Decode ids to text.",
+    CommandEntry("decode", "Decode ids to text.",
             Ref("tokentui.cli.commands.decode:command")),
-    Command("split", "Normalize and pre-tokenize text.",
+    CommandEntry("split", "Normalize and pre-tokenize text.",
             Ref("tokentui.cli.commands.split:command")),
-    Command("compare", "Compare two to four tokenizers on a corpus.",
+    CommandEntry("compare", "Compare two to four tokenizers on a corpus.",
             Ref("tokentui.cli.commands.compare:command")),
-    Command("languages", "Compare the cost of the same text across languages.",
+    CommandEntry("languages", "Compare the cost of the same text across languages.",
             Ref("tokentui.cli.commands.languages:command")),
-    Command("budget", "Compare vocabulary sizes by their cost on a corpus.",
+    CommandEntry("budget", "Compare vocabulary sizes by their cost on a corpus.",
             Ref("tokentui.cli.commands.budget:command")),
-    Command("bound", "Prove how few tokens are possible.",
+    CommandEntry("bound", "Prove how few tokens are possible.",
             Ref("tokentui.cli.commands.bound:command")),
-    Command("mixture", "Infer what a tokenizer was trained on.",
+    CommandEntry("mixture", "Infer what a tokenizer was trained on.",
             Ref("tokentui.cli.commands.mixture:command")),
-    Command("diff", "Show what changed between two tokenizers.",
+    CommandEntry("diff", "Show what changed between two tokenizers.",
             Ref("tokentui.cli.commands.diff:command")),
-    Command("inspect", "Show facts about a tokenizer, a token or a string.",
+    CommandEntry("inspect", "Show facts about a tokenizer, a token or a string.",
             Ref("tokentui.cli.commands.inspect:command")),
-    Command("convert", "Convert a tokenizer to another file format.",
+    CommandEntry("convert", "Convert a tokenizer to another file format.",
             Ref("tokentui.cli.commands.convert:command")),
-    Command("edit", "Add or remove tokens, or continue training.",
+    CommandEntry("edit", "Add or remove tokens, or continue training.",
             Ref("tokentui.cli.commands.edit:command")),
-    Command("verify", "Compare training or encoding with another library.",
+    CommandEntry("verify", "Compare training or encoding with another library.",
             Ref("tokentui.cli.commands.verify:command")),
-    Command("pin", "Record the ids of some texts in a file.",
+    CommandEntry("pin", "Record the ids of some texts in a file.",
             Ref("tokentui.cli.commands.pin:pin_command")),
-    Command("check", "Check that a tokenizer still gives recorded ids.",
+    CommandEntry("check", "Check that a tokenizer still gives recorded ids.",
             Ref("tokentui.cli.commands.pin:check_command")),
-    Command("tour", "Play a guided tour, or list the tours.",
+    CommandEntry("tour", "Play a guided tour, or list the tours.",
             Ref("tokentui.cli.commands.tour:command")),
-    Command("quiz", "Print an exercise sheet with answers.",
+    CommandEntry("quiz", "Print an exercise sheet with answers.",
             Ref("tokentui.cli.commands.quiz:command")),
-    Command("grade", "Grade merges, ids or code that students hand in.",
+    CommandEntry("grade", "Grade merges, ids or code that students hand in.",
             Ref("tokentui.cli.commands.grade:command")),
-    Command("practice", "Answer questions on a training run on the screen.",
+    CommandEntry("practice", "Answer questions on a training run on the screen.",
             Ref("tokentui.cli.commands.practice:command")),
-    Command("picture", "Write a screen as a picture.",
+    CommandEntry("picture", "Write a screen as a picture.",
             Ref("tokentui.cli.commands.picture:command")),
-    Command("play", "Open the playground: a text and its tokens.",
+    CommandEntry("play", "Open the playground: a text and its tokens.",
             Ref("tokentui.cli.commands.play:command")),
-    Command("serve", "Serve the explorer to browsers.",
+    CommandEntry("serve", "Serve the explorer to browsers.",
             Ref("tokentui.cli.commands.serve:command")),
-    Command("recipes", "List the presets and the axes.",
+    CommandEntry("recipes", "List the presets and the axes.",
             Ref("tokentui.cli.commands.recipes:command")),
 )}
 """The commands by name, in the order of the help. A new command is an entry here and a module in
 `tokentui.cli.commands`."""
-EXPLORE = Command("explore", "", Ref("tokentui.cli.commands.explore:command"))
+EXPLORE = CommandEntry("explore", "", Ref("tokentui.cli.commands.explore:command"))
 """The explorer: the command for arguments that do not start with the name of a command."""
 
 _check_source = Ref("tokentui.cli.commands.explore:check_source")

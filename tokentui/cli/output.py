@@ -17,7 +17,7 @@ import click
 
 from tokentui.analyze.report import (
     JSON_VERSION,
-    Aligned,
+    AlignedRow,
     Bar,
     Cell,
     Json,
@@ -222,7 +222,7 @@ def cell_text(cell: Cell, marks: Marks | None = None, most: int | None = None) -
             texts.append(marks.joined(pieces, part.starts, most) if marks and part.pieces
                          else safe_line(part.between, ascii_only=ascii_only).join(pieces))
             continue
-        if isinstance(part, Aligned):
+        if isinstance(part, AlignedRow):
             texts.append(part.text if marks is None else "\n   ".join(marks.aligned(part)))
             continue
         text = part.text if isinstance(part, Span) else "" if isinstance(part, Bar) else part

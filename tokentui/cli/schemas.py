@@ -21,12 +21,12 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
 
 from tokentui.analyze.bound import SIZE_FIELDS
-from tokentui.analyze.budget import BudgetCurve, SizeRow, Target
+from tokentui.analyze.budget import BudgetCurve, BudgetTarget, SizeRow
 from tokentui.analyze.chat.encoded import ChatWarning
 from tokentui.analyze.compare import DifferentCut
 from tokentui.analyze.diff import MERGE_FIELDS, Change, ChangedToken, MergeSide, MovedIds, Rescored
 from tokentui.analyze.documents import DocumentsDiff
-from tokentui.analyze.drawings import Place
+from tokentui.analyze.drawings import WalkPlace
 from tokentui.analyze.edit import Added, Grown, Pruned
 from tokentui.analyze.explained import EDGE_FIELDS, PLACE_FIELDS
 from tokentui.analyze.glitches import Glitch
@@ -47,7 +47,7 @@ from tokentui.analyze.stability import FIELDS, PrefixStability
 from tokentui.analyze.stages import STAGES, FirstText
 from tokentui.analyze.under_trained import Learned, UnderTrained
 from tokentui.analyze.verify import TextDifference
-from tokentui.analyze.verify.trained import Change as TrainingChange
+from tokentui.analyze.verify.trained import TrainingChange
 from tokentui.analyze.worst_words import WorstWord
 from tokentui.encode.encoding import Encoding
 from tokentui.encode.segment.viterbi import Edge
@@ -166,7 +166,7 @@ WORD = {
     "lattice": [{**fields_of(Edge, *EDGE_FIELDS), "token": "bool", **PIECE}],
     "tree": Field([{**PIECE, "step": "int", "parts": ["any"]}],
                   "The tokens of a word of several, each with the parts that it was merged from, and so on."),
-    "walk": Field([{**fields_of(Place, *PLACE_FIELDS), **PIECE}],
+    "walk": Field([{**fields_of(WalkPlace, *PLACE_FIELDS), **PIECE}],
                   "The places of the word, as the search for the most probable segmentation fills them."),
 }
 PRESET = {
@@ -389,11 +389,11 @@ SCHEMAS: Mapping[str, Type] = {
     },
     "inspect --budget": {
         "sizes": Field(["int"], "The ids after each step, from step 0."),
-        "target": (fields_of(Target), "null"),
+        "target": (fields_of(BudgetTarget), "null"),
         "curves": [{**fields_of(BudgetCurve), "knee_size": "int?", "met_size": "int?"}],
     },
     "budget": {
-        "target": (fields_of(Target), "null"),
+        "target": (fields_of(BudgetTarget), "null"),
         "costs": {"dimensions": "int?", "matrices": "int", "training_bytes": "int?", "context": "int?",
                   "price": "number?"},
         "corpora": [{

@@ -23,7 +23,15 @@ from tokentui.encode.encoding import EncodedToken, Encoding, Names, joined, pack
 from tokentui.encode.id_tables import IdTable, table_of
 from tokentui.encode.names import NO_NAMES, NameFinder, Special
 from tokentui.encode.pipeline import reads_whole
-from tokentui.encode.segment import UNKNOWN, WAYS, EncodingWay, Follower, Segmenter, UnknownUnit, WordPart
+from tokentui.encode.segment import (
+    ENCODING_WAYS,
+    UNKNOWN,
+    EncodingWay,
+    Follower,
+    Segmenter,
+    UnknownUnit,
+    WordPart,
+)
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.vocabulary import NO_ID, UNKNOWN_NAMES, Section, Vocabulary, byte_token, quoted
 from tokentui.text.pretokenize import PreToken, Pretokenizer
@@ -92,7 +100,7 @@ class WordEncoder:
         self.merges = merges
         own = vocabulary.pipeline
         self.pretokenizer = pretokenizer or own.pretokenizer or Pretokenizer(recipe)
-        self.way = way or vocabulary.way(merges) or WAYS.of(recipe.encode)
+        self.way = way or vocabulary.way(merges) or ENCODING_WAYS.of(recipe.encode)
         self.segmenter = self.way.segmenter(vocabulary, merges)
         if vocabulary.limit is not None:
             self.segmenter = self.segmenter.with_limit(*vocabulary.limit)

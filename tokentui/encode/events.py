@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.segment import BY_EVENTS, WAYS, EncodingWay
+from tokentui.encode.segment import BY_EVENTS, ENCODING_WAYS, EncodingWay
 from tokentui.encode.vocabulary import NO_ID, Vocabulary
 from tokentui.recipe import Recipe
 
@@ -140,7 +140,7 @@ class EventVocabulary(Vocabulary):
 
     def way(self, merges: int) -> EncodingWay | None:
         """Return the way that replays events if the recipe says `merges`, else None."""
-        return BY_EVENTS if WAYS.of(self.recipe.encode).by_rank else super().way(merges)
+        return BY_EVENTS if ENCODING_WAYS.of(self.recipe.encode).by_rank else super().way(merges)
 
     def named(self, piece: bytes) -> int:
         """Return the symbol with these bytes, creating one if there is none. A new symbol is not in the

@@ -14,7 +14,7 @@ from tokentui.encode.decode import SymbolFinder, spelled_units, symbols_of
 from tokentui.encode.encoder import WordEncoder, WordToken
 from tokentui.encode.names import Special
 from tokentui.encode.results import WordSegmentations
-from tokentui.encode.segment import UNKNOWN, WAYS
+from tokentui.encode.segment import ENCODING_WAYS, UNKNOWN
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.vocabulary import byte_token
 
@@ -57,7 +57,7 @@ def ways(encoder: WordEncoder, word: str, limit: int = 10) -> WordSegmentations:
         encoder, units, limit
     )
     chosen = _chosen(encoder, encoder.word(word))
-    how = WAYS.of(encoder.vocabulary.recipe.encode).how
+    how = ENCODING_WAYS.of(encoder.vocabulary.recipe.encode).how
     return WordSegmentations(word, count, tuple(best), chosen, how, tuple(shares))
 
 
@@ -100,7 +100,7 @@ def segmentations(encoder: WordEncoder, text: str, limit: int = 10) -> WordSegme
             of_word = known[name]
             count, best = count * of_word.count, _joined(best, of_word, limit)
             chosen.append(of_word.chosen)
-    how = WAYS.of(encoder.vocabulary.recipe.encode).how
+    how = ENCODING_WAYS.of(encoder.vocabulary.recipe.encode).how
     return WordSegmentations(
         text, count, tuple((way, score) for way, score, _ in best[:limit]),
         tuple(piece for way in chosen for piece in way) if all(chosen) else (), how,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tokentui.encode.segment import WAYS, WITHIN, EncodingWay
+from tokentui.encode.segment import ENCODING_WAYS, WITHIN, EncodingWay
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.recipe import Recipe
 
@@ -35,7 +35,8 @@ class StagedVocabulary(Vocabulary):
 
     def way(self, merges: int) -> EncodingWay | None:
         """Return merging inside words if only merges of the first stage count, else None."""
-        return WITHIN if merges < self.at and WAYS.of(self.recipe.encode).by_rank else super().way(merges)
+        by_rank = ENCODING_WAYS.of(self.recipe.encode).by_rank
+        return WITHIN if merges < self.at and by_rank else super().way(merges)
 
     def truncated(self, merges: int) -> StagedVocabulary:
         """Return a vocabulary with only the first `merges` merges, which grows by itself."""

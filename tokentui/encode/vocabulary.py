@@ -26,7 +26,7 @@ from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.names import NameFinder
 from tokentui.encode.names import Special as Special
-from tokentui.encode.segment import UNKNOWN, WAYS, EncodingWay, LimitedTable
+from tokentui.encode.segment import ENCODING_WAYS, UNKNOWN, EncodingWay, LimitedTable
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import MARKS, PreToken, Pretokenizer
 
@@ -363,7 +363,7 @@ class Vocabulary:
         Raises:
             TokentuiError: The value is unknown, or needs merges or probabilities that the vocabulary lacks.
         """
-        way = WAYS.check(encode)
+        way = ENCODING_WAYS.check(encode)
         if encode == self.recipe.encode:
             return self
         where = f"encode={encode}"

@@ -17,7 +17,7 @@ from tokentui.encode.decode import spelled_units
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.names import Special
 from tokentui.encode.results import WhyNot
-from tokentui.encode.segment import WAYS, AppliedMerge, WordPart
+from tokentui.encode.segment import ENCODING_WAYS, AppliedMerge, WordPart
 from tokentui.encode.segment.viterbi import Viterbi
 from tokentui.encode.tokenizer import TokenEntry, Tokenizer
 from tokentui.encode.vocabulary import Vocabulary, byte_token
@@ -212,7 +212,7 @@ class Case:
     @property
     def merges(self) -> bool:
         """True if the way of encoding applies merges."""
-        return WAYS.of(self.recipe.encode).needs == "merges"
+        return ENCODING_WAYS.of(self.recipe.encode).needs == "merges"
 
     @functools.cached_property
     def given_up(self) -> bool:

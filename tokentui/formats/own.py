@@ -20,7 +20,7 @@ from tokentui.core.safetext import to_bytes
 from tokentui.encode.events import LEAVING, MAKING, Event, EventKind, EventVocabulary
 from tokentui.encode.gage import GageVocabulary
 from tokentui.encode.pipeline import ImportedVocabulary
-from tokentui.encode.segment import WAYS
+from tokentui.encode.segment import ENCODING_WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.formats import OWN, WRITTEN, Codec, version1
@@ -244,7 +244,7 @@ def _stand_ins(recipe: Recipe) -> dict[str, str]:
     """
     from tokentui.learn.objectives import OBJECTIVES  # every file is sniffed here, and few are of this format
 
-    way = WAYS.get(recipe.encode)
+    way = ENCODING_WAYS.get(recipe.encode)
     scored = way is not None and way.needs == "scores"
     objectives = (objective.name for objective in OBJECTIVES.values() if objective.scored == scored)
     known = {"objective": next(objectives),

@@ -8,7 +8,7 @@ from tokentui.core.jobs import check
 from tokentui.core.runtime import quiet_collector
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.events import LEAVING, MAKING, Event, EventKind
-from tokentui.encode.segment import WAYS
+from tokentui.encode.segment import ENCODING_WAYS
 from tokentui.encode.segment.replaying import Replaying
 from tokentui.encode.vocabulary import Vocabulary
 from tokentui.learn.engine import PairEngine, Ranked
@@ -137,7 +137,8 @@ class EventTrainer(PairTrainer):
 
     def cuts_of(self, word: str) -> Iterator[tuple[int, tuple[bytes, ...]]]:
         """Yield the steps up to this one that may cut a pre-token in another way, with its tokens."""
-        return self._replay(word) if WAYS.of(self.recipe.encode).by_rank else self._encode_at_steps(word)
+        by_rank = ENCODING_WAYS.of(self.recipe.encode).by_rank
+        return self._replay(word) if by_rank else self._encode_at_steps(word)
 
     def _replay(self, word: str) -> Iterator[tuple[int, tuple[bytes, ...]]]:
         """Yield each step whose events change a word, with the tokens of the word after it."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tokentui.core.choices import Axis, Choice, Parameter, Ref, Refusal
 from tokentui.core.errors import TokentuiError
 from tokentui.core.records import dataclass
-from tokentui.encode.segment import WAYS
+from tokentui.encode.segment import ENCODING_WAYS
 from tokentui.learn.rows import Column, Worth
 from tokentui.recipe import Recipe, Run
 from tokentui.text.parts import CorpusPart as CorpusPart
@@ -161,7 +161,7 @@ def _score(count: int, left: int, right: int) -> tuple[int, int]:
 
 def _refuse_merges(recipe: Recipe) -> Refusal | None:
     """Refuse to encode by merges: unigram models have none."""
-    if WAYS.of(recipe.encode).needs == "merges":
+    if ENCODING_WAYS.of(recipe.encode).needs == "merges":
         what = "a unigram model has no merges to encode by"
         return Refusal("encode", what, ("encode=viterbi", "objective=count"))
     return None
@@ -224,7 +224,7 @@ def _refuse_for_events(recipe: Recipe) -> Refusal | None:
 
 def _refuse_for_ngrams(recipe: Recipe) -> Refusal | None:
     """Refuse an unknown `by`, and what `_refuse_for_events` does unless the way needs tokens alone."""
-    if not WAYS.of(recipe.encode).needs:
+    if not ENCODING_WAYS.of(recipe.encode).needs:
         recipe = recipe.with_axes(encode="merges")
     by = OBJECTIVES.of(recipe.objective).arguments(recipe.objective).get("by", "tokens")
     if by not in ("tokens", "saved", "characters"):

@@ -37,7 +37,7 @@ VOCABULARY_ORDERS = ("newest", "most used", "longest", "id")
 
 LETTERS = "ABCD"
 """The names of the columns, from the left."""
-WAYS = ("merges", "size", "tokens")
+SYNC_UNITS = ("merges", "size", "tokens")
 """The ways to keep columns together: by merges made, ids of the vocabulary, tokens left in the corpus."""
 SPEEDS: tuple[int | None, ...] = (1, 2, 5, 10, 20, 60, 200, 1000, 5000, None)
 """Steps a second that a run may play at; None is as fast as it can."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tokentui.session.views import ColumnWanted
     from tokentui.tours.parser import Tour
     from tokentui.ui.app import ExplorerApp
-    from tokentui.ui.draw.picture import Picture
+    from tokentui.ui.draw.picture import ScreenPicture
     from tokentui.ui.unattended import Act
 
 
@@ -84,7 +84,7 @@ def run(
 def pictures(
     opening: Open, recipe: Recipe, asked: Run, columns: Sequence[ColumnWanted], held_out: str,
     acts: Sequence[Act], size: tuple[int, int], theme: str = "", typed: str | None = None,
-) -> list[Picture]:
+) -> list[ScreenPicture]:
     """Return what the explorer shows after some acts, without a terminal. No setting of the user counts.
 
     Args:

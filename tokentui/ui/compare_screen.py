@@ -14,7 +14,7 @@ from textual.dom import DOMNode
 from textual.widget import Widget
 from textual.widgets import Input
 
-from tokentui.analyze.budget import Target
+from tokentui.analyze.budget import BudgetTarget
 from tokentui.analyze.compare import FEWEST, MOST
 from tokentui.analyze.results import ONE_BOUNDARY
 from tokentui.core.errors import TokentuiError
@@ -28,12 +28,12 @@ from tokentui.ui.dialogs.diff import DiffScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.open import AddScreen, OpenScreen
 from tokentui.ui.dialogs.picture_rows import PictureRowsScreen
-from tokentui.ui.dialogs.what_if import Choice, WhatIfScreen, changed, choices, subject_of
+from tokentui.ui.dialogs.what_if import WhatIfChoice, WhatIfScreen, changed, choices, subject_of
 from tokentui.ui.draw.lines import ScrolledLines
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.link import EngineLink
 from tokentui.ui.main_screen import MainScreen
-from tokentui.ui.pane_screen import PaneScreen, TokenView
+from tokentui.ui.pane_screen import LinkedPane, PaneScreen
 from tokentui.ui.panes.compare import columns
 from tokentui.ui.panes.compare.compare_panes import COLUMNS, COMPARE_PANES, ENCODE, LEAST, places
 from tokentui.ui.panes.compare.curves import CurveChart, describe_target
@@ -308,7 +308,7 @@ class CompareScreen(PaneScreen):
         return row.token if isinstance(row, PairCandidate | PieceCandidate | TokenCandidate) else b""
 
     @property
-    def token_views(self) -> Sequence[TokenView]:
+    def token_views(self) -> Sequence[LinkedPane]:
         """The columns, both sides of the divergence, the tokens of both vocabularies, and the encodings."""
         tables = (*(column.table for column in self.columns), self.parting.left.table,
             self.parting.right.table)
@@ -468,7 +468,7 @@ class CompareScreen(PaneScreen):
         column, table = self.column_here(), self.columns[self.place].table
         row = table.held_at(table.cursor) if column.in_sync else None
 
-        def apply_choice(choice: Choice | None) -> None:
+        def apply_choice(choice: WhatIfChoice | None) -> None:
             if choice is None:
                 return
             recipe = changed(column.recipe, choice)
@@ -518,11 +518,11 @@ class CompareScreen(PaneScreen):
         """Ask for a target of a vocabulary, and show in the curve of savings where each column meets it."""
 
         def take(line: str) -> None:
-            self.curves.target = Target.parse(line)
+            self.curves.target = BudgetTarget.parse(line)
             self.curves.measure = [field for field, _, _ in CURVES].index("saved")
             self.action_turn_curve(0)
 
-        self.app.push_screen(AskLine(self.engine, "Target", describe_target, take))
+        self.app.push_screen(AskLine(self.engine, "BudgetTarget", describe_target, take))
 
     def action_ask_conventions(self) -> None:
         """Ask for conventions."""

@@ -30,7 +30,7 @@ from tokentui.ui.draw.running import Boundaries
 from tokentui.ui.draw.table import VirtualTable
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.link import EngineLink
-from tokentui.ui.pane_screen import PaneScreen, TokenView
+from tokentui.ui.pane_screen import LinkedPane, PaneScreen
 from tokentui.ui.panes.column_tables import (
     ColumnTable,
     PairTable,
@@ -398,7 +398,7 @@ class MainScreen(PaneScreen):
         return pane.chosen if isinstance(pane, CorpusText | ColumnTable | EncodePane) else b""
 
     @property
-    def token_views(self) -> Sequence[TokenView]:
+    def token_views(self) -> Sequence[LinkedPane]:
         """The corpus, the typed text and the tables."""
         return self.text, self.encode, *self.tables.values()
 

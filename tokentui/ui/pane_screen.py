@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 PaneType = TypeVar("PaneType", bound=Pane)
 
 
-class TokenView(Protocol):
+class LinkedPane(Protocol):
     """What makes a token bold wherever it shows it."""
 
     def link(self, piece: bytes) -> None:
@@ -72,7 +72,7 @@ PLACES = {
     "cursor": "on a token of the corpus: → puts a cursor there", "rows": "in a list",
 }
 """Where the keys of a section of the help work, in words."""
-WAYS = (
+GO_ACTIONS = (
     "life", "first_difference", "next_difference", "until", "steps", "follow", "jump_back",
 )
 """The ids of the actions that the dialog of `g` lists: other ways to go to a step or a place."""
@@ -522,7 +522,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         from tokentui.ui.dialogs.ask import GoToScreen
 
         actions = {action.id: action for action in actions_of(type(self), self.app.user_keys)}
-        ways = [actions[id] for id in WAYS if id in actions and self._applies(actions[id])]
+        ways = [actions[id] for id in GO_ACTIONS if id in actions and self._applies(actions[id])]
         self.app.push_screen(GoToScreen(self.engine, ways, self.run_later))
 
     def run_later(self, action: BoundAction) -> None:
@@ -729,7 +729,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         raise NotImplementedError
 
     @property
-    def token_views(self) -> Sequence[TokenView]:
+    def token_views(self) -> Sequence[LinkedPane]:
         """What shows tokens."""
         raise NotImplementedError
 

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from tokentui.core.errors import TokentuiError, nearest
 from tokentui.session import commands as do
 from tokentui.ui.app import ExplorerApp
-from tokentui.ui.draw.picture import Picture, picture_of
+from tokentui.ui.draw.picture import ScreenPicture, picture_of
 from tokentui.ui.link import EngineScreen
 from tokentui.ui.pane_screen import PaneScreen
 
@@ -54,7 +54,7 @@ def true_color() -> Iterator[None]:
                 os.environ[name] = value
 
 
-async def pictures(app: ExplorerApp, acts: Sequence[Act], size: tuple[int, int]) -> list[Picture]:
+async def pictures(app: ExplorerApp, acts: Sequence[Act], size: tuple[int, int]) -> list[ScreenPicture]:
     """Run an explorer without a terminal, and return what it shows after each act.
 
     Args:
@@ -65,7 +65,7 @@ async def pictures(app: ExplorerApp, acts: Sequence[Act], size: tuple[int, int])
     Raises:
         TokentuiError: An id names no action of the screen that is seen, or the corpus cannot be opened.
     """
-    kept: list[Picture] = []
+    kept: list[ScreenPicture] = []
     told: list[TokentuiError] = []
     tell = app.tell
 
@@ -110,7 +110,7 @@ async def _run(app: ExplorerApp, id: str) -> None:
     await app.run_action(actions[id].action, screen)
 
 
-async def _still(app: ExplorerApp, pilot: Pilot[None]) -> Picture:
+async def _still(app: ExplorerApp, pilot: Pilot[None]) -> ScreenPicture:
     """Return what is shown, once there is nothing to do and it stays the same."""
     last, times = picture_of(app), 0
     while times < _STILL and app.is_running:

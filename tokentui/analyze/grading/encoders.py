@@ -20,7 +20,7 @@ class Encoding:
     """A way to encode. The defaults are right.
 
     Attributes:
-        way: How the units of a word become tokens, a name of `WAYS`.
+        way: How the units of a word become tokens, a name of `SEGMENTERS`.
         split: A value of the axis `split`; empty for that of the recipe.
         specials: What special tokens in the text become: `whole`, `text`, or `listed`, where the first of
             the list that matches wins over a longer one.
@@ -117,7 +117,7 @@ def _longest(word: Word, ranks: Ranks, prefix: int) -> Word:
     return out
 
 
-WAYS: Mapping[str, Callable[[Word, Ranks, int], Word]] = {
+SEGMENTERS: Mapping[str, Callable[[Word, Ranks, int], Word]] = {
     "rank": _by_rank, "longest": _longest, "one-pass": _one_pass, "from-right": _from_right,
     "highest": _highest, "leftmost": _leftmost, "once-each": _once_each,
     "none": lambda word, ranks, prefix: word,
@@ -211,7 +211,7 @@ class Encoder:
                 out.append(part.encode())
                 continue
             for word in cutter.words(part):
-                out += WAYS[way.way](cutter.units(word), self._ranks, self._prefix)
+                out += SEGMENTERS[way.way](cutter.units(word), self._ranks, self._prefix)
         return out
 
     def _parts(self, text: str, way: str) -> Iterator[tuple[str, bool]]:

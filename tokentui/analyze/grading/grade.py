@@ -43,7 +43,7 @@ PASSED, FAILED = "passed", "failed"
 
 
 @dataclass(frozen=True)
-class Check:
+class GradeCheck:
     """A check of a submission.
 
     Attributes:
@@ -102,7 +102,7 @@ class Grade:
 
     exercise: Exercise
     where: str
-    checks: tuple[Check, ...]
+    checks: tuple[GradeCheck, ...]
     difference: StepDifference | None = None
     diagnosis: Diagnosis | None = None
     sizes: tuple[SizeFault, ...] = ()
@@ -150,7 +150,7 @@ class _Grader:
 
     def __init__(self, exercise: Exercise, where: str) -> None:
         self._exercise, self._where = exercise, where
-        self._checks: list[Check] = []
+        self._checks: list[GradeCheck] = []
         self._notes: list[str] = []
         self._trained: list[Trained] = []
         self._probes: list[Trained] = []
@@ -207,7 +207,7 @@ class _Grader:
         )
         if submission.vocab is not None and not what:
             what = self._wrong_vocabulary(submission.vocab, trainer)
-        self._checks.append(Check(name, not what, what))
+        self._checks.append(GradeCheck(name, not what, what))
 
     def _wrong_vocabulary(self, vocab: Mapping[int, Any], trainer: Trainer) -> str:
         """Return the mistake in the tokens of a vocabulary, whatever their ids; empty for none."""
@@ -229,7 +229,7 @@ class _Grader:
         """Check a vocabulary without merges: its tokens in the order of ids tell the merges."""
         trainer, _ = self._exercise.trained()
         what = self._wrong_vocabulary(vocab, trainer)
-        self._checks.append(Check("tokens", not what, what))
+        self._checks.append(GradeCheck("tokens", not what, what))
         pairs, right = _pairs(trainer), _pieces(trainer)
         specials = {name.encode() for name in self._exercise.specials}
         tokens = [piece for piece in as_bytes(
@@ -238,7 +238,7 @@ class _Grader:
         made = tokens[len(right) - len(pairs):]
         in_order = right[len(right) - len(pairs):]
         same = made == in_order
-        self._checks.append(Check("order of the tokens", same, "" if same else next(
+        self._checks.append(GradeCheck("order of the tokens", same, "" if same else next(
             (f"token {n} of the merges is {shown(one)}, not {shown(other)}"
              for n, (one, other) in enumerate(zip(made, in_order, strict=False), 1) if one != other),
             f"{len(made):,} in place of {len(in_order):,}")))
@@ -252,7 +252,7 @@ class _Grader:
             strict=True))
         rows = submission.tokens if submission.tokens is not None else submission.ids or ()
         if len(rows) != len(exercise.texts):
-            self._checks.append(Check("ids", False,
+            self._checks.append(GradeCheck("ids", False,
                 f"{len(rows):,} rows for {plural(len(exercise.texts), 'text')}"))
             return
         answers = []
@@ -271,7 +271,7 @@ class _Grader:
         rows = submission.tokens or submission.ids or ()
         if len(rows) != len(expected):
             what = f"{plural(len(rows), 'row')} for {plural(len(expected), 'text')}"
-            self._checks.append(Check("tokens", False, what))
+            self._checks.append(GradeCheck("tokens", False, what))
         for (text, right), row in zip(expected.items(), rows, strict=False):
             self._check_tokens(text, right, row)
 
@@ -281,7 +281,7 @@ class _Grader:
                   min(len(row), len(right)))
         what = f"token {at + 1} is {shown(row[at]) if at < len(row) else 'missing'}, not " \
             f"{shown(right[at]) if at < len(right) else 'one more'}"
-        self._checks.append(Check(f"tokens of {shown(text)}", same, "" if same else what))
+        self._checks.append(GradeCheck(f"tokens of {shown(text)}", same, "" if same else what))
 
     # ---- a Python file
 
@@ -320,7 +320,8 @@ class _Grader:
                 self._encoded_by_code(answers[0], every_text, trained.pairs)
             elif own_texts:
                 why = answers[0].error or "there is no encode"
-                self._checks += [Check(f"encode text {n}", False, why) for n in range(1, len(every_text) + 1)]
+                numbers = range(1, len(every_text) + 1)
+                self._checks += [GradeCheck(f"encode text {n}", False, why) for n in numbers]
         if len(answers) > len(corpora):
             self._encoder_answer(answers[-1], every_text)
 
@@ -344,19 +345,19 @@ class _Grader:
                 error = f"what it returns are {failure.what}"
         if error and not probe:
             self._failure = self._failure or error
-            self._checks.append(Check(label, False, error))
+            self._checks.append(GradeCheck(label, False, error))
         elif submission is not None and submission.merges is not None:
             try:
                 self._merges(submission, corpus, label, probe)
             except TokentuiError as failure:
                 if not probe:
-                    self._checks.append(Check(label, False, failure.what))
+                    self._checks.append(GradeCheck(label, False, failure.what))
 
     def _encoder_answer(self, answer: Answer, every_text: Sequence[str]) -> None:
         exercise = self._exercise
         if answer.error:
             self._failure = self._failure or answer.error
-            self._checks += [Check(f"encode text {n}", False, answer.error) for n in range(1,
+            self._checks += [GradeCheck(f"encode text {n}", False, answer.error) for n in range(1,
                 len(every_text) + 1)]
         elif exercise.trains:
             self._encoded_by_code(answer, every_text, _pairs(exercise.trained()[0]))
@@ -364,7 +365,7 @@ class _Grader:
             for (text, right), (row, _, error) in zip(exercise.expect["tokens"].items(), answer.encoded,
                 strict=False):
                 if error:
-                    self._checks.append(Check(f"tokens of {shown(text)}", False, error))
+                    self._checks.append(GradeCheck(f"tokens of {shown(text)}", False, error))
                 else:
                     self._check_tokens(text, right, row if isinstance(row, tuple) else ())
 
@@ -402,7 +403,7 @@ class _Grader:
             label = f"a hidden text of {plural(len(text), 'character')}" if hidden else shown(text)
             if tokens is None:
                 self._failure = self._failure or error
-                self._checks.append(Check(f"encode {label}", False, error or "it returns no ids"))
+                self._checks.append(GradeCheck(f"encode {label}", False, error or "it returns no ids"))
                 continue
             right = encoder.tokens(text, Encoding())
             rows.append((text, tokens))
@@ -412,7 +413,7 @@ class _Grader:
                 f"{plural(len(tokens), 'token')}, not {len(right):,}"
             if not what and (decoded is not None or error):
                 what = error or _decoding(text, decoded)
-            self._checks.append(Check(f"encode {label}", not what, what))
+            self._checks.append(GradeCheck(f"encode {label}", not what, what))
         if wrong:
             self._encoding = encoding_faults(encoder, rows)
             self._encoding_known = bool(self._encoding)

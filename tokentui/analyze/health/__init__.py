@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tokentui.analyze.health import texts
-from tokentui.analyze.health.survey import FAIL, INFO, NONE, PASS, WARN, Check, Found, Survey, share, some
+from tokentui.analyze.health.survey import FAIL, INFO, NONE, PASS, WARN, Check, Finding, Survey, share, some
 from tokentui.analyze.health.survey import survey as surveyed
 from tokentui.analyze.inspect import text_of
 from tokentui.analyze.results import CheckResult, Example, HealthReport
@@ -36,31 +36,31 @@ _LONG = 64
 """Bytes of a token that is long."""
 
 
-def coverage(seen: Survey) -> Found:
+def coverage(seen: Survey) -> Finding:
     """Check for bytes and units without a token, and report what becomes of them."""
     tokenizer = seen.tokenizer
     recipe, vocabulary = tokenizer.recipe, tokenizer.vocabulary
     if not any(entry.kind not in ("special", "unknown") for entry in seen.entries):
-        return Found("no text can be encoded: the vocabulary is empty", status=FAIL)
+        return Finding("no text can be encoded: the vocabulary is empty", status=FAIL)
     missing = [value for value in seen.facts.missing_bytes if value not in _NEVER]
     fallback = vocabulary.byte_tokens or len(getattr(vocabulary, "byte_symbols", ()))
     if UNITS.of(recipe.unit).is_byte and not missing:
-        return Found(f"all bytes{' of UTF-8' * bool(seen.facts.missing_bytes)} have a token", 0)
+        return Finding(f"all bytes{' of UTF-8' * bool(seen.facts.missing_bytes)} have a token", 0)
     if fallback:
-        return Found(f"{fallback} of the 256 bytes have a token to fall back on", 256 - fallback)
+        return Finding(f"{fallback} of the 256 bytes have a token to fall back on", 256 - fallback)
     lacking = f"{len(missing)} of the 243 bytes of UTF-8 have no token"
     what = lacking if UNITS.of(recipe.unit).is_byte else "only the units of its corpus have a token"
     way = UNKNOWN.of(recipe.unknown)
     if way.drops_units:
-        return Found(f"{what}, and others are silently dropped", status=FAIL)
+        return Finding(f"{what}, and others are silently dropped", status=FAIL)
     if way.is_error:
-        return Found(f"{what}, and text with others is refused", status=WARN)
+        return Finding(f"{what}, and text with others is refused", status=WARN)
     if vocabulary.unknown_id is None:
-        return Found(f"{what}, and others have no id", status=WARN)
-    return Found(f"{what}; others become the unknown token, id {vocabulary.unknown_id}", status=WARN)
+        return Finding(f"{what}, and others have no id", status=WARN)
+    return Finding(f"{what}; others become the unknown token, id {vocabulary.unknown_id}", status=WARN)
 
 
-def _dead(seen: Survey, where: str, what: str) -> Found:
+def _dead(seen: Survey, where: str, what: str) -> Finding:
     """Check for tokens of several characters that no text produces, for a reason at the stage `where`.
     Reserved names are not counted."""
     return _of_all(seen, what, [
@@ -70,20 +70,20 @@ def _dead(seen: Survey, where: str, what: str) -> Found:
     ])
 
 
-def _of_all(seen: Survey, what: str, examples: Sequence[Example]) -> Found:
+def _of_all(seen: Survey, what: str, examples: Sequence[Example]) -> Finding:
     """Return a result: some tokens, and their share of all ordinary tokens."""
     observed = some(len(examples), "token", what, len(seen.pieces))
-    return Found(observed, share(len(examples), len(seen.pieces)), examples)
+    return Finding(observed, share(len(examples), len(seen.pieces)), examples)
 
 
-def reserved(seen: Survey) -> Found:
+def reserved(seen: Survey) -> Finding:
     """Check for reserved names, such as `[unused1]`, which have no meaning yet. Never a fault."""
     examples = [Example(entry.id, entry.piece) for entry in seen.entries if _RESERVED.fullmatch(entry.piece)]
     observed = some(len(examples), "name", "without a meaning yet")
-    return Found(observed, len(examples), examples, PASS if examples else NONE)
+    return Finding(observed, len(examples), examples, PASS if examples else NONE)
 
 
-def duplicates(seen: Survey) -> Found:
+def duplicates(seen: Survey) -> Finding:
     """Check for several ids for one spelling, and for several tokens with one id."""
     facts = seen.facts
     alike = any(REASONS[why].where == "twin" for _, _, why, _ in seen.dead)
@@ -97,30 +97,30 @@ def duplicates(seen: Survey) -> Found:
     spellings = some(len(facts.duplicates), "spelling", "with several ids")
     what = f"{spellings}, {some(len(facts.shared_ids), 'id', 'of several tokens')}"
     status = FAIL if facts.shared_ids else WARN if examples or alike else PASS
-    return Found(what, len(examples), examples, status)
+    return Finding(what, len(examples), examples, status)
 
 
-def orphans(seen: Survey) -> Found:
+def orphans(seen: Survey) -> Finding:
     """Check for tokens that no merge makes."""
     if not seen.tokenizer.merges:
-        return Found("there are no merges")
+        return Finding("there are no merges")
     orphaned = (entry for entry in seen.entries if entry.kind == "orphan")
     examples = [Example(entry.id, entry.piece) for entry in orphaned if not _RESERVED.fullmatch(entry.piece)]
     return _of_all(seen, "that no merge makes", examples)
 
 
-def holes(seen: Survey) -> Found:
+def holes(seen: Survey) -> Finding:
     """Check for ids without a token."""
     count = sum(last - first + 1 for first, last in seen.facts.holes)
     examples = [Example(first, b"", f"to {last}") for first, last in seen.facts.holes]
-    return Found(some(count, "id", "without a token between the first and the last"), count, examples)
+    return Finding(some(count, "id", "without a token between the first and the last"), count, examples)
 
 
-def _broken(seen: Survey, several: bool, what: str) -> Found:
+def _broken(seen: Survey, several: bool, what: str) -> Finding:
     """Check for tokens of several bytes that are not UTF-8: parts of one character or, with `several`, of
     more than one. Tokens with impossible bytes are not counted."""
     if not UNITS.of(seen.tokenizer.recipe.unit).is_byte:
-        return Found("the units are characters")
+        return Finding("the units are characters")
     return _of_all(seen, what, [
         Example(number, piece) for number, piece in seen.facts.not_utf8
         if _crosses(piece) == several and not _NEVER.intersection(piece)
@@ -135,16 +135,16 @@ def _crosses(piece: bytes) -> bool:
     return any(value & 0xC0 != 0x80 for value in piece[head + (not head) :])
 
 
-def impossible(seen: Survey) -> Found:
+def impossible(seen: Survey) -> Finding:
     """Check for tokens of several bytes with a byte that never occurs in UTF-8."""
     if not UNITS.of(seen.tokenizer.recipe.unit).is_byte:
-        return Found("the units are characters")
+        return Finding("the units are characters")
     examples = [Example(number, piece) for number, piece in seen.facts.not_utf8 if _NEVER.intersection(piece)]
     observed = some(len(examples), "token", "with bytes that never occur in UTF-8")
-    return Found(observed, len(examples), examples)
+    return Finding(observed, len(examples), examples)
 
 
-def controls(seen: Survey) -> Found:
+def controls(seen: Survey) -> Finding:
     """Check for invisible characters in learned tokens of several bytes."""
     learned = {entry.id for entry in seen.entries if entry.kind in ("merge", "piece", "orphan")}
     examples = [
@@ -152,10 +152,10 @@ def controls(seen: Survey) -> Found:
         if number in learned and len(piece) > 1 and _CONTROLS.search(text_of(piece) or "")
     ]
     observed = some(len(examples), "learned token", "with invisible characters")
-    return Found(observed, share(len(examples), len(seen.pieces)), examples)
+    return Finding(observed, share(len(examples), len(seen.pieces)), examples)
 
 
-def long_ones(seen: Survey) -> Found:
+def long_ones(seen: Survey) -> Finding:
     """Check for tokens that are longer than words."""
     sizes = {number: len(piece) for number, piece in seen.bare.items()}
     long = sorted((number for number in sizes if sizes[number] > _LONG), key=lambda number: -sizes[number])
@@ -163,7 +163,7 @@ def long_ones(seen: Survey) -> Found:
     return _of_all(seen, f"of more than {_LONG} bytes", examples)
 
 
-def siblings(seen: Survey) -> Found:
+def siblings(seen: Survey) -> Finding:
     """Check for tokens that differ from another only in case or a leading space."""
     texts = (text_of(piece) or "" for piece in seen.pieces.values())
     keys = Counter(key for text in texts if (key := text.strip(" ▁").casefold()))
@@ -172,19 +172,19 @@ def siblings(seen: Survey) -> Found:
         Example(None, key.encode(), f"{times} tokens") for key, times in keys.most_common(5) if times > 1
     ]
     what = some(many, "token", "that differ from another only in case or space", len(seen.pieces))
-    return Found(what, share(many, len(seen.pieces)), common)
+    return Finding(what, share(many, len(seen.pieces)), common)
 
 
-def literals(seen: Survey) -> Found:
+def literals(seen: Survey) -> Finding:
     """Check the steps of a file for literal text that reads like a pattern: it matches only itself."""
     stages = seen.tokenizer.vocabulary.pipeline.stages
     if not stages:
-        return Found("the file has no steps of its own")
+        return Finding("the file has no steps of its own")
     examples = [
         Example(None, text.encode("utf-8", "surrogatepass"), f"in {where}")
         for where, text in _literals(stages, "") if _LIKE_A_PATTERN.search(text)
     ]
-    return Found(some(len(examples), "text", "that reads like a pattern"), len(examples), examples)
+    return Finding(some(len(examples), "text", "that reads like a pattern"), len(examples), examples)
 
 
 def _literals(value: object, where: str) -> Iterator[tuple[str, str]]:
@@ -204,7 +204,7 @@ def _literals(value: object, where: str) -> Iterator[tuple[str, str]]:
             yield from _literals(inner, where)
 
 
-def doubts(seen: Survey) -> Found:
+def doubts(seen: Survey) -> Finding:
     """Check for assumptions and remarks from reading the file."""
     notes = list(seen.tokenizer.notes)
     status = WARN if notes else INFO if seen.tokenizer.vocabulary.pipeline.near else PASS
@@ -212,7 +212,7 @@ def doubts(seen: Survey) -> Found:
         split = seen.tokenizer.recipe.split
         notes.append(f"the steps of the file split text: split={split} is only the nearest value")
     examples = [Example(None, note.encode("utf-8", "surrogatepass")) for note in notes]
-    return Found(some(len(notes), "remark", "from reading the file"), len(notes), examples, status)
+    return Finding(some(len(notes), "remark", "from reading the file"), len(notes), examples, status)
 
 
 CHECKS: tuple[Check, ...] = (

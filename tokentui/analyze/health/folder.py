@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from tokentui.analyze.health.survey import FAIL, INFO, NONE, PASS, WARN, Found, some
+from tokentui.analyze.health.survey import FAIL, INFO, NONE, PASS, WARN, Finding, some
 from tokentui.analyze.health.texts import NUMBERS, SCRIPTS, SPACES, TEXTS, encoded
 from tokentui.analyze.inspect import text_of
 from tokentui.analyze.report import Report, Section
@@ -103,10 +103,10 @@ def _some_ids(ids: Ids) -> str:
     return first + " …" * (len(ids) > _IDS)
 
 
-def stale(files: Files) -> Found:
+def stale(files: Files) -> Finding:
     """Check for other vocabulary files whose tokens or ids differ from the file that is used."""
     if not files.others:
-        return Found("only one file has a vocabulary")
+        return Finding("only one file has a vocabulary")
     examples: list[Example] = []
     differences: list[str] = []
     for name, other in files.others.items():
@@ -127,8 +127,8 @@ def stale(files: Files) -> Found:
         elif moved:
             examples += [Example(theirs[piece], piece, f"in {name}") for piece in moved[:_MOST_EXAMPLES]]
     if not differences:
-        return Found(f"{' and '.join(files.others)}: the same tokens and ids", 0, status=PASS)
-    return Found("; ".join(differences), len(differences), examples, WARN)
+        return Finding(f"{' and '.join(files.others)}: the same tokens and ids", 0, status=PASS)
+    return Finding("; ".join(differences), len(differences), examples, WARN)
 
 
 def _differing(
@@ -162,7 +162,7 @@ def _merged(ours: Tokenizer, other: Tokenizer) -> Iterator[str]:
         yield from (text for piece in pieces if (text := text_of(piece)) is not None)
 
 
-def ids(files: Files) -> Found:
+def ids(files: Files) -> Finding:
     """Check for special and added tokens that have another id, or none, in another file of the folder."""
     examples: list[Example] = []
     by_id = {number: piece for piece, number in files.ids.items()}
@@ -189,26 +189,26 @@ def ids(files: Files) -> Found:
             for name in tekken.vocabulary.specials if name not in own and not name.startswith("<SPECIAL_")
         ]
     if not files.folder.documents and not examples:
-        return Found("no settings name tokens")
-    return Found(some(len(examples), "token", "on which files differ"), len(examples), examples,
+        return Finding("no settings name tokens")
+    return Finding(some(len(examples), "token", "on which files differ"), len(examples), examples,
                  WARN if examples else PASS)
 
 
-def pattern(files: Files) -> Found:
+def pattern(files: Files) -> Finding:
     """Check whether `tokenizer.json` has the split of another model than the folder is of."""
     recipe, model_type = files.tokenizer.recipe, files.folder.setting("model_type", "config.json")
     tekken = files.others.get("tekken.json")
     right = tekken.recipe.split if tekken is not None else _SPLIT_OF.get(str(model_type), "")
     bytes_ = UNITS.of(recipe.unit).is_byte
     if not right or not bytes_ or not files.fast or files.tokenizer.vocabulary.pipeline.near:
-        return Found("no file says which pattern is right")
+        return Finding("no file says which pattern is right")
     known = recipe.split in (TEKKEN, *SPLITS) or tekken is not None
     if recipe.split == right or not known:
-        return Found("the pattern is not known to be wrong", 0, status=PASS)
+        return Finding("the pattern is not known to be wrong", 0, status=PASS)
     examples = _cut_differently(recipe.split, right, "right")
     source = "tekken.json has" if tekken is not None else f"models of type {model_type} have"
     what = f"tokenizer.json has {_pattern_name(recipe.split)}, {source} {_pattern_name(right)}"
-    return Found(what, len(examples), examples, WARN)
+    return Finding(what, len(examples), examples, WARN)
 
 
 def _pattern_name(split: str) -> str:
@@ -234,26 +234,26 @@ def _cut_differently(ours: str, theirs: str, name: str) -> list[Example]:
     return examples
 
 
-def rows(files: Files) -> Found:
+def rows(files: Files) -> Finding:
     """Check for rows of the embedding without a token, and tokens without a row."""
     config = files.folder.documents.get("config.json", {})
     inner = config.get("text_config")
     size = config.get("vocab_size", inner.get("vocab_size") if isinstance(inner, Mapping) else None)
     if size is not None and not is_id(size):
         what = f"vocab_size in config.json is not a number of rows: {json.dumps(size)[:40]}"
-        return Found(what, 1, status=FAIL)
+        return Finding(what, 1, status=FAIL)
     if not is_id(size):
-        return Found("config.json names no vocab_size")
+        return Finding("config.json names no vocab_size")
     beyond = sorted((number, piece) for piece, number in files.ids.items() if number >= size)
     if beyond:
         what = some(len(beyond), "token", f"beyond the {size:,} rows of the embedding")
-        return Found(what, len(beyond), [Example(number, piece) for number, piece in beyond], FAIL)
+        return Finding(what, len(beyond), [Example(number, piece) for number, piece in beyond], FAIL)
     count = size - len(set(files.ids.values()))
     what = some(count, "row", "of the embedding without a token", size)
-    return Found(what, count, status=INFO if count else PASS)
+    return Finding(what, count, status=INFO if count else PASS)
 
 
-def ends(files: Files) -> Found:
+def ends(files: Files) -> Finding:
     """Check for ids in `config.json` and `generation_config.json` that are not those of the named tokens."""
     examples: list[Example] = []
     looked = False
@@ -277,8 +277,8 @@ def ends(files: Files) -> Found:
             listed = " ".join(map(str, numbers))
             examples.append(Example(number, _shown(name), f"{end}_token; {file} has {end}_token_id {listed}"))
     if not looked:
-        return Found("no file names the ids")
-    return Found(some(len(examples), "id", "that files name differently"), len(examples), examples,
+        return Finding("no file names the ids")
+    return Finding(some(len(examples), "id", "that files name differently"), len(examples), examples,
                  WARN if examples else PASS)
 
 
@@ -286,11 +286,11 @@ def _listed(value: object) -> list[object]:
     return value if isinstance(value, list) else [value]
 
 
-def tokenizer_class(files: Files) -> Found:
+def tokenizer_class(files: Files) -> Finding:
     """Check for a tokenizer class of transformers that builds another tokenizer than the file stores."""
     name, known, recipe = files.folder.tokenizer_class, files.folder.known_class, files.tokenizer.recipe
     if known is None or not files.fast:
-        return Found("no class that is known to build the tokenizer itself")
+        return Finding("no class that is known to build the tokenizer itself")
     near = files.tokenizer.vocabulary.pipeline.near
     for part, own, built in (
         ("units", recipe.unit, known.unit), ("encoding", recipe.encode, known.encode),
@@ -300,32 +300,32 @@ def tokenizer_class(files: Files) -> Found:
             short = f"{built[:40]}…" if len(built) > 40 else built
             what = f"{name} builds {part} {short}; tokenizer.json has {own[:40]}"
             examples = _cut_differently(own, built, "by the class") if part == "split" else ()
-            return Found(what, 1, examples, WARN)
-    return Found(f"{name} builds what tokenizer.json contains", 0, status=PASS)
+            return Finding(what, 1, examples, WARN)
+    return Finding(f"{name} builds what tokenizer.json contains", 0, status=PASS)
 
 
-def double_bos(files: Files) -> Found:
+def double_bos(files: Files) -> Finding:
     """Check for a beginning token that is added twice, added by the chat template and by encoding, or added
     by one file only."""
     name = files.folder.named("bos_token")
     number = files.id_of(name) if name else None
     if number is None:
-        return Found("there is no begin token")
+        return Finding("there is no begin token")
     before = files.tokenizer.encoder.around[0]
     asked = files.folder.setting("add_bos_token")
     if before.count(name) > 1:
         example = _begun(files, "Hello")
-        return Found("the post-processor adds it twice", 2, example, FAIL)
+        return Finding("the post-processor adds it twice", 2, example, FAIL)
     templates = files.folder.templates()
     rendered = [file for file, text in templates.items() if _RENDERS_BOS.search(text) or name in text]
     if rendered and (name in before or asked is True):
         what = f"the chat template of {rendered[0]} writes it, and encoding adds it"
-        return Found(what, 2, _begun(files, f"{name}Hello"), INFO)
+        return Finding(what, 2, _begun(files, f"{name}Hello"), INFO)
     if isinstance(asked, bool) and files.fast and asked != (name in before):
         does = "adds it" if name in before else "does not add it"
-        return Found(f"add_bos_token is {str(asked).lower()}, the post-processor {does}", 1,
+        return Finding(f"add_bos_token is {str(asked).lower()}, the post-processor {does}", 1,
                      _begun(files, "Hello"), WARN)
-    return Found("it is added at most once", 0, status=PASS)
+    return Finding("it is added at most once", 0, status=PASS)
 
 
 def _begun(files: Files, text: str) -> list[Example]:
@@ -336,18 +336,18 @@ def _begun(files: Files, text: str) -> list[Example]:
     return [Example(None, _shown(text), f"ids {_some_ids(ids)}")]
 
 
-def clean_up(files: Files) -> Found:
+def clean_up(files: Files) -> Finding:
     """Check for `clean_up_tokenization_spaces`, which removes spaces from decoded text."""
     if files.folder.setting("clean_up_tokenization_spaces") is not True:
-        return Found("decoded text is not cleaned up", 0, status=PASS)
+        return Finding("decoded text is not cleaned up", 0, status=PASS)
     encoding, cleaned = encoded(files.tokenizer, _UNCLEAN), without_spaces(_UNCLEAN)
     if encoding is None or files.tokenizer.decode(encoding.ids) not in (_UNCLEAN, cleaned):
-        return Found("decoding without it loses spaces as well", status=NONE)
+        return Finding("decoding without it loses spaces as well", status=NONE)
     example = Example(None, _shown(_UNCLEAN), f"decodes to {cleaned!r}")
-    return Found("clean_up_tokenization_spaces removes spaces that were in the text", 1, [example], INFO)
+    return Finding("clean_up_tokenization_spaces removes spaces that were in the text", 1, [example], INFO)
 
 
-def settings(files: Files) -> Found:
+def settings(files: Files) -> Finding:
     """Check for settings that transformers prefers to those in `tokenizer.json`."""
     examples: list[Example] = []
     for setting, stage, kinds, key in (
@@ -361,23 +361,23 @@ def settings(files: Files) -> Found:
             note = f"{setting} is {str(asked).lower()}, {key} of tokenizer.json is {str(own).lower()}"
             examples.append(Example(None, b"Hello", note))
     what = some(len(examples), "setting", "unlike that of tokenizer.json")
-    return Found(what, len(examples), examples, WARN if examples else PASS)
+    return Finding(what, len(examples), examples, WARN if examples else PASS)
 
 
-def template(files: Files) -> Found:
+def template(files: Files) -> Finding:
     """Check for chat templates that differ."""
     texts = files.folder.templates()
     if len(texts) < 2:
-        return Found("there is at most one chat template", 0, status=PASS)
+        return Finding("there is at most one chat template", 0, status=PASS)
     if len({text.strip() for text in texts.values()}) == 1:
-        return Found("both chat templates are the same", 0, status=PASS)
-    return Found(f"the chat templates of {' and '.join(texts)} differ", 1, status=WARN)
+        return Finding("both chat templates are the same", 0, status=PASS)
+    return Finding(f"the chat templates of {' and '.join(texts)} differ", 1, status=WARN)
 
 
-def unread(files: Files) -> Found:
+def unread(files: Files) -> Finding:
     """Check for files that could not be read."""
     examples = [Example(None, _shown(name), why) for name, why in files.unread.items()]
-    return Found(some(len(examples), "file", "that cannot be read"), len(examples), examples,
+    return Finding(some(len(examples), "file", "that cannot be read"), len(examples), examples,
                  WARN if examples else PASS)
 
 
@@ -390,7 +390,7 @@ class FolderCheck:
     title: str
     about: str
     limits: str
-    look: Callable[[Files], Found]
+    look: Callable[[Files], Finding]
 
     def result(self, files: Files) -> CheckResult:
         """Return the result of the check, `n/a` if the finding sets no status. The result counts all examples

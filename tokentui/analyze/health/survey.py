@@ -12,7 +12,7 @@ from typing import Literal
 import regex
 
 from tokentui.analyze.inspect import text_of
-from tokentui.analyze.results import CheckResult, DeadToken, Example, Spelling, Token, VocabularyFacts
+from tokentui.analyze.results import CheckResult, DeadToken, Example, SharedSpelling, Token, VocabularyFacts
 from tokentui.analyze.vocabulary import ORDINARY
 from tokentui.core.jobs import each
 from tokentui.encode.decode import bare as bare_bytes
@@ -61,7 +61,7 @@ class Survey:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Finding:
     """The finding of a check.
 
     Attributes:
@@ -97,7 +97,7 @@ class Check:
     name: str
     title: str
     about: str
-    look: Callable[[Survey], Found]
+    look: Callable[[Survey], Finding]
     info: float | None = None
     warn: float | None = None
     fail: float | None = None
@@ -122,7 +122,7 @@ class Check:
         The result counts all examples and has the first `_MOST_EXAMPLES`.
         """
         lacks_tokens = bool(self.of) and not getattr(survey, self.of)
-        finding = Found("there are no tokens") if lacks_tokens else self.look(survey)
+        finding = Finding("there are no tokens") if lacks_tokens else self.look(survey)
         return CheckResult(
             self.name, self.title, self.about, finding.status or self._graded(finding.value),
             finding.observed, self.threshold, finding.value, len(finding.examples),
@@ -169,7 +169,7 @@ def survey(tokenizer: Tokenizer) -> Survey:
         kinds=tuple(Counter(entry.kind for entry in entries).items()),
         longest=tuple(Token(*token) for token in by_length[:_LONGEST]),
         unreachable=tuple(DeadToken(number, piece, words) for number, piece, _, words in dead),
-        duplicates=tuple(Spelling(piece, tuple(ids)) for piece, ids in alike.items() if len(ids) > 1),
+        duplicates=tuple(SharedSpelling(piece, tuple(ids)) for piece, ids in alike.items() if len(ids) > 1),
         not_utf8=tuple(
             Token(number, piece) for number, piece in pieces.items() if len(piece) > 1 and number not in texts
         ),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import Random
 
-from tokentui.analyze.health.survey import INFO, Found, Survey, share, some
+from tokentui.analyze.health.survey import INFO, Finding, Survey, share, some
 from tokentui.analyze.results import Example
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import safe
@@ -98,13 +98,13 @@ def _specials(tokenizer: Tokenizer) -> list[str]:
     return [name for name in first if name not in tokenizer.recipe.symbols]
 
 
-def specials(seen: Survey) -> Found:
+def specials(seen: Survey) -> Finding:
     """Check for special tokens that do not become themselves although special tokens are allowed."""
     tokenizer, vocabulary = seen.tokenizer, seen.tokenizer.vocabulary
     # The unknown token stands for what has no token: no text spells it.
     names = [name for name in _specials(tokenizer) if vocabulary.special_id(name) != vocabulary.unknown_id]
     if not names:
-        return Found("there are no special tokens")
+        return Finding("there are no special tokens")
     examples = []
     for name in names:
         number = vocabulary.special_id(name)
@@ -118,26 +118,26 @@ def specials(seen: Survey) -> Found:
             examples.append(Example(number, _bytes(name), into))
             break
     observed = some(len(examples), "special token", "that falls apart", len(names))
-    return Found(observed, len(examples), examples)
+    return Finding(observed, len(examples), examples)
 
 
-def injected(seen: Survey) -> Found:
+def injected(seen: Survey) -> Finding:
     """Check for special tokens that plain text becomes although special tokens are not allowed."""
     tokenizer = seen.tokenizer
     control = {entry.id for entry in seen.entries if entry.kind == "special"}
     named = [(name, tokenizer.vocabulary.special_id(name)) for name in _specials(tokenizer)]
     named = [(name, number) for name, number in named if number in control]
     if not named:
-        return Found("there are no special tokens")
+        return Finding("there are no special tokens")
     examples = [
         Example(number, _bytes(name)) for name, number in named
         if (encoding := encoded(tokenizer, f"a {name} b")) is not None and number in encoding.ids
     ]
     observed = some(len(examples), "special token", "that plain text becomes", len(named))
-    return Found(observed, len(examples), examples)
+    return Finding(observed, len(examples), examples)
 
 
-def digits(seen: Survey) -> Found:
+def digits(seen: Survey) -> Finding:
     """Check for numbers of one length that are cut in several ways: as the corpus had them, not by a rule.
     Uses the same pseudorandom numbers each time."""
     tokenizer, draw = seen.tokenizer, Random(1)
@@ -151,16 +151,16 @@ def digits(seen: Survey) -> Found:
         if encoding is not None:
             example_of[size] = Example(None, given.encode(), " | ".join(map(safe, encoding.tokens)))
     if not any(ways.values()):
-        return Found("numbers are not encoded")
+        return Finding("numbers are not encoded")
     loose = [length for length, cuts in ways.items() if len(cuts) > 1]
     if loose:
         share_of_lengths = f"{len(loose)} of {len(ways)}"
         what = f"numbers of {share_of_lengths} lengths are split in several ways"
-        return Found(what, len(loose), [example_of[length] for length in loose if length in example_of])
+        return Finding(what, len(loose), [example_of[length] for length in loose if length in example_of])
     longest = max((cut for cuts in ways.values() for cut in cuts), key=len)
     most = max((end - start for start, end in zip((0, *longest), longest, strict=False)), default=1)
     by_rule = f"numbers are split by a rule, at most {most} digits together"
-    return Found("each digit is a token" if most == 1 else by_rule, 0, list(example_of.values()))
+    return Finding("each digit is a token" if most == 1 else by_rule, 0, list(example_of.values()))
 
 
 def _cuts(tokenizer: Tokenizer, number: str) -> tuple[int, ...] | None:
@@ -171,7 +171,7 @@ def _cuts(tokenizer: Tokenizer, number: str) -> tuple[int, ...] | None:
     return tuple(sorted({end - 2 for _, end in encoding.offsets if end > 2})) or None  # it may be dropped
 
 
-def returns(seen: Survey, pairs: Sequence[tuple[str, str]], what: str) -> Found:
+def returns(seen: Survey, pairs: Sequence[tuple[str, str]], what: str) -> Finding:
     """Check for texts that decode to something else, or of which nothing has a token.
 
     Args:
@@ -190,15 +190,15 @@ def returns(seen: Survey, pairs: Sequence[tuple[str, str]], what: str) -> Found:
         examples.append(Example(None, text.encode(), note))
         refused += not has_known_tokens
     if refused == total:
-        return Found(f"nothing of {some(total, what)} has a token")
+        return Finding(f"nothing of {some(total, what)} has a token")
     observed = f"{some(len(examples) - refused, what)} of {total - refused} changed on the way back"
     if refused:
         are = "it is" if refused == 1 else "they are"
         observed += f"; of {some(refused, 'other')} nothing has a token, or {are} refused"
-    return Found(observed, share(len(examples), total), examples)
+    return Finding(observed, share(len(examples), total), examples)
 
 
-def comes_back(seen: Survey) -> Found:
+def comes_back(seen: Survey) -> Finding:
     """Check that texts of all scripts and kinds decode to themselves.
 
     An INFO if only the text with the marks of tokenizers does not: nearly no tokenizer with such a mark
@@ -210,7 +210,7 @@ def comes_back(seen: Survey) -> Found:
     return finding
 
 
-def stable(seen: Survey) -> Found:
+def stable(seen: Survey) -> Finding:
     """Check for texts whose ids change when they are decoded and encoded again."""
     examples = []
     tried = 0
@@ -224,21 +224,21 @@ def stable(seen: Survey) -> Found:
         if encoded_again is None or encoded_again.ids != encoding.ids:
             examples.append(Example(None, text.encode(), f"{name}: decodes to {safe(decoded, limit=60)}"))
     if not tried:
-        return Found("no text is encoded whole")
+        return Finding("no text is encoded whole")
     observed = some(len(examples), "text", f"of {tried} with other ids the second time")
-    return Found(observed, share(len(examples), tried), examples)
+    return Finding(observed, share(len(examples), tried), examples)
 
 
-def unknown(seen: Survey) -> Found:
+def unknown(seen: Survey) -> Finding:
     """Check for scripts with characters that become unknown tokens, are dropped, or are refused."""
     rows = list(_lacking(seen.tokenizer))
     examples = [Example(None, text.encode(), f"{name}: {part:.0%} of its characters")
              for name, text, part in rows if part]
     if not examples:
-        return Found(f"all {len(rows)} scripts are encoded without unknown tokens", 0)
+        return Finding(f"all {len(rows)} scripts are encoded without unknown tokens", 0)
     examples.sort(key=lambda example: example.note)
     observed = some(len(examples), "script", f"of {len(rows)} with characters that the vocabulary lacks")
-    return Found(observed, share(len(examples), len(rows)), examples)
+    return Finding(observed, share(len(examples), len(rows)), examples)
 
 
 def _lacking(tokenizer: Tokenizer) -> Iterator[tuple[str, str, float]]:
@@ -254,7 +254,7 @@ def _lacking(tokenizer: Tokenizer) -> Iterator[tuple[str, str, float]]:
         yield name, text, share(lacks, len(letters))
 
 
-def forms(seen: Survey) -> Found:
+def forms(seen: Survey) -> Finding:
     """Check for texts whose composed and decomposed forms (NFC and NFD) have different ids."""
     examples, tried = [], 0
     for name, text in (*SCRIPTS, *TEXTS):
@@ -271,8 +271,8 @@ def forms(seen: Survey) -> Found:
             note = f"{name}: {len(composed_ids)} tokens composed, {len(apart_ids)} decomposed"
             examples.append(Example(None, text.encode(), note))
     if not tried:
-        return Found("no text with two forms is encoded")
-    return Found(some(len(examples), "text", "with other ids when decomposed"), len(examples), examples)
+        return Finding("no text with two forms is encoded")
+    return Finding(some(len(examples), "text", "with other ids when decomposed"), len(examples), examples)
 
 
 def _bytes(name: str) -> bytes:

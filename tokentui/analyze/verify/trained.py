@@ -29,7 +29,7 @@ _FIRST = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class TrainingChange:
     """A change of one axis.
 
     Attributes:
@@ -65,7 +65,7 @@ class TrainedReport:
     alike: int
     difference: StepDifference | None
     next_count: int | None
-    changes: tuple[Change, ...]
+    changes: tuple[TrainingChange, ...]
     tried: int
 
 
@@ -95,7 +95,7 @@ def verify_trained(
     counted = WordCounts(corpus)
     trainer = _started(corpus, recipe, counted)
     alike = _alike(trainer, merges_of_file)
-    difference, next_count, better, tried = None, None, list[Change](), 0
+    difference, next_count, better, tried = None, None, list[TrainingChange](), 0
     if alike == len(merges_of_file):
         learn.jump(trainer, alike)
         is_over = trainer.end(Stops()) is not None
@@ -117,8 +117,8 @@ def verify_trained(
                 except TokentuiError:  # this corpus cannot be trained on so
                     continue
             if same > alike:
-                better.append(Change(axis, value, same))
-    best_of: dict[str, Change] = {}
+                better.append(TrainingChange(axis, value, same))
+    best_of: dict[str, TrainingChange] = {}
     for change in sorted(better, key=lambda change: -change.alike):
         best_of.setdefault(change.axis, change)
     changes = tuple(best_of.values())

@@ -21,7 +21,7 @@ _TEXTS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class VersionSide:
     """What one of the programs makes of a text.
 
     Attributes:
@@ -55,7 +55,7 @@ class VersionsReport:
     text: str = ""
     stage: str = ""
     specials: bool = False
-    sides: tuple[Side, ...] = ()
+    sides: tuple[VersionSide, ...] = ()
 
     @property
     def difference(self) -> int | None:
@@ -115,7 +115,7 @@ def verify_versions(
                     )]
                     return VersionsReport(
                         names[1:], same, tokens, same + 1, short, _stage(sides, specials), specials,
-                        tuple(map(Side, names, sides)),
+                        tuple(map(VersionSide, names, sides)),
                     )
                 same += 1
                 tokens += len(plain[0]) if isinstance(plain[0], list) else 0

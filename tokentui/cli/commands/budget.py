@@ -11,8 +11,8 @@ import click
 
 from tokentui.analyze.budget import (
     Budget,
+    BudgetTarget,
     Costs,
-    Target,
     budget,
     default_sizes,
     read_sizes,
@@ -100,7 +100,7 @@ def command(
         raise TokentuiError("--json and --csv - cannot be combined", shared.command, "use one of them")
     if csv_file not in (None, "-"):
         output.check_target(csv_file)
-    wanted = None if target is None else Target.parse(target)
+    wanted = None if target is None else BudgetTarget.parse(target)
     named = [] if sizes is None else read_sizes(sizes or ",", "--sizes")
     shared.require_corpus()
     opened = shared.load_tokenizer(tokenizer)
@@ -134,7 +134,7 @@ def print_budget(
 ) -> int:
     """Print the tokens of a corpus, and of a second one, at sizes of a vocabulary. Returns the exit code: 1
     with `exact` if the target is not met."""
-    wanted = None if target is None else Target.parse(target)
+    wanted = None if target is None else BudgetTarget.parse(target)
     shared.require_corpus()
     with output.working(shared.quiet) as bar:
         corpora = [shared.read_corpus(bar)]

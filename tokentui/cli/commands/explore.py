@@ -49,7 +49,7 @@ _LEAST_MEMORY = 512 << 20
 """Bytes of address space that the explorer needs: most of them for its threads."""
 
 
-class Wanted(NamedTuple):
+class ExplorerStart(NamedTuple):
     """What the explorer opens: the first arguments of `tokentui.ui.run`."""
 
     opening: Open
@@ -60,7 +60,7 @@ class Wanted(NamedTuple):
 
 
 class Look(NamedTuple):
-    """What a picture shows: the arguments of `tokentui.ui.picture` after those of `Wanted`."""
+    """What a picture shows: the arguments of `tokentui.ui.picture` after those of `ExplorerStart`."""
 
     step: int | None
     screens: tuple[str, ...]
@@ -96,7 +96,7 @@ class _Explorer(OrderedCommand):
 @options(*EXPLORED)
 def command(shared: SharedOptions, tokenizers: tuple[str, ...], held_out: str | None) -> int:
     """Open the explorer."""
-    wanted = wanted_by(shared, tokenizers, held_out)
+    wanted = start_of(shared, tokenizers, held_out)
     _check_terminal(shared.sources)
     _check_memory()
     from tokentui.ui import run  # the screen is loaded when one is opened
@@ -106,7 +106,7 @@ def command(shared: SharedOptions, tokenizers: tuple[str, ...], held_out: str | 
     return run(*wanted, resume)
 
 
-def wanted_by(shared: SharedOptions, tokenizers: tuple[str, ...], held_out: str | None) -> Wanted:
+def start_of(shared: SharedOptions, tokenizers: tuple[str, ...], held_out: str | None) -> ExplorerStart:
     """Return what the words of the command line open.
 
     Raises:
@@ -135,10 +135,10 @@ def wanted_by(shared: SharedOptions, tokenizers: tuple[str, ...], held_out: str 
 
     file = OpenTokenizer(*opened) if opened else None
     opening = Open(sources or (_SAMPLE,), shared.read_as, shared.field, file)
-    return Wanted(opening, recipe, asked, columns, held_out or "")
+    return ExplorerStart(opening, recipe, asked, columns, held_out or "")
 
 
-def drawn(wanted: Wanted, look: Look, form: str) -> bytes:
+def drawn(wanted: ExplorerStart, look: Look, form: str) -> bytes:
     """Return a picture of the explorer in a format."""
     from tokentui.ui import picture
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import click
 
-from tokentui.analyze.mixture import DENOMINATORS, MERGES, Sample, mixture, report
+from tokentui.analyze.mixture import DENOMINATORS, MERGES, MixtureSample, mixture, report
 from tokentui.cli import output
 from tokentui.cli.options import (
     COUNT_HINT,
@@ -68,6 +68,7 @@ def command(shared: SharedOptions, tokenizer: str, steps: int, denominator: str)
             hint = "name each with NAME=CORPUS"
             raise TokentuiError("two samples have the same name", shared.command, hint)
         with bar.phase("replaying"):
-            found = mixture(opened, [Sample(name, corpus) for name, corpus in named], steps, denominator)
+            samples = [MixtureSample(name, corpus) for name, corpus in named]
+            found = mixture(opened, samples, steps, denominator)
     output.write_report(shared.as_json, report(found))
     return 0

@@ -8,7 +8,7 @@ import sys
 
 import click
 
-from tokentui.cli.commands.explore import EXPLORED, Look, drawn, wanted_by
+from tokentui.cli.commands.explore import EXPLORED, Look, drawn, start_of
 from tokentui.cli.options import PATH, Count, OrderedCommand, SharedOptions, options
 from tokentui.cli.output import check_target, is_terminal, write, write_file
 from tokentui.core.errors import TokentuiError
@@ -65,7 +65,7 @@ def command(
         check_target(output)
     elif form == "png" and is_terminal(sys.stdout):
         raise TokentuiError("a PNG is no text", "standard output", "name a file with -o")
-    wanted = wanted_by(shared, tokenizers, held_out)
+    wanted = start_of(shared, tokenizers, held_out)
     with interrupts_end():  # ctrl+c: nothing is written yet
         data = drawn(wanted, Look(step, screens, tuple(keys.split()), text, (columns, rows), theme), form)
     if output is not None:

@@ -265,7 +265,7 @@ class EncodingWay(Choice):
         return replace(self, segmenter=functools.partial(self.segmenter, **tables))
 
 
-WAYS = Axis(
+ENCODING_WAYS = Axis(
     "encode", "how new text is encoded",
     EncodingWay(
         "merges", "the merges in the order they were learned", kernel=True, written="merges",
@@ -306,7 +306,7 @@ WAYS = Axis(
 """The ways, by name."""
 
 # Ways of files. Each is a variant of a value of the axis.
-_MERGES, _LONGEST, _VITERBI = (WAYS[name] for name in ("merges", "longest-match", "viterbi"))
+_MERGES, _LONGEST, _VITERBI = (ENCODING_WAYS[name] for name in ("merges", "longest-match", "viterbi"))
 PAIRS = replace(_MERGES, segmenter=Ref("tokentui.encode.segment.merges:PairMerging"))
 RANKS = replace(_MERGES, segmenter=Ref("tokentui.encode.segment.merges:JoinedMerging"), written="ranks")
 PIECES = replace(RANKS, segmenter=Ref("tokentui.encode.segment.merges:PieceMerging"))
@@ -405,7 +405,7 @@ def _of_characters(recipe: Recipe) -> Refusal | None:
 
 
 def _of_merges(recipe: Recipe) -> Refusal | None:
-    way = WAYS.of(recipe.encode)
+    way = ENCODING_WAYS.of(recipe.encode)
     if way.needs == "scores":
         what = f"encode={way.name} leaves no piece without an id as it is"
         return Refusal("unknown", what, ("unknown=error", "encode=merges"))

@@ -24,7 +24,7 @@ from tokentui.core.choices import Axis, Choice
 from tokentui.core.errors import TokentuiError, shown
 from tokentui.core.jobs import check
 from tokentui.core.records import dataclass
-from tokentui.encode.segment import ASKED_EVERY, WAYS, Segmenter, WordPart
+from tokentui.encode.segment import ASKED_EVERY, ENCODING_WAYS, Segmenter, WordPart
 from tokentui.encode.segment.merges import NONE, Merging, PairLookup
 from tokentui.encode.vocabulary import Vocabulary
 
@@ -281,13 +281,13 @@ class Dropout:
         self._behavior = LIKE.check(like)
         self._chance = Chance(float(p), random or Random(seed).random, self._behavior.above)
         own = vocabulary.pipeline.way
-        if not WAYS.of(vocabulary.recipe.encode).by_rank and vocabulary.merges:
+        if not ENCODING_WAYS.of(vocabulary.recipe.encode).by_rank and vocabulary.merges:
             vocabulary = vocabulary.encoded_by("merges")
             own = vocabulary.pipeline.way
         segmenter: Segmenter | None = None
         what = "the vocabulary has no merges to leave out"
-        if WAYS.of(vocabulary.recipe.encode).by_rank and not vocabulary.substitutes_bytes:
-            way = own or vocabulary.way(merges) or WAYS["merges"]
+        if ENCODING_WAYS.of(vocabulary.recipe.encode).by_rank and not vocabulary.substitutes_bytes:
+            way = own or vocabulary.way(merges) or ENCODING_WAYS["merges"]
             segmenter = way.segmenter(vocabulary, merges)
             if vocabulary.merges:
                 what = f"no draw leaves merges out where a text is encoded by {way.how}"

@@ -33,7 +33,7 @@ class Leave(Command[None]):
 
 
 class SyncBy(Command[None]):
-    """Keep the columns together by another unit of `WAYS`; None takes the next.
+    """Keep the columns together by another of `SYNC_UNITS`; None takes the next.
 
     The first column stays at its step, and the others move. Stops playing. Raises for an unknown unit.
     """

@@ -25,7 +25,7 @@ from tokentui.analyze.divergence import (
     walked,
 )
 from tokentui.analyze.metrics import Conventions, Tally, bits, rows_of, tallies
-from tokentui.analyze.what_if import Side, between
+from tokentui.analyze.what_if import RunSide, between
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check
 from tokentui.core.runtime import quiet_collector
@@ -120,12 +120,12 @@ def costs(columns: Sequence[Column]) -> Iterator[BackgroundQuery]:
 
 def _cost(run: Column, changed: Column) -> BackgroundQuery:
     """Return a query for the cost of a what-if, a `Cost` at the lower of the two steps."""
-    trainers, sides = (run.trainer, changed.trainer), list[Side]()
+    trainers, sides = (run.trainer, changed.trainer), list[RunSide]()
     step = min(trainer.number for trainer in trainers)
     return BackgroundQuery(
         ("cost", (run.key, changed.key)), (*trainers, step), "counting the cost",
         lambda: between(step, *sides),
-        before_start=lambda: sides.extend(Side.of(trainer, step) for trainer in trainers),
+        before_start=lambda: sides.extend(RunSide.of(trainer, step) for trainer in trainers),
     )
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tokentui.encode.segment import WAYS
+from tokentui.encode.segment import ENCODING_WAYS
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.learn.replay.segmentations import ORDER_SENTENCES, TokenOrder
 from tokentui.session.views import OpenedView, StageView
@@ -79,7 +79,7 @@ def stages(tokenizer: Tokenizer) -> Iterator[StageView]:
             yield StageView(_NAMES["normalizer"], ", ".join(recipe.normalize) or "none", axis=normalize)
             yield StageView(_NAMES["pre_tokenizer"], recipe.split, axis=split)
     model = dict(spec.get("model") or {})
-    what = [str(model.pop("type", "") or WAYS.of(recipe.encode).how), *_worded(model)]
+    what = [str(model.pop("type", "") or ENCODING_WAYS.of(recipe.encode).how), *_worded(model)]
     yield StageView("model", _short(", ".join(what)), axis=f"encode={recipe.encode} unknown={recipe.unknown}")
     versions = _versions(spec)
     if versions:

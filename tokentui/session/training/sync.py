@@ -18,7 +18,7 @@ from tokentui.learn.trainer import Goal, Size, Tokens
 from tokentui.session.engine.eta import TimeLeft
 from tokentui.session.training.column import Column, all_ended, furthest_value
 from tokentui.session.training.seek import Seek, advance_seek, meets, spellings
-from tokentui.session.views import END, FIRST_SPEED, SLOW_SPEED, SPEEDS, WAYS, Busy, Position
+from tokentui.session.views import END, FIRST_SPEED, SLOW_SPEED, SPEEDS, SYNC_UNITS, Busy, Position
 
 SLICE_S = 0.008
 """The longest slice of work in seconds, about; a single merge of a large corpus may take longer."""
@@ -32,7 +32,7 @@ _PART = 0.5
 """The part of the pause before a step of a slow run in which that step is announced."""
 
 
-class Walk(NamedTuple):
+class WalkPlan(NamedTuple):
     """A plan to walk to a position.
 
     Attributes:
@@ -44,7 +44,7 @@ class Walk(NamedTuple):
     then: tuple[int, ...] = ()
 
 
-class Share(NamedTuple):
+class SharePlan(NamedTuple):
     """A plan to walk to the end of the run, and from there back to a share of its last position.
 
     Attributes:
@@ -56,14 +56,14 @@ class Share(NamedTuple):
     percent: int
 
 
-class Play(NamedTuple):
+class PlayPlan(NamedTuple):
     """A plan to play, from a time and the position at that time."""
 
     since: float
     start: int
 
 
-Plan: TypeAlias = Walk | Share | Play | Seek | None
+Plan: TypeAlias = WalkPlan | SharePlan | PlayPlan | Seek | None
 """The plan of columns; None to stay."""
 
 
@@ -101,12 +101,12 @@ class Synchronizer:
     @property
     def goal(self) -> Position | None:
         """The position that columns walk to; None without one."""
-        return self._plan.position if isinstance(self._plan, Walk | Share) else None
+        return self._plan.position if isinstance(self._plan, WalkPlan | SharePlan) else None
 
     @property
     def playing(self) -> bool:
         """True if the run plays."""
-        return isinstance(self._plan, Play)
+        return isinstance(self._plan, PlayPlan)
 
     @property
     def search(self) -> Seek | None:
@@ -157,7 +157,7 @@ class Synchronizer:
     def target_value(self) -> int:
         """The target position if a move is in progress, otherwise the current one, as a number in its
         unit."""
-        if not isinstance(self._plan, Walk) or self._plan.position.value == END:
+        if not isinstance(self._plan, WalkPlan) or self._plan.position.value == END:
             return self.position.value
         return max(0, self._plan.position.value + sum(self._plan.then))
 
@@ -196,7 +196,7 @@ class Synchronizer:
             start = going.value if going is not None and going.value != END else self.position.value
             beyond = start > max([self.position.value, *(column.trainer.computed for column in there)])
             plan = self._plan
-            if isinstance(plan, Walk) and (plan.then or (beyond and value < 0 and by != "size")):
+            if isinstance(plan, WalkPlan) and (plan.then or (beyond and value < 0 and by != "size")):
                 # back from the goal, or from the end where that comes first
                 self._set_plan(plan._replace(then=(*plan.then, value)))
                 return
@@ -209,7 +209,7 @@ class Synchronizer:
             least = min(sizes, default=0)
         self._free = past_stops and value is not None and bool(there)
         if value is None or there:
-            self._set_plan(Walk(Position(by, END if value is None else max(least, value))))
+            self._set_plan(WalkPlan(Position(by, END if value is None else max(least, value))))
         else:  # no column is there yet: they come to where they are wanted
             self.position = self.target = Position(by, max(least, value))
 
@@ -217,7 +217,7 @@ class Synchronizer:
         """Set the end of the run as the goal, and from there go back to a share of its last position, in
         percent. It replaces an earlier goal, and stops playing."""
         self.set_goal(None)
-        self._set_plan(Share(Position(self.position.by, END), percent))
+        self._set_plan(SharePlan(Position(self.position.by, END), percent))
 
     def send_all_to(self, position: Position) -> None:
         """Mark all columns as out of sync: `work` walks each to this position, past its stops."""
@@ -282,7 +282,7 @@ class Synchronizer:
         playing = not self.playing if on is None else on
         self.halt()
         if playing and not all_ended(self.in_sync, self.position, free=False):
-            self._set_plan(Play(now, self.position.value))
+            self._set_plan(PlayPlan(now, self.position.value))
 
     def faster(self, by: int, now: float) -> None:
         """Change the speed by a number of entries of `SPEEDS`, faster if positive, up to either end of
@@ -293,7 +293,7 @@ class Synchronizer:
         """Set the speed to one of `SPEEDS`, from now on. This does not start playing."""
         self.speed = speed
         if self.playing:
-            self._set_plan(Play(now, self.position.value))
+            self._set_plan(PlayPlan(now, self.position.value))
 
     def halt(self) -> None:
         """Stop where the columns are, see `settle`. Drops the goal, later moves and playing; a search is
@@ -314,11 +314,11 @@ class Synchronizer:
         Raises:
             TokentuiError: There is no such way.
         """
-        if by is not None and by not in WAYS:
-            raise TokentuiError("no such unit to sync columns by", by, "one of: " + ", ".join(WAYS))
+        if by is not None and by not in SYNC_UNITS:
+            raise TokentuiError("no such unit to sync columns by", by, "one of: " + ", ".join(SYNC_UNITS))
         self.halt()
         kinds = {column.trainer.traits.grows for column in self.open}
-        ways = WAYS if len(kinds) < 2 else (*WAYS[1:], WAYS[0])
+        ways = SYNC_UNITS if len(kinds) < 2 else (*SYNC_UNITS[1:], SYNC_UNITS[0])
         self._set_unit(by or ways[(ways.index(self.position.by) + 1) % len(ways)])
 
     def set_columns(self, columns: Iterable[Column]) -> None:
@@ -412,7 +412,7 @@ class Synchronizer:
                 if self.not_arrived:  # a column that is still to come may go further
                     return None, _REST_S
             self._set_plan(self._next_plan(here))
-        if not isinstance(self._plan, Play):
+        if not isinstance(self._plan, PlayPlan):
             return None, 0.0
         if self.not_arrived and all_ended(self.in_sync, self.position, free=self._free):
             return None, _REST_S
@@ -429,17 +429,17 @@ class Synchronizer:
             return None, wait if self.announces else max(0.001, first)
         if due - here > speed:  # slower than asked for: a second is caught up with, the rest is lost
             due = here + speed
-            self._set_plan(Play(now, due))
+            self._set_plan(PlayPlan(now, due))
         return due, 0.0
 
     def _next_plan(self, here: int) -> Plan:
         """Return the plan after the goal is reached: the pending share, the next pending move, or none."""
         by = self.position.by
         match self._plan:
-            case Share(_, percent):
-                return Walk(Position(by, here * percent // 100))
-            case Walk(_, (move, *then)):
-                return Walk(Position(by, max(0, here + move)), tuple(then))
+            case SharePlan(_, percent):
+                return WalkPlan(Position(by, here * percent // 100))
+            case WalkPlan(_, (move, *then)):
+                return WalkPlan(Position(by, max(0, here + move)), tuple(then))
         return None
 
     def settle(self) -> None:
@@ -480,7 +480,7 @@ class Synchronizer:
             if not not_arrived:  # one that is still to come may go further
                 plan = self._plan
                 self._set_plan(
-                    plan._replace(position=self.position) if isinstance(plan, Walk | Share) else None)
+                    plan._replace(position=self.position) if isinstance(plan, WalkPlan | SharePlan) else None)
 
     def _sync(self, deadline: float) -> bool:
         """Walk the columns in sync to the target, until a deadline of `perf_counter`. Return whether all of
@@ -604,7 +604,7 @@ class Synchronizer:
             seek.answer.set_result(found)
             self._free = seek.origin is not None
             nowhere = END if seek.origin is None else seek.origin
-            self._set_plan(Walk(Position("merges", nowhere if found is None else found)))
+            self._set_plan(WalkPlan(Position("merges", nowhere if found is None else found)))
         self.position = self.target = _position_of(column, "merges")
 
     def _passes_stops(self, value: int) -> bool:

@@ -28,7 +28,7 @@ Step: TypeAlias = tuple[int, bytes, tuple[bytes, ...]]
 """A step that was made, its token and the parts of that."""
 
 
-class Choice(NamedTuple):
+class WhatIfChoice(NamedTuple):
     """A what-if that can be taken, or taken back.
 
     Attributes:
@@ -44,34 +44,34 @@ class Choice(NamedTuple):
     back: bool = False
 
 
-def of_pair(row: Candidate, column: ColumnSnapshot) -> Iterator[Choice]:
+def of_pair(row: Candidate, column: ColumnSnapshot) -> Iterator[WhatIfChoice]:
     """Yield the what-ifs of a candidate of the next step."""
     step, best = column.at.step + 1, column.why.best
     pair, made = tokens(row.parts, "text"), tokens((row.spelled,), "text")
-    yield Choice(
+    yield WhatIfChoice(
         WhatIf(step, FORBID, row.parts), "forbid the pair",
         ((f"from step {number(step)} on ", "muted"), *pair, (" is not merged", "muted")),
     )
-    yield Choice(
+    yield WhatIfChoice(
         WhatIf(step, FORBID, (row.spelled,)), "forbid the token",
         ((f"from step {number(step)} on no pair makes ", "muted"), *made),
     )
     if best is None or best.parts != row.parts or column.why.end is not None:
-        yield Choice(
+        yield WhatIfChoice(
             WhatIf(step, FORCE, row.parts), "force it now",
             ((f"step {number(step)} merges ", "muted"), *pair, (", whatever its rank", "muted")),
         )
 
 
-def of_step(step: int, token: bytes, parts: Sequence[bytes]) -> Iterator[Choice]:
+def of_step(step: int, token: bytes, parts: Sequence[bytes]) -> Iterator[WhatIfChoice]:
     """Yield the what-ifs of a merge that was made."""
     pair, made = tokens(tuple(parts), "text"), tokens((token,), "text")
-    yield Choice(
+    yield WhatIfChoice(
         WhatIf(step, LEAVE_OUT), "leave this merge out",
         (("the next best pair is merged instead of ", "muted"), *pair,
             (f", from step {number(step)} on", "muted")),
     )
-    yield Choice(
+    yield WhatIfChoice(
         WhatIf(step, FORBID, (token,)), "forbid the token",
         ((f"from step {number(step)} on no pair makes ", "muted"), *made),
     )
@@ -79,7 +79,7 @@ def of_step(step: int, token: bytes, parts: Sequence[bytes]) -> Iterator[Choice]
 
 def choices(
     column: ColumnSnapshot, row: Candidate | Entry | None = None, made: Step | None = None
-) -> list[Choice]:
+) -> list[WhatIfChoice]:
     """Return the what-ifs that a row of a column allows, and those to take back.
 
     Args:
@@ -91,7 +91,7 @@ def choices(
         TokentuiError: The column knows no what-ifs, or there is nothing to change.
     """
     column.traits.check_what_ifs((WhatIf(1, LEAVE_OUT),))
-    found: list[Choice] = []
+    found: list[WhatIfChoice] = []
     if isinstance(row, Entry) and row.made is not None:
         made = row.made, row.piece, row.parts
     if isinstance(row, Candidate) and row.parts:
@@ -101,7 +101,8 @@ def choices(
     there = column.recipe.changes
     found = [choice for choice in found if allowed(column.recipe, choice.change)]
     about: Cell = (("the run continues without it", "muted"),)
-    found += [Choice(change, "take back", ((f"{change.text}   ", ""), *about), back=True) for change in there]
+    for change in there:
+        found.append(WhatIfChoice(change, "take back", ((f"{change.text}   ", ""), *about), back=True))
     if not found:
         raise _nothing_to_change(column, row, made)
     return found
@@ -133,12 +134,12 @@ def allowed(recipe: Recipe, change: WhatIf) -> bool:
     return True
 
 
-def changed(recipe: Recipe, choice: Choice) -> Recipe:
+def changed(recipe: Recipe, choice: WhatIfChoice) -> Recipe:
     """Return the recipe with a what-if added, or removed if it has it."""
     return recipe.but((choice.change,)) if choice.back else recipe.under((choice.change,))
 
 
-def beside(column: ColumnSnapshot, choice: Choice, run: Run) -> tuple[ColumnWanted, ColumnWanted]:
+def beside(column: ColumnSnapshot, choice: WhatIfChoice, run: Run) -> tuple[ColumnWanted, ColumnWanted]:
     """Return the current run and the changed one, to be compared."""
     return (
         ColumnWanted(column.recipe, run, name=column.name), ColumnWanted(changed(column.recipe, choice), run),
@@ -151,7 +152,7 @@ def ask_beside(
 ) -> None:
     """Ask for a what-if of a row, and open the run as it is and the changed one in Compare; see `choices`."""
 
-    def taken(choice: Choice | None) -> None:
+    def taken(choice: WhatIfChoice | None) -> None:
         if choice is not None:
             screen.app.compare(beside(column, choice, screen.engine.run))
 
@@ -167,7 +168,7 @@ def subject_of(row: Candidate | Entry | None, made: Step | None = None) -> Cell:
     return tokens((token,), "text") if token else ()
 
 
-class WhatIfScreen(ListDialog[Choice]):
+class WhatIfScreen(ListDialog[WhatIfChoice]):
     """Asks for a what-if. Its result is the choice.
 
     Args:
@@ -181,7 +182,7 @@ class WhatIfScreen(ListDialog[Choice]):
         Binding("enter", HANDLED, "choose"), Binding("x", "leave"),
     ]
 
-    def __init__(self, engine: EngineLink, subject: Cell, found: Sequence[Choice]) -> None:
+    def __init__(self, engine: EngineLink, subject: Cell, found: Sequence[WhatIfChoice]) -> None:
         subject_text = "".join(text for text, _ in subject)
         super().__init__(engine, f"{self.HEADING} · {subject_text}" if subject_text else self.HEADING)
         self._found = tuple(found)

@@ -39,7 +39,7 @@ _UNKNOWN = "\N{REPLACEMENT CHARACTER}"
 
 
 @dataclass(frozen=True)
-class Picture:
+class ScreenPicture:
     """What a screen shows.
 
     Attributes:
@@ -70,12 +70,12 @@ class Frame:
         said: A line below it; empty for none.
     """
 
-    picture: Picture
+    picture: ScreenPicture
     seconds: float = 1.0
     said: str = ""
 
 
-def picture_of(app: App[Any], screen: Screen[Any] | None = None) -> Picture:
+def picture_of(app: App[Any], screen: Screen[Any] | None = None) -> ScreenPicture:
     """Return what an app shows, in 16 million colors.
 
     Args:
@@ -91,7 +91,7 @@ def picture_of(app: App[Any], screen: Screen[Any] | None = None) -> Picture:
     dark = app.current_theme.dark
     named = app.theme_variables.get("background", "")
     ground = named if named.startswith("#") and len(named) == 7 else "#121212" if dark else "#eeeeee"
-    return Picture(tuple(buffer.rows), "#dadada" if dark else "#1c1c1c", ground.lower(), dark)
+    return ScreenPicture(tuple(buffer.rows), "#dadada" if dark else "#1c1c1c", ground.lower(), dark)
 
 
 def made(frames: Sequence[Frame], form: str) -> bytes:
@@ -109,7 +109,7 @@ def made(frames: Sequence[Frame], form: str) -> bytes:
     return as_png(as_svg(frames[-1:])) if form == "png" else as_svg(frames).encode()
 
 
-def as_text(picture: Picture) -> str:
+def as_text(picture: ScreenPicture) -> str:
     """Return a picture as lines of text, without blanks at their ends."""
     return "".join(f"{''.join(row.texts).rstrip()}\n" for row in picture.rows)
 
@@ -202,7 +202,7 @@ def as_svg(frames: Sequence[Frame]) -> str:
     )
 
 
-def _parts(row: Row, y: int, picture: Picture, looks: dict[str, str]) -> Iterator[_Part]:
+def _parts(row: Row, y: int, picture: ScreenPicture, looks: dict[str, str]) -> Iterator[_Part]:
     """Yield the parts of a row: the grounds, the shapes, then the texts."""
     shades = [_shade(style, picture) for style in row.styles]
     top = TOP + y * LINE
@@ -327,7 +327,7 @@ def _stretches(values: Sequence[object]) -> Iterator[tuple[int, int]]:
             first = place
 
 
-def _shade(style: CellStyle, picture: Picture) -> tuple[str, str, str]:
+def _shade(style: CellStyle, picture: ScreenPicture) -> tuple[str, str, str]:
     """Return the ink, the ground and the rest of the style of a cell."""
     ink, ground = _color(style.foreground) or picture.ink, _color(style.background) or picture.ground
     if style.attributes & _REVERSE:
@@ -354,6 +354,6 @@ def _color(parameters: str) -> str:
             return ""
 
 
-def _accent(picture: Picture) -> str:
+def _accent(picture: ScreenPicture) -> str:
     """Return the color of the line below a picture."""
     return "#ffaf5f" if picture.dark else "#af5f00"

@@ -18,7 +18,7 @@ from tokentui.analyze.results import DivergenceSide
 from tokentui.core.engines import FAILED
 from tokentui.core.safetext import GlyphMode, safe
 from tokentui.session.snapshot import DivergenceView, SharedTokens, Snapshot
-from tokentui.session.views import END, LETTERS, WAYS, AtStep, ColumnSnapshot, Position
+from tokentui.session.views import END, LETTERS, SYNC_UNITS, AtStep, ColumnSnapshot, Position
 from tokentui.ui.bindings import Hint
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number, size, step_of
@@ -57,7 +57,7 @@ def header(now: Snapshot | None, width: int) -> Cell:
     if now.between.held_out:
         left = (*left, (" · second: ", "muted"), (safe(now.between.held_out, limit=NAME_SHOWN), ""))
     ways: list[Run] = [("sync by ", "muted")]
-    for place, way in enumerate(WAYS):
+    for place, way in enumerate(SYNC_UNITS):
         ways += [(" · " if place else "", "muted"),
             (_WAYS[way], "strong" if way == now.position.by else "muted")]
     right: Cell = (*ways, (" ", ""))

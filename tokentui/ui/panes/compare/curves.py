@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from tokentui.analyze.budget import Target, met_at
+from tokentui.analyze.budget import BudgetTarget, met_at
 from tokentui.core.chart import Axis, Chart, Mark, Series, value_at
 from tokentui.core.chart_drawing import View, draw_plot, place_read
 from tokentui.core.safetext import safe
@@ -42,7 +42,7 @@ def describe_target(line: str) -> str:
     """
     if not line:
         return "tokens per byte, such as 0.3; or dimensions and their worth in tokens, such as 768:0.001"
-    return Target.parse(line).about
+    return BudgetTarget.parse(line).about
 
 
 class CurveChart(ChartLines, Pane):
@@ -69,7 +69,7 @@ class CurveChart(ChartLines, Pane):
         """The last step of each column whose run ends at exactly that step, by its key."""
         self.measure = 0
         """The place in `CURVES` of what is drawn."""
-        self.target: Target | None = None
+        self.target: BudgetTarget | None = None
         """The target whose first step is told."""
 
     def sections(self, snapshot: Snapshot) -> object:
