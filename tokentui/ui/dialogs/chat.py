@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.widgets import Input
 
 from tokentui.analyze.chat.encoded import ChatEncoding, ChatWarning, report
 from tokentui.analyze.report import Report, Section, warning
@@ -15,9 +14,7 @@ from tokentui.core import sandbox
 from tokentui.core.safetext import safe
 from tokentui.session.commands import Command, EncodeChat
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import labeled_input
 from tokentui.ui.dialogs.report_screen import ReportScreen
-from tokentui.ui.field import Field
 from tokentui.ui.link import EngineLink
 
 
@@ -29,9 +26,9 @@ class ChatScreen(ReportScreen[ChatEncoding]):
         engine: The link to the session.
     """
 
-    HEADING, ASKING = "Chat", "rendering the chat …"
+    HEADING, ASKING, PROMPT = "Chat", "rendering the chat …", "file"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f", "ask_file", "messages of a file", id="chat.file", group=Hint(pane="list"),
+        Binding("f", "ask_text", "messages of a file", id="chat.file", group=Hint(pane="list"),
             tooltip="Render the messages of a file"),
         Binding("p", "turn_prompt", "generation prompt", id="chat.prompt", group=Hint(pane="list"),
             tooltip="Add the generation prompt, or leave it out"),
@@ -41,18 +38,15 @@ class ChatScreen(ReportScreen[ChatEncoding]):
 
     def __init__(self, engine: EngineLink) -> None:
         super().__init__(engine)
-        self.field = Field()
-        self._file = ""
         self._prompt = True
-        self.parts = self.summary, self.listing, labeled_input("file", self.field, "edit"), self.notice
 
     def question(self) -> Command[ChatEncoding]:
         """Return the command that asks for the chat."""
         opened = self.now.main.opened if self.now is not None else None
         title = f"{self.HEADING} · {safe(opened.name, limit=40)}" if opened is not None else self.HEADING
-        source = safe(self._file, limit=40) if self._file else "the typed text"
+        source = safe(self.text, limit=40) if self.text else "the typed text"
         self.name_box(title, f"{source} · {'with' if self._prompt else 'no'} generation prompt")
-        return EncodeChat(sandbox.expanded(self._file) if self._file else "", self._prompt)
+        return EncodeChat(sandbox.expanded(self.text) if self.text else "", self._prompt)
 
     def report(self, answer: ChatEncoding) -> Report:
         """Return the report on the tokens, after the warnings."""
@@ -65,17 +59,6 @@ class ChatScreen(ReportScreen[ChatEncoding]):
         """Begin an answer of the assistant at the end, or no longer."""
         self._prompt = not self._prompt
         self.again()
-
-    def action_ask_file(self) -> None:
-        """Type the name of a file of messages."""
-        self.edit(self.field, self._file)
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Encode the messages of the file."""
-        if self.editing:
-            self._file = event.value
-            self.end_edit(self.listing)
-            self.again()
 
 
 def _warnings(warnings: Sequence[ChatWarning]) -> Iterator[Section]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.widgets import Input
 
 from tokentui.analyze.dropout import MOST_DRAWS, MOST_WORDS, report
 from tokentui.analyze.report import Report
@@ -13,9 +12,7 @@ from tokentui.encode.sampling import Drawn
 from tokentui.encode.segment.dropout import LIKE
 from tokentui.session.commands import Command, Draw
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import labeled_input
 from tokentui.ui.dialogs.report_screen import ReportScreen
-from tokentui.ui.field import Field
 from tokentui.ui.link import EngineLink
 
 SHARES: tuple[float, ...] = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1.0)
@@ -30,7 +27,7 @@ class DrawnScreen(ReportScreen[Drawn]):
         engine: The link to the session.
     """
 
-    HEADING, ASKING = "Dropout", "drawing …"
+    HEADING, ASKING, PROMPT = "Dropout", "drawing …", "text"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "resample", "resample", id="dropout.again", group=Hint(pane="list"),
             tooltip="Sample new segmentations"),
@@ -46,15 +43,12 @@ class DrawnScreen(ReportScreen[Drawn]):
     def __init__(self, engine: EngineLink) -> None:
         super().__init__(engine)
         self.seed, self.share, self.like = 0, _USUAL, 0
-        self._text = ""
-        self.field = Field()
-        self.parts = self.summary, self.listing, labeled_input("text", self.field, "edit"), self.notice
 
     def question(self) -> Command[Drawn]:
         """Return the command that draws, and name what it draws by."""
         like = tuple(LIKE)[self.like]
         self.name_box(subtitle=f"seed {self.seed} · p {SHARES[self.share]:g} · like {like}")
-        return Draw(self._text, SHARES[self.share], like, self.seed)
+        return Draw(self.text, SHARES[self.share], like, self.seed)
 
     def report(self, answer: Drawn) -> Report:
         """Return the report on the draws."""
@@ -74,14 +68,3 @@ class DrawnScreen(ReportScreen[Drawn]):
         """Draw as the next library does."""
         self.like = (self.like + 1) % len(LIKE)
         self.again()
-
-    def action_ask_text(self) -> None:
-        """Type another text."""
-        self.edit(self.field, self._text)
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Draw the typed text; nothing stands for the typed text of the screen."""
-        if self.editing:
-            self._text = event.value
-            self.end_edit(self.listing)
-            self.again()

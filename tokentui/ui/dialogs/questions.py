@@ -15,10 +15,7 @@ from tokentui.analyze.results import VocabularyReport
 from tokentui.core.errors import Cancelled
 from tokentui.session.commands import AnalyzeVocabulary, Command
 from tokentui.ui.bindings import HANDLED, BoundAction, Hint
-from tokentui.ui.dialogs import labeled_input
 from tokentui.ui.dialogs.report_screen import ReportScreen
-from tokentui.ui.field import Field
-from tokentui.ui.link import EngineLink
 
 _EXHAUST, _WAYS = 3, 4
 """The views of these questions."""
@@ -32,9 +29,9 @@ class QuestionsScreen(ReportScreen[VocabularyReport]):
         engine: The link to the session.
     """
 
-    HEADING, FIRST_TAB = "Questions", 1
+    HEADING, FIRST_TAB, PROMPT = "Questions", 1, "word"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("i,w", "ask_word", "word", id="questions.word", group=Hint(pane="list"),
+        Binding("i,w", "ask_text", "word", id="questions.word", group=Hint(pane="list"),
             tooltip="Show how a word is segmented"),
         Binding("x", "exhaust", "train to the end", id="questions.exhaust", group=Hint(pane="list"),
             tooltip="Train to the end, to show what more steps would save"),
@@ -42,15 +39,9 @@ class QuestionsScreen(ReportScreen[VocabularyReport]):
         Binding("enter", HANDLED, "inspect", group=Hint(pane="list")),
     ]
 
-    def __init__(self, engine: EngineLink) -> None:
-        super().__init__(engine)
-        self._word = ""
-        self.field = Field()
-        self.parts = self.summary, self.listing, labeled_input("word", self.field, "edit"), self.notice
-
     def question(self) -> Command[VocabularyReport]:
         """Return the command that asks for the answers, without training on."""
-        return AnalyzeVocabulary(self._word, False)
+        return AnalyzeVocabulary(self.text, False)
 
     def report(self, answer: VocabularyReport) -> Report:
         """Return the report."""
@@ -71,18 +62,18 @@ class QuestionsScreen(ReportScreen[VocabularyReport]):
         """Train a copy until no pair is left."""
         self.action_go(_EXHAUST)
         if self.asking != _TRAINING:
-            self.find_out(AnalyzeVocabulary(self._word, True), self._take, _TRAINING)
+            self.find_out(AnalyzeVocabulary(self.text, True), self._take, _TRAINING)
             self.lay_out()
 
-    def action_ask_word(self) -> None:
+    def action_ask_text(self) -> None:
         """Type a word whose ways are wanted."""
         self.action_go(_WAYS)
-        self.edit(self.field, self._word)
+        super().action_ask_text()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Ask for the ways of the typed text; nothing stands for the words of the typed text."""
         if self.editing:
-            self._word = event.value
+            self.text = event.value
             self.end_edit(self.listing)
             if self.answer is not None:  # the ways of one word are no answer to another
                 self.shown = report(replace(self.answer, ways=()))

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import ClassVar, Generic, TypeVar
 
 from textual.binding import Binding, BindingType
+from textual.widgets import Input
 
 from tokentui.analyze import report as model
 from tokentui.analyze.report import Report, Row, Section, Target
@@ -16,12 +17,13 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import safe
 from tokentui.session.commands import Command, GoTo
 from tokentui.ui.bindings import HANDLED, BoundAction, Hint, dialog_actions
-from tokentui.ui.dialogs import CellText, ListDialog, words_of
+from tokentui.ui.dialogs import CellText, ListDialog, labeled_input, words_of
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.chart_lines import ChartLines
 from tokentui.ui.draw.sections import FEW, MANY, behind, columns_of, screen_cell, section_rows
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, Run
+from tokentui.ui.field import Field
 from tokentui.ui.link import EngineLink
 
 Answer = TypeVar("Answer")
@@ -59,14 +61,15 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
     A section that is seen alone shows its picture, if it has one; enter shows its rows, and the picture
     again.
 
-    A subclass gives `ASKING` (the words for the work), `question` and `report`.
+    A subclass gives `ASKING` (the words for the work), `question` and `report`. One with a `PROMPT` is about
+    a text that is typed after a key with the action `ask_text`.
 
     Args:
         engine: The link to the session.
         heading: The title, where it is not that of the class.
     """
 
-    ASKING = "working …"
+    ASKING, PROMPT = "working …", ""
     BINDINGS: ClassVar[list[BindingType]] = [
         OPEN,
         Binding("tab,right", "turn(1)", "next section", id="report.next", group=_SECTION,
@@ -94,12 +97,16 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         self._open: set[Hashable] = set()
         self._targets: dict[Hashable, Row] = {}
         """The column that a table is sorted by; None for the order of the report."""
+        self.text = ""
+        """The text that was typed last."""
         self._rows_asked = False
         """True while the rows of a section are seen in place of its picture."""
         self.summary = CellText("told")
         self.chart = ChartLines(id="chart")
         self.chart.display = False
-        self.parts = self.summary, self.chart, self.listing, self.notice
+        self.field = Field()
+        line = (labeled_input(self.PROMPT, self.field, "edit"),) if self.PROMPT else ()
+        self.parts = self.summary, self.chart, self.listing, *line, self.notice
 
     def on_mount(self) -> None:
         """Ask."""
@@ -119,6 +126,17 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         self.listing.move_to(0)
         self.find_out(self.question(), self._take, self.ASKING)
         self.lay_out()
+
+    def action_ask_text(self) -> None:
+        """Show the line to type in, with the text that was typed last."""
+        self.edit(self.field, self.text)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Ask about the typed text. Finding and filtering have lines of their own."""
+        if self.editing:
+            self.text = event.value
+            self.end_edit(self.listing)
+            self.again()
 
     def _take(self, answer: Answer) -> None:
         self.answer, self.shown = answer, self.report(answer)
