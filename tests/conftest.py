@@ -77,10 +77,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Lengthen the property tests where that is asked for, leave out what reads large files that are absent,
-    and mark the cases that the first run leaves out.
+    """Set how many examples property tests try, leave out what reads large files that are absent, and mark
+    the cases that the first run leaves out.
     """
     soak.lengthen(items)
+    if "not slow" in config.option.markexpr:
+        soak.shorten(items)
     oracle.leave_out_shared(config, items)
     first_run.mark_slow(items)
 

@@ -22,12 +22,14 @@ from tokentui import load
 from tokentui.encode import id_tables
 from tokentui.formats.sentencepiece.charsmap import rules_of
 
-RULES = base64.b64encode(rules_of(("nmt-nfkc",))[0]).decode()
-CASED = base64.b64encode(rules_of(("nmt-nfkc", "lowercase"))[0]).decode()
-
 
 def step(kind: str, **more: Any) -> dict[str, Any]:
     return {"type": kind, **more}
+
+
+def precompiled(*names: str) -> dict[str, Any]:
+    """Sentencepiece's rules by their names: `content_of` compiles them, because that takes a second."""
+    return step("Precompiled", precompiled_charsmap=names)
 
 
 def replace(text: str, content: str, kind: str = "String") -> dict[str, Any]:
@@ -36,10 +38,10 @@ def replace(text: str, content: str, kind: str = "String") -> dict[str, Any]:
 
 BERT = step("BertNormalizer", clean_text=True, handle_chinese_chars=True, strip_accents=None, lowercase=True)
 NORMALIZERS: dict[str, list[dict[str, Any]]] = {
-    "none": [], "t5": [step("Precompiled", precompiled_charsmap=RULES)],
-    "cased": [step("Precompiled", precompiled_charsmap=CASED), replace(" {2,}", " ", "Regex")],
+    "none": [], "t5": [precompiled("nmt-nfkc")],
+    "cased": [precompiled("nmt-nfkc", "lowercase"), replace(" {2,}", " ", "Regex")],
     "albert": [replace("``", '"'), replace("''", '"'), step("NFKD"), step("StripAccents"), step("Lowercase"),
-               step("Precompiled", precompiled_charsmap=RULES)],
+               precompiled("nmt-nfkc")],
     "nfkc": [step("NFKC")], "nmt": [step("Nmt"), step("NFC"), replace(" {2,}", " ", "Regex")],
     "stripped": [step("Strip", strip_left=False, strip_right=True), step("NFD")], "bert": [BERT],
 }
@@ -73,6 +75,10 @@ MODELS = ("BPE", "Unigram", "WordPiece")
 def content_of(normalizers: list[Any], splits: list[Any], model: str, added: str) -> dict[str, Any]:
     """A `tokenizer.json` with these steps."""
     content = made_up(2, "plain", added, spelled=model == "BPE", fused=False)
+    normalizers = [
+        one | {"precompiled_charsmap": base64.b64encode(rules_of(one["precompiled_charsmap"])[0]).decode()}
+        if one["type"] == "Precompiled" else one for one in normalizers
+    ]
     names = [name for name in content["model"]["vocab"] if model == "BPE" or not name.startswith("<0x")]
     if model == "Unigram":
         numbers = random.Random(1)

@@ -23,9 +23,13 @@ from tokentui.text.split import SPLITS
 pytestmark = pytest.mark.peer
 tokenizers = pytest.importorskip("tokenizers")
 
-EVERY = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 SEQUENCES = 100_000
 CHUNK = 2_000
+
+
+def every() -> list[str]:
+    """All characters."""
+    return [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 
 
 def bert(**given: Any) -> dict[str, Any]:
@@ -84,7 +88,7 @@ def test_most_characters(name: str) -> None:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", STEPS)
 def test_all_characters(name: str) -> None:
-    check(name, EVERY)
+    check(name, every())
 
 
 @pytest.mark.slow
@@ -153,14 +157,14 @@ def test_pretokenizers_of_texts(name: str) -> None:
 @pytest.mark.parametrize("name", PRETOKENIZERS)
 def test_pretokenizers_of_all_characters(name: str) -> None:
     """Each character between letters and digits, and all texts of the other test."""
-    check_parts(PRETOKENIZERS[name], (f"{char}a{char}{char} {char}1" for char in EVERY))
+    check_parts(PRETOKENIZERS[name], (f"{char}a{char}{char} {char}1" for char in every()))
     check_parts(PRETOKENIZERS[name], unicode_texts.texts(SEQUENCES // 10))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pattern", CLASSES)
 def test_classes_of_all_characters(pattern: str) -> None:
-    check_parts(regex_split(f"(?:{pattern})+"), ["".join(EVERY)])
+    check_parts(regex_split(f"(?:{pattern})+"), ["".join(every())])
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Longer runs of the property tests: what `make soak` turns on."""
+"""How many examples property tests try: a third in the first run, and many more by `make soak`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import itertools
 import sys
 import unicodedata
 import unittest
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -17,6 +17,8 @@ FACTOR = 100
 """How many times as many examples a property test tries in a long run."""
 EXAMPLES = 50
 """How many a property test that names no number tries in a daily run."""
+PART = 3
+"""The first run tries one example in so many, but five, if a test names five or more."""
 
 
 def register_profiles() -> None:
@@ -37,19 +39,32 @@ def lengthen(items: list[pytest.Item]) -> None:
 
     A profile's own `max_examples` would change nothing: a test that names its number stands above it.
     """
+    if settings.get_current_profile_name() == "soak":
+        for item in _set_examples(items, lambda count: count * FACTOR):
+            item.add_marker(pytest.mark.soak)
+
+
+def shorten(items: list[pytest.Item]) -> None:
+    """Divide the examples of each property test for the first run. The run of all tests tries all of them."""
     if settings.get_current_profile_name() != "soak":
-        return
+        _set_examples(items, lambda count: max(min(count, 5), count // PART))
+
+
+def _set_examples(items: list[pytest.Item], of: Callable[[int], int]) -> list[pytest.Item]:
+    """Change how many examples property tests try. Return these tests."""
+    found = []
     done: set[object] = set()  # the items of a parametrised test share one function
     for item in items:
         test = getattr(item, "obj", None)
         if test is None or not is_hypothesis_test(test):
             continue
-        item.add_marker(pytest.mark.soak)
+        found.append(item)
         holder, name = settings_of(test)
         if holder not in done:
             done.add(holder)
             known: settings = getattr(holder, name)
-            setattr(holder, name, settings(known, max_examples=known.max_examples * FACTOR))
+            setattr(holder, name, settings(known, max_examples=of(known.max_examples)))
+    return found
 
 
 def settings_of(test: Any) -> tuple[Any, str]:
