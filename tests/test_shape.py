@@ -131,6 +131,7 @@ def test_a_special_token_is_no_symbol_too() -> None:
             tokentui.train(LINES, SHAPED, specials=specials)
 
 
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize(
     ("format", "recipe"),
     [("gpt2", "gpt2"), ("gpt2", "gpt1"), ("tiktoken", "gpt4"), ("bert", "bert"), ("minbpe", "minbpe"),

@@ -188,7 +188,7 @@ def test_a_missing_generation_prompt(text: str, role: str, warns: bool, tokenize
 
 
 @pytest.mark.parametrize("name", sorted(PRESETS))
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 def test_special_tokens_are_found_without_the_other_tokens(name: str, tmp_path: Path) -> None:
     """Of a training, and of a file of another tool that holds it."""
     specials = ("<|x|>", "<|x|>>", "[Y]")
@@ -345,6 +345,7 @@ def test_other_variables_of_a_template() -> None:
     assert render_chat(template("{{ enable_thinking }} {{ tools }}"), chat).text == "False None"
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize(("text", "line"), [
     ("{% foo %}", "line 1: Encountered unknown tag 'foo' (fix the template, or change the messages)"),
     ("{{ x | none_such }}",

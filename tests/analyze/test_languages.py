@@ -18,7 +18,7 @@ def trained() -> tokentui.Tokenizer:
     return tokentui.train("sample:english", "gpt2", merges=300)
 
 
-@pytest.mark.first_run(cases=2)
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("by", BASES)
 def test_costs_are_those_of_a_plain_count(trained: tokentui.Tokenizer, by: str) -> None:
     found = trained.languages(by=by)
@@ -43,6 +43,7 @@ def test_costs_are_those_of_a_plain_count(trained: tokentui.Tokenizer, by: str) 
     assert found.rows[0].times == 1
 
 
+@pytest.mark.slow
 @pytest.mark.peer
 def test_tokens_are_those_of_another_library(trained: tokentui.Tokenizer, tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers")

@@ -47,6 +47,7 @@ def interval(text: str, steps: int) -> tuple[float, float]:
     return low, high
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize(("merges", "steps", "low", "high"), [
     ("p+u, pu+n, h+u, hu+g, e+s, es+t", 1, .34254, 1), ("p+u, pu+n, h+u, hu+g, e+s, es+t", 2, .4247, 1),
     ("p+u, pu+n, h+u, hu+g, e+s, es+t", 4, .4697, 1), ("p+u, pu+n, h+u, hu+g, e+s, es+t", 6, .4697, .6392),
@@ -194,6 +195,7 @@ def test_training_texts_give_exact_shares() -> None:
     assert found.shares[0].share == pytest.approx(.6, abs=0.005)
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("denominator", ["bytes", "characters"])
 def test_other_denominators(denominator: str) -> None:
     texts = [LANGUAGES[name].text(15_000, 1) for name in ("north", "south")]

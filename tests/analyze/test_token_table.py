@@ -45,6 +45,7 @@ def _public(tokenizer: Tokenizer) -> tokentui.Tokenizer:
     return tokentui.Tokenizer(tokenizer.vocabulary, tokenizer.merges, tokenizer.run)
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("name", NAMES[:-1])  # of the last one a space comes with the token after it
 def test_the_bytes_are_those_of_the_text(name: str) -> None:
     tokenizer = preset(name)

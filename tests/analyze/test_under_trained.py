@@ -56,6 +56,7 @@ def matrices(tokenizer: Tokenizer, extra: int = 4, columns: int = COLUMNS) -> tu
     return first, second
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("plain", [False, True])
 @pytest.mark.parametrize("tied", [False, True])
 def test_all_planted_rows_are_found(

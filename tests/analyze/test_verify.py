@@ -58,6 +58,7 @@ def test_nothing_of_a_peer_is_imported_here() -> None:
     assert not {"tokenizers", "sentencepiece", "tiktoken", "rustbpe", "subword_nmt"} & set(vars(child))
 
 
+@pytest.mark.first_run(cases=3)
 @pytest.mark.peer
 @pytest.mark.parametrize(
     ("name", "recipe", "merges"),
@@ -99,6 +100,7 @@ def test_parity_aware_trainings_are_alike(
     assert found.steps == 150
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.peer
 @pytest.mark.parametrize("axes", [
     {}, {"unknown": "byte-fallback"}, {"symbols": ("the", "<sep>"), "coverage": 0.98},
@@ -272,7 +274,7 @@ def test_what_a_library_cannot_train_is_refused_by_its_axis(name: str) -> None:
 
 @pytest.mark.peer
 @pytest.mark.parametrize(("name", "axes"), HANDED)
-@pytest.mark.first_run(cases=4)
+@pytest.mark.first_run(cases=2)
 def test_each_axis_is_handed_over(name: str, axes: dict[str, Any]) -> None:
     """What the recipe says of a text is what the library trains on: no difference that the recipe does not
     explain."""
@@ -437,6 +439,7 @@ def test_special_tokens_are_compared_both_ways(tmp_path: Path) -> None:
     assert verify_encoding(load(ours), str(theirs), peer("tokenizers"), ["a b"]).difference is None
 
 
+@pytest.mark.slow
 @pytest.mark.peer
 def test_ranks_that_were_changed_are_read_again(tmp_path: Path) -> None:
     """The library keeps a copy of what it read under a path."""

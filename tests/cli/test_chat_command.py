@@ -57,6 +57,7 @@ def test_a_line_for_each_token(model: str, messages: str) -> None:
     assert all("\x1b" not in line for line in lines)
 
 
+@pytest.mark.slow
 def test_messages_on_standard_input(model: str, messages: str) -> None:
     wanted = done("encode", "-t", model, "--chat", messages, "-q")
     assert done("encode", "-t", model, "--chat", "-", "-q", input=json.dumps(MESSAGES)) == wanted

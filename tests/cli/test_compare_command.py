@@ -74,6 +74,7 @@ def test_three_columns_have_a_map_of_their_agreement() -> None:
     assert cells == [["–", ab, ac], [ab, "–", bc], [ac, bc, "–"]]
 
 
+@pytest.mark.slow
 def test_the_row_has_the_numbers_of_the_library(files: tuple[str, str]) -> None:
     answer = row("-t", files[0], "-r", "bert", "--merges", "20", "sample:english")
     corpus = read("sample:english")
@@ -119,6 +120,7 @@ def test_equal_recipes_do_not_part() -> None:
     assert row(*words)["first_difference"] == [{"a": "A", "b": "B", "step": None}]
 
 
+@pytest.mark.slow
 def test_a_space_is_a_space_however_it_is_written(english: str) -> None:
     words = ["-r", "gpt2", "-r", "sentencepiece-bpe", "--merges", "60", english]
     answer = row(*words)
@@ -317,6 +319,7 @@ def test_a_recipe_without_a_size_is_trained_to_that_of_the_file(files: tuple[str
     assert [one["trained_to"] for one in alone] == [None, None]
 
 
+@pytest.mark.slow
 def test_files_of_one_name_are_told_apart_by_their_folders(files: tuple[str, str], tmp_path: Path) -> None:
     paths = []
     for folder in ("left", "right"):

@@ -44,6 +44,7 @@ def numbers(path: Path) -> list[int]:
     return list(struct.unpack(f"<{len(body) // 8}q", body))
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("recipe", ["gpt2", "bert", "sentencepiece-bpe", "sentencepiece-unigram"])
 def test_a_pruned_vocabulary_encodes_its_corpus_alike(recipe: str, tmp_path: Path) -> None:
     old, new, ids = tmp_path / "old.json", tmp_path / "new.json", tmp_path / "ids.json"

@@ -57,7 +57,7 @@ def _line(command: str, folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
 @pytest.mark.parametrize("name", [*WRITING, "trace"])
-@pytest.mark.first_run(cases=2)
+@pytest.mark.first_run(cases=1)
 def test_a_command_that_is_ended_leaves_no_file(name: str, number: signal.Signals, tmp_path: Path) -> None:
     line = _line(name, tmp_path)
     before = sorted(tmp_path.iterdir())

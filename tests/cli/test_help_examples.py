@@ -120,7 +120,7 @@ def test_only_examples_are_left_out() -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.first_run(cases=2)
+@pytest.mark.first_run(cases=1)
 def test_each_example_runs(command: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     found = examples(command)

@@ -125,6 +125,7 @@ def test_a_tokenizer(slide: str) -> None:
     assert row["corpus"] is None
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize(("recipe", "mark"), [("bert", "##"), ("subword-nmt", "</w>")])
 def test_a_mark_is_none_of_the_bytes_of_a_token(tmp_path: Path, recipe: str, mark: str) -> None:
     file = str(tmp_path / "t.json")

@@ -91,7 +91,7 @@ def test_a_full_disk_is_one_line() -> None:
     ("train sample:hugs -r gpt2 --merges 1 --trace /dev/stdout | grep -c .", 0,
      "tokentui: 1 merge, 257 ids (stopped: merges)\n"),
 ])
-@pytest.mark.first_run(cases=2)
+@pytest.mark.first_run(cases=1)
 def test_a_stream_that_is_not_there(closed: str, code: int, said: str) -> None:
     line = f"exec {sys.executable} -m tokentui {closed}"
     process = subprocess.run(["sh", "-c", line], stdin=subprocess.DEVNULL, capture_output=True, text=True)
@@ -198,7 +198,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.mark.pty
 @pytest.mark.parametrize("term", ["xterm-256color", "xterm"])
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 def test_nothing_acts_on_a_terminal_of_ascii(hostile: str, term: str) -> None:
     """One of UTF-8 is tried by `hostile/test_hostile_commands.py`."""
     corpus = hostile.removesuffix("json") + "txt"

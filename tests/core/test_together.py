@@ -65,6 +65,7 @@ def test_two_files_are_written_and_written_over(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / PAIR[1]).stat().st_mode) == 0o640
 
 
+@pytest.mark.first_run(cases=6)
 @pytest.mark.parametrize("old", OLD)
 @pytest.mark.parametrize("name", CALLS)
 def test_an_error_at_any_call_leaves_all_files_unchanged(

@@ -68,7 +68,7 @@ RECIPES = [*itertools.product(MARKS, WAYS, BASES, ("gpt4", "minbpe-basic"), ("em
 
 
 @pytest.mark.parametrize(("mark", "way", "base", "preset", "corpus"), RECIPES)
-@pytest.mark.first_run(cases=4)
+@pytest.mark.first_run(cases=1)
 def test_a_token_of_a_text_is_reachable(
     mark: str, way: str, base: str, preset: str, corpus: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -101,7 +101,7 @@ TEXTS = (
 """Words below, at and over the limit of longest match, with unknown units everywhere, somewhere, nowhere."""
 
 
-@pytest.mark.first_run(cases=9)
+@pytest.mark.first_run(cases=4)
 @pytest.mark.parametrize("way", [name for name, way in ENCODING_WAYS.items() if way.needs != "scores"])
 @pytest.mark.parametrize("unknown", UNKNOWN)
 def test_no_long_word_of_unknown_units_is_a_fault(

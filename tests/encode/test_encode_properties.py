@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -125,6 +127,7 @@ def test_longest_match_equals_a_naive_one(words: list[str], text: str, merges: i
     assert [spelled[step.candidate] for step in found] == [symbol for symbol in want if symbol is not None]
 
 
+@pytest.mark.slow
 def test_words_of_a_hundred_thousand_units() -> None:
     vocabulary = Vocabulary(CHARS, [b"a", b"b"])
     for _ in range(16):

@@ -127,6 +127,7 @@ vocabularies = st.lists(st.text("abc", min_size=2, max_size=5), max_size=12, uni
 words = st.text("abcd", min_size=1, max_size=14)
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("way", NAIVE)
 @settings(max_examples=30)
 @given(longer=vocabularies, word=words)
@@ -146,7 +147,7 @@ def trained(way: str, texts: Sequence[str], **axes: str) -> tokentui.Tokenizer:
 @pytest.mark.parametrize("mark", ["none", "prefix:##", "end-suffix:</w>"])
 @settings(max_examples=12)
 @given(texts=st.lists(st.text("abc", min_size=1, max_size=9), min_size=1, max_size=6), word=words)
-@pytest.mark.first_run(cases=8)
+@pytest.mark.first_run(cases=4)
 def test_marks_are_recognized_by_their_place(way: str, mark: str, texts: list[str], word: str) -> None:
     tokenizer = trained(way, texts, mark=mark)
     pieces = [entry.piece.decode() for entry in tokenizer.entries() if entry.symbol is not None]
@@ -182,6 +183,7 @@ def test_the_steps_end_in_the_tokens(way: str, longer: list[str], word: str) -> 
             assert b"".join(told.units[step.start : step.end]) == step.candidate
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("way", NAIVE)
 @settings(max_examples=10)
 @given(texts=st.lists(st.text("abc", min_size=1, max_size=9), min_size=1, max_size=5), word=words)

@@ -55,7 +55,7 @@ def check_made_up(
 @pytest.mark.parametrize("spelled", [True, False])
 @pytest.mark.parametrize("added", ADDED)
 @pytest.mark.parametrize("steps", STEPS)
-@pytest.mark.first_run(cover=1)
+@pytest.mark.first_run(cases=3)
 def test_made_up_files(
     steps: str, added: str, spelled: bool, fused: bool, always: None, tmp_path: Path
 ) -> None:
@@ -82,6 +82,7 @@ def test_pairs_that_share_a_place_join(
     assert check_made_up("gemma", "always", True, True, 3, 20, tmp_path)
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("flag", ["lstrip", "rstrip", "single_word", "normalized"])
 def test_tokens_whose_place_depends_on_more_than_their_name(
     flag: str, always: None, tmp_path: Path

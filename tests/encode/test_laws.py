@@ -74,6 +74,7 @@ def test_a_segmenter_that_is_limited_is_that_of_the_step(way: str, word: str, st
     assert list(limited.steps(units, len(word))) == list(fresh.steps(units, len(word)))
 
 
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize("way", ENCODING_WAYS)
 @settings(max_examples=20)
 @given(text=st.lists(WORDS, max_size=5).map(" ".join), step=st.integers(0, 25))

@@ -123,7 +123,7 @@ def at_random(known: Sequence[int], count: int, seed: int) -> list[list[int]]:
 
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize(("decoder", "apart"), DECODERS, ids=[json.dumps(one)[:60] for one, _ in DECODERS])
-@pytest.mark.first_run(cases=5)
+@pytest.mark.first_run(cases=2)
 def test_files(
     decoder: dict[str, Any] | None, apart: bool | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,7 +137,7 @@ def test_files(
 
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("name", PRESETS)
-@pytest.mark.first_run(cases=3)
+@pytest.mark.first_run(cases=1)
 def test_trained(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     tokenizer = preset(name)
     known = tokenizer.decoder._known

@@ -44,6 +44,7 @@ def contexts_of(own: str) -> list[str]:
     return [context.replace("{}", own) for context in reaching._CONTEXTS]
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("name", ["bert", "gpt2", "sentencepiece-unigram", "gpt1"])
 def test_the_short_way_answers_as_the_long_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tokens that are whole words have a way of their own, and words are encoded without their text."""
@@ -102,6 +103,7 @@ def many(tmp_path: Path) -> tokentui.Tokenizer:
 CORPUS = Corpus.from_text("abc abcabc aaaaaaaabc cab - ba", "words")
 
 
+@pytest.mark.slow
 def test_cached_answers_equal_a_search_over_all_tokens(many: tokentui.Tokenizer) -> None:
     words, _ = Pretokens(many).count(CORPUS)
     unused = {one.id: one.why for one in usage(many, words).unused}

@@ -43,7 +43,7 @@ def trained(name: str) -> Tokenizer:
 @pytest.mark.parametrize("name", PRESETS)
 @settings(max_examples=15)
 @given(text=TEXTS)
-@pytest.mark.first_run(cases=11)
+@pytest.mark.first_run(cases=5)
 def test_the_claim_about_decoding_holds_for_every_preset(name: str, text: str) -> None:
     tokenizer = trained(name)
     trip = tokenizer.round_trip(text)

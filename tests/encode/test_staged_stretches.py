@@ -130,7 +130,7 @@ def check(content: dict[str, Any], seed: int, count: int, folder: Path) -> str:
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("splits", SPLITS)
 @pytest.mark.parametrize("normalizers", NORMALIZERS)
-@pytest.mark.first_run(cover=1)
+@pytest.mark.first_run(cases=2)
 def test_each_combination(
     normalizers: str, splits: str, model: str, added: str, always: None, tmp_path: Path
 ) -> None:

@@ -19,7 +19,7 @@ RECORDED = json.loads((Path(__file__).parents[1] / "data" / "classes.json").read
 
 
 @pytest.mark.parametrize("name", sorted(RECORDED))
-@pytest.mark.first_run(cases=4)
+@pytest.mark.first_run(cases=2)
 def test_a_class_numbers_the_pieces(name: str, tmp_path: Path) -> None:
     tokenizer = tokentui.load(class_folders.write(tmp_path, name))
     for text, (plain, around) in zip(class_folders.TEXTS, RECORDED[name], strict=True):
@@ -49,7 +49,7 @@ def test_the_type_of_the_model_names_the_class(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["MBart", "Reformer", "GPT2", "Roberta", "MPNet", "Esm"])
-@pytest.mark.first_run(cases=2)
+@pytest.mark.first_run(cases=1)
 def test_the_own_format_keeps_the_tokens_of_a_class(name: str, tmp_path: Path) -> None:
     folder = tokentui.load(class_folders.write(tmp_path / "folder", name))
     folder.save(tmp_path / "kept.json", "tokentui")
@@ -60,6 +60,7 @@ def test_the_own_format_keeps_the_tokens_of_a_class(name: str, tmp_path: Path) -
     assert kept.vocabulary.specials == folder.vocabulary.specials
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize(("name", "lost"), [("MBart", True), ("XLMRoberta", False)])
 def test_a_model_loses_the_tokens_around_a_text(name: str, lost: bool, tmp_path: Path) -> None:
     folder = tokentui.load(class_folders.write(tmp_path / "folder", name))
@@ -67,6 +68,7 @@ def test_a_model_loses_the_tokens_around_a_text(name: str, lost: bool, tmp_path:
     assert any(loss.what == "around" for loss in losses) is lost
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("name", ["Albert", "M2M100"])
 def test_what_a_model_cannot_say_is_not_written(name: str, tmp_path: Path) -> None:
     folder = class_folders.write(tmp_path / "folder", name)
@@ -91,6 +93,7 @@ def test_proteins_are_cut_without_a_limit(tmp_path: Path) -> None:
     assert tokenizer.encode("M" * 300 + " zz").ids == (*[20] * 300, 3)
 
 
+@pytest.mark.slow
 def test_an_option_names_the_class(tmp_path: Path) -> None:
     folder = class_folders.write(tmp_path, "XLMRoberta")
     ids = done("encode", "-t", str(folder), "the river").split()
@@ -105,6 +108,7 @@ def test_an_option_names_the_class(tmp_path: Path) -> None:
     assert "--class Cpm: not read: it cuts" in refused("encode", "-t", model, "--class", "Cpm", "a")
 
 
+@pytest.mark.slow
 def test_the_target_of_marian_is_named_by_its_file(tmp_path: Path) -> None:
     folder = class_folders.write(tmp_path, "Marian")
     ids = tokentui.load(folder).encode("the river", special_tokens=True).ids

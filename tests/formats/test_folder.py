@@ -27,7 +27,7 @@ def trained() -> Tokenizer:
     return tokentui.train("sample:hugs", "gpt2", merges=6)
 
 
-@pytest.mark.first_run(cases=4)
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize(("recipe", "format", "name"), [
     ("gpt2", "gpt2", ""), ("gpt2", "huggingface", "tokenizer.json"), ("gpt2", "tokentui", "tokenizer.json"),
     ("gpt2", "tekken", "tekken.json"), ("minbpe", "minbpe", "tokenizer.model"),
@@ -148,6 +148,7 @@ def test_a_gguf_file_is_read_if_it_is_the_only_vocabulary(tmp_path: Path) -> Non
     assert len(folder.encode("abc").ids) == 2
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize(("settings", "why"), [
     (b"[" * 100_000, "nested too deeply"), (b'{"a": ' * 900 + b"1" + b"}" * 900, "nested too deeply"),
     (b"{", "not valid JSON"), (b"[1]", "expected an object"), (b"\xff", "not UTF-8"),
@@ -164,6 +165,7 @@ def test_settings_that_cannot_be_read_are_named(
     assert tokentui.load(tmp_path).encode(TEXT).ids == trained.encode(TEXT).ids
 
 
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize("settings", [
     {"added_tokens_decoder": [1]},
     {"added_tokens_decoder": {"x": {"content": "a"}, "9": 1, "8": {"content": 3}}},
@@ -211,7 +213,7 @@ def test_no_link_leads_a_visitor_out_of_a_folder(sealed: Path, trained: Tokenize
             tokentui.load(path)
 
 
-@pytest.mark.first_run(cases=5)
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize(("config", "tokens"), [
     ({"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": True}, [" hug", "s"]),
     ({"tokenizer_class": "GPT2TokenizerFast", "add_prefix_space": False}, ["hug", "s"]),
@@ -236,7 +238,7 @@ def test_qwen2_normalizes_a_vocabulary_without_steps(tmp_path: Path, trained: To
     assert tokenizer.recipe.normalize == ("nfc",)
 
 
-@pytest.mark.first_run(cases=4)
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize(("recipe", "cleaned"), [("t5", True), ("gpt2", False)])
 @pytest.mark.parametrize("asked", [True, False, "yes"])
 def test_decoded_text_is_cleaned_up_as_in_transformers(

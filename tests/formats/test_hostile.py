@@ -183,7 +183,7 @@ def test_whole_files_open(folder: Path, name: str) -> None:
     assert refused == "" or "is not in the vocabulary" in refused
 
 
-@pytest.mark.first_run(cases=7)
+@pytest.mark.first_run(cases=4)
 @pytest.mark.parametrize("name", FILES)
 def test_cut_off_anywhere(folder: Path, name: str) -> None:
     data = FILES[name]()
@@ -191,6 +191,7 @@ def test_cut_off_anywhere(folder: Path, name: str) -> None:
         assert "\n" not in opened(folder / name, data[:end])
 
 
+@pytest.mark.first_run(cases=5)
 @pytest.mark.parametrize("name", FILES)
 def test_damage_of_any_kind(folder: Path, name: str) -> None:
     _damage(folder / name, FILES[name](), random.Random(name), 40)

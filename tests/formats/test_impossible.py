@@ -63,6 +63,7 @@ ROW = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": Fal
 UNIGRAM = {"type": "Unigram", "unk_id": 0}
 
 
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize(
     ("model", "steps", "note"),
     [

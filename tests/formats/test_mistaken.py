@@ -67,7 +67,7 @@ def test_a_whole_one(made: Path) -> None:
     assert "a tokenizer, not a corpus: " in everywhere(made) or made.name in ("vocab.json", "merges.txt")
 
 
-@pytest.mark.first_run(cases=8)
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("part", [0.5, 0.9])
 def test_one_that_is_cut_off(made: Path, part: float) -> None:
     """Half of it, and almost all: what is wrong is said with its place, where its reader can tell that it is

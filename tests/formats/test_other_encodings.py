@@ -32,6 +32,7 @@ def trained(name: str, way: str) -> Tokenizer | None:
     return trainer.tokenizer()
 
 
+@pytest.mark.first_run(cases=6)
 @pytest.mark.parametrize("way", ENCODING_WAYS)
 @pytest.mark.parametrize("name", [
     name if name in COVERS else pytest.param(name, marks=pytest.mark.slow) for name in PRESETS

@@ -36,7 +36,7 @@ def test_a_record_names_what_there_is() -> None:
     assert next(iter(WRITTEN)) == OWN.name
 
 
-@pytest.mark.first_run(cases=6)
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("name", SMALL)
 def test_a_written_file_is_of_its_format_alone(name: str) -> None:
     format = WRITTEN[name]
@@ -64,6 +64,7 @@ def test_a_file_that_is_read_gives_the_same(tmp_path: Path, name: str) -> None:
         assert twin.encode(text) == theirs.encode(text)
 
 
+@pytest.mark.first_run(cases=4)
 @pytest.mark.parametrize("name", SMALL)
 def test_damaged_copies_are_refused_in_a_line(tmp_path: Path, name: str) -> None:
     format, draw = WRITTEN[name], random.Random(name)
@@ -85,7 +86,7 @@ def test_damaged_copies_are_refused_in_a_line(tmp_path: Path, name: str) -> None
 
 
 @pytest.mark.parametrize("name", SMALL)
-@pytest.mark.first_run(cases=4)
+@pytest.mark.first_run(cases=2)
 def test_a_name_and_the_first_bytes_tell_the_format_that_is_written(tmp_path: Path, name: str) -> None:
     """Each suffix asks for the format, and what is written there is refused as a corpus, whole or cut off."""
     ours, format = preset(SMALL[name]), WRITTEN[name]

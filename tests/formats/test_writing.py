@@ -52,7 +52,7 @@ EXACT = {
 """Presets of which a file keeps the ids."""
 
 
-@pytest.mark.first_run(cases=6)
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize(
     ("format", "name"), [(format, name) for format, names in EXACT.items() for name in names]
 )
@@ -97,6 +97,7 @@ def _pairs() -> dict[tuple[str, str], tuple[Tokenizer, Tokenizer]]:
     return _PAIRS
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("format", [name for name in SMALL if name != "tokentui"])
 def test_what_was_read_is_kept_whole_in_the_own_format(tmp_path: Path, format: str) -> None:
     """native(load(x)) is x: ids, pieces, notes, decoding, specials, and the file itself."""

@@ -116,6 +116,7 @@ def visit(folder: Path, name: str, data: bytes, before: tuple[str, ...], after: 
         one.leave()
 
 
+@pytest.mark.first_run(cases=4)
 @pytest.mark.parametrize(
     "line",
     [

@@ -136,6 +136,7 @@ def test_every_text_is_safe_behind_either_wall() -> None:
             assert all(is_safe(span.text) for span in visible(data))
 
 
+@pytest.mark.slow
 async def test_a_long_token_is_told_by_its_digest() -> None:
     row = token_row(7, b"ab" * MOST_SHOWN, "merge", 1, 1, 1)
     assert any(label == "sha256" for label, _ in facts(row))

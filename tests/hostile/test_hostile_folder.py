@@ -75,7 +75,7 @@ def test_texts_of_a_folder_do_not_act_on_a_terminal(folder: Path) -> None:
     assert "\x07" not in said
 
 
-@pytest.mark.first_run(cases=5)
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize("name", ["tokenizer.json", "vocab.json", "tokenizer_config.json"])
 @pytest.mark.parametrize("kind", ["folder", "pipe", "loop", "dangling", "sparse"])
 def test_what_is_no_file_is_refused_or_named(tmp_path: Path, name: str, kind: str) -> None:

@@ -310,7 +310,7 @@ def test_a_tokenizer_file_beyond_the_limits(tmp_path: Path, limited: Limited) ->
         assert name == "json_depth" or f"--limit {name.replace('_', '-')}=" in hint
 
 
-@pytest.mark.first_run(cases=6)
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize("format", SMALL)
 def test_a_vocabulary_beyond_the_limit(format: str, tmp_path: Path, limited: Limited) -> None:
     path = tmp_path / "saved"

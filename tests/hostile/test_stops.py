@@ -242,6 +242,7 @@ def test_a_corpus_over_which_a_pattern_hangs_is_shown_as_it_is(limited: Limited)
         assert "".join(part.text for part in view.parts) == text
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("every_frame")
 async def test_a_paste_of_a_megabyte_is_cut_and_said() -> None:
     app, session = explorer()

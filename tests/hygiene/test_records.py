@@ -175,6 +175,7 @@ def test_a_new_preset_shows_up_everywhere(monkeypatch: pytest.MonkeyPatch) -> No
     assert tokentui.train(CORPUS, NAME, merges=3).vocab_size == 259
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("name", ["value", "score"])
 async def test_an_objective_of_a_value_is_drawn(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its own exact value, rounded, stands in its column and in Why."""
@@ -275,6 +276,7 @@ def test_a_new_measure_is_computed_and_shown(monkeypatch: pytest.MonkeyPatch) ->
     assert found
 
 
+@pytest.mark.slow
 async def test_a_new_check_is_in_the_report_and_on_the_screen(
     own_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,6 +23,7 @@ def members(table: ClassTable, wanted: set[int]) -> set[int]:
     return {code for code in ALL if low[high[code >> 7] << 7 | code & 127] in wanted}
 
 
+@pytest.mark.first_run(cases=5)
 @pytest.mark.parametrize(
     ("pattern", "names"),
     [
@@ -56,6 +57,7 @@ def test_single_characters() -> None:
     ]
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize(
     ("table", "space", "sign"),
     [

@@ -88,6 +88,7 @@ def test_all_longer_texts(counting: ModuleType, split: str) -> None:
     compare_batches(counting, texts, split, 200)
 
 
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize("split", scanners.SPLITS)
 def test_contractions(counting: ModuleType, split: str) -> None:
     ends = ["", *"sStTmMdDſ", "ll", "lL", "Ll", "re", "RE", "Ve", "vE", "rE", "lv", "r", "v", "e"]
@@ -96,6 +97,7 @@ def test_contractions(counting: ModuleType, split: str) -> None:
     compare_batches(counting, ["".join(one) for one in parts], split, 20)
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize(
     ("split", "around"), [("o200k", ("A", "a'S")), ("gpt2", ("'", "s")), ("bert", ("a", "a"))]
 )
@@ -175,6 +177,7 @@ def test_a_recipe_with_bert(
     assert kernel_count(counting, documents, recipe) == wanted
 
 
+@pytest.mark.slow
 def test_every_code_point_as_bert_has_it(counting: ModuleType) -> None:
     recipe = Recipe(split="bert", normalize=("bert-uncased",), **CHARACTERS)
     documents = [document for n, document in enumerate(every_code_point("a", "Á")) if n < 70 or n % 40 == 0]

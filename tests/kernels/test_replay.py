@@ -72,6 +72,7 @@ def three_calls(path: Path, monkeypatch: pytest.MonkeyPatch, number: int, item: 
         PASSES.logarithms(0, 3, array("d", [0.5, 0.25, 0.1]), array("d", [0, 0, 0]))
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize(("number", "item", "factor", "error"), [
     (1, 0, 1, "order.compare_products, call 0: it returns another number"),
     (0, 1, 1, "layout.widen, call 1: an array differs"),

@@ -54,6 +54,7 @@ def test_what_keeps_the_kernels_from_counting_is_named(recipe: Recipe, said: str
     assert rules.without_scanner(recipe) == said
 
 
+@pytest.mark.first_run(cases=4)
 @pytest.mark.parametrize("split", scanners.SPLITS)
 @given(st.text("ab '.1\nZé", max_size=8), st.text("ab '.1\nZé", max_size=8))
 def test_a_text_may_be_cut_before_a_space_between_small_letters(split: str, head: str, tail: str) -> None:

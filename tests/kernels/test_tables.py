@@ -75,6 +75,7 @@ def test_words_of_equal_hash_are_told_apart(tables: ModuleType) -> None:
     assert items(table.result()) == [(words[0], 1), (words[1], 6)]
 
 
+@pytest.mark.slow
 def test_many_words_and_long_ones(tables: ModuleType) -> None:
     words = [str(n * 7919).encode() for n in range(60_000)]
     words[30_000] = b"x" * 3_000_000

@@ -91,7 +91,7 @@ def check_steps(trainer: ReplayTrainer, steps: Iterator[int]) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.first_run(cases=4)
+@pytest.mark.first_run(cases=1)
 def test_files_at_their_last_step_and_before(name: str, tmp_path: Path) -> None:
     tokenizer = owners.read(name, tmp_path)
     trainer = opened(tokenizer, TEXT)

@@ -141,6 +141,7 @@ def test_any_walk_ends_where_a_run_does(goals: list[int], seconds: float) -> Non
     assert state(wandering) == state(straight)
 
 
+@pytest.mark.first_run(cases=5)
 @pytest.mark.parametrize("after", [1, 2, 3, 5, 99])
 @pytest.mark.parametrize("size", [150, 400, 5000])
 def test_another_size_later_is_that_size_from_the_start(size: int, after: int) -> None:
@@ -219,6 +220,7 @@ def test_byte_tokens_count() -> None:
     assert run.vocabulary.size(0) == 600
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("axes", [
     {"split": "whitespace", "mark": "prefix:##", "pieces": "any"},
     {"split": "gpt2", "unit": "byte", "base": "gpt2-bytes", "pieces": "any", "unknown": "never"},

@@ -101,6 +101,7 @@ def tables(scores: list[float], run: Passes) -> tuple[array[float], array[float]
     return found, probabilities
 
 
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize("safe", [640.0, 20.0, 0.0])
 @settings(max_examples=20, suppress_health_check=PATCHED)
 @given(model=models())

@@ -451,7 +451,7 @@ def test_the_own_file_and_sessions_keep_them(tmp_path: Path) -> None:
         load(tmp_path / "own.json")
 
 
-@pytest.mark.first_run(cases=3)
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("format", ["huggingface", "tiktoken", "gpt2"])
 def test_export_reports_that_what_ifs_are_lost(format: str, tmp_path: Path) -> None:
     recipe = preset("gpt2", what_if=["1:leave-out"])

@@ -85,7 +85,7 @@ def test_settings_of_a_class_give_the_ids_of_transformers(
     assert any(folder.encode(text).ids != alone.encode(text).ids for text in texts) is changes
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "file"), [
     ("TikTokenTokenizer", "tiktoken.model"), ("QWenTokenizer", "qwen.tiktoken"),
 ])

@@ -118,7 +118,7 @@ def marked(model: str, pre: str) -> dict[str, Any]:
                                  pre=pre, bos_token_id=1, eos_token_id=1)
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "pre"), [
     ("gemma4", "gemma4"), ("gpt2", "gemma4"), ("gpt2", "sarvam-moe"), ("gpt2", "mmbert"),
 ])
@@ -144,6 +144,7 @@ def test_merges_by_every_name(tmp_path: Path, name: str) -> None:
     check(tmp_path, bpe(name), MARKED)
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("prefix", [True, False])
 def test_scored_pieces(tmp_path: Path, prefix: bool) -> None:
     check(tmp_path, spm(prefix), MARKED)

@@ -85,7 +85,7 @@ def same_ids(tokenizer: Any, trainer: Trainer, probes: Sequence[str]) -> None:
 
 
 @pytest.mark.parametrize(("name", "split"), soak.covering(peers.CORPORA, ["gpt2", "cl100k"]))
-@pytest.mark.first_run(cases=10)
+@pytest.mark.first_run(cases=2)
 def test_bytes(name: str, split: str) -> None:
     """Byte-level, until no pair is left."""
     tokenizer = byte_level(None if split == "gpt2" else CL100K)
@@ -97,7 +97,7 @@ def test_bytes(name: str, split: str) -> None:
     same_ids(tokenizer, trainer, [*peers.PROBES, peers.text(name)])
 
 
-@pytest.mark.first_run(cases=5)
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize(("name", "longest"), soak.covering(peers.CORPORA, [None, 2, 5]))
 def test_words_of_characters(name: str, longest: int | None) -> None:
     """Characters of words, with a longest token or without one.
@@ -132,7 +132,7 @@ def wordpiece(name: str, specials: Sequence[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", soak.covering(peers.CORPORA))
-@pytest.mark.first_run(cases=6)
+@pytest.mark.first_run(cases=2)
 def test_wordpiece(name: str) -> None:
     """Each character bare, then the forms with ##, then the merges, with the same ids.
 
@@ -166,6 +166,7 @@ def test_stops(stop: dict[str, int]) -> None:
     same_vocabulary(tokenizer, trainer, byte_level=True)
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("name", ["english", "finnish", "korean", "emoji"])
 def test_specials(name: str) -> None:
     """Specials take the first ids; a merge that spells one takes its id."""

@@ -43,6 +43,7 @@ def theirs(recipe: Recipe, documents: list[str], size: int) -> Any:
     return one
 
 
+@pytest.mark.first_run(cases=4)
 @pytest.mark.parametrize("base", [BYTES, CHARACTERS], ids=["bytes", "metaspace"])
 @pytest.mark.parametrize(
     ("name", "spaced"), soak.covering(["english", "python", "numbers"], [True, False])

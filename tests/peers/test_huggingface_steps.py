@@ -421,7 +421,7 @@ DOCUMENTS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("document", DOCUMENTS.values(), ids=list(DOCUMENTS))
-@pytest.mark.first_run(cases=12)
+@pytest.mark.first_run(cases=6)
 def test_every_step(tmp_path: Path, document: dict[str, Any]) -> None:
     whole = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": [], "normalizer": None,
              "pre_tokenizer": None, "post_processor": None, "decoder": None} | document

@@ -267,6 +267,7 @@ WITHOUT = {
 """The splits whose pattern is not compared here, and why."""
 
 
+@pytest.mark.first_run(cases=7)
 @pytest.mark.parametrize("name", [name for name in SPLITS if name not in WITHOUT])
 def test_known_patterns(name: str) -> None:
     first = [character for character in FIRST if character < "\u3000"]

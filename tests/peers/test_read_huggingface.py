@@ -29,7 +29,7 @@ LIKE_TRAINED = ("bert-base-uncased", "falcon", "gpt2", "openai-gpt")
 @pytest.mark.parametrize("name", [
     *(f"trained/{name}" for name in TRAINED), *large(*FILES), *large(*LIKE_TRAINED, marks=[pytest.mark.soak]),
 ])
-@pytest.mark.first_run(cover=1)
+@pytest.mark.first_run(cases=1)
 def test_whole_files(name: str, texts: tuple[str, ...], tmp_path: Path) -> None:
     path = owners.path_of(f"{name}/tokenizer.json", tmp_path)
     same_as_hugging_face(load(path), tokenizers.Tokenizer.from_file(str(path)), texts)

@@ -66,7 +66,7 @@ def test_published_files(name: str, texts: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=list(OPTIONS))
-@pytest.mark.first_run(cases=5)
+@pytest.mark.first_run(cases=2)
 def test_trained_here(tmp_path: Path, options: dict[str, Any]) -> None:
     texts = [text for text in FEW if len(text) < 2000]
     (tmp_path / "corpus.txt").write_text("\n".join(texts * 3), "utf-8")

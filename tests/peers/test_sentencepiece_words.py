@@ -71,6 +71,7 @@ def check(documents: Sequence[str], recipe: Recipe, probes: Sequence[str] = ()) 
     assert trainer.tokens_at(trainer.number) == sum(len(theirs.encode(text)) for text in documents)
 
 
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize(("name", "words"), soak.covering(
     ["english", "chinese", "japanese", "python", "numbers"],
     [
@@ -86,6 +87,7 @@ def test_llama2(name: str, words: dict[str, Any]) -> None:
     )
 
 
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize(
     ("name", "coverage"), soak.covering(["english", "chinese", "hindi", "emoji", "numbers"], [0.9995, 0.98])
 )

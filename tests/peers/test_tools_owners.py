@@ -57,6 +57,7 @@ def wordpiece(lowercase: bool) -> Any:
     return tokenizer
 
 
+@pytest.mark.slow
 def test_a_cased_and_an_uncased_vocabulary(tmp_path: Path) -> None:
     paths = [tmp_path / f"{name}.json" for name in ("cased", "uncased")]
     theirs = [wordpiece(False), wordpiece(True)]
@@ -186,6 +187,7 @@ def test_a_byte_pair_file_is_priced_on_a_book() -> None:
     assert curve.tokens[-1] == len(asked(shared("tokenizers/gpt2/tokenizer.json"))(text))
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("name", [
     "trained/spm-bpe/m.model", "trained/spm-unigram/m.model", *large("spm-llama2/tokenizer.model"),
 ])

@@ -116,7 +116,7 @@ OWN = Corpus.from_lines(
 )
 
 
-@pytest.mark.first_run(cases=6)
+@pytest.mark.first_run(cases=4)
 @pytest.mark.parametrize(
     "recipe",
     [

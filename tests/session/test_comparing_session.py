@@ -256,6 +256,7 @@ async def test_the_search_for_a_passage_ends_with_the_comparison(
     await asyncio.wait_for(session.idle.wait(), PATIENCE)
 
 
+@pytest.mark.slow
 async def test_columns_come_and_go_and_fail_alone(session: Comparing, tmp_path: Path) -> None:
     await session.settle()
     session.send(do.GoTo(30))

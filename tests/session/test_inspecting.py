@@ -53,7 +53,7 @@ def all_tokens(it: State) -> list[tuple[CorpusPlace, int]]:
 
 
 @pytest.mark.parametrize("name", ["gpt2", "wordpiece", "subword-nmt", "llama2", "sentencepiece-unigram"])
-@pytest.mark.first_run(cases=2)
+@pytest.mark.first_run(cases=1)
 def test_the_places_of_a_token_are_all_its_uses(name: str) -> None:
     it = state(name, 4 if "unigram" in name else 120)
     trainer, tokenizer = it.main.trainer, it.main.trainer.tokenizer()
@@ -107,6 +107,7 @@ def all_tokens_of_one(it: State, text: str) -> list[tuple[int, int]]:
     return [(places[span.start], span.symbol) for span in spans]
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("name", ["gpt2", "wordpiece", "subword-nmt", "sentencepiece-unigram"])
 def test_the_figures_of_a_token(name: str) -> None:
     it = state(name, 4 if "unigram" in name else 120)

@@ -36,7 +36,7 @@ def plain(cell: Cell) -> str:
     return "".join(text for text, _ in cell)
 
 
-@pytest.mark.first_run(cases=3)
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize(("recipe", "axes"), [
     ("gpt2", {}), ("gpt2", {"objective": "parity"}), ("gpt2", {"tie": "first-seen", "weight": "distinct"}),
     ("bert", {}), ("sentencepiece-unigram", {}),

@@ -49,6 +49,7 @@ async def test_steps_wait_for_the_corpus_in_order_and_are_made(
     )
 
 
+@pytest.mark.first_run(cases=3)
 @pytest.mark.parametrize("phase", PHASES)
 async def test_the_end_is_gone_to_before_what_comes_after_it(
     session: Watched, gates: Gates, text: Path, phase: str
@@ -65,6 +66,7 @@ async def test_the_end_is_gone_to_before_what_comes_after_it(
     assert (await session.settle()).main.at.step == end - 2
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("phase", [COUNTING, LAYING_OUT, PART, LAST])
 async def test_another_recipe_gets_the_keys_that_came_after_it(
     session: Watched, gates: Gates, text: Path, phase: str
@@ -84,6 +86,7 @@ async def test_another_recipe_gets_the_keys_that_came_after_it(
     )
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("phase", [COUNTING, LAYING_OUT, PART, LAST])
 async def test_the_place_that_is_kept_is_where_it_is_now(
     session: Watched, gates: Gates, text: Path, phase: str
@@ -104,6 +107,7 @@ async def test_the_place_that_is_kept_is_where_it_is_now(
     assert (seen.main.recipe, seen.main.at.step) == (preset("minbpe"), 34)
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("phase", PHASES)
 async def test_a_recipe_that_is_taken_while_a_corpus_is_opened_does_not_undo_it(
     session: Watched, gates: Gates, text: Path, phase: str
@@ -134,6 +138,7 @@ async def test_a_corpus_that_is_opened_while_a_recipe_is_laid_out_does_not_undo_
     assert (seen.corpus.name, seen.main.recipe) == ("text.txt", preset("minbpe"))
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("phase", PHASES)
 async def test_esc_drops_what_waits_and_says_so(
     session: Watched, gates: Gates, text: Path, phase: str

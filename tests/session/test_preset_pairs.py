@@ -71,6 +71,7 @@ def test_ties_of_subword_nmt_against_those_of_hugging_face() -> None:
     assert common > 5 * only_a > 0
 
 
+@pytest.mark.slow
 def test_wordpiece_by_score_against_that_of_hugging_face() -> None:
     seen = duel(read("sample:english"), preset("wordpiece"), preset("bert"), step=100)
     assert seen.between.divergences[0].step == 1

@@ -39,6 +39,7 @@ _CORPUS = 'title = "A"\n[[stop]]\n'
 HEAD = _CORPUS + 'corpus = "sample:abac"\nrecipe = "minbpe"\n'
 
 
+@pytest.mark.first_run(cases=6)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_claim_of_a_tour_holds(name: str) -> None:
     tour = read_tour(name)

@@ -91,7 +91,7 @@ def test_a_safe_cut_far_away() -> None:
         assert safe_cut(long(text), in_bytes(text, at), cut) == in_bytes(text, cut(text, at))
 
 
-@pytest.mark.first_run(cases=5)
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("split", scanners.SPLITS)
 @settings(max_examples=30)
 @example(documents=["1", "111.a a"], threads=3, chunk=1, window=3)  # a later search finds an earlier cut
@@ -144,6 +144,7 @@ def test_lines_and_damage_are_read_at_once(tmp_path: Path) -> None:
     assert damaged.invalid is not None
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize(
     "recipe", [Recipe(), Recipe(split="none"), Recipe(normalize=("nfc",)), Recipe(split="cl100k")]
 )

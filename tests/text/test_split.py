@@ -180,6 +180,7 @@ def test_words_are_hugging_faces_on_files(name: str, file: str) -> None:
     assert list(map(to_bytes, splitter(name).words(text))) == their_words(name, text)
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.peer
 @pytest.mark.parametrize("name", PLAIN)
 def test_words_are_hugging_faces_over_all_characters(name: str) -> None:
@@ -219,7 +220,7 @@ def test_before_cuts_before_each_space_or_sign(text: str) -> None:
 @pytest.mark.parametrize("name", [*PUBLISHED, *OWN])
 @settings(max_examples=30)
 @given(text=texts, first=st.booleans())
-@pytest.mark.first_run(cases=15)
+@pytest.mark.first_run(cases=7)
 def test_spans_are_the_words_in_order(name: str, text: str, first: bool) -> None:
     split = splitter(name)
     spans, prepared = split.spans(text, first=first), split.prepare(text, first)
@@ -233,7 +234,7 @@ def test_spans_are_the_words_in_order(name: str, text: str, first: bool) -> None
         assert all(before[2] <= after[1] for before, after in pairwise(spans))
 
 
-@pytest.mark.first_run(cases=12)
+@pytest.mark.first_run(cases=6)
 @pytest.mark.parametrize("name", PUBLISHED)
 @settings(max_examples=30)
 @given(text=texts)
@@ -243,6 +244,7 @@ def test_splits_that_keep_spaces_keep_all_text(name: str, text: str) -> None:
     assert words == to_bytes(split.prepare(text)) if split.record.keeps_spaces else b" " not in words
 
 
+@pytest.mark.first_run(cases=9)
 @pytest.mark.parametrize("name", [name for name, one in SPLITS.items() if not one.may_leave_text])
 @settings(max_examples=30)
 @given(text=texts)
@@ -285,7 +287,7 @@ def test_metaspace_sets_one_mark_in_front(text: str, words: list[str]) -> None:
 @pytest.mark.parametrize("name", [*PUBLISHED, *OWN])
 @settings(max_examples=60)
 @given(text=texts, at=st.integers(-1, 16), first=st.booleans())
-@pytest.mark.first_run(cases=6)
+@pytest.mark.first_run(cases=3)
 def test_a_safe_cut_changes_no_word(name: str, text: str, at: int, first: bool) -> None:
     split = splitter(name)
     cut = split.safe_cut(text, at)
@@ -296,7 +298,7 @@ def test_a_safe_cut_changes_no_word(name: str, text: str, at: int, first: bool) 
 
 @pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.soak)], ids=["some", "all"])
 @pytest.mark.parametrize("name", CUTTING)
-@pytest.mark.first_run(cases=8)
+@pytest.mark.first_run(cases=3)
 def test_a_pair_of_characters_that_may_be_cut_may_be_cut_everywhere(name: str, whole: bool) -> None:
     """All pairs of the tricky characters, between all ways that they may go on or have begun.
 

@@ -63,6 +63,7 @@ def test_newer_letters() -> None:
     assert normalize("\ua7ce\ua7dd", ("lowercase",), "tokenizers") == "\ua7cf\ua7dd"
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("steps", [("nfc",), ("nfkd", "strip-accents"), ("bert-uncased",)])
 def test_alignment_covers_each_text(steps: tuple[str, ...]) -> None:
     for text in unicode_texts.sequences(12):

@@ -119,7 +119,7 @@ def digest(trainer: Trainer) -> object:
     )
 
 
-@pytest.mark.first_run(cases=6)
+@pytest.mark.first_run(cases=3)
 def test_a_step_is_the_same_however_one_comes_to_it(make: Callable[[], Trainer]) -> None:
     trainer = make()
 
@@ -135,7 +135,7 @@ def test_a_step_is_the_same_however_one_comes_to_it(make: Callable[[], Trainer])
     holds()
 
 
-@pytest.mark.first_run(cases=6)
+@pytest.mark.first_run(cases=4)
 def test_words_tokens_and_lives_agree(make: Callable[[], Trainer]) -> None:
     """The lives are what the tokenizers of the steps give; but where the longest match decides, the
     segmentation of the words is that too, and what changed is told."""

@@ -53,6 +53,7 @@ async def test_ages_are_those_of_a_training_made_anew(step: int) -> None:
         await until(pilot, lambda: app.main.text.boundaries != "age" and "≤10k" not in screen_text(app))
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
 async def test_the_corpus_has_a_legend_of_ages(size: tuple[int, int]) -> None:
     async with opened(Recipe(), size=size) as (app, pilot):

@@ -57,7 +57,7 @@ async def to_end(app: ExplorerApp, pilot: Pilot[Any]) -> None:
     assert now(app).main.why.end is not None
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES, ids=str)
 async def test_the_vocabulary_is_filled_after_a_recipe_of_another_normalization(
     size: tuple[int, int],
@@ -78,6 +78,7 @@ async def test_the_vocabulary_is_filled_after_a_recipe_of_another_normalization(
         assert "…  " not in panes.replace("│", "")  # a row that has not come
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 async def test_the_sentence_is_the_text_of_the_corpus_without_marks(size: tuple[int, int]) -> None:
     app = app_of("udl-notebook", "sample:sailor")
@@ -89,6 +90,7 @@ async def test_the_sentence_is_the_text_of_the_corpus_without_marks(size: tuple[
         assert all(token.piece is not None for token in now(app).main.encoding.tokens)
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 async def test_find_counts_its_matches_however_narrow_the_title_is(size: tuple[int, int]) -> None:
     app = app_of("gpt2")
@@ -103,7 +105,7 @@ async def test_find_counts_its_matches_however_narrow_the_title_is(size: tuple[i
         await until(pilot, lambda: said in screen_text(app))
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES, ids=str)
 async def test_steps_begin_at_the_step_made_last_and_dialogs_are_no_larger_than_what_they_hold(
     size: tuple[int, int],
@@ -155,6 +157,7 @@ async def test_until_a_size_gives_a_training_that_prunes_that_size() -> None:
         assert app.engine.run != Run()
 
 
+@pytest.mark.slow
 async def test_axes_are_searched_by_their_names() -> None:
     app = app_of("gpt2", "sample:sailor")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -215,7 +218,7 @@ async def test_all_tokens_and_losses_of_the_typed_text_can_be_seen(
         await until(pilot, lambda: app.main.encode._page == 0)
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES, ids=str)
 async def test_who_types_a_text_to_learn_from_begins_with_none(size: tuple[int, int]) -> None:
     app = app_of("gpt2", first_screen=True)
@@ -230,7 +233,7 @@ async def test_who_types_a_text_to_learn_from_begins_with_none(size: tuple[int, 
         await until(pilot, lambda: now(app).corpus.bytes == 4)
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES, ids=str)
 async def test_pairs_under_a_score_are_sorted_by_their_counts(size: tuple[int, int]) -> None:
     app = app_of("wordpiece")

@@ -44,6 +44,7 @@ async def test_another_recipe_and_an_edit_say_nothing_of_a_saved_session() -> No
         assert not warned(app)
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize(("saved", "said"), [("aa", True), ("bb", False), ("", False)])
 async def test_a_session_gone_on_with_over_another_text_says_so(saved: str, said: bool) -> None:
     app, session = explorer(begun=SavedSession(sources=("sample:english",)))

@@ -142,6 +142,7 @@ async def test_a_key_turns_chips_shades_and_bars() -> None:
         assert seen == ["chips", "shade", "bars", "chips"]
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("variables", [{"TERM": "xterm"}, {"NO_COLOR": "1"}])
 async def test_without_colors_bars_are_the_mark(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
@@ -158,6 +159,7 @@ async def test_without_colors_bars_are_the_mark(
         assert seen == ["bars", "shade", "bars"]
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("mark", ["chips", "shade", "bars"])
 async def test_a_kept_mark_stays(mark: str) -> None:
     app, _ = explorer(None, kept={"boundaries": mark})
@@ -224,6 +226,7 @@ async def test_without_colors_the_focused_pane_has_a_double_border(monkeypatch: 
             assert screen_text(app).count("╔") == 1
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("mark", ["chips", "bars"])
 async def test_reports_show_the_tokens_of_a_text_as_chips(mark: Boundaries) -> None:
     """With their tints only if the user wants chips, on the row of the cursor too."""

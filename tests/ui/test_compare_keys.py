@@ -118,6 +118,7 @@ async def test_going_from_pane_to_pane() -> None:
         await until(pilot, lambda: screen.active == "encode" and not screen.typing)
 
 
+@pytest.mark.slow
 async def test_what_is_told() -> None:
     async with comparing() as (app, screen, session, pilot):
         session.answers[GoToDivergence] = None
@@ -138,6 +139,7 @@ async def test_what_is_told() -> None:
         await until(pilot, lambda: "\\xe2" in screen_text(app))
 
 
+@pytest.mark.slow
 async def test_a_stretch_that_is_cut_otherwise_is_encoded() -> None:
     async with comparing() as (app, screen, session, pilot):
         await pilot.press("6", "end", "up", "enter")
@@ -169,7 +171,7 @@ def test_places_to_go_to(position: Position, line: str, said: str, step: int | N
     assert describe_destination(line, place) == said
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["merges", "tokens"])
 async def test_a_size_is_gone_to_by_ids(by: str) -> None:
     position = Position(by, 128)
@@ -285,6 +287,7 @@ async def test_typing() -> None:
         await until(pilot, lambda: not screen.typing and screen.focused is screen.encode.rows)
 
 
+@pytest.mark.slow
 async def test_passages_of_the_corpus() -> None:
     async with comparing() as (app, screen, session, pilot):
         await pilot.press("E")
@@ -310,6 +313,7 @@ async def test_passages_of_the_corpus() -> None:
         assert session.of(ShowPassage)[-1] == ShowPassage(None)
 
 
+@pytest.mark.slow
 async def test_what_is_typed_over_a_passage_is_text() -> None:
     async with comparing() as (app, screen, session, pilot):
         await draw(screen, session, pilot, aligned=aligned(ROWS[:2], passage=Passage(2, 400)))
@@ -322,6 +326,7 @@ async def test_what_is_typed_over_a_passage_is_text() -> None:
         await until(pilot, lambda: "document 3, character 400" in screen_text(app))
 
 
+@pytest.mark.slow
 async def test_find_in_the_list_goes_from_match_to_match() -> None:
     async with comparing((120, 40)) as (app, screen, session, pilot):
         await pilot.press("3", "slash")
@@ -406,6 +411,7 @@ def test_conventions() -> None:
             parse_conventions(line)
 
 
+@pytest.mark.slow
 async def test_the_cursor_reads_curves() -> None:
     async with comparing() as (app, screen, session, pilot):
         await pilot.press("7")
@@ -433,6 +439,7 @@ async def test_the_cursor_reads_curves() -> None:
         assert "computing the curves …" in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_a_column_past_the_end_of_its_run_has_an_exact_value() -> None:
     async with comparing() as (app, screen, session, pilot):
         first, second = curves(2).series
@@ -454,6 +461,7 @@ def test_a_part_of_a_size_is_nothing() -> None:
     assert described == "a step, +100, -5, 50%, end; size 2000: to a size"
 
 
+@pytest.mark.slow
 async def test_figures_are_said_to_be_of_what_they_count() -> None:
     key, _ = next(one.keys for one in actions_of(CompareScreen, {}) if one.id == "passage")
     (line,) = passage_line(Passage(0, 0), 10)
@@ -469,6 +477,7 @@ async def test_figures_are_said_to_be_of_what_they_count() -> None:
         await until(pilot, lambda: "encoded, not as trained" in screen_text(app))
 
 
+@pytest.mark.slow
 async def test_keys_that_arrive_at_once_choose_from_the_rows_of_the_typed_text() -> None:
     async with comparing() as (app, screen, session, pilot):
         await pilot.press("c")
@@ -518,6 +527,7 @@ async def test_adding_a_column(tmp_path: Path) -> None:
         await until(pilot, lambda: "there are four columns already" in screen_text(app))
 
 
+@pytest.mark.slow
 async def test_a_recipe_of_ones_own() -> None:
     async with comparing() as (app, screen, session, pilot):
         await pilot.press("c")
@@ -590,6 +600,7 @@ async def test_the_main_screen_asks_what_to_compare_with() -> None:
         assert app.screen.encode.line.value == "hello"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("keys", "columns", "note"), [
     (("enter", "enter"), [], "the comparison as it was left"),
     ((*"wordpiece", "enter"), ["gpt2", "wordpiece"], ""),
@@ -608,6 +619,7 @@ async def test_a_comparison_that_was_left_is_resumed_unless_a_column_is_named(
         assert any("the comparison as it was left" in one for one in notes_of(app)) == bool(note)
 
 
+@pytest.mark.slow
 async def test_a_comparison_that_cannot_be_made_goes_back() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
@@ -621,6 +633,7 @@ async def test_a_comparison_that_cannot_be_made_goes_back() -> None:
         )
 
 
+@pytest.mark.slow
 async def test_merges_are_compared_by_meaning_or_as_they_are_spelled() -> None:
     async with comparing() as (app, _, session, pilot):
         parting = dataclasses.replace(snapshot().between.divergences[0], step=36, other=1)

@@ -101,7 +101,7 @@ async def test_from_the_main_screen_and_back() -> None:
         )
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("compares", [False, True])
 @pytest.mark.parametrize("mine", [False, True])
 async def test_typing_replaces_the_offered_sentence_and_adds_to_ones_own(compares: bool, mine: bool) -> None:
@@ -123,7 +123,7 @@ async def test_typing_replaces_the_offered_sentence_and_adds_to_ones_own(compare
         assert screen.encode.line.value == ("pughugs" if mine else "hugs") + "x"
 
 
-@pytest.mark.first_run(cases=2)
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 15)])
 @pytest.mark.parametrize("compares", [False, True])
 async def test_q_quits_from_both_screens_and_compare_shows_the_key_that_goes_back(
@@ -142,7 +142,7 @@ async def test_q_quits_from_both_screens_and_compare_shows_the_key_that_goes_bac
         await until(pilot, lambda: not app.is_running)
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("leaves", [True, False])
 async def test_the_way_to_the_first_differing_step_is_given_up(
     leaves: bool, monkeypatch: pytest.MonkeyPatch
@@ -197,6 +197,7 @@ async def test_as_the_command_line_opens_it(tmp_path: Path) -> None:
         assert len(now().columns) == 2
 
 
+@pytest.mark.slow
 async def test_leaving_the_app_closes_it() -> None:
     async with opened(lambda app: app.compare(wanted("gpt2", "bert"))) as (app, pilot):
         await compare_screen(app, pilot)

@@ -100,6 +100,7 @@ async def test_a_pane_that_waits_says_for_what() -> None:
             assert [line for line in words if line not in screen_text(app)] == []
 
 
+@pytest.mark.slow
 async def test_rows_hold_their_own_tokens_and_no_blanks() -> None:
     rows = ("日本|語 e\u0301|🤗 |naï|ve|日本語", "日|本語| e\u0301🤗| na|ïve|日|本語")
     async with comparing((80, 24)) as (app, screen, session, pilot):
@@ -158,6 +159,7 @@ def test_rows_of_hostile_text(text: str, chips: bool) -> None:
         assert not chips or all(left != right for left, right in pairwise(grounds))
 
 
+@pytest.mark.slow
 async def test_nothing_jumps_while_numbers_change() -> None:
     def edges(text: str) -> list[str]:
         lines = text.splitlines()
@@ -259,6 +261,7 @@ async def test_a_column_that_cannot_be_shown_and_one_that_comes() -> None:
         await until(pilot, lambda: screen.focused is screen.columns[2].table)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_a_column_shows_its_size_limit(size: tuple[int, int]) -> None:
     async with comparing(size) as (app, screen, session, pilot):
@@ -269,7 +272,7 @@ async def test_a_column_shows_its_size_limit(size: tuple[int, int]) -> None:
         assert screen_text(app).count("to 2,000 ids") == 1
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("engine", "shown"), [(COMPILED, False), (PLAIN, False), (FAILED, True)])
 async def test_the_engine_is_named_only_if_kernels_failed(engine: str, shown: bool) -> None:
     async with comparing((120, 40)) as (app, screen, session, pilot):
@@ -322,6 +325,7 @@ async def test_without_colors_what_parts_is_still_told(monkeypatch: pytest.Monke
         assert "".join(run for run, style in seen if style.underline and style.reverse)[: len(parts)] == parts
 
 
+@pytest.mark.slow
 async def test_a_slow_terminal_gets_the_newest() -> None:
     async with comparing((80, 24)) as (app, screen, session, pilot):
         slow = True

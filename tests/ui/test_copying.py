@@ -76,7 +76,7 @@ async def copied(app: ExplorerApp, pilot: Pilot[None], name: str = "") -> str:
 
 
 @pytest.mark.parametrize("key", KEYS)
-@pytest.mark.first_run(cases=2)
+@pytest.mark.first_run(cases=1)
 async def test_each_dialog_of_a_key_with_a_row_copies_it(key: str) -> None:
     app = explorer()
     async with app.run_test(size=(120, 40), notifications=False) as pilot:
@@ -101,6 +101,7 @@ async def test_each_dialog_of_a_key_with_a_row_copies_it(key: str) -> None:
         assert app.screen is dialog
 
 
+@pytest.mark.slow
 async def test_the_inspector_copies_the_token_and_the_ids() -> None:
     app = explorer()
     async with app.run_test(size=(120, 40), notifications=False) as pilot:
@@ -160,6 +161,7 @@ async def test_a_table_and_a_picture_can_be_copied_and_written(
         assert len(lines) == len(rows) + 1
 
 
+@pytest.mark.slow
 async def test_members_of_export_lead_to_the_table_and_the_picture() -> None:
     app = explorer()
     async with app.run_test(size=(80, 24), notifications=False) as pilot:

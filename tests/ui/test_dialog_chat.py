@@ -86,6 +86,7 @@ async def test_messages_of_a_file() -> None:
         await until(pilot, lambda: "none: no such file (check the name)" in text_of(summary))
 
 
+@pytest.mark.slow
 async def test_on_all_sizes() -> None:
     async with shown(ChatScreen(ChatEngine())) as (_, pilot):
         await until(pilot, lambda: "special" in screen_text(pilot))

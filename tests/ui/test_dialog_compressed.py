@@ -70,7 +70,7 @@ def test_nothing_that_acts_is_shown(data: bytes) -> None:
     assert all(is_safe(plain(cell)) for row in table(view) for cell in row.cells)
 
 
-@pytest.mark.first_run(cases=2)
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12)])
 async def test_it_opens_from_the_corpus_and_is_left(size: tuple[int, int]) -> None:
     app, session = explorer()
@@ -144,6 +144,7 @@ async def test_tab_goes_to_the_table_and_back() -> None:
         assert there.cursor == 1
 
 
+@pytest.mark.slow
 async def test_all_sizes() -> None:
     view = dataclasses.replace(COMPRESSED, compressed=bytes(range(256)))
     async with shown(CompressedScreen(FakeEngine(answers={Compress: view}))) as (_, pilot):

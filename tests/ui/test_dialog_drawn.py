@@ -65,6 +65,7 @@ async def test_keys_draw_again_with_another_share_and_another_behavior() -> None
         await until(pilot, lambda: app.answered)
 
 
+@pytest.mark.slow
 async def test_every_size() -> None:
     async with shown(DrawnScreen(Session())) as (_app, pilot):
         await tried_on_all_sizes(pilot)

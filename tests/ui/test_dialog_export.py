@@ -177,6 +177,7 @@ async def test_a_session_writes_the_tokenizer_of_its_step(tmp_path: Path) -> Non
         await session.close()
 
 
+@pytest.mark.slow
 async def test_a_name_of_another_format_is_asked_about_once(tmp_path: Path) -> None:
     session = Session(lambda _: None, Recipe())
     await session.start()

@@ -42,6 +42,7 @@ async def test_a_question_of_a_line_takes_a_few_lines(
         assert dialog.box.outer_size.width <= 80
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_what_a_line_says_is_seen_whole(size: tuple[int, int]) -> None:
     goto = GoToScreen(FakeEngine(snapshot(end=Ending())))

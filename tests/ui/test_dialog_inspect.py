@@ -201,6 +201,7 @@ def test_nothing_that_acts_is_shown(piece: bytes) -> None:
         assert is_safe(_text(cell))
 
 
+@pytest.mark.slow
 def test_a_huge_token_is_cut() -> None:
     piece = b"\x1b" * 100_000
     assert len(list(code_points(piece))) == MOST_SHOWN
@@ -318,6 +319,7 @@ def test_the_word_at_a_place_of_a_text_is_told_of() -> None:
 LINES = ("hug  pugs", "hug pugs ", " hug\tpugs  ", "hug", "  ", "\n hug\n", "hug 界é pugs")
 
 
+@pytest.mark.slow
 async def test_the_word_at_every_cursor_of_a_line() -> None:
     """The word that ends at the cursor, else the one that begins there. At the end it is the last word; a
     cursor within white space is at no word."""
@@ -442,7 +444,7 @@ WORDS = (
 """A preset, a step, a word, and what its inspector shows there."""
 
 
-@pytest.mark.first_run(cases=4)
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
 @pytest.mark.parametrize(("name", "step", "text", "wanted"), WORDS)
 async def test_a_word_is_explained_by_the_steps_of_its_encoder(

@@ -68,6 +68,7 @@ async def test_a_path_that_was_typed(folder: Path) -> None:
         await until(pilot, lambda: app.result == Open(("corpus.txt",)))
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize(("source", "opened"), [
     ("sample:parallel", "sample:parallel"),
     ("corpora:en=~/corpus.txt,de=b.txt", "corpora:en=HOME/corpus.txt,de=b.txt"),
@@ -210,7 +211,7 @@ def marked(dialog: OpenScreen | AddScreen) -> Any:
         (".", None, "."),
     ],
 )
-@pytest.mark.first_run(cases=5)
+@pytest.mark.first_run(cases=2)
 async def test_the_row_that_is_marked_is_the_one_that_enter_takes(
     folder: Path, text: str, row: Any, opens: str
 ) -> None:
@@ -342,6 +343,7 @@ async def test_what_is_told_of_a_file_takes_nothing_from_the_question_of_enter(
         await until(pilot, lambda: app.result == OpenTokenizer("corpus.txt", ""))
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("line", ["", "sample:hugs", "books/one.txt"])
 async def test_nothing_is_told_of_a_file_that_is_named_no_more(folder: Path, line: str) -> None:
     face = Recognizing()
@@ -392,6 +394,7 @@ async def test_the_way_to_read_goes_round(folder: Path) -> None:
         await until(pilot, lambda: app.result == Open(("corpus.txt",), "lines"))
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -439,7 +442,7 @@ async def test_an_empty_line_goes_to_the_list_and_esc_leaves(folder: Path) -> No
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.first_run(cases=3)
+@pytest.mark.first_run(cases=2)
 async def test_hostile_names_are_shown_safely_and_opened_exactly(folder: Path, name: str) -> None:
     (folder / "pit").mkdir()
     (folder / "pit" / name).write_text("x")
@@ -545,6 +548,7 @@ def test_the_folder_above(monkeypatch: pytest.MonkeyPatch, head: str, above: str
     assert picker.folder_above(head) == above
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("line", ["https://host/a.txt", "s3://bucket/*.txt", "hf://datasets/owner/name/a.txt"])
 async def test_a_url_is_opened_as_it_is_typed(folder: Path, line: str) -> None:
     async with shown(OpenScreen(FakeEngine())) as (app, pilot):

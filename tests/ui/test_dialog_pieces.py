@@ -88,6 +88,7 @@ async def test_each_piece_has_the_number_of_its_branch(size: tuple[int, int]) ->
         assert "¹On│¹·an│¹·exceptionally│¹·hot" in screen_text(pilot)
 
 
+@pytest.mark.slow
 async def test_it_scrolls_through_the_whole_corpus_and_asks_for_nothing_twice() -> None:
     corpus = Corpus(WORDS * 20, "", "", "2 more.", WORDS * 3)
     dialog = PiecesScreen(corpus, CorpusPlace())
@@ -167,6 +168,7 @@ async def test_the_legend_is_hidden_and_shown() -> None:
         await until(pilot, lambda: "² digits" not in screen_text(pilot))
 
 
+@pytest.mark.slow
 async def test_all_sizes() -> None:
     corpus = Corpus("\x1b]0;x\x07 [/] \u202e 漢字 \udc80\n" * 9, typed="", warning="\x9b")
     async with shown(PiecesScreen(corpus, CorpusPlace())) as (_, pilot):

@@ -87,6 +87,7 @@ def lines(pilot: Any) -> str:
     return " ".join(screen_text(pilot).split())
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize(("size", "keys"), [((120, 40), ()), ((80, 24), ()), ((40, 12), ("ctrl+t",))])
 async def test_a_difference_is_seen_at_a_glance(
     size: tuple[int, int], keys: tuple[str, ...]
@@ -201,6 +202,7 @@ async def test_the_steps_can_be_scrolled_and_left(size: tuple[int, int]) -> None
         await until(pilot, lambda: dialog.query_one("#axes", Listing).has_focus)
 
 
+@pytest.mark.slow
 async def test_all_sizes() -> None:
     dialog = recipes(Trial(gpt2=THERE, gpt4=ROUNDS))
     async with shown(dialog) as (_, pilot):
@@ -235,7 +237,7 @@ async def test_a_failure_of_the_session_is_a_line() -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-@pytest.mark.first_run(cases=2)
+@pytest.mark.first_run(cases=1)
 async def test_the_dialog_previews_each_preset_in_use_beside_one_with_steps_of_many_parts(name: str) -> None:
     """Each preset is in use, and `greedtok`, whose steps have any number of parts, is under the cursor."""
     used = PRESETS[name]

@@ -120,6 +120,7 @@ async def test_arrows_leave_the_row_that_takes_the_recipe() -> None:
         assert app.result == changed_to
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("name", AXES["objective"].retired)
 async def test_a_retired_objective_is_refused_in_one_line_and_another_is_taken(name: str) -> None:
     dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2.with_axes(objective=name)), stages=(STAGE,))
@@ -301,6 +302,7 @@ async def test_enter_that_comes_after_esc_takes_nothing() -> None:
         assert dialog.choice == RecipeChoice(GPT2)
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("begun", ["", "/"])
 async def test_letters_search_the_presets_and_enter_takes_the_marked_one(begun: str) -> None:
     dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2")
@@ -323,7 +325,7 @@ async def test_letters_search_the_presets_and_enter_takes_the_marked_one(begun: 
 
 
 @pytest.mark.parametrize("letter", sorted({name[0] for name in PRESETS} | set("tpljk")))
-@pytest.mark.first_run(cases=3)
+@pytest.mark.first_run(cases=1)
 async def test_every_letter_that_is_typed_at_the_presets_searches_them(letter: str) -> None:
     dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2", follow=print, live=False)
     async with shown(dialog, (80, 24)) as (app, pilot):

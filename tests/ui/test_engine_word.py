@@ -13,7 +13,7 @@ TRAINS, COUNTS = "pieces=sentencepiece", "split=words"
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 40)])
 @pytest.mark.parametrize("plain", [("", ""), (TRAINS, ""), ("", COUNTS), (TRAINS, COUNTS)])
-@pytest.mark.first_run(cases=2)
+@pytest.mark.first_run(cases=1)
 async def test_a_recipe_without_kernels_is_told_in_help_alone(
     size: tuple[int, int], plain: tuple[str, str]
 ) -> None:

@@ -241,6 +241,7 @@ async def test_every_key_while_a_corpus_is_opened(
         assert not any("should not happen" in said for said in seen.said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phases", one_by_one(PHASES))
 async def test_go_to_and_then_export_while_a_corpus_is_opened(
     gates: Gates, text: Path, tmp_path: Path, phases: tuple[str, ...]
@@ -455,6 +456,7 @@ async def test_keys_before_the_engine_is_there_wait(gates: Gates, text: Path) ->
         await seen.until(lambda: app.main.snapshot and app.main.snapshot.main.at.step == 9)
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("phase", [READING, PART])
 async def test_esc_drops_what_waits_and_says_so(gates: Gates, text: Path, phase: str) -> None:
     async with opening(text, gates, phase) as seen:
@@ -478,6 +480,7 @@ async def test_a_share_of_a_run_waits_until_the_corpus_is_counted(gates: Gates, 
         await seen.until(lambda: seen.waiting == "go to 50 % of the run")
 
 
+@pytest.mark.slow
 async def test_a_row_that_is_inspected_while_it_is_counted_follows(gates: Gates, text: Path) -> None:
     async with opening(text, gates, PART) as seen:
         app = seen.app

@@ -138,6 +138,7 @@ async def test_a_size_of_the_run_is_in_the_title_of_the_vocabulary(run: Run) -> 
         assert ("to 300 ids" in screen_text(app)) == (run is RUN)
 
 
+@pytest.mark.slow
 async def test_a_page_of_the_encoding_is_in_its_title_and_goes_with_another_recipe() -> None:
     app = explorer("hugging pugs is fun " * 50)
     async with app.run_test(size=(80, 24), notifications=False) as pilot:
@@ -244,6 +245,7 @@ async def test_a_title_shows_markup_as_text(name: str) -> None:
         assert f"┌─ A {name} " in screen_text(app)
 
 
+@pytest.mark.slow
 async def test_a_page_of_the_encoding_stays_within_the_pages_of_a_larger_screen() -> None:
     app = explorer("an encoding of many tokens " * 40)
     async with app.run_test(size=(80, 24), notifications=False) as pilot:

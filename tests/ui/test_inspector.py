@@ -71,7 +71,7 @@ async def told(app: ExplorerApp, pilot: Pilot[None]) -> InspectScreen:
     return dialog
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
 async def test_a_token_of_the_corpus_is_inspected(size: tuple[int, int]) -> None:
     async with explored(size) as (app, pilot):
@@ -144,6 +144,7 @@ async def test_enter_goes_into_a_part_and_backspace_comes_back() -> None:
         assert app.screen is dialog, "there is nothing to come back to"
 
 
+@pytest.mark.slow
 async def test_left_and_right_walk_the_rows_of_the_pane() -> None:
     async with explored((120, 40)) as (app, pilot):
         await pilot.press("3", "down", "enter")

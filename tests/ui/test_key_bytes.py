@@ -126,7 +126,7 @@ async def test_a_step_of_the_life_of_a_word_costs_no_more_than_going_there(size:
             assert 0 < cost < drawn.bytes() + 1_000 * SIZES[size]
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_inspector_is_drawn_once(size: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
     """What comes within a moment is drawn together: a token, its places and how it was encoded."""

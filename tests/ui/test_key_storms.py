@@ -319,7 +319,7 @@ async def on_session(seed: int, gates: Gates, texts: list[Path], ends: Ends) -> 
 
 
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.first_run(cases=3)
+@pytest.mark.first_run(cases=1)
 async def test_what_keys_ask_for_adds_up(seed: int, gates: Gates, texts: list[Path], ends: Ends) -> None:
     await on_session(seed, gates, texts, ends)
 

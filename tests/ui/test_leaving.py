@@ -113,6 +113,7 @@ async def test_focus_that_has_moved_on_is_not_taken_back() -> None:
         assert app.main.pairs.has_focus
 
 
+@pytest.mark.slow
 async def test_the_list_of_keys_lives_without_room() -> None:
     app, _ = explorer()
     async with app.run_test(size=(80, 24)) as pilot:

@@ -248,6 +248,7 @@ async def test_enter_inspects_the_row() -> None:
         assert asked == [PAIRS[1], snapshot().main.vocabulary.rows[1]]
 
 
+@pytest.mark.slow
 async def test_enter_in_encode_explains_the_word_at_the_cursor() -> None:
     app, session = explorer(typed="The crowd")
     async with app.run_test(size=(120, 40)) as pilot:
@@ -269,6 +270,7 @@ async def test_enter_in_encode_explains_the_word_at_the_cursor() -> None:
         assert session.of(InspectText) == places
 
 
+@pytest.mark.slow
 async def test_the_life_is_that_of_the_word_that_enter_explains() -> None:
     app, session = explorer(typed="The crowd")
     async with app.run_test(size=(120, 40)) as pilot:
@@ -358,6 +360,7 @@ async def test_what_goes_wrong_is_shown_in_one_safe_line() -> None:
         assert app.is_running
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("key", ["q", "ctrl+c", "ctrl+q"])
 async def test_quitting_closes_the_session(key: str) -> None:
     app, session = explorer()

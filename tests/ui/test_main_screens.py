@@ -62,7 +62,7 @@ COUNTED = CorpusView(
 )
 
 
-@pytest.mark.first_run(cases=3)
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("name", STATES)
 async def test_each_state_is_shown(name: str) -> None:
     app, session = explorer(typed="The crowd in the street")
@@ -72,6 +72,7 @@ async def test_each_state_is_shown(name: str) -> None:
         assert [one for one in wanted if one not in text] == []
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_step_and_the_next_merge_are_shown_at_any_size(size: tuple[int, int]) -> None:
     app, session = explorer(typed="The crowd in the street")
@@ -202,7 +203,7 @@ def is_grey(color: Color) -> bool:
     return color.triplet is not None and len(set(color.triplet)) == 1
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [ui_text.DARK_NAME, ui_text.LIGHT_NAME])
 async def test_every_color_is_one_of_the_256(name: str) -> None:
     app, session = explorer()

@@ -34,6 +34,7 @@ async def test_no_row_is_hidden(size: tuple[int, int]) -> None:
         assert len(app.messages) == 9
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
 async def test_over_a_dialog_a_message_is_shown_once(size: tuple[int, int]) -> None:
     app, _ = explorer()
@@ -49,7 +50,7 @@ async def test_over_a_dialog_a_message_is_shown_once(size: tuple[int, int]) -> N
 
 
 @pytest.mark.parametrize("size", [(200, 60), (120, 40), (80, 24)])
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 async def test_compare_has_its_messages_in_its_first_line(size: tuple[int, int]) -> None:
     app, session = explorer()
     async with app.run_test(size=size, notifications=True) as pilot:

@@ -81,6 +81,7 @@ def columns(text: str) -> list[int]:
     return [n for n in range(1, len(head)) if head[n - 1] == " " != head[n]]
 
 
+@pytest.mark.slow
 async def test_nothing_jumps_while_a_unigram_model_is_stepped() -> None:
     app, session = explorer()
     fewer = tuple(dataclasses.replace(row, expected=row.expected / 7, uses=row.uses // 7) for row in LOSSES)
@@ -282,6 +283,7 @@ async def test_a_terminal_that_was_too_small_gives_the_figures_their_room_again(
         await until(pilot, lambda: screen_text(app) == first)
 
 
+@pytest.mark.slow
 async def test_pieces_are_sought_by_their_name_and_fine_steps_are_for_unigram_only() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40), notifications=True) as pilot:

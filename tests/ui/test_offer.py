@@ -78,6 +78,7 @@ async def test_enter_goes_on_where_it_was(sessions: Path) -> None:
     app.autosave.switch_to(KEPT)  # an answer that comes while the program ends
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("left", [True, False])
 async def test_leaving_while_it_is_opened_again_loses_nothing(
     sessions: Path, gates: Gates, left: bool
@@ -143,6 +144,7 @@ async def test_delete_begins_anew_and_it_is_offered_no_more(sessions: Path) -> N
         await until(pilot, lambda: offered(sessions) is None)
 
 
+@pytest.mark.slow
 async def test_esc_leaves_it_to_be_offered_again(sessions: Path) -> None:
     app = app_of(KEPT, KEPT)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -154,6 +156,7 @@ async def test_esc_leaves_it_to_be_offered_again(sessions: Path) -> None:
     assert offered(sessions) == (KEPT, "")
 
 
+@pytest.mark.slow
 async def test_what_stood_side_by_side_stands_there_again(sessions: Path) -> None:
     kept = dataclasses.replace(KEPT, columns=(Branch(GPT2), Branch(preset_named("comp336").recipe)))
     app = app_of(SavedSession(sources=("sample:english",)), kept)
@@ -175,6 +178,7 @@ async def test_what_stood_side_by_side_stands_there_again(sessions: Path) -> Non
     assert [getattr(one, "recipe", one) for one in again[0].columns] == [GPT2, preset_named("comp336").recipe]
 
 
+@pytest.mark.slow
 async def test_columns_are_kept_that_are_compared_from_the_start_on(sessions: Path) -> None:
     app = app_of(SavedSession(sources=("sample:english",)), None)
     async with app.run_test(size=(100, 30)) as pilot:
@@ -189,6 +193,7 @@ async def test_columns_are_kept_that_are_compared_from_the_start_on(sessions: Pa
         assert (kept.sources, len(kept.columns)) == (("sample:english",), 2)
 
 
+@pytest.mark.slow
 async def test_a_corpus_left_for_another_is_offered_no_more(sessions: Path) -> None:
     app = app_of(KEPT, None)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -262,6 +267,7 @@ async def test_q_saves_the_work_and_the_next_start_offers_it(
             == (kept.sources, kept.scratch, kept.training, kept.typed, len(kept.columns)))
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("leaves", [True, False])
 async def test_what_is_opened_again_unchanged_is_kept_again(
     sessions: Path, monkeypatch: pytest.MonkeyPatch, leaves: bool

@@ -90,6 +90,7 @@ async def at_step(app: ExplorerApp, pilot: Pilot[None], number: int) -> None:
     assert now(app).main.at.step == number
 
 
+@pytest.mark.slow
 async def test_it_stands_at_its_last_step_and_keys_go_to_others(file: Path, corpus: Path) -> None:
     async with opened(file, corpus) as (app, pilot):
         await at_step(app, pilot, 7)
@@ -277,6 +278,7 @@ def cut(file: Path) -> Path:
     return file
 
 
+@pytest.mark.slow
 async def test_a_tokenizer_that_is_cut_off_is_no_corpus(cut: Path, corpus: Path) -> None:
     """Open says what is wrong where and opens nothing; enter again opens it as a text."""
     app = ExplorerApp(Session, typed="", begin=lambda session: session.send(do.Open((str(corpus),))))
@@ -308,6 +310,7 @@ async def test_a_tokenizer_that_is_cut_off_is_no_corpus(cut: Path, corpus: Path)
         assert now(app).main.opened is None
 
 
+@pytest.mark.slow
 async def test_a_model_that_is_cut_off_is_told_and_opens_nothing(corpus: Path, model: Path) -> None:
     """Its first bytes say what it is; that the rest is missing is found by reading it."""
     app = ExplorerApp(Session, typed="", begin=lambda session: session.send(do.Open((str(corpus),))))
@@ -355,6 +358,7 @@ def test_a_split_may_stand_behind_a_path() -> None:
     assert with_split("a file") == ("a file", "")
 
 
+@pytest.mark.slow
 async def test_an_answer_opens_no_dialog_over_one_that_was_opened_meanwhile(file: Path, corpus: Path) -> None:
     async with opened(file, corpus) as (app, pilot):
         main = app.main

@@ -87,6 +87,7 @@ async def test_guesses_are_counted_and_explained() -> None:
         await until(pilot, lambda: "2 of 3 guesses right" in notes_of(app))
 
 
+@pytest.mark.slow
 async def test_a_typed_guess() -> None:
     app = app_of()
     async with app.run_test(size=(119, 40)) as pilot:
@@ -123,6 +124,7 @@ async def test_where_no_pair_is_merged_there_is_none_to_guess(recipe: str) -> No
         await until(pilot, lambda: "there is no next pair to guess here" in notes_of(app))
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("recipe", ["wordpiece", "gage", "gpt2"])
 async def test_other_objectives(recipe: str) -> None:
     app = app_of(recipe, "sample:gage" if recipe == "gage" else "sample:hugs")

@@ -138,6 +138,7 @@ async def test_nothing_is_published_of_a_recipe_of_ones_own() -> None:
         assert dialog.choice.run == UNSET
 
 
+@pytest.mark.slow
 async def test_the_words_that_shape_the_learning_are_rows() -> None:
     dialog = RecipeScreen(FakeEngine(), RecipeChoice(PRESETS["llama2"].recipe), "llama2")
     async with shown(dialog, (120, 40)) as (app, pilot):

@@ -88,6 +88,7 @@ async def typed(app: ExplorerApp, pilot: Any, text: str) -> None:
         await until(pilot, arrived)
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12)])
 async def test_control_characters_are_visible_while_typing_and_after(size: tuple[int, int]) -> None:
     app, session = explorer(typed="The crowd in the street")

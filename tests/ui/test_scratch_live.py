@@ -100,6 +100,7 @@ async def test_each_change_is_trained_esc_puts_back_what_was_and_t_keeps_it() ->
         assert session.of(GoTo) == []
 
 
+@pytest.mark.slow
 async def test_the_switch_turns_it_off_and_on() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -167,6 +168,7 @@ async def test_what_cannot_be_trained_is_said_and_t_tries_again() -> None:
         await until(pilot, lambda: session.of(SetRecipe) == [SetRecipe(turned(1), RUN)] * 2)
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize(("size", "rows"), [((120, 40), 14), ((80, 24), 7)])
 async def test_the_main_screen_is_seen_above_and_the_first_steps_stay(
     size: tuple[int, int], rows: int
@@ -249,6 +251,7 @@ async def test_a_choice_is_told_once() -> None:
         await until(pilot, lambda: told == [other, used, other])
 
 
+@pytest.mark.slow
 async def test_where_nothing_is_open_esc_puts_back_the_recipe_and_goes_nowhere() -> None:
     app = ExplorerApp(Session)
     async with app.run_test(size=(120, 40), notifications=True) as pilot:

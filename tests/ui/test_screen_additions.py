@@ -193,6 +193,7 @@ async def test_a_dialog_is_one_file_and_the_key_that_opens_it(monkeypatch: pytes
         await until(pilot, lambda: app.screen is app.main)
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("key", ["f9", ""])
 async def test_an_analysis_is_one_entry(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """`tests/hygiene/test_records.py` has the option of the command and its JSON."""

@@ -208,6 +208,7 @@ class Typing(App[None]):
         yield self.editor
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize(
     "script", ["devanagari", "burmese", "hangul", "sinhala", "joined", "flags", "keycaps"]
 )

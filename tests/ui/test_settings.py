@@ -156,6 +156,7 @@ async def test_a_value_that_a_setting_does_not_have_is_the_default(
             assert app.user_settings.value_of(one) == (kept if taken else one.default)
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", SIZES)
 async def test_hostile_values_are_drawn_safely(size: tuple[int, int], home: Path) -> None:
     evil = "\x1b[2J\u202e\U0001f469\u200d\U0001f680[/][bold]\x7f"

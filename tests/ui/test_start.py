@@ -43,6 +43,7 @@ def seen(app: ExplorerApp) -> str:
     return " ".join(screen_text(app).replace("│", " ").split())
 
 
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)], ids=str)
 async def test_its_figures_are_those_of_a_training(size: tuple[int, int]) -> None:
     run = tokentui.Trainer("sample:sailor", "gpt2")
@@ -92,7 +93,7 @@ async def test_each_key_that_it_shows_leaves_it_and_is_done(size: tuple[int, int
         ("q", lambda app: not app.is_running),
     ],
 )  # fmt: skip
-@pytest.mark.first_run(cases=3)
+@pytest.mark.first_run(cases=1)
 async def test_a_key_does_what_it_says(key: str, holds: Any) -> None:
     app = app_of()
     async with app.run_test(size=(100, 30)) as pilot:

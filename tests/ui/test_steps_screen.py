@@ -29,6 +29,7 @@ def typed_length(trainer: Trainer) -> int:
     return len(trainer.tokenizer().encode(TYPED).rows)
 
 
+@pytest.mark.slow
 async def test_any_step_is_told_as_it_was_when_it_was_made() -> None:
     async with opened() as (app, pilot):
         await walked(app, pilot, 30)
@@ -141,7 +142,7 @@ async def test_keys_of_the_list() -> None:
         await until(pilot, lambda: "leave this merge out" in screen_text(app))
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("recipe", [
     Recipe(objective="unigram", split="metaspace", unit="char", base="frequency", encode="viterbi",
            unknown="fused", normalize=("nmt-nfkc",)),

@@ -47,6 +47,7 @@ def field_of(dialog: Dialog[Any]) -> Field:
     return dialog.query_one(Field)
 
 
+@pytest.mark.first_run(cases=2)
 @pytest.mark.parametrize("make", MAKES.values(), ids=[kind.__name__ for kind in MAKES])
 async def test_what_is_typed_in_a_list_goes_into_the_line(
     make: Callable[[], Dialog[Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

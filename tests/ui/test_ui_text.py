@@ -82,6 +82,7 @@ def test_clip_examples(cell: Cell, columns: int, want: str) -> None:
     assert "".join(text for text, _ in clip(cell, columns)) == want
 
 
+@pytest.mark.slow
 def test_clip_of_a_long_run_is_short_work() -> None:
     assert cell_len("".join(text for text, _ in clip((("語" * 1_000_000, ""),), 80))) == 80
 
