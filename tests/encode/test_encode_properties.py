@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
