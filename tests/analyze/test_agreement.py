@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
+import itertools
+import operator
 from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tokentui.analyze.agreement_map import agreement_report
 from tokentui.analyze.compare import (
     PAIR_MEASURES,
     Agreement,
@@ -23,6 +26,7 @@ from tokentui.analyze.compare import (
 )
 from tokentui.analyze.compare import pieces as tokens_of
 from tokentui.axes import preset
+from tokentui.core.chart import HeatMap, cell_reading
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
 from tokentui.encode.encoding import Encoding
@@ -257,3 +261,30 @@ def test_vocabularies_are_searched() -> None:
     assert found.only_a
     assert all(b"ug" in piece for part in (found.common, found.only_a, found.only_b) for piece in part)
     assert found.find("\x00z").jaccard is None
+
+
+def test_the_heat_map_has_the_share_of_words_that_two_split_alike() -> None:
+    """The cells are those of encoding word by word, and the words name the two that agree most and least."""
+    text = Corpus.from_text("low lower lowest newer newest wide wider " * 3)
+    made = {letter: train(text, name, merges=merges) for letter, name, merges in (
+        ("A", "gpt2", 4), ("B", "gpt2", 9), ("C", "bert", 2))}
+    names = dict(enumerate(made))
+    report = agreement_report(names, compare_on([*enumerate(made.values())], text))
+    heat = report.sections[0].picture
+    assert isinstance(heat, HeatMap)
+    inside = {}
+    for letter, tokenizer in made.items():
+        ends = {token.end for token in tokenizer.encode(text.documents[0]).rows}
+        inside[letter] = [ends & {*range(start + 1, end)} for start, end in word_spans(text.documents[0])]
+    shares = {(a, b): 100 * sum(map(operator.eq, inside[a], inside[b])) / len(inside[a])
+              for a, b in itertools.product(made, made)}
+    for row, a in enumerate(made):
+        for column, b in enumerate(made):
+            value = heat.values[row][column]
+            assert (value is None) is (a == b)
+            assert value is None or value == pytest.approx(shares[a, b])
+    pairs = sorted(itertools.combinations(made, 2), key=lambda pair: -shares[pair])
+    (a, b), (c, d) = pairs[0], pairs[-1]
+    assert report.summary == f"{a} and {b} agree most, {c} and {d} least"
+    assert cell_reading(heat, heat.first) == f"{a} and {b} split {shares[a, b]:.1f} % of the words alike"
+    assert cell_reading(heat, 0) == "A, A: –"

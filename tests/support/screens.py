@@ -34,6 +34,7 @@ from tokentui.session.views import (
     TokenSpan,
 )
 from tokentui.ui.app import ExplorerApp
+from tokentui.ui.draw.picture import as_text, picture_of
 from tokentui.ui.draw.running import Boundaries
 
 KEPT = Path(__file__).resolve().parents[1] / "ui" / "screens"
@@ -258,7 +259,7 @@ async def check_kept(pilot: Pilot[Any], name: str) -> None:
     Raises:
         AssertionError: It is not the kept one. The message lists the lines that differ.
     """
-    shown, path = screen_text(pilot.app), KEPT / f"{name}.txt"
+    shown, path = as_text(picture_of(pilot.app)), KEPT / f"{name}.txt"
     if renews(path.name):
         path.parent.mkdir(exist_ok=True)
         path.write_text(shown, encoding="utf-8")

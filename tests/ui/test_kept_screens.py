@@ -34,6 +34,7 @@ class Scene:
         name: The name of the kept file.
         step: The step to go to first.
         keys: The keys to press there.
+        then: The key to press once the screen of these keys is shown.
         presets: The preset; two or more open Compare.
         size: The columns and rows of the terminal.
         first_screen: True to start with the first screen.
@@ -44,6 +45,7 @@ class Scene:
     keys: tuple[str, ...] = ()
     presets: tuple[str, ...] = ("gpt2",)
     size: tuple[int, int] = (100, 30)
+    then: str = ""
     first_screen: bool = False
 
 
@@ -65,6 +67,14 @@ SCENES = (
     Scene("why", 40, ("Y",)),
     Scene("questions", 129, ("u",)),
     Scene("sizes", 129, ("F", "s"), size=(80, 24)),
+    Scene("agreement", 129, ("d", "h"), ("gpt2", "wordpiece", "llama2"), (80, 24)),
+    Scene("run", 129, ("v", "r"), size=(80, 24)),
+    Scene("zipf", 129, ("v", "r"), then="2", size=(80, 24)),
+    Scene("coverage", 129, ("v", "r"), then="3", size=(80, 24)),
+    Scene("by-id", 129, ("v", "r"), then="4", size=(80, 24)),
+    Scene("scripts", 129, ("v", "r"), then="5", size=(80, 24)),
+    Scene("characters", 129, ("v", "r"), then="6", size=(80, 24)),
+    Scene("worst-words", 129, ("F", "w"), size=(80, 24)),
     Scene("languages", 129, ("dollar_sign",)),
     Scene("help", 129, ("question_mark",)),
 )
@@ -96,6 +106,9 @@ async def test_a_screen_looks_as_it_did(
             await settled(pilot)
         await pilot.press(*scene.keys)
         await settled(pilot)
+        if scene.then:
+            await pilot.press(scene.then)
+            await settled(pilot)
         await check_kept(pilot, f"{scene.name}")
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from tokentui import learn
+from tokentui.analyze.agreement_map import agreement_map
 from tokentui.analyze.align import align
 from tokentui.analyze.compare import (
     PAIR_MEASURES,
@@ -39,7 +40,6 @@ from tokentui.analyze.report import (
 )
 from tokentui.analyze.results import ONE_BOUNDARY, DivergenceSide
 from tokentui.axes import label
-from tokentui.core.chart import Axis, HeatMap
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import phase
 from tokentui.core.safetext import to_bytes
@@ -284,7 +284,8 @@ def _agreement_sections(comparison: Comparison) -> Iterator[Section]:
     if rows:
         yield Section(rows=rows, columns=_figures(*titles, left=1), indent=0)
         if len(comparison.columns) > 2:  # two have one figure
-            yield Section(picture=agreement_map(comparison), apart=True)
+            names = dict(enumerate(LETTERS[: len(comparison.columns)]))
+            yield Section(picture=agreement_map(names, comparison.pairs), apart=True)
     rows = tuple(
         Row((pair_names(a, b), about, *(f"{len(part):,}" for part in both[by]), shown(both[by].jaccard)))
         for by, (_, about) in enumerate(_BY) for (a, b), both in comparison.overlaps.items()
@@ -292,20 +293,6 @@ def _agreement_sections(comparison: Comparison) -> Iterator[Section]:
     titles = "vocabularies", "compared by", "common", "only the first", "only the second", "Jaccard"
     if rows:
         yield Section(rows=rows, columns=_figures(*titles, left=2), indent=0)
-
-
-def agreement_map(comparison: Comparison) -> HeatMap:
-    """Return the share of words that each two columns split the same way, in percent. There is none for a
-    column and itself, or for one that cannot read the corpus.
-    """
-    letters, exact = tuple(LETTERS[: len(comparison.columns)]), PAIR_MEASURES[0]
-    shares = {frozenset((pair.a, pair.b)): exact.of(pair.agreement) for pair in comparison.pairs}
-    values = []
-    for a in range(len(letters)):
-        found = (shares.get(frozenset((a, b))) for b in range(len(letters)))
-        values.append(tuple(None if share is None else 100 * share for share in found))
-    axis = Axis(exact.title, " %", 1, least=0, most=100)
-    return HeatMap(exact.title, letters, letters, tuple(values), axis, "{row} and {column}: {value}")
 
 
 def _figures(*titles: str, left: int) -> tuple[Column, ...]:

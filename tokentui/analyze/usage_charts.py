@@ -10,7 +10,7 @@ from tokentui.analyze.health import examine
 from tokentui.analyze.report import Report, Section
 from tokentui.analyze.results import VocabularyFacts
 from tokentui.analyze.vocabulary import usage
-from tokentui.core.chart import Axis, Chart, Mark, Series, histogram, short
+from tokentui.core.chart import Axis, Chart, Mark, Series, histogram
 from tokentui.encode.pretokens import Pretokens
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.text.corpus import Corpus
@@ -80,8 +80,9 @@ def id_chart(found: IdUses) -> Chart:
         used[number // size] += 1
     widths = [min(size, last + 1 - n * size) for n in range(count)]
     shares = tuple(100 * some / width for some, width in zip(used, widths, strict=True))
-    names = tuple(f"{short(n * size)}…" for n in range(count))
-    return Chart("ids that occur, by id", Axis("ids from", names=names), Axis("of the ids occur", " %", 1),
+    ends = [min((n + 1) * size, last + 1) - 1 for n in range(count)]
+    names = tuple(f"{n * size:,}–{end:,}" if end > n * size else f"{end:,}" for n, end in enumerate(ends))
+    return Chart("ids that occur, by id", Axis("ids", names=names), Axis("of the ids occur", " %", 1),
         (Series(tuple(range(count)), shares, "bar"),), at=0)
 
 

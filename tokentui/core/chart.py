@@ -132,7 +132,7 @@ class HeatMap:
         column_names: The names of the columns.
         values: The values, row by row; None where none was measured.
         axis: How a value is written. Its `least` is drawn the lightest, the greatest value the darkest.
-        words: The words for a value, with `{row}`, `{column}` and `{value}`.
+        words: The words for a value, with `{row}`, `{column}` and `{value}`. What was not measured has none.
     """
 
     title: str
@@ -149,6 +149,12 @@ class HeatMap:
         for name, values in zip(self.row_names, self.values, strict=True):
             rows.append((name, *("" if value is None else self.axis.value(value) for value in values)))
         return tuple(rows)
+
+    @property
+    def first(self) -> int:
+        """The number of the cell that is read at first, row by row: the first one of the greatest value."""
+        cells = [-math.inf if value is None else value for row in self.values for value in row]
+        return cells.index(max(cells)) if cells else 0
 
 
 Picture: TypeAlias = "Chart | HeatMap"
@@ -281,8 +287,10 @@ def cell_reading(heat: HeatMap, number: int) -> str:
         return ""
     row, column = divmod(number, len(heat.column_names))
     value = heat.values[row][column]
-    shown = "–" if value is None else heat.axis.value(value)
-    return heat.words.format(row=heat.row_names[row], column=heat.column_names[column], value=shown)
+    names = {"row": heat.row_names[row], "column": heat.column_names[column]}
+    if value is None:
+        return "{row}, {column}: –".format(**names)
+    return heat.words.format(**names, value=heat.axis.value(value))
 
 
 def histogram(counts: Sequence[tuple[int, int]], most: int = 16) -> tuple[tuple[str, ...], tuple[int, ...]]:

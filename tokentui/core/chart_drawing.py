@@ -49,6 +49,8 @@ _BLANK = 0x2800
 _DASH = 4
 """Dots of a dashed series that are drawn, and as many that are not."""
 _EIGHTHS, _SHADES, FULL = " ▁▂▃▄▅▆▇█", " ░▒▓█", "█"
+_TALL, _BROAD = (5, 3), 24
+"""The lines of a row of a heat map where there is room, and the most columns of a cell."""
 _COMPACT = 8
 """A picture of fewer lines than this has no title, and its ticks are in the line of the axis."""
 LEAST = 3
@@ -133,6 +135,11 @@ def place_read(chart: Chart, view: View) -> float:
     return max((series.x[-1] for series in chart.series if series.x), default=0.0)
 
 
+def _cell_read(heat: HeatMap, view: View) -> int:
+    """Return the number of the cell that is read."""
+    return heat.first if view.at is None else int(view.at)
+
+
 def is_log(axis: Axis, wanted: bool | None) -> bool:
     """Return whether an axis is logarithmic in a view."""
     return not axis.names and (axis.log if wanted is None else wanted)
@@ -145,7 +152,7 @@ def moved(picture: Picture, width: int, height: int, view: View, columns: int, r
         count = len(picture.column_names)
         if not count or not picture.row_names:
             return view
-        row, column = divmod(int(view.at or 0), count)
+        row, column = divmod(_cell_read(picture, view), count)
         row = min(max(0, row + rows), len(picture.row_names) - 1)
         return view._replace(at=row * count + min(max(0, column + columns), count - 1))
     now, places = place_read(picture, view), places_of(picture)
@@ -524,11 +531,11 @@ def _heat_lines(heat: HeatMap, width: int, height: int, view: View) -> list[Line
     label = min(max(map(cell_width, names)), width // 3)
     room = max(1, width - label - 3)
     heads = [safe(name, limit=_NAME) for name in heat.column_names[:room]]
-    size = min(room // len(heads), 16)
-    tall = max(1, min(2, (height - 3) // len(names)))
+    size = min(room // len(heads), _BROAD)
+    tall = next((tall for tall in _TALL if tall * len(names) <= height - 2), 1)
     scale = _Scale([value for row in heat.values for value in row if value is not None], False,
         heat.axis.least)
-    at = int(view.at or 0)
+    at = _cell_read(heat, view)
     gap = " " * (label + 2)
     lines: list[Line] = [((gap + "".join(_centered(_cut(head, size - 1), size) for head in heads), "muted"),)]
     for row, name in enumerate(names[: max(1, (height - 2) // tall)]):
@@ -547,7 +554,7 @@ def _heat_lines(heat: HeatMap, width: int, height: int, view: View) -> list[Line
 def _heat_cell(
     heat: HeatMap, value: float | None, share: Callable[[float], float], size: int, middle: bool, here: bool
 ) -> Iterator[tuple[str, str]]:
-    style = "strong" if here else ""
+    style, ground = ("strong", "accent") if here else ("", "primary")
     inner = max(1, size - 1)
     shown = "–" if value is None else safe(heat.axis.value(value), limit=_TICK)
     shade = " " if value is None else _SHADES[min(4, 1 + int(share(value) * 3.999))]
@@ -555,11 +562,11 @@ def _heat_cell(
     if middle and cell_width(text) + 1 < inner:
         text = f"{text} "
         left = (inner - cell_width(text)) // 2
-        yield shade * left, "primary"
+        yield shade * left, ground
         yield text, style
-        yield shade * (inner - left - cell_width(text)), "primary"
+        yield shade * (inner - left - cell_width(text)), ground
     else:
-        yield shade * inner, "accent" if here else "primary"
+        yield shade * inner, ground
     yield " " * (size - inner), ""
 
 

@@ -159,7 +159,8 @@ FAMILIES: dict[str, Family] = {family.letter: family for family in (
         {"e": "tokenizer", "t": "table", "p": "picture", "c": "command", "r": "tour", "x": "change",
             "g": "play"}),
     Family("d", "difference_family", "differ", "Show where columns differ, and choose what is compared",
-        {"d": "first", "l": "list", "m": "meaning", "a": "pair", "s": "sync by", "e": "passage"}),
+        {"d": "first", "l": "list", "m": "meaning", "a": "pair", "s": "sync by", "e": "passage",
+            "h": "heat map"}),
 )}
 """The families by their letters."""
 

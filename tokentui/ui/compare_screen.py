@@ -21,7 +21,7 @@ from tokentui.core.errors import TokentuiError
 from tokentui.learn.rows import PairCandidate, PieceCandidate, TokenCandidate
 from tokentui.session import commands as do
 from tokentui.session.snapshot import CURVES, Snapshot
-from tokentui.session.views import BETWEEN, ColumnSnapshot, ColumnWanted, Passage, Viewport
+from tokentui.session.views import BETWEEN, LETTERS, ColumnSnapshot, ColumnWanted, Passage, Viewport
 from tokentui.ui.bindings import Hint, family_key
 from tokentui.ui.dialogs.ask import AskLine, describe_conventions, parse_conventions
 from tokentui.ui.dialogs.diff import DiffScreen
@@ -82,6 +82,8 @@ class CompareScreen(PaneScreen):
             tooltip="Compare merges by meaning or by spelling"),
         Binding("A,d a", "turn_pair(1)", "pair", tooltip="Choose the next two columns to compare", id="pair",
             group=Hint(rank=14)),
+        Binding("d h", "show_agreement", "heat map", id="agreement_map",
+            tooltip="Show how far each two of three or four columns agree on the words of the corpus"),
         Binding("J", "go_to_disagreement(False)", "disagree", id="next_difference", group=Hint(rank=8),
             tooltip="Go to the next place where the two columns segment the corpus differently"),
         Binding("K", "go_to_disagreement(True)", "previous disagreement", id="previous_difference",
@@ -394,6 +396,17 @@ class CompareScreen(PaneScreen):
         if self.pair is not None:
             a, b = self.pair
             self.app.push_screen(DiffScreen(self.engine, self.pair, (names[a], names[b])))
+
+    def action_show_agreement(self) -> None:
+        """Show how far each two columns agree."""
+        if len(self.now.columns) <= FEWEST:
+            self.app.say("two columns have one figure, in the pane of agreement: c adds a column")
+            return
+        from tokentui.ui.dialogs.agreement import AgreementScreen
+
+        columns = zip(LETTERS, self.now.columns, strict=False)
+        self.app.push_screen(AgreementScreen(
+            self.engine, {column.key: f"{letter} {column.name}" for letter, column in columns}))
 
     def action_turn_spelling(self) -> None:
         """Compare merges by meaning or by spelling."""

@@ -42,6 +42,7 @@ SYNONYMS: Mapping[str, str] = {
     "action:facts": "health check statistics summary histogram lengths about info warnings special",
     "action:analyze_budget": "32k 16k 64k sizes size knee curve vocabulary-size how many",
     "action:analyze_charts": "zipf frequency histogram plot graph distribution rank coverage",
+    "action:agreement_map": "heatmap matrix similar similarity agree pairwise",
     "action:analyze_worst_words": "worst wasted inefficient fragmented",
     "action:analyze_glitch": "unreachable SolidGoldMagikarp undertrained broken bug weird",
     "action:analyze_chkhsh": "llama.cpp hash gguf pre-tokenizer",

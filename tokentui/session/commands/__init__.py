@@ -11,6 +11,7 @@ from tokentui.session.commands.analysis import (
     DiffColumns,
     EncodeAtEnd,
     ExamineHealth,
+    MeasureAgreement,
     MeasureSizes,
 )
 from tokentui.session.commands.base import Command, Job, Lane, Need, Part, perform
@@ -138,6 +139,7 @@ __all__ = [
     "ListPlayable",
     "ListRows",
     "ListSteps",
+    "MeasureAgreement",
     "MeasureSizes",
     "MeasureUnder",
     "Move",

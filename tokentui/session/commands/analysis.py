@@ -11,6 +11,7 @@ from tokentui.session.snapshot import EndView
 
 if TYPE_CHECKING:
     from tokentui.analyze.budget import Budget
+    from tokentui.analyze.compare import PairAgreement
     from tokentui.analyze.diff import Diff
     from tokentui.analyze.languages import Languages
     from tokentui.analyze.report import Report
@@ -129,6 +130,15 @@ class DiffColumns(Command["Diff"], lane=Lane.JOB, need=Need.COUNTED):
             raise TokentuiError("a column is not in sync yet", "diff", "wait and press the key again")
         # The program has threads: a process that it forks may hang.
         return diff(columns[self.a], columns[self.b], context.corpus, rows=self.rows, processes=1)
+
+
+class MeasureAgreement(Command["tuple[PairAgreement, ...]"], lane=Lane.JOB, need=Need.COUNTED):
+    """Ask how far each two of the columns in sync split the words of the corpus alike, by their keys."""
+
+    def answer(self, context: StepContext) -> tuple[PairAgreement, ...]:
+        from tokentui.analyze.compare import compare_on
+
+        return compare_on([*context.columns.items()], context.corpus, context.under, most=0)
 
 
 class CountLanguages(Command["tuple[Languages, ...]"], lane=Lane.JOB, need=Need.COUNTED):

@@ -432,7 +432,7 @@ class State:
             self._past = trainer, StepHistory(training)
         return StepContext(
             trainer.number, trainer.tokenizer(), training, self.view, self.typed, columns, self.passage,
-            self._past[1],
+            self._past[1], self.results.under,
         )
 
     def stamp(self) -> tuple[object, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tokentui.analyze.metrics import Conventions
 from tokentui.encode.tokenizer import Tokenizer
 from tokentui.session.training.history import StepHistory
 from tokentui.session.training.training import Training
@@ -26,6 +27,7 @@ class StepContext:
         columns: The tokenizers of the columns that are in step, by their keys, from the left.
         passage: The passage that is shown, if any.
         history: The steps of the column, for questions about earlier ones.
+        under: The conventions of measures.
     """
 
     step: int
@@ -36,6 +38,7 @@ class StepContext:
     columns: Mapping[int, Tokenizer]
     passage: Passage | None
     history: StepHistory
+    under: Conventions
 
     @property
     def corpus(self) -> Corpus:

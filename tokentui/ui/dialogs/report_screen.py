@@ -228,7 +228,8 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         """Fit the rows to the room there is, and show the keys that do something."""
         self._show_picture()
         of_chart = [replace(action, hint=replace(action.hint, pane="chart"))
-                    for action in dialog_actions(ChartLines, self.engine.user_keys) if action.hint.rank]
+                    for action in dialog_actions(ChartLines, self.engine.user_keys)
+                    if action.hint.rank and (self.chart.turns or not action.action.startswith("turn_log"))]
         self.shown_actions = [*(of_chart if self.chart.display else ()),
                               *(action for action in self.named_actions if self.works(action))]
         self.show_keys()

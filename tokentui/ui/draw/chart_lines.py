@@ -70,6 +70,11 @@ class ChartLines(Lines, can_focus=True):
             self.view = View()
         self.again()
 
+    @property
+    def turns(self) -> bool:
+        """True if an axis can be made logarithmic, or linear again."""
+        return any(turned_log(self.picture, self.view, axis) is not None for axis in "xy")
+
     def cells(self, width: int, height: int) -> Sequence[Cell]:
         """Return the lines of the picture; none without one."""
         return [] if self.picture is None else [*map(solid, draw(self.picture, width, height, self.view))]

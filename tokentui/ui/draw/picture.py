@@ -89,9 +89,11 @@ def picture_of(app: App[Any], screen: Screen[Any] | None = None) -> ScreenPictur
     update = stack[place]._compositor.render_update(full=True, screen_stack=stack[first:place])
     buffer.draw(update)  # type: ignore[arg-type]
     dark = app.current_theme.dark
-    named = app.theme_variables.get("background", "")
-    ground = named if named.startswith("#") and len(named) == 7 else "#121212" if dark else "#eeeeee"
-    return ScreenPicture(tuple(buffer.rows), "#dadada" if dark else "#1c1c1c", ground.lower(), dark)
+    named = [app.theme_variables.get(name, "") for name in ("foreground", "background")]
+    usual = ("#dadada", "#121212") if dark else ("#1c1c1c", "#eeeeee")
+    ink, ground = (color.lower() if color.startswith("#") and len(color) == 7 else other
+                   for color, other in zip(named, usual, strict=True))
+    return ScreenPicture(tuple(buffer.rows), ink, ground, dark)
 
 
 def made(frames: Sequence[Frame], form: str) -> bytes:
@@ -110,8 +112,19 @@ def made(frames: Sequence[Frame], form: str) -> bytes:
 
 
 def as_text(picture: ScreenPicture) -> str:
-    """Return a picture as lines of text, without blanks at their ends."""
-    return "".join(f"{''.join(row.texts).rstrip()}\n" for row in picture.rows)
+    """Return a picture as lines of text, without blanks at their ends. A bar, which is blanks in reverse, is
+    full blocks."""
+    lines = []
+    for row in picture.rows:
+        cells = zip(row.texts, row.styles, strict=True)
+        lines.append("".join(
+            "█" if text == " " and _is_bar(style, picture.ink) else text for text, style in cells))
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _is_bar(style: CellStyle, ink: str) -> bool:
+    """Return whether a blank is a piece of a bar: in reverse, but not in the color of text as a cursor is."""
+    return bool(style.attributes & _REVERSE) and _color(style.foreground) not in ("", ink)
 
 
 def as_png(svg: str) -> bytes:

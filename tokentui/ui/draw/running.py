@@ -204,8 +204,9 @@ class Layout:
         for start, part in zip(self._starts, self.parts, strict=True) if parts else ():
             tokens, at = part.tokens, 0
             while at + count <= len(tokens):  # as merges are made: from the left, without overlaps
-                if all(token.piece == piece for token, piece in zip(tokens[at : at + count], parts, strict=True)):
-                    found.append((start + tokens[at].start, start + tokens[at + count - 1].end))
+                here = tokens[at : at + count]
+                if all(token.piece == piece for token, piece in zip(here, parts, strict=True)):
+                    found.append((start + here[0].start, start + here[-1].end))
                     at += count
                 else:
                     at += 1
