@@ -179,7 +179,7 @@ async def test_a_file_that_cannot_be_read_is_told_of_and_the_others_are_shown(fi
         await until(pilot, lambda: screen.columns[1].open and len(ids_of(screen, 1)))
         await settled(pilot)
         assert "/no/such/file.json: no such" in screen_text(app)
-        await pilot.press("escape")
+        await pilot.press("escape", "escape")
         await until(pilot, lambda: app.screen is app.main)
         await settled(pilot)
 
@@ -297,6 +297,60 @@ async def test_a_command_says_that_a_text_is_no_option() -> None:
         assert app.screen.command_line() == "tokentui play -t gpt2 -- --help"
 
 
+async def test_escape_ends_the_chat_and_asks_before_the_explorer(file: str) -> None:
+    app = playing("user: hug", of_file(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = screen_of(app)
+        await encoded(pilot, screen)
+        await pilot.press("ctrl+r")
+        assert screen.chat
+        await until(pilot, lambda: "(ctrl+o adds" in screen_text(app))
+        await pilot.press("escape")
+        assert not screen.chat
+        await pilot.press("escape")
+        assert app.screen is screen
+        assert "the text is kept" in screen_text(app)
+        await pilot.press("s", "escape")
+        assert app.screen is screen
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.main)
+        await settled(pilot)
+
+
+async def test_the_longest_tokens_are_gone_to_one_by_one(file: str) -> None:
+    app = playing("hugs pug hug hugs", of_file(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = screen_of(app)
+        await encoded(pilot, screen)
+        chips = screen.columns[0].chips
+        text, spans = chips.encoded.text, zip(chips.encoded.starts, chips.encoded.ends, strict=True)
+        pieces = [text[start:end] for start, end in spans]
+        longest = sorted(dict.fromkeys(pieces), key=len, reverse=True)
+        await pilot.press("f6")
+        for rank, piece in enumerate([*longest, longest[0]]):
+            await pilot.press("L")
+            await pilot.pause()
+            assert chips.cursor == pieces.index(piece)
+            assert f"{rank % len(longest) + 1} of {len(longest)} by length" in screen_text(app)
+
+
+async def test_the_text_of_the_last_time_is_named_so(file: str) -> None:
+    app = playing("hug", of_file(file))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await encoded(pilot, screen_of(app))
+        await pilot.press("end", "s", "escape", "escape")
+        await until(pilot, lambda: app.screen is app.main)
+        await until(pilot, lambda: read_left().text == "hugs")
+    app = playing(None)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = screen_of(app)
+        await encoded(pilot, screen)
+        assert screen.editor.text == "hugs"
+        assert "of the last time: ctrl+u" in screen_text(app)
+        await pilot.press("ctrl+u")
+        assert not screen.editor.text
+
+
 async def test_it_reopens_where_it_was_left(file: str) -> None:
     app = playing("hug pugs", of_file(file), preset_played("bert"), offset=3)
     async with app.run_test(size=(100, 30)) as pilot:
@@ -305,7 +359,7 @@ async def test_it_reopens_where_it_was_left(file: str) -> None:
         await pilot.press("f2", "s")
         await encoded(pilot, screen)
         left = screen.left
-        await pilot.press("escape")
+        await pilot.press("escape", "escape")
         await settled(pilot)
     assert left.text == "hugs pugs"
     assert read_left() == dataclasses.replace(left, tokenizers=tuple(
@@ -328,7 +382,7 @@ async def test_tokenizers_come_and_go(file: str) -> None:
         await pilot.press("ctrl+o")
         await settled(pilot)
         assert "How to get one" in screen_text(app)
-        assert "download https://" in screen_text(app)
+        assert "enter copies the address" in screen_text(app)
         await pilot.press(*"bert", "enter")
         await until(pilot, lambda: len(screen.columns) == 2)
         await encoded(pilot, screen)

@@ -14,6 +14,7 @@ from tokentui.preset_table import PRESETS
 from tokentui.session.views import ColumnWanted
 
 if TYPE_CHECKING:
+    from tokentui.analyze.chat.template import ChatTemplate
     from tokentui.encode.encoding import EncodedToken
     from tokentui.encode.places import Placer
     from tokentui.encode.tokenizer import Tokenizer
@@ -143,6 +144,21 @@ def messages_in(text: str) -> list[dict[str, object]]:
         {"role": place[1], "content": text[place.end() : end].removesuffix("\n")}
         for place, end in zip(places, ends, strict=True)
     ]
+
+
+def _template_of(path: str, *, tools: bool) -> ChatTemplate:
+    """Return the chat template of a file.
+
+    Raises:
+        TokentuiError: It has none: others do, and may be added.
+    """
+    from tokentui.analyze.chat.template import read_template
+
+    try:
+        return read_template(path, tools=tools)
+    except TokentuiError as error:
+        hint = "ctrl+o adds a model folder or a GGUF file that has one, ctrl+r shows the text again"
+        raise TokentuiError(error.what, error.where, hint) from None
 
 
 def preset_played(name: str = FIRST_PRESET) -> Played:
@@ -285,17 +301,17 @@ class Playground:
             add_generation_prompt: True to begin an answer of the assistant at the end.
         """
         from tokentui.analyze.chat.encoded import encode_chat
-        from tokentui.analyze.chat.template import Chat, read_chat, read_template
+        from tokentui.analyze.chat.template import Chat, read_chat
 
         try:
             if not played.wanted.path:
-                hint = "add a model folder or a GGUF file"
+                hint = "ctrl+o adds a model folder or a GGUF file, ctrl+r shows the text again"
                 raise TokentuiError("a training has no chat template", played.wanted.name, hint)
             if text.lstrip()[:1] in ("[", "{"):
                 chat = read_chat(text.encode("utf-8", "surrogatepass"), "the messages")
             else:
                 chat = Chat(messages_in(text))
-            template = read_template(played.wanted.path, tools=bool(chat.tools))
+            template = _template_of(played.wanted.path, tools=bool(chat.tools))
             encoded = encode_chat(
                 self.tokenizer(played), template, chat, add_generation_prompt=add_generation_prompt
             )

@@ -304,7 +304,7 @@ class ExplorerApp(TerminalApp, Explorer):
                 self.main.encode.line.value = text[:TYPED_LIMIT]
             self._begin_anew()
 
-        self.push_screen(PlayScreen(self.engine, start), left)
+        self.push_screen(PlayScreen(self.engine, start, asks=True), left)
 
     def _begin_anew(self) -> None:
         if self._begin is not None and self.engine.session is not None:

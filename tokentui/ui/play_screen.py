@@ -17,6 +17,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal, Vertical
+from textual.dom import DOMNode
 from textual.timer import Timer
 from textual.widgets import TextArea
 from textual.widgets.text_area import Selection
@@ -75,6 +76,9 @@ _ID_SOUGHT = re.compile("#?([0-9]{1,18})", re.ASCII)
 _NARROW, _COLUMN = 60, 26
 """Below so many columns the panes stand one below the other; and so many each list of tokens needs."""
 _PART_SHOWN = 24
+_LEAVING: Cell = (
+    ("esc", "key"), (" again goes to the explorer, ", ""), ("ctrl+q", "key"), (" quits; the text is kept", "")
+)
 
 if TYPE_CHECKING:
     from tokentui.session.views import EncodedToken
@@ -207,6 +211,8 @@ class PlayScreen(EngineScreen[str]):
     Args:
         engine: The link to the session.
         start: What it begins with.
+        asks: True to ask for a second `esc` before it is left, for a playground that covers nothing that one
+            has seen.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -244,8 +250,11 @@ class PlayScreen(EngineScreen[str]):
     KEY_OWNERS: ClassVar[Owners] = (("prompt", PlayEditor), ("chips", ChipList))
     AUTO_FOCUS = ""
 
-    def __init__(self, engine: EngineLink, start: PlayStart) -> None:
+    def __init__(self, engine: EngineLink, start: PlayStart, *, asks: bool = False) -> None:
         super().__init__(engine)
+        self._asks = asks
+        self._reopened = start.text is None
+        """True if the text is that of the last time."""
         if start.text is None or not start.tokenizers:
             left = read_left()
             if start.text is None:
@@ -295,6 +304,8 @@ class PlayScreen(EngineScreen[str]):
         self.lay_out()
         if self._start.offset:
             self.editor.go_to(min(self._start.offset, len(text)))
+        if self._reopened and text and not self._said:
+            self.say(f"the text of the last time: {self._key('clear_corpus', PlayEditor)} clears it")
         if not self._start.tokenizers and not self._said:
             self.say("no tokenizer was named: ctrl+o adds a file, an encoding by name, or another preset")
         self._name_columns()
@@ -327,7 +338,8 @@ class PlayScreen(EngineScreen[str]):
         if self._rest is not None:
             self._rest.stop()
         self._rest = self.set_timer(REST_S, self._rested)
-        self._said = ()
+        if self.editor.text != self._start.text:
+            self._said = ()
         self._offered = not self.chat and bool(ids_in(self.editor.text))
         self._encode()
 
@@ -376,9 +388,9 @@ class PlayScreen(EngineScreen[str]):
             elif not column.open:
                 column.chips.show(PlayedText(), (), "opening …")
 
-    def _key(self, id: str) -> str:
-        """Return the key of a binding as a user reads it."""
-        actions = actions_of(type(self), self.app.user_keys)
+    def _key(self, id: str, owner: type[DOMNode] | None = None) -> str:
+        """Return the key of a binding as a user reads it; the owner is this screen if it is None."""
+        actions = actions_of(owner or type(self), self.app.user_keys)
         return next((action.shown_key for action in actions if action.id == id), "")
 
     @property
@@ -457,6 +469,8 @@ class PlayScreen(EngineScreen[str]):
     def _chips_moved(self, event: ChipsMoved) -> None:
         """Select the characters of the token in the text, and its neighbors in the other tokenizers."""
         event.stop()
+        if event.said:
+            self.say(event.said)
         start, end = event.chips.span
         if self.shown_text == self.editor.text and not self.chat:
             editor = self.editor
@@ -493,7 +507,13 @@ class PlayScreen(EngineScreen[str]):
     # What keys do.
 
     def action_leave(self) -> None:
-        """Leave with the text."""
+        """End the chat, else leave with the text."""
+        if self.chat:
+            self.action_turn_chat()
+            return
+        if self._asks and self._said != _LEAVING:
+            self._say_again(_LEAVING)
+            return
         self._keep()
         self.dismiss(self.editor.text)
 

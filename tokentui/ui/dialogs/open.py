@@ -335,8 +335,8 @@ class AddScreen(Picker[ColumnWanted]):
             value = (("yes" if self.published else "no", "strong"), (f"  {what}", "muted"))
             yield TableRow(("published", ""), (((f" {draft.PUBLISHED}", "key"),), value, ()))
         # Those whose names begin so come first: the first row is the one that enter takes.
-        for family, found in draft.families(typed):
-            yield heading(family)
+        for place, (family, found) in enumerate(draft.families(typed)):
+            yield heading(family, "" if place else "recipes, trained on this corpus")
             for preset in found:
                 cells = ((f" {preset.name}", ""),), ((preset.about, "muted"),), ()
                 yield TableRow(("preset", preset.name), cells)

@@ -190,6 +190,7 @@ class Picker(Dialog[Result]):
         Binding("tab", HANDLED, "back to the line", group=Hint(pane="list")),
         Binding("down", "to_list", "list", id="picker.list", group=Hint(pane="line"),
             tooltip="Go from the line to the list"),
+        Binding("ctrl+u", "clear_line", "clear the line", show=False),
     ]
     """The keys that all have; a subclass puts them among its own."""
 
@@ -348,6 +349,18 @@ class Picker(Dialog[Result]):
         """Complete the typed text once its folder is listed, if it is still in the line."""
         if await self.listed(typed) and self._beginning(typed) is not None:
             self.action_complete()
+
+    def type_into(self, line: Field, text: str) -> None:
+        """Go to the line, and add a text to it; a whole path that is pasted takes the place of the line."""
+        whole = os.path.isabs(text) or text.startswith(("~", SAMPLES))
+        if len(text) > 1 and whole:
+            line.put("")
+        super().type_into(line, text)
+
+    def action_clear_line(self) -> None:
+        """Empty the line, and go to it."""
+        self.field.put("")
+        self.set_focus(self.field)
 
     def action_to_list(self) -> None:
         """Go to the list if it has rows. While the disk is asked, the rows are those of an earlier text."""

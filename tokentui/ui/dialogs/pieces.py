@@ -71,7 +71,9 @@ def facts(view: PiecesView) -> Cell:
     return ((safe(view.split, limit=60), "strong"), (f" · {many}, {longest}", "muted"))
 
 
-def rows(parts: Iterable[PiecePart], width: int, begun: Cell = (), chips: bool = False) -> Iterator[Cell]:
+def rows(
+    parts: Iterable[PiecePart], width: int, begun: Cell = (), chips: bool = False, numbered: bool = False
+) -> Iterator[Cell]:
     """Yield pieces as running text. A row ends before a piece that does not fit, inside one that is longer
     than a row, and after a newline.
 
@@ -81,6 +83,7 @@ def rows(parts: Iterable[PiecePart], width: int, begun: Cell = (), chips: bool =
         begun: The row that they go on in.
         chips: True to show pieces as chips in the tint of their branch, with bars between those of one
             branch; else each stands behind a bar and the number of its branch.
+        numbered: True to begin each chip with the number of its branch.
     """
     row = list(begun)
     left = width - ui_text.width(row)
@@ -89,7 +92,8 @@ def rows(parts: Iterable[PiecePart], width: int, begun: Cell = (), chips: bool =
         if part.branch is not None:
             plain = ground_of(part.branch) if chips else style_of(part.branch)
             bar = "│" if row and (not chips or row[-1][1].split("+")[0] == plain.split("+")[0]) else ""
-            head = ((bar, plain),) if chips else ((bar + number_of(part.branch), "muted"),)
+            name = number_of(part.branch) if numbered or not chips else ""
+            head = ((bar + name, plain if chips else "muted"),)
         shown, more = part.text[:_MOST_DRAWN], part.text[_MOST_DRAWN:]
         for line in shown.splitlines(keepends=True) if "\n" in shown else (shown,):
             cell = (*head, *_drawn(line, plain))
@@ -263,7 +267,7 @@ class PiecesScreen(Dialog[None]):
         if view.typed:
             pieces = sum(part.branch is not None for part in view.typed)
             yield (("Typed text", "strong"), (f" · {plural(pieces, 'piece')}", "muted"))
-            yield from rows(view.typed, width, chips=self.app.chips)
+            yield from rows(view.typed, width, chips=self.app.chips, numbered=True)
             yield ()
         character, first = number(self._start.offset + 1), number(self._start.document + 1)
         start = f" from character {character} of document {first} on"

@@ -68,7 +68,7 @@ class PlayAddScreen(AddScreen):
             yield heading("How to get one")
         if not typed:
             yield _row(("type", "hf:"), "hf:OWNER/NAME", "downloads a tokenizer of the hub: type its name")
-        yield from (_row(("get", name), name, f"download {url} into this folder") for name, url in missing)
+        yield from (_row(("get", name), name, "enter copies the address of its file") for name, _ in missing)
         for place, (family, found) in enumerate(draft.families(typed)):
             yield heading(family, "" if place else f"presets, trained on {SAMPLE}")
             yield from (_row(("preset", preset.name), preset.name, preset.about) for preset in found)
@@ -81,7 +81,7 @@ class PlayAddScreen(AddScreen):
         elif kind == "get":
             url = dict(self._playable.missing)[name]
             self.app.copy_to_clipboard(url)
-            self.notice.say(f"copied: {url}", "muted")
+            self.notice.say(f"address copied: save its file in this folder, then type {name} again", "muted")
         else:
             super().choose(kind, name)
 

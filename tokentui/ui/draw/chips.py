@@ -132,6 +132,8 @@ def _drawn(
     """Return a token as a cell, the style of its ground, and its tint."""
     data = token.text if token.piece is None else token.piece
     text = runs(data, mode=look.mode, limit=TOKEN_SHOWN)
+    if look.mode == "escaped":  # a space is its own escape, and nothing to see on a chip
+        text = tuple([(part.replace(" ", "␣"), kind) for part, kind in text])
     made = token.id is not None and token.id == look.last_id and not look.ages
     (own,) = tints([token.start], tint)
     ground = "fresh" if made else f"tint-{own}" if look.chips else ""

@@ -11,10 +11,12 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from tokentui.core.safetext import GlyphMode, safe
+from tokentui.core.table import plural
 from tokentui.session.playground import PlayedText
 from tokentui.ui.bindings import Hint
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.chips import ChipLook, ChipRow, fill_row
+from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import StyledLines
 from tokentui.ui.draw.text import Cell
 from tokentui.ui.panes.editor import CorpusEditor
@@ -68,11 +70,12 @@ class ChipsMoved(Message):
 
     Args:
         chips: The list.
+        said: What is to be said of the token; empty for nothing.
     """
 
-    def __init__(self, chips: ChipList) -> None:
+    def __init__(self, chips: ChipList, said: str = "") -> None:
         super().__init__()
-        self.chips = chips
+        self.chips, self.said = chips, said
 
 
 class ChipList(StyledLines, can_focus=True):
@@ -95,6 +98,8 @@ class ChipList(StyledLines, can_focus=True):
             tooltip="Go down a page of tokens"),
         Binding("home", "end(-1)", "first", id="play_first", tooltip="Go to the first token"),
         Binding("end", "end(1)", "last", id="play_last", tooltip="Go to the last token"),
+        Binding("L", "longest", "longest", id="play_longest", group=Hint(rank=3),
+            tooltip="Go to the longest token; again: to the next longest one"),
     ]
 
     DEFAULT_CSS = """
@@ -115,6 +120,8 @@ class ChipList(StyledLines, can_focus=True):
         self.message = ""
         """What is shown in place of tokens."""
         self._rows: list[ChipRow] = []
+        self._ranked = -1
+        """The place among the tokens by length that the cursor was put on; -1 for none."""
 
     # What is shown.
 
@@ -286,6 +293,21 @@ class ChipList(StyledLines, can_focus=True):
     def action_end(self, by: int) -> None:
         """Go to the last token, or the first if negative."""
         self._go(len(self.encoded.tokens) if by > 0 else 0)
+
+    def action_longest(self) -> None:
+        """Go to the longest token; from there, to the next longest one of another text."""
+        starts, ends, text = self.encoded.starts, self.encoded.ends, self.encoded.text
+        places: dict[str, int] = {}
+        for at in range(len(self.encoded.tokens)):
+            places.setdefault(text[starts[at] : ends[at]], at)
+        if not places:
+            return
+        longest = sorted(places, key=len, reverse=True)  # of equal ones that which comes first
+        there = self._ranked < len(longest) and places[longest[self._ranked]] == self.cursor
+        rank = self._ranked = (self._ranked + 1) % len(longest) if there and self._ranked >= 0 else 0
+        self.put_cursor(places[longest[rank]])
+        size = plural(len(longest[rank]), "character")
+        self.post_message(ChipsMoved(self, f"{number(rank + 1)} of {number(len(longest))} by length: {size}"))
 
     def action_page(self, pages: int) -> None:
         """Go pages on, or back if negative."""
