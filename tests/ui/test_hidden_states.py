@@ -148,7 +148,7 @@ async def test_a_page_of_the_encoding_is_in_its_title_and_goes_with_another_reci
         assert "page 2" in screen_text(app)
         app.engine.send(do.SetRecipe(preset_named("bert").recipe, RUN))
         await settled(pilot)
-        assert app.main.states("encode")[0].startswith("page 1 of ")
+        assert app.main.states("encode")[0].startswith("at the cursor, ")
         assert "page 2" not in screen_text(app)
         assert any(any(text.strip() for text, _ in cell) for cell in app.main.encode.tokens._painted)
 
@@ -166,6 +166,24 @@ async def test_the_first_page_of_the_encoding_says_how_many_there_are() -> None:
         await pilot.press("ctrl+u", "a")
         await settled(pilot)
         assert app.main.states("encode") == ()
+
+
+async def test_the_first_page_says_that_it_is_about_the_cursor_and_where_the_losses_are() -> None:
+    app = explorer("hugging  pugs is fun " * 9)
+    async with app.run_test(size=(80, 24), notifications=False) as pilot:
+        await settled(pilot)
+        app.engine.send(do.SetRecipe(preset_named("bert").recipe, RUN))
+        await settled(pilot)
+        assert app.main.states("encode")[0].startswith("page 1 of ")
+        await pilot.press("4", "end")
+        await settled(pilot)
+        (title,) = app.main.states("encode")
+        assert title.startswith("at the cursor, ")
+        assert title.endswith(" pages (pgdn: what is lost comes last)")
+        assert title in screen_text(app)
+        await pilot.press("home")
+        await settled(pilot)
+        assert app.main.states("encode")[0].startswith("page 1 of ")
 
 
 async def test_a_page_goes_when_the_text_has_fewer_pages() -> None:

@@ -69,7 +69,8 @@ PANES: Mapping[str, PaneHelp] = {
     ),
     "encode": PaneHelp(
         "Your text, cut by the tokenizer of this step, with the id of each token below it.",
-        "The same text has the same tokens at the same step. A red token is unknown.",
+        "The same text has the same tokens at the same step. A red token is unknown. Tab goes to the next "
+        "pane: paste a tab, or type it in the playground (e g).",
         ("type", "inspect_word", "life"), "Press i, type unbelievable, press enter: why it is not one token.",
     ),
     "prompt": PaneHelp(

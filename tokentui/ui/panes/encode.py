@@ -130,11 +130,16 @@ class EncodePane(TypedPane):
 
     @property
     def states(self) -> Sequence[str]:
-        """The page of tokens, how many there are and the key to another one, if there are several."""
+        """The page of tokens, how many there are and the key to another one, if there are several. The
+        first one may show the tokens about the cursor, and the last ones tell what is lost."""
         if not self._last_page:
             return ()
-        key = "pgdn" if self._page < self._last_page else "pgup"
-        return (f"page {number(self._page + 1)} of {number(self._last_page + 1)} ({key})",)
+        pages, key = number(self._last_page + 1), "pgdn" if self._page < self._last_page else "pgup"
+        if key == "pgdn" and self._shown.lost:
+            key += ": what is lost comes last"
+        if self._inside:
+            return (f"at the cursor, {pages} pages ({key})",)
+        return (f"page {number(self._page + 1)} of {pages} ({key})",)
 
     def __init__(self, typed: str, turned: Callable[[], object] = lambda: None) -> None:
         self._turned = turned
@@ -150,6 +155,8 @@ class EncodePane(TypedPane):
         """The page of tokens that is seen; at 0 they are those about the cursor."""
         self._last_page = 0
         """The last page; 0 if the first one shows everything, or if the rest is not counted yet."""
+        self._inside = False
+        """True if the first page is seen, and leaves out tokens before those at the cursor."""
         self._further_of: object = None
         """The values that the lines of the further pages were laid out for."""
         self._further_lines: list[Cell] = []
@@ -180,12 +187,13 @@ class EncodePane(TypedPane):
 
     def _show_page(self, page: int) -> None:
         """Set the page, at most the last one, and report a change of the pages. Does not draw."""
-        before = self._page, self._last_page
+        before = self._page, self._last_page, self._inside
         counted = page > 0 or len(self._shown.tokens) <= _COUNTED_TOKENS
         lines = len(self._further()) if counted else 0
         self._last_page = -(-lines // page_lines(self.tokens.size.height))
         self._page = max(0, min(page, self._last_page))
-        if (self._page, self._last_page) != before:
+        self._inside = not self._page and self._last_page > 0 and self._begins_inside
+        if (self._page, self._last_page, self._inside) != before:
             self._turned()
 
     def _further(self) -> list[Cell]:
@@ -206,6 +214,16 @@ class EncodePane(TypedPane):
             return self._further()[first : first + page_lines(height)]
         return tokens(self._shown, self._mode, self._last, width, height, self._find, self._at,
             self.app.chips, self._linked)
+
+    @property
+    def _begins_inside(self) -> bool:
+        """Whether the first page leaves out tokens before those at the cursor."""
+        width, height = self.tokens.size
+        if not self._at or not width:
+            return False
+        places = lay_out(
+            self._shown, self._mode, self._last, width, height, self._at, self.app.chips).places
+        return bool(places and places[0][3])
 
     @property
     def _at(self) -> int:
