@@ -18,6 +18,7 @@ from tokentui.formats.spec import Loss
 from tokentui.recipe import Recipe
 from tokentui.session import commands as do
 from tokentui.session.engine.driver import Session
+from tokentui.ui.dialogs import FindScreen
 from tokentui.ui.dialogs.export import ExportScreen
 
 REPORTS = (
@@ -60,7 +61,8 @@ def dialog(writer: Writer) -> ExportScreen:
 
 async def test_the_keys_that_are_named_are_those_of_the_focus() -> None:
     async with shown(dialog(Writer())) as (_app, pilot):
-        await until(pilot, lambda: "enter write │ ↑↓ format  tab path │ esc back" in screen_text(pilot))
+        keys = "enter write │ ↑↓ format  tab path  / find  & filter │ esc back"
+        await until(pilot, lambda: keys in screen_text(pilot))
         await pilot.press("tab")
         await until(pilot, lambda: "enter write │ tab formats │ esc back" in screen_text(pilot))
 
@@ -202,3 +204,24 @@ async def test_a_name_of_another_format_is_asked_about_once(tmp_path: Path) -> N
             assert (await session.send(do.Export(str(tmp_path / name), format))).refused == ""
     finally:
         await session.close()
+
+
+async def test_formats_are_found_and_filtered_and_the_path_keeps_its_slashes() -> None:
+    writer = Writer()
+    async with shown(dialog(writer), (100, 30)) as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, ExportScreen)
+        await until(pilot, lambda: screen.chosen is not None)
+        await pilot.press("slash", "ampersand")
+        assert [type(screen) for screen in writer.pushed] == [FindScreen, FindScreen]
+        screen.formats.find = "bert"
+        screen.action_find_again(1)
+        await until(pilot, lambda: screen.chosen is not None and screen.chosen.format == "bert")
+        screen.formats.filter("ranks")
+        await until(pilot, lambda: [row.key for row in screen.formats.rows] == ["tiktoken"])
+        await pilot.press("escape")
+        assert len(screen.formats.rows) == len(REPORTS)
+        await pilot.press("tab", "home", "slash", "ampersand")
+        assert screen.field.value.startswith("/&")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.answered)

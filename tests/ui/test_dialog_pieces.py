@@ -15,10 +15,10 @@ from waiting import screen_text, settled, until
 
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import is_safe
-from tokentui.session.commands import Pieces
+from tokentui.session.commands import Find, Pieces
 from tokentui.session.snapshot import PiecePart, PiecesView
-from tokentui.session.views import CorpusPlace
-from tokentui.ui.dialogs import pieces
+from tokentui.session.views import CorpusPlace, Found
+from tokentui.ui.dialogs import FindScreen, pieces
 from tokentui.ui.dialogs.pieces import PiecesScreen, PiecesText
 from tokentui.ui.draw.text import Cell, runs, width
 
@@ -241,3 +241,26 @@ def test_a_huge_piece_is_cut() -> None:
     cells = plain(list(pieces.rows((PiecePart("x" * 100_000, 0, 100_000, 0),), 80)))
     assert len(cells) < 60
     assert cells[-1].endswith("96,000 more")
+
+
+async def test_a_text_is_found_in_the_corpus_and_pieces_are_filtered() -> None:
+    corpus = Corpus(WORDS * 2, "2 more.")
+    corpus.answers[Find] = Found(CorpusPlace(1, 2), 1, 1)
+    dialog = PiecesScreen(corpus, CorpusPlace())
+    async with shown(dialog, (100, 30)) as (_, pilot):
+        await until(pilot, lambda: "hot" in screen_text(pilot))
+        await pilot.press("ampersand", "slash")
+        assert [type(screen) for screen in corpus.pushed] == [FindScreen, FindScreen]
+        dialog.narrow("hot")
+        await until(pilot, lambda: "only pieces with ‘hot’" in screen_text(pilot))
+        await until(pilot, lambda: "the end of the corpus" in screen_text(pilot))
+        assert "evening" not in screen_text(pilot)
+        assert screen_text(pilot).count("·hot") == 2
+        await pilot.press("escape")
+        await until(pilot, lambda: "evening" in screen_text(pilot))
+        await dialog.find("more")
+        await until(pilot, lambda: "from character 3 of document 2 on" in screen_text(pilot))
+        assert corpus.of(Find)[0].text == "more"
+        dialog.narrow("zz")
+        await until(pilot, lambda: "only pieces with ‘zz’" in screen_text(pilot))
+        await pilot.press("escape", "escape")

@@ -45,11 +45,14 @@ COPY = Binding("y", "copy", "copy", id="dialog.copy", group=Hint(pane="list"),
     tooltip="Copy the selected row, a token, or ids")
 HELP = Binding("question_mark", "show_help", "help", id="dialog.help", group=Hint(pane="list", always=True),
     tooltip="List the keys of the dialog")
-FIND = Binding("slash", "find", "find", id="dialog.find", group=Hint(pane="list"),
+_SEARCHED = "list formats table"
+"""The ids of lists that are searched."""
+FIND = Binding("slash", "find", "find", id="dialog.find", group=Hint(pane=_SEARCHED),
     tooltip="Find a text in the list")
-FILTER = Binding("ampersand", "filter", "filter", id="dialog.filter", group=Hint(pane="list"),
+FILTER = Binding("ampersand", "filter", "filter", id="dialog.filter", group=Hint(pane=_SEARCHED),
     tooltip="Show only the rows that contain a text; esc shows all")
-SHARED = frozenset({"dialog.copy", "dialog.help", "dialog.find", "dialog.filter"})
+SEARCH = frozenset({"dialog.find", "dialog.filter"})
+SHARED = frozenset({"dialog.copy", "dialog.help", *SEARCH})
 """The ids of these keys, but for that of esc: characters that are typed where a line to type in is seen."""
 SCROLL = Binding("up,down", HANDLED, "scroll", group=Hint(count=2))
 """The keys of a list or a text."""
@@ -74,6 +77,8 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
     CSS_PATH = Path(__file__).with_name("dialogs.tcss")
     HEADING: ClassVar[str] = ""
     BINDINGS: ClassVar[list[BindingType]] = [COPY, HELP, BACK]
+    TYPED: ClassVar[frozenset[str]] = SHARED
+    """The ids of the keys that are typed into the line beside the list."""
     dims = True
     """True to dim the screen behind it. One that is about what the panes show leaves it as it is."""
     # Textual's type of these is a list.
@@ -280,7 +285,7 @@ def _keys_with_actions(kind: type[Dialog[Any]], keymap: Mapping[str, str]) -> se
     """Return the keys of a dialog that do something in it, besides those that all dialogs share."""
     return {
         key for binding, keys in bindings_of(kind, keymap) for key in keys
-        if binding.id not in SHARED and binding.action != HANDLED
+        if binding.id not in kind.TYPED and binding.action != HANDLED
     }
 
 
@@ -345,55 +350,22 @@ class FindScreen(Dialog[str | None]):
         self.dismiss(event.value)
 
 
-class ListDialog(Dialog[Result]):
-    """A dialog whose keys go to a list, in which a text is found and which is filtered by one."""
+class TableDialog(Dialog[Result]):
+    """A dialog with a table in which a text is found and which is filtered by one."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        replace(SCROLL, group=Hint(pane="list", count=2)), FIND, FILTER,
-        Binding("full_stop", "find_again(1)", "next match", id="dialog.find_next", group=_IN_HELP,
-            tooltip="Go to the next row with the text that was found"),
-        Binding("comma", "find_again(-1)", "previous match", id="dialog.find_previous", group=_IN_HELP,
-            tooltip="Go to the previous row with the text that was found"),
-        Binding("q", "leave"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [FIND, FILTER]
+    SEARCHED: ClassVar[str] = ""
+    """What is searched, in words; empty for the title."""
+    listing: Listing
 
-    def __init__(self, engine: EngineLink, heading: str = "") -> None:
-        super().__init__(engine, heading)
-        self.listing = Listing()
-        self.parts = (self.listing,)
-        self._unsent = ""
-        """The text that was in the line to type in when it was left."""
-
-    def on_mount(self) -> None:
-        """Begin in the list, unless the line to type in is seen."""
-        if not self.editing:
-            self.set_focus(self.listing)
-
-    def action_leave(self) -> None:
-        """Leave the line to type in, or show all rows without marks, or leave the dialog."""
-        if self.editing:
-            self._unsent = next((field.value for field in self.query(Field) if field.has_focus), "")
-            self.end_edit(self.listing)
-        elif self.listing.only or self.listing.find:
+    def end_search(self) -> bool:
+        """Show all rows without marks. Return whether any were hidden or marked."""
+        searched = bool(self.listing.only or self.listing.find)
+        if searched:
             self.listing.find = ""
             self.listing.filter("")
             self.notice.say("")
-        else:
-            self.dismiss(None)
-
-    def tell_waiting(self) -> None:
-        """Show what the answer waits for, in its place in the list."""
-        self.lay_out()
-
-    def fail(self, error: TokentuiError | Cancelled) -> None:
-        """Show why there is no answer, in the notice, and what there is without it in the list."""
-        super().fail(error)
-        self.lay_out()
-
-    def edit(self, field: Field, text: str) -> None:
-        """Show the line to type in, with the text that was left in it, else with this one."""
-        super().edit(field, self._unsent or text)
-        self._unsent = ""
+        return searched
 
     def action_find(self) -> None:
         """Ask for a text, and go to the next row that contains it."""
@@ -424,8 +396,55 @@ class ListDialog(Dialog[Result]):
             if text is not None:
                 take(text)
 
-        name = (self.heading or self.HEADING).lower()
+        name = self.SEARCHED or (self.heading or self.HEADING).lower()
         self.app.push_screen(FindScreen(self.engine, name, text, verb), answered)
+
+
+class ListDialog(TableDialog[Result]):
+    """A dialog whose keys go to a list, which is searched and filtered."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        replace(SCROLL, group=Hint(pane="list", count=2)),
+        Binding("full_stop", "find_again(1)", "next match", id="dialog.find_next", group=_IN_HELP,
+            tooltip="Go to the next row with the text that was found"),
+        Binding("comma", "find_again(-1)", "previous match", id="dialog.find_previous", group=_IN_HELP,
+            tooltip="Go to the previous row with the text that was found"),
+        Binding("q", "leave"),
+    ]
+
+    def __init__(self, engine: EngineLink, heading: str = "") -> None:
+        super().__init__(engine, heading)
+        self.listing = Listing()
+        self.parts = (self.listing,)
+        self._unsent = ""
+        """The text that was in the line to type in when it was left."""
+
+    def on_mount(self) -> None:
+        """Begin in the list, unless the line to type in is seen."""
+        if not self.editing:
+            self.set_focus(self.listing)
+
+    def action_leave(self) -> None:
+        """Leave the line to type in, or show all rows without marks, or leave the dialog."""
+        if self.editing:
+            self._unsent = next((field.value for field in self.query(Field) if field.has_focus), "")
+            self.end_edit(self.listing)
+        elif not self.end_search():
+            self.dismiss(None)
+
+    def tell_waiting(self) -> None:
+        """Show what the answer waits for, in its place in the list."""
+        self.lay_out()
+
+    def fail(self, error: TokentuiError | Cancelled) -> None:
+        """Show why there is no answer, in the notice, and what there is without it in the list."""
+        super().fail(error)
+        self.lay_out()
+
+    def edit(self, field: Field, text: str) -> None:
+        """Show the line to type in, with the text that was left in it, else with this one."""
+        super().edit(field, self._unsent or text)
+        self._unsent = ""
 
     def tell(
         self, columns: Sequence[Column], rows: Iterable[TableRow], *, words: bool = False,

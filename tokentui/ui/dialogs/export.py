@@ -19,7 +19,7 @@ from tokentui.core.safetext import safe, safe_line
 from tokentui.session.commands import Contents, Export, Formats
 from tokentui.session.snapshot import Snapshot
 from tokentui.ui.bindings import HANDLED, Hint
-from tokentui.ui.dialogs import CellText, Dialog, labeled_input
+from tokentui.ui.dialogs import SEARCH, SHARED, CellText, TableDialog, labeled_input
 from tokentui.ui.draw.sections import screen_cell
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell
@@ -36,14 +36,15 @@ _TRYING = "writing, reading back and trying it on many texts …"
 _SWITCH = Binding("tab", "app.focus_next", id="export.switch", tooltip="Go to the path, or to the formats")
 
 
-class ExportScreen(Dialog[None]):
+class ExportScreen(TableDialog[None]):
     """Asks for a format and a path, and writes there.
 
     Args:
         engine: The link to the session.
     """
 
-    HEADING = "Export"
+    HEADING, SEARCHED = "Export", "the formats"
+    TYPED = SHARED - SEARCH
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "write", "write", id="export.write", tooltip="Write the file"),
         Binding("up,down", HANDLED, "format", group=Hint(pane="formats", count=2)),
@@ -60,6 +61,7 @@ class ExportScreen(Dialog[None]):
         self._confirmed = ("", "")
         """The path and the format of which it was said that a file is there."""
         self.formats, self.losses = Listing(_FORMATS, id="formats"), CellText(id="losses")
+        self.listing = self.formats
         self.field = Field(placeholder="a file", select=False)
         prompt = "Download as >" if sandbox.sealed() else "Write to >"
         self.parts = self.formats, self.losses, labeled_input(prompt, self.field), self.notice
@@ -108,6 +110,11 @@ class ExportScreen(Dialog[None]):
             self._named = f"{self._stem}.json" if report.format == "tokentui" else report.files[0]
             self.field.put(self._named)
         self.losses.show(*_told(report))
+
+    def action_leave(self) -> None:
+        """Show all formats, or leave."""
+        if not self.end_search():
+            self.dismiss(None)
 
     def type_into(self, line: Field, text: str) -> None:
         """Go to the path, and add a text to it; it replaces the name that was put there."""

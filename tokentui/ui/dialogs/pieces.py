@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from typing import Any, ClassVar
@@ -16,20 +17,23 @@ from tokentui.core.safetext import CharKind, safe, safe_line
 from tokentui.core.table import plural
 from tokentui.core.tints import COUNT as TINTS
 from tokentui.learn.trainer import Compressed
-from tokentui.session.commands import Compress, Pieces
+from tokentui.session.commands import Compress, Find, Pieces
 from tokentui.session.snapshot import PiecePart, PiecesView
 from tokentui.session.views import CorpusPlace
-from tokentui.ui.dialogs import SCROLL, CellText, Dialog
+from tokentui.ui.dialogs import FILTER, FIND, SCROLL, CellText, Dialog, FindScreen, TableDialog
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import number
 from tokentui.ui.draw.lines import Lines, ScrolledLines
 from tokentui.ui.draw.table import Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, Run, wrap
+from tokentui.ui.guard import start_worker
 from tokentui.ui.link import EngineLink, EngineScreen
 from tokentui.ui.waits import has
 
 _MOST_DRAWN = 4000  # characters of a piece
 _HUES = ("primary", "success", "secondary", "warning", "strong")
+_MOST_EMPTY = 50
+"""The answers in a row without a piece that is looked for, after which no more are asked for."""
 _SMALL = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 
 
@@ -172,6 +176,8 @@ class PiecesScreen(Dialog[None]):
         Binding("b", "go_to_start", "start of the corpus", id="pieces.start",
             tooltip="Show the corpus from its start"),
         Binding("l", "turn_legend", "legend", id="pieces.legend", tooltip="Show or hide the legend"),
+        replace(FIND, tooltip="Find a text in the corpus, and show it from there on"),
+        replace(FILTER, tooltip="Show only the pieces that contain a text; esc shows all"),
     ]
 
     def __init__(self, engine: EngineLink, place: CorpusPlace) -> None:
@@ -184,6 +190,10 @@ class PiecesScreen(Dialog[None]):
         """The answers that are laid out, and the columns that they are laid out for."""
         self._rows: list[Cell] = []
         self._ended = False
+        self._sought = self._only = ""
+        """The text that was found last, and the one that all pieces have that are shown."""
+        self._empty = 0
+        """The answers in a row without such a piece."""
         self.facts, self.legend = CellText("facts"), Lines(classes="legend")
         self.text = PiecesText(self._more)
         self.parts = self.facts, self.notice, self.legend, self.text
@@ -202,6 +212,49 @@ class PiecesScreen(Dialog[None]):
         self.toggle_class("-turned")
         self.call_after_refresh(self.lay_out)
 
+    def action_leave(self) -> None:
+        """Show all pieces, or leave."""
+        if self._only:
+            self.narrow("")
+        else:
+            self.dismiss(None)
+
+    def action_find(self) -> None:
+        """Ask for a text, and show the corpus from the next place on that has it."""
+
+        def find(text: str | None) -> None:
+            if text:
+                start_worker(self, "find", self.find, text)
+
+        self.app.push_screen(FindScreen(self.engine, "the corpus", self._sought), find)
+
+    async def find(self, text: str) -> None:
+        """Show the corpus from the next place on that has a text."""
+        self._sought = text
+        try:
+            found = await self.engine.ask(Find("corpus", text, self._start, mode="text"))
+        except (TokentuiError, Cancelled) as error:
+            self._not_found(error)
+            return
+        if found is not None and isinstance(found.at, CorpusPlace):
+            self.begin(found.at)
+        else:
+            self._say(f"not found: {safe(text, limit=60)}", "warning")
+
+    def action_filter(self) -> None:
+        """Ask for a text, and show only the pieces that contain it."""
+
+        def narrow(text: str | None) -> None:
+            if text is not None:
+                self.narrow(text)
+
+        self.app.push_screen(FindScreen(self.engine, "pieces", self._only, "only"), narrow)
+
+    def narrow(self, text: str) -> None:
+        """Show only the pieces that contain a text; all if it is empty."""
+        self._only, self._empty = text, 0
+        self.begin(self._start)
+
     # What is asked.
 
     def begin(self, place: CorpusPlace) -> None:
@@ -214,7 +267,7 @@ class PiecesScreen(Dialog[None]):
 
     def _more(self) -> None:
         """Ask for what comes next, unless that is on its way or there is none."""
-        if not (self._ended or self.asking):
+        if not (self._ended or self.asking or self._empty >= _MOST_EMPTY):
             self.find_out(Pieces(self._next), self._take, "cutting …", self._not_found)
 
     def _take(self, view: PiecesView) -> None:
@@ -225,7 +278,9 @@ class PiecesScreen(Dialog[None]):
         document = view.place.document
         # A place inside a piece is answered from its start on.
         first = self._next if self._parts else CorpusPlace()
-        fresh = [part for part in view.corpus if (document, part.start) >= first]
+        fresh = [
+            part for part in view.corpus if (document, part.start) >= first and self._only in part.text]
+        self._empty = 0 if fresh or not self._only else self._empty + 1
         if fresh:
             self._parts.append((document, fresh))
         reached = CorpusPlace(document, view.corpus[-1].end) if view.corpus else view.place
@@ -267,15 +322,21 @@ class PiecesScreen(Dialog[None]):
         if view.typed:
             pieces = sum(part.branch is not None for part in view.typed)
             yield (("Typed text", "strong"), (f" · {plural(pieces, 'piece')}", "muted"))
-            yield from rows(view.typed, width, chips=self.app.chips, numbered=True)
+            typed = [part for part in view.typed if self._only in part.text]
+            yield from rows(typed, width, chips=self.app.chips, numbered=True)
             yield ()
         character, first = number(self._start.offset + 1), number(self._start.document + 1)
         start = f" from character {character} of document {first} on"
-        yield (("Corpus", "strong"), ("" if self._start == CorpusPlace() else start, "muted"))
+        only = f" · only pieces with ‘{safe(self._only, limit=40)}’, esc shows all" if self._only else ""
+        where = "" if self._start == CorpusPlace() else start
+        yield (("Corpus", "strong"), (only, "warning"), (where, "muted"))
         self._lay(width)
         yield from self._rows
         if self._ended:
             yield (("the end of the corpus", "muted"),)
+        elif self._empty >= _MOST_EMPTY:
+            text = safe(self._only, limit=40)
+            yield ((f"no more with ‘{text}’ nearby: / finds in all of the corpus", "muted"),)
 
     def _lay(self, width: int) -> None:
         """Lay out what is not laid out for this width; it goes on in the last row, unless that is whole."""
@@ -354,14 +415,14 @@ def show_compressed(screen: EngineScreen[Any]) -> None:
         screen.app.say("only Gage's compression has a compressed text: choose it with a")
 
 
-class CompressedScreen(Dialog[None]):
+class CompressedScreen(TableDialog[None]):
     """Shows the compressed text in parts, and the table.
 
     Args:
         engine: The link to the session.
     """
 
-    HEADING = "Compressed"
+    HEADING, SEARCHED = "Compressed", "the table"
     BINDINGS: ClassVar[list[BindingType]] = [
         SCROLL,
         Binding("tab", "app.focus_next", "text or table", id="compressed.switch",
@@ -378,6 +439,7 @@ class CompressedScreen(Dialog[None]):
         self._start = 0
         self.where = CellText("heading")
         self.lines, self.table = _Lines((Column(flex=1),), id="text"), Listing(_TABLE, id="table")
+        self.listing = self.table
         sides = (
             Vertical(self.where, self.lines, id="compressed-text"),
             Vertical(self.table, id="compressed-table"),
@@ -388,6 +450,11 @@ class CompressedScreen(Dialog[None]):
         """Begin in the text."""
         self.set_focus(self.lines)
         self._ask(0)
+
+    def action_leave(self) -> None:
+        """Show the whole table, or leave."""
+        if not self.end_search():
+            self.dismiss(None)
 
     def action_part(self, by: int) -> None:
         """Show the next part of the text, or the one before; what is shorter than others is the last one."""
