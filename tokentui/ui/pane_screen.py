@@ -551,9 +551,13 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
     # How much room there is.
 
     def on_resize(self) -> None:
-        """Let panes give way to others; titles follow once the panes have their new size."""
+        """Let panes give way to others."""
         self.lay_out()
-        self.call_after_refresh(self.update_titles)
+
+    def on_pane_resized(self, event: Pane.Resized) -> None:
+        """Write the titles for the new width."""
+        event.stop()
+        self.update_titles()
 
     def lay_out(self) -> None:
         """Show the panes that there is room for, and give the active one the focus."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from textual.message import Message
 from textual.reactive import var
 from textual.widget import Widget
 
@@ -36,6 +37,9 @@ class Pane(Guarded, Widget):
     Combine it with the widget that does the drawing, which comes first in the list of bases, because Textual
     looks up default styles along the first base.
     """
+
+    class Resized(Message):
+        """A pane has another size."""
 
     snapshot: var[Snapshot | None] = var(None, init=False, always_update=True)
     mode: var[GlyphMode] = var("text", init=False)
@@ -84,6 +88,10 @@ class Pane(Guarded, Widget):
     def on_mount(self) -> None:
         """Draw the snapshot that was assigned before the widget could draw."""
         self.redraw()
+
+    def on_resize(self) -> None:
+        """Tell the screen, which writes the titles for the new width."""
+        self.post_message(self.Resized())
 
     def watch_snapshot(self) -> None:
         """Draw the sections that changed."""
