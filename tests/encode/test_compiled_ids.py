@@ -24,16 +24,14 @@ from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.encode import batch, id_tables
 from tokentui.encode import encoder as word_encoder
 from tokentui.encode.id_tables import WordIdTable
-from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment import PAIRS
-from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import NO_ID, Pipeline
+from tokentui.encode.tokenizer import Tokenizer, tokenizer_of
+from tokentui.encode.vocabulary import NO_ID, TokenizerFile
 from tokentui.formats.byte_files import build
 from tokentui.formats.source import Node
 from tokentui.recipe import Recipe
 from tokentui.text.corpus import Corpus
 from tokentui.text.normalize import NORMALIZERS
-from tokentui.text.pretokenize import Pretokenizer
 
 CORPUS = (
     "Hugs and hugging: the mug, the rug; it's a Bug's LIFE... 中文中文 a\u0301e\u0301 1234 12 1 " * 3
@@ -278,10 +276,10 @@ def test_rows_of_pairs(always: None, rows: list[tuple[int, int]], text: str) -> 
             table[left, right] = len(makes)
             makes.append(symbols[piece])
     by_number = {left * len(pieces) + right: row for (left, right), row in table.items()}
-    pipeline = Pipeline(PAIRS.with_tables(rows=by_number, makes=makes), Pretokenizer(recipe))
+    way = PAIRS.with_tables(rows=by_number, makes=makes)
     units = {piece: n for n, piece in enumerate(pieces[:5])}
-    tokenizer = Tokenizer(
-        ImportedVocabulary(recipe, pieces, list(range(len(pieces))), merges, units=units, pipeline=pipeline)
+    tokenizer = tokenizer_of(
+        TokenizerFile("", recipe, pieces, list(range(len(pieces))), merges, units, way=way)
     )
     compare(tokenizer, text)
     compare(tokenizer.at(len(merges) // 2), text)

@@ -15,12 +15,10 @@ from hypothesis import strategies as st
 
 import tokentui
 from tokentui.core.errors import TokentuiError
-from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment import ENCODING_WAYS, Attempt
-from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Pipeline, Vocabulary
+from tokentui.encode.tokenizer import Tokenizer, tokenizer_of
+from tokentui.encode.vocabulary import TokenizerFile, Vocabulary
 from tokentui.recipe import Recipe
-from tokentui.text.pretokenize import Pretokenizer
 
 CHARS = Recipe(split="none", unit="char", base="sorted", tie="first-seen", unknown="per-unit")
 FIXTURE = ("a", "b", "c", "d", "e", "f", "de", "abc", "ef", "bcde", "cd")
@@ -37,10 +35,8 @@ def table(tokens: Sequence[str], encode: str, **axes: object) -> Tokenizer:
     """A tokenizer of tokens that no merge makes, as of a file."""
     recipe = CHARS.with_axes(encode=encode, **axes)
     pieces = [token.encode() for token in tokens]
-    return Tokenizer(ImportedVocabulary(
-        recipe, pieces, list(range(len(pieces))), units={piece: n for n, piece in enumerate(pieces)},
-        pipeline=Pipeline(pretokenizer=Pretokenizer(recipe)),
-    ))
+    units = {piece: n for n, piece in enumerate(pieces)}
+    return tokenizer_of(TokenizerFile("", recipe, pieces, list(range(len(pieces))), units=units))
 
 
 def cut(tokenizer: Tokenizer, word: str) -> list[str]:

@@ -42,7 +42,7 @@ def test_what_no_axis_says_is_kept(tmp_path: Path) -> None:
     tokenizer = opened(tmp_path, normalizer=normalizer, truncation={"max_length": 5})
     assert tokenizer.encode("abc").ids == (8,)
     assert tokenizer.encode("abc").offsets == ((0, 3),)
-    assert tokenizer.vocabulary.pipeline.stages["normalizer"] == normalizer
+    assert tokenizer.vocabulary.file.stages["normalizer"] == normalizer
     assert tokenizer.notes == ("truncation and padding are not applied",)
 
 

@@ -111,7 +111,7 @@ def test_a_published_file_is_exported_at_its_middle_steps(name: str) -> None:
     """The file's own format and the project's format hold every step, but for the Unigram of Hugging Face,
     whose ids are rows; each other format holds it or refuses it in a line."""
     tokenizer = load(oracle.shared(f"tokenizers/{name}"))
-    origin = tokenizer.vocabulary.pipeline.origin
+    origin = tokenizer.vocabulary.file.origin
     assert origin is not None
     rows = origin.format == "huggingface" and tokenizer.recipe.objective == "unigram"
     for part in steps_of(tokenizer, [0, 1, 2, 3, 4]):

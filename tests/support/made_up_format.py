@@ -11,16 +11,14 @@ import ast
 import re
 
 from tokentui.core.choices import Ref
-from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment import TABLE
-from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Origin, Pipeline
+from tokentui.encode.tokenizer import Tokenizer, tokenizer_of
+from tokentui.encode.vocabulary import TokenizerFile
 from tokentui.formats import Codec, Format, Holds
 from tokentui.formats.byte_files import check_bytes
 from tokentui.formats.source import LARGEST_ID, Source, check_tokens
 from tokentui.formats.spec import Fitted, Spec
 from tokentui.recipe import Recipe
-from tokentui.text.pretokenize import Pretokenizer
 
 _LINE = re.compile(r"""([0-9]{1,10})\t(b?(?:'.*'|".*"))\t([0-9]{1,6})""")
 
@@ -54,15 +52,10 @@ def read(source: Source) -> Tokenizer:
     recipe = Recipe(split="none", encode="longest-match", base="first-seen", unknown="error")
     source.keeps_split("none")
     pieces = sorted(ids, key=ids.__getitem__)
-    pipeline = Pipeline(
-        TABLE.with_tables(limit=None), Pretokenizer(recipe), origin=Origin("strangers", {})
-    )
-    return Tokenizer(
-        ImportedVocabulary(
-            recipe, pieces, [ids[piece] for piece in pieces],
-            units={piece: n for n, piece in enumerate(pieces)}, pipeline=pipeline,
-        )
-    )
+    return tokenizer_of(TokenizerFile(
+        "strangers", recipe, pieces, [ids[piece] for piece in pieces],
+        units={piece: n for n, piece in enumerate(pieces)}, way=TABLE.with_tables(limit=None),
+    ))
 
 
 def fit(spec: Spec) -> Fitted:

@@ -422,7 +422,7 @@ def _specials(a: Tokenizer, b: Tokenizer) -> Iterator[Change]:
 
 def _flags(tokenizer: Tokenizer) -> dict[str, str]:
     """Return the flags of the added tokens of a file, by name and place."""
-    added = tokenizer.vocabulary.pipeline.stages.get("added_tokens")
+    added = tokenizer.vocabulary.file.stages.get("added_tokens")
     listed = [token for token in added if isinstance(token, dict)] if isinstance(added, list) else []
     flags = ("single_word", "lstrip", "rstrip", "normalized", "special")
     return {
@@ -433,9 +433,8 @@ def _flags(tokenizer: Tokenizer) -> dict[str, str]:
 
 def _both_staged(a: Tokenizer, b: Tokenizer) -> bool:
     """Return whether both are of files of one format that lists its steps."""
-    pipeline_a, pipeline_b = a.vocabulary.pipeline, b.vocabulary.pipeline
-    formats = [pipeline.origin.format if pipeline.origin else "" for pipeline in (pipeline_a, pipeline_b)]
-    return formats[0] == formats[1] and bool(pipeline_a.stages and pipeline_b.stages)
+    file_a, file_b = a.vocabulary.file, b.vocabulary.file
+    return file_a.format == file_b.format and bool(file_a.stages and file_b.stages)
 
 
 def _steps(a: Tokenizer, b: Tokenizer) -> Iterator[Change]:
@@ -454,7 +453,7 @@ def _steps(a: Tokenizer, b: Tokenizer) -> Iterator[Change]:
         if values[0] != values[1]:
             yield Change(name, *values)
     if staged:
-        stages = (tokenizer.vocabulary.pipeline.stages for tokenizer in (a, b))
+        stages = (tokenizer.vocabulary.file.stages for tokenizer in (a, b))
         compared = ({key: step for key, step in steps.items() if key not in _ELSEWHERE} for steps in stages)
         yield from _differing(*(dict(_leaves(steps, "")) for steps in compared))
 
@@ -484,7 +483,7 @@ def _short(text: str) -> str:
 
 def template_of(tokenizer: Tokenizer) -> str | None:
     """Return the chat template that the file of a tokenizer stores, or None. Several templates are joined."""
-    stored = tokenizer.vocabulary.pipeline.stages.get(TEMPLATE)
+    stored = tokenizer.vocabulary.file.stages.get(TEMPLATE)
     if isinstance(stored, list):
         rows = [row for row in stored if isinstance(row, dict)]
         return "\n".join(f"{row.get('name')}:\n{row.get('template')}" for row in rows)

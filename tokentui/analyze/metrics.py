@@ -505,5 +505,5 @@ def in_parts(vocabulary: Vocabulary) -> bool:
 
     Not where a file has tokens that are found in the text by their names, or words that no recipe cuts.
     """
-    pipeline = vocabulary.pipeline
-    return pipeline.sections is None and type(pipeline.pretokenizer) in (Pretokenizer, type(None))
+    file = vocabulary.file
+    return file.sections is None and type(file.pretokenizer) in (Pretokenizer, type(None))

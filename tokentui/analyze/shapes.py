@@ -24,8 +24,8 @@ _FILES = ("huggingface", "sentencepiece", "tiktoken")
 
 def shape_of(tokenizer: Tokenizer) -> Format | None:
     """Return the format in whose shape a tokenizer is changed; None for a tokenizer that tokentui trained."""
-    origin = tokenizer.vocabulary.pipeline.origin
-    return WRITTEN[origin.format] if origin is not None and origin.format in _FILES else None
+    format = tokenizer.vocabulary.file.format
+    return WRITTEN[format] if format in _FILES else None
 
 
 def read_again(format: Format, fitted: Fitted) -> Tokenizer:

@@ -108,7 +108,7 @@ class Decoder:
         self._spaced = spaced(vocabulary.recipe)
         self._texts = _BytesOfIds(self)
         self._names = _Names(self)
-        self._whole_runs = "ByteFallback" in _kinds(vocabulary.pipeline.stages.get("decoder"))
+        self._whole_runs = "ByteFallback" in _kinds(vocabulary.file.stages.get("decoder"))
         """True if the decoder of a `tokenizer.json` decodes a run of byte tokens as a whole."""
         self._decoded = 0
         """How many ids were decoded, up to `MANY_IDS`."""
@@ -135,7 +135,7 @@ class Decoder:
             if joined is not None:
                 return bytes(joined)
         ids = self._numbers(ids)
-        if (decoder := self.vocabulary.pipeline.decoder) is not None:
+        if (decoder := self.vocabulary.file.decoder) is not None:
             return decoder(list(map(self._names.__getitem__, ids)))
         if not ids:
             return b""
@@ -187,7 +187,7 @@ class Decoder:
         """Return the bytes of the text of ids. Where Hugging Face tokenizers decodes a run of byte tokens as
         a whole, each token of a run that is not UTF-8 gives U+FFFD.
         """
-        decoder = self.vocabulary.pipeline.decoder
+        decoder = self.vocabulary.file.decoder
         if decoder is None or not self._whole_runs:
             return self.to_bytes(ids)
         names = list(map(self._names.__getitem__, self._numbers(ids)))
@@ -218,7 +218,7 @@ class Decoder:
             return None
         if self._apart is None:
             return memoryview(self._with_spaces(bytes(joined))) if self._metaspace else joined
-        decoder = self.vocabulary.pipeline.decoder
+        decoder = self.vocabulary.file.decoder
         changes = [change for change in (self._apart.finish, decoder and decoder.finish) if change]
         if not changes:
             return joined
@@ -233,13 +233,13 @@ class Decoder:
     @functools.cached_property
     def _apart(self) -> Apart | None:
         """How the decoder of the file turns each name alone into a text."""
-        decoder = self.vocabulary.pipeline.decoder
+        decoder = self.vocabulary.file.decoder
         return None if decoder is None else decoder.apart()
 
     @functools.cached_property
     def _table(self) -> IdTexts | None:
         """The text of each id; None if the decoder of the file does not turn each token alone into one."""
-        if self.vocabulary.pipeline.decoder is None:
+        if self.vocabulary.file.decoder is None:
             return IdTexts.of(Spelling(self._known, self._texts_apart, {}))
         apart = self._apart
         if apart is None:
@@ -281,7 +281,7 @@ class Decoder:
         Raises:
             TokentuiError: The id does not exist.
         """
-        if self.vocabulary.pipeline.decoder is not None:
+        if self.vocabulary.file.decoder is not None:
             return self.to_text([token_id])
         shown = self._shown(token_id)
         data = shown.text
@@ -460,7 +460,7 @@ class TextStream:
     def _byte_run(self) -> int:
         """Return the number of byte tokens at the end, if the file decodes a run of them as a whole; else 0.
         """
-        if self._decoder.vocabulary.pipeline.decoder is None:
+        if self._decoder.vocabulary.file.decoder is None:
             return 0
         return sum(1 for _ in itertools.takewhile(self._byte_of, reversed(self._ids)))
 

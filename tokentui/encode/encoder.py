@@ -98,19 +98,19 @@ class WordEncoder:
         recipe = vocabulary.recipe
         self.vocabulary = vocabulary
         self.merges = merges
-        own = vocabulary.pipeline
-        self.pretokenizer = pretokenizer or own.pretokenizer or Pretokenizer(recipe)
+        file = vocabulary.file
+        self.pretokenizer = pretokenizer or file.pretokenizer or Pretokenizer(recipe)
         self.way = way or vocabulary.way(merges) or ENCODING_WAYS.of(recipe.encode)
         self.segmenter = self.way.segmenter(vocabulary, merges)
         if vocabulary.limit is not None:
             self.segmenter = self.segmenter.with_limit(*vocabulary.limit)
-        self.sections = own.sections
+        self.sections = file.sections
         """Cuts a text at the tokens that it contains by name; None for the special tokens alone."""
-        self._whole = reads_whole(self.pretokenizer, own.sections)
+        self._whole = reads_whole(self.pretokenizer, file.sections)
         """True if kernels may take a text as typed, with the tokens in it that are cut out of any text."""
-        self.around = own.around or (_first(_BEGIN, vocabulary), _first(_END, vocabulary))
+        self.around = file.around or (_first(_BEGIN, vocabulary), _first(_END, vocabulary))
         """The names of the special tokens before and after a text, for `special_tokens=True`."""
-        self._unknown = UNKNOWN.of(own.unknown or recipe.unknown)
+        self._unknown = UNKNOWN.of(file.policy or recipe.unknown)
         self._recipe_unknown = UNKNOWN.of(recipe.unknown)
         self.drops_units = self._recipe_unknown.drops_units
         """True if unknown units are dropped before a word is cut."""

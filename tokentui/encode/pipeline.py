@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import cast, overload
 
 from tokentui.encode.names import NameFinder as NameFinder
 from tokentui.encode.segment.merges import merge_cells
-from tokentui.encode.vocabulary import Pipeline, Sections, Vocabulary
-from tokentui.recipe import Recipe
+from tokentui.encode.vocabulary import Sections, TokenizerFile, Vocabulary
 from tokentui.text.pretokenize import Pretokenizer
 
 
@@ -32,53 +32,30 @@ def reads_whole(pretokenizer: Pretokenizer, sections: Sections | None) -> bool:
 
 
 class ImportedVocabulary(Vocabulary):
-    """A vocabulary from a file. It does not grow.
-
-    Args:
-        recipe: The recipe that describes it as well as the axes can.
-        pieces: The exact bytes of each symbol, marks included: first those that no merge makes, then one per
-            merge.
-        ids: The id of each symbol.
-        merges: The (left, right) of each merge, as symbols.
-        units: The symbol of each smallest unit.
-        specials: The id of each special token by its name.
-        unknown: The id of the unknown token; None if there is none.
-        names: The name in the file of each id whose name is not its piece as text.
-        bytes_: The symbol of each byte-fallback token by its byte.
-        scores: The natural log probability of each symbol; empty for a model without.
-        never: Symbols that no text becomes.
-        pipeline: The steps of encoding.
-    """
+    """A vocabulary from a file of another tool. It does not grow."""
 
     imported = True
 
-    def __init__(
-        self, recipe: Recipe, pieces: list[bytes], ids: list[int], merges: Sequence[tuple[int, int]] = (), *,
-        units: Mapping[bytes, int], pipeline: Pipeline, specials: Mapping[str, int] | None = None,
-        unknown: int | None = None, names: Mapping[int, str] | None = None,
-        bytes_: Mapping[int, int] | None = None, scores: Sequence[float] = (),
-        never: frozenset[int] = frozenset(),
-    ) -> None:
-        specials = dict(sorted((specials or {}).items(), key=lambda item: item[1]))
-        super().__init__(recipe, (), tuple(specials), min([*ids, *specials.values()], default=0))
-        self.pieces = pieces
-        self.base_size = len(pieces) - len(merges)
-        self.units = dict(units)
+    def __init__(self, file: TokenizerFile) -> None:
+        specials = dict(sorted(file.specials.items(), key=lambda item: item[1]))
+        super().__init__(file.recipe, (), tuple(specials), min([*file.ids, *specials.values()], default=0))
+        self.file = replace(file, pretokenizer=file.pretokenizer or Pretokenizer(file.recipe))
+        self.pieces = file.pieces
+        self.base_size = len(file.pieces) - len(file.merges)
+        self.units = dict(file.units)
         # Any sequence will do: for a file without pairs they are computed at first use.
-        self.merges = cast("list[tuple[int, int]]", merges)
-        self.counts = [0] * len(merges)
+        self.merges = cast("list[tuple[int, int]]", file.merges)
+        self.counts = [0] * len(file.merges)
         self.byte_tokens = 0
         self.base_last = False
-        self.scores = scores
-        self.pipeline = pipeline
-        self.notes = pipeline.notes
-        self.names = names or {}
-        self.unreachable = never
-        self.byte_symbols = dict(bytes_ or {})
-        self._bytes = {symbol: value for value, symbol in self.byte_symbols.items()}
-        self.order = ids
+        self.scores = file.scores
+        self.notes = file.notes
+        self.names = dict(zip(file.ids, file.tokens, strict=False)) | dict(file.names)
+        self.unreachable = file.never
+        self.byte_symbols = file.bytes_
+        self._bytes = {symbol: value for value, symbol in file.bytes_.items()}
+        self.order = file.ids
         self._specials = specials
-        self._unknown = unknown
 
     def size(self, merges: int) -> int:
         """Return the number of ids after a number of merges, including specials and byte tokens, without
@@ -134,7 +111,7 @@ class ImportedVocabulary(Vocabulary):
     @property
     def unknown_id(self) -> int | None:
         """The id of the unknown token; None if the file has none."""
-        return self._unknown
+        return self.file.unknown
 
     def symbols_by_id(self, merges: int) -> dict[int, int]:
         """Return the symbol of each id after a number of merges. Specials have no symbol."""
@@ -147,20 +124,17 @@ class ImportedVocabulary(Vocabulary):
         return self
 
     def with_specials(
-        self, specials: Mapping[str, int], pipeline: Pipeline, recipe: Recipe | None = None,
-        unknown: str = "",
+        self, file: TokenizerFile, specials: Mapping[str, int], unknown: str = ""
     ) -> ImportedVocabulary:
-        """Return a copy with other special tokens, by name, another pipeline, and perhaps another recipe.
+        """Return the vocabulary of a changed file, with other special tokens by name.
 
-        `unknown` names the special token that is the unknown token; it is empty to keep that of this one.
+        `unknown` names the special token that is the unknown token; it is empty to keep that of the file.
         """
         added = {number: name for name, number in specials.items() if number not in self._symbols}
-        return ImportedVocabulary(
-            recipe or self.recipe, self.pieces, self.order, self.merges, units=self.units, specials=specials,
-            pipeline=pipeline, unknown=specials[unknown] if unknown else self._unknown,
+        return ImportedVocabulary(replace(
+            file, specials=specials, unknown=specials[unknown] if unknown else file.unknown,
             names={**added, **self.names},
-            bytes_=self.byte_symbols, scores=self.scores, never=self.unreachable,
-        )
+        ))
 
 
 # ---- the parents of tokens, computed at first use for a file that lists none

@@ -18,9 +18,10 @@ from tokentui.encode.batch import encode_batch, slices
 from tokentui.encode.decode import Decoder, Streamed, stream_of
 from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.encoding import Encoding
+from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment import SAMPLED
 from tokentui.encode.segment.dropout import P
-from tokentui.encode.vocabulary import Vocabulary, byte_token
+from tokentui.encode.vocabulary import TokenizerFile, Vocabulary, byte_token
 from tokentui.recipe import CORPUS_FACTS, RUN, SHAPE, Recipe
 
 if TYPE_CHECKING:
@@ -527,3 +528,8 @@ class Tokenizer:
     @functools.cached_property
     def decoder(self) -> Decoder:
         return Decoder(self.vocabulary, self.merges)
+
+
+def tokenizer_of(file: TokenizerFile) -> Tokenizer:
+    """Return the tokenizer that a file describes."""
+    return Tokenizer(ImportedVocabulary(file))

@@ -103,25 +103,6 @@ class Sections(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """The content of the file of a tokenizer, without its tokens and merges.
-
-    Attributes:
-        format: The name of its format.
-        metadata: All other content of the file, as a JSON object.
-        listed: (id, name, score) of each token in the order of the file, if it does not follow from the
-            vocabulary.
-        extras: An example of each aspect that only some formats keep, such as the flags of added tokens, by
-            the name of the aspect.
-    """
-
-    format: str
-    metadata: Mapping[str, Any]
-    listed: Sequence[tuple[int, str, float]] = ()
-    extras: Mapping[str, str] = field(default_factory=dict)
-
-
 class Apart(NamedTuple):
     """How a decoder turns each name of a token alone into a part of a text.
 
@@ -169,34 +150,68 @@ class NameDecoder:
 
 
 @dataclass(frozen=True, slots=True)
-class Pipeline:
-    """Steps of encoding of an imported tokenizer that the axes of a recipe do not fully describe.
+class TokenizerFile:
+    """A tokenizer as a file of another tool describes it: `ImportedVocabulary` is built from it, and writers
+    take from it what else the file says.
 
     Attributes:
-        way: The way of encoding; None for that of the recipe.
+        format: The name of its format; empty for a tokenizer of no such file.
+        recipe: The recipe that describes it as well as the axes can.
+        pieces: The exact bytes of each symbol, marks included: first those that no merge makes, then one per
+            merge.
+        ids: The id of each symbol.
+        merges: The (left, right) of each merge, as symbols.
+        units: The symbol of each smallest unit.
+        bytes_: The symbol of each byte-fallback token by its byte.
+        scores: The natural log probability of each symbol; empty for a model without.
+        never: Symbols that no text becomes.
+        specials: The id of each special token by its name.
+        unknown: The id of the unknown token; None if there is none.
+        tokens: The name of each symbol in the file; empty if the names are the pieces as text.
+        names: The name of each id that has another name than `tokens` says, or no symbol.
+        way: The way of encoding, with the tables of the file; None for that of the recipe.
         pretokenizer: Cuts a text into words and units; None for that of the recipe.
         sections: Cuts a text at the tokens that it contains by name; None for the special tokens alone.
         decoder: Converts the names of tokens in the file to text; None for the rules of the recipe.
         around: The special tokens before and after a text, for `special_tokens=True`; None for those with
             well-known names.
-        stages: The content of the file for each step, as JSON values by the name of the step, unchanged.
-        notes: Sentences on assumptions, doubts and things that are not imported.
-        unknown: The policy for parts that the segmenter leaves unknown; empty for that of the recipe.
-        origin: The content of the file except its tokens and merges, so that it can be written again.
+        policy: The policy for parts that the segmenter leaves unknown; empty for that of the recipe.
         near: True if the axis `split` of the recipe is only the nearest match to the steps.
+        notes: Sentences on assumptions, doubts and things that are not imported.
+        stages: The content of the file for each step, as JSON values by the name of the step, unchanged.
+        content: The content of the file except its tokens and merges, as JSON values, to write it again.
+        listed: (id, name, score) of each token in the order of the file, if it does not follow from the
+            symbols.
+        extras: An example of each aspect that only some formats keep, such as the flags of added tokens, by
+            the name of the aspect.
         own: The file's value of the axis `encode` and its way, if the recipe has another value; else None.
     """
 
+    format: str = ""
+    recipe: Recipe = Recipe()
+    pieces: list[bytes] = field(default_factory=list)
+    ids: list[int] = field(default_factory=list)
+    merges: Sequence[tuple[int, int]] = ()
+    units: Mapping[bytes, int] = field(default_factory=dict)
+    bytes_: Mapping[int, int] = field(default_factory=dict)
+    scores: Sequence[float] = ()
+    never: frozenset[int] = frozenset()
+    specials: Mapping[str, int] = field(default_factory=dict)
+    unknown: int | None = None
+    tokens: Sequence[str] = ()
+    names: Mapping[int, str] = field(default_factory=dict)
     way: EncodingWay | None = None
     pretokenizer: Pretokenizer | None = None
     sections: Sections | None = None
     decoder: NameDecoder | None = None
     around: tuple[tuple[str, ...], tuple[str, ...]] | None = None
-    stages: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    unknown: str = ""
-    origin: Origin | None = None
+    policy: str = ""
     near: bool = False
+    notes: tuple[str, ...] = ()
+    stages: Mapping[str, Any] = field(default_factory=dict)
+    content: Mapping[str, Any] = field(default_factory=dict)
+    listed: Sequence[tuple[int, str, float]] = ()
+    extras: Mapping[str, str] = field(default_factory=dict)
     own: tuple[str, EncodingWay | None] | None = None
 
 
@@ -221,8 +236,8 @@ class Vocabulary:
     """True for Gage's compression: a byte replaces a pair, so that ids are bytes of the compressed text."""
     unreachable: frozenset[int] = frozenset()
     """Symbols that no text becomes."""
-    pipeline = Pipeline()
-    """Steps that the recipe does not describe."""
+    file = TokenizerFile()
+    """The file of another tool that it was read from; of no format for all others."""
     imported: bool = False
     """True if it was read from a file of another tool."""
     plain_merges: bool = True
@@ -326,7 +341,7 @@ class Vocabulary:
     def way(self, merges: int) -> EncodingWay | None:
         """Return the vocabulary's own way of encoding after a number of merges, or None to use that of the
         recipe."""
-        return self.pipeline.way
+        return self.file.way
 
     def parts(self, symbol: int) -> tuple[int, ...]:
         """Return the symbols that a symbol is made of; empty if no merge makes it."""
@@ -376,12 +391,14 @@ class Vocabulary:
             raise TokentuiError("the vocabulary has no probabilities", where, "use another value of encode")
         if way.needs == "merges" and not self.merges and (self.imported or self.scores):
             raise TokentuiError("the vocabulary has no merges", where, "use another value of encode")
-        other, pipeline = copy.copy(self), self.pipeline
-        own = pipeline.own or (self.recipe.encode, pipeline.way)
+        other, file = copy.copy(self), self.file
+        own = file.own or (self.recipe.encode, file.way)
         back = own[0] == encode
         other.recipe = self.recipe.with_axes(encode=encode)
         if self.imported:
-            other.pipeline = replace(pipeline, way=own[1] if back else None, own=None if back else own)
+            other.file = replace(
+                file, recipe=other.recipe, way=own[1] if back else None, own=None if back else own
+            )
         return other
 
     def symbols(self, merges: int) -> Sequence[int]:

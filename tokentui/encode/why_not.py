@@ -538,8 +538,7 @@ def _split(case: Case) -> Facts:
         "branch": None, "rule": "",
     }
     # If the axes fully describe the steps, the branch that takes the first word is known.
-    pipeline = case.vocabulary.pipeline
-    own = pipeline.near or case.encoder.pretokenizer.beyond_axes
+    own = case.vocabulary.file.near or case.encoder.pretokenizer.beyond_axes
     if not own and SPLITS.of(case.recipe.split).is_pattern | SPLITS.of(case.recipe.split).branch_by_word:
         known = branches(case.recipe.split, case.recipe.unicode)
         prepared = case.encoder.pretokenizer.analyze(case.text).prepared

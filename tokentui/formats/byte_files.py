@@ -18,7 +18,8 @@ from itertools import pairwise
 
 from tokentui.encode.pipeline import Parents
 from tokentui.encode.segment import PAIRS, RANKS
-from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.tokenizer import Tokenizer, tokenizer_of
+from tokentui.encode.vocabulary import TokenizerFile
 from tokentui.formats import Codec
 from tokentui.formats.published import PublishedEncoding, model_of, openai_of
 from tokentui.formats.source import (
@@ -32,7 +33,7 @@ from tokentui.formats.source import (
     check_tokens,
 )
 from tokentui.formats.spec import FileToken, Fitted, Spec, Unsupported, json_bytes, pattern_of, split_of
-from tokentui.formats.tokens import ORDER, imported
+from tokentui.formats.tokens import ORDER, ends_in
 from tokentui.recipe import Recipe
 from tokentui.text.sets import expanded
 from tokentui.text.split import compile_pattern
@@ -175,13 +176,13 @@ def build(
     if orphans:
         notes.append(f"{len(orphans)} of the tokens are spelled by no two earlier ones")
     unknown = "error" if base == "first-seen" else "never"
-    return imported(
+    return tokenizer_of(TokenizerFile(
         "tiktoken" if content is None else "tekken",
-        Recipe(normalize, split, base=base, unknown=unknown, unicode="tiktoken"),
-        RANKS.with_tables(table=table, order=ids, whole=table), pieces, ids,
-        Parents(pieces, table, len(single) + len(orphans)), specials=specials, notes=notes,
-        units={piece: table[piece] for piece in single}, around=("<s>", "</s>"), content=content,
-    )
+        Recipe(normalize, split, base=base, unknown=unknown, unicode="tiktoken"), pieces, ids,
+        Parents(pieces, table, len(single) + len(orphans)), {piece: table[piece] for piece in single},
+        specials=specials, way=RANKS.with_tables(table=table, order=ids, whole=table),
+        around=ends_in(specials, "<s>", "</s>"), notes=tuple(notes), content=content or {},
+    ))
 
 
 def check_bytes(spec: Spec) -> None:
@@ -337,8 +338,8 @@ def _fit_tekken(spec: Spec) -> Fitted:
                            for n, name in enumerate(names)],
     }
     whole = spec.tokenizer.merges == len(spec.vocabulary.merges)
-    if whole and spec.origin is not None and spec.came_from("tekken"):
-        fitted.metadata = dict(spec.origin.metadata)
+    if whole and spec.came_from("tekken"):
+        fitted.metadata = dict(spec.file.content)
     return fitted
 
 
@@ -420,11 +421,11 @@ def _read_minbpe(source: Source) -> Tokenizer:
     rows = {left * width + right: row for row, (left, right) in enumerate(pairs)}
     twice = len(pairs) - len(rows)
     notes = (f"{twice} pairs are on two lines: the last line of a pair counts",) if twice else ()
-    return imported(
-        "minbpe", recipe, PAIRS.with_tables(rows=rows, makes=range(256, width)), pieces,
-        list(range(width)), pairs, units={piece: value for value, piece in enumerate(pieces[:256])},
-        specials=specials, notes=notes,
-    )
+    return tokenizer_of(TokenizerFile(
+        "minbpe", recipe, pieces, list(range(width)), pairs,
+        {piece: value for value, piece in enumerate(pieces[:256])}, specials=specials,
+        way=PAIRS.with_tables(rows=rows, makes=range(256, width)), around=((), ()), notes=notes,
+    ))
 
 
 def _fit_minbpe(spec: Spec) -> Fitted:

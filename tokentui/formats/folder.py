@@ -335,16 +335,15 @@ class ModelFolder:
         transformers, text of BPE is not cleaned up.
         """
         vocabulary = tokenizer.vocabulary
-        decoder, model = vocabulary.pipeline.decoder, vocabulary.pipeline.stages.get("model")
+        decoder, model = vocabulary.file.decoder, vocabulary.file.stages.get("model")
         kind = model.get("type") if isinstance(model, dict) else "Unigram" if vocabulary.scores else "BPE"
         asked = self._flag("clean_up_tokenization_spaces")
         if not (asked and decoder and isinstance(vocabulary, ImportedVocabulary)) or kind == "BPE":
             return tokenizer
         from tokentui.formats.huggingface.decoders import clean_up  # few folders ask for it
 
-        pipeline = replace(vocabulary.pipeline, decoder=replace(decoder, finish=clean_up))
-        specials = {name: vocabulary.special_id(name) for name in vocabulary.specials}
-        return Tokenizer(vocabulary.with_specials(specials, pipeline), tokenizer.merges, tokenizer.run)
+        file = replace(vocabulary.file, decoder=replace(decoder, finish=clean_up))
+        return Tokenizer(vocabulary.with_specials(file, file.specials), tokenizer.merges, tokenizer.run)
 
     def _noted(self, tokenizer: Tokenizer) -> Tokenizer:
         """Return the tokenizer with a note if the user named the class, and with the remark on the class."""
@@ -357,9 +356,8 @@ class ModelFolder:
                          + (f"; the folder names {own}" if other else ""))
         if not notes or not isinstance(vocabulary, ImportedVocabulary):
             return tokenizer
-        pipeline = replace(vocabulary.pipeline, notes=(*vocabulary.pipeline.notes, *notes))
-        specials = {name: vocabulary.special_id(name) for name in vocabulary.specials}
-        return Tokenizer(vocabulary.with_specials(specials, pipeline), tokenizer.merges, tokenizer.run)
+        file = replace(vocabulary.file, notes=(*vocabulary.file.notes, *notes))
+        return Tokenizer(vocabulary.with_specials(file, file.specials), tokenizer.merges, tokenizer.run)
 
     def _recipe(self, recipe: Recipe) -> Recipe:
         """Return the recipe of a file without steps with those that its class makes."""
@@ -401,13 +399,13 @@ class ModelFolder:
         """
         tokenizer = self._noted(self._with_clean_up(tokenizer))
         vocabulary = tokenizer.vocabulary
-        origin = vocabulary.pipeline.origin
-        if not isinstance(vocabulary, ImportedVocabulary) or origin is None or origin.format == "huggingface":
+        format = vocabulary.file.format
+        if not isinstance(vocabulary, ImportedVocabulary) or format == "huggingface":
             return tokenizer
         names = {entry.id: entry.piece for entry in tokenizer.entries()}
         known = self.known_class
         specials = {name: vocabulary.special_id(name) for name in vocabulary.specials}
-        if known is not None and known.around and origin.format in ("gpt2", "bert"):
+        if known is not None and known.around and format in ("gpt2", "bert"):
             specials = {}  # which names are special is not in these files, but in the class
         for number, row in self._added_rows():
             name = str(row["content"])
@@ -430,18 +428,20 @@ class ModelFolder:
             for end, tokens_ in (("bos", before), ("eos", after))
         ]
         recipe = tokenizer.recipe
-        if origin.format in ("gpt2", "bert", "tiktoken"):
+        if format in ("gpt2", "bert", "tiktoken"):
             recipe = self._recipe(recipe)
         same = recipe == tokenizer.recipe
         unknown = ""
-        if known is not None and known.around and origin.format in ("gpt2", "bert"):
+        if known is not None and known.around and format in ("gpt2", "bert"):
             unknown = self._named_in(known)["unk"]
         if specials.keys() == set(vocabulary.specials) and ends == [*tokenizer.encoder.around] and same:
             return tokenizer
         notes = tuple(note for note in tokenizer.notes if not specials or note != NO_SPECIALS)
-        words = vocabulary.pipeline.pretokenizer if same else Pretokenizer(recipe)
-        pipeline = replace(vocabulary.pipeline, pretokenizer=words, around=(ends[0], ends[1]), notes=notes)
-        changed = vocabulary.with_specials(specials, pipeline, recipe, unknown)
+        words = vocabulary.file.pretokenizer if same else Pretokenizer(recipe)
+        file = replace(
+            vocabulary.file, recipe=recipe, pretokenizer=words, around=(ends[0], ends[1]), notes=notes
+        )
+        changed = vocabulary.with_specials(file, specials, unknown)
         return Tokenizer(changed, tokenizer.merges, tokenizer.run)
 
 

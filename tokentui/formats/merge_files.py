@@ -20,14 +20,14 @@ from typing import AnyStr
 from tokentui.core.errors import TokentuiError
 from tokentui.core.files import check_whole
 from tokentui.core.safetext import to_bytes
-from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import UNKNOWN_NAMES
+from tokentui.encode.tokenizer import Tokenizer, tokenizer_of
+from tokentui.encode.vocabulary import UNKNOWN_NAMES, TokenizerFile
 from tokentui.formats import Codec
 from tokentui.formats.huggingface.words import CLIP, ClipWords, is_clip
 from tokentui.formats.near_misses import near_miss
 from tokentui.formats.source import Node, Source, check_number
 from tokentui.formats.spec import FileToken, Fitted, Spec, Unsupported, merge_rows
-from tokentui.formats.tokens import LETTERS, imported, in_merge_order, is_unit, name_of, piece_of
+from tokentui.formats.tokens import LETTERS, in_merge_order, is_unit, name_of, piece_of
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
 
@@ -183,13 +183,12 @@ def _built(
             units[pieces[symbol]] = symbol
         elif _SPECIAL.fullmatch(name):
             specials[name] = ordered.ids[symbol]
-    return imported(
-        "gpt2", recipe, ordered.way.with_tables(drop=recipe.unknown == "drop"), pieces,
-        ordered.ids, ordered.merges, units=units, specials=specials, notes=[*notes, *ordered.notes],
+    return tokenizer_of(TokenizerFile(
+        "gpt2", recipe, pieces, ordered.ids, ordered.merges, units, specials=specials, tokens=ordered.tokens,
         unknown=next((specials[name] for name in UNKNOWN_NAMES if name in specials), None),
-        names=dict(zip(ordered.ids, ordered.tokens, strict=True)),
-        pretokenizer=ClipWords(recipe) if is_clip(recipe) else None,
-    )
+        way=ordered.way.with_tables(drop=recipe.unknown == "drop"), around=((), ()),
+        pretokenizer=ClipWords(recipe) if is_clip(recipe) else None, notes=(*notes, *ordered.notes),
+    ))
 
 
 def _recipe(vocabulary: Mapping[str, int], split: str) -> tuple[Recipe, list[str]]:
@@ -346,11 +345,12 @@ def _read_codes(source: Source) -> Tokenizer:
         split=source.split or "space", unit="byte" if byte_level else "char", base="first-seen"
     )
     pieces = [name.encode("latin-1") if byte_level else to_bytes(name) for name in ordered.tokens]
-    return imported(
-        "subword-nmt", recipe, ordered.way, pieces, ordered.ids, ordered.merges, specials={},
-        units={pieces[symbol]: symbol for symbol, name in enumerate(ordered.roots) if unit(name)},
-        notes=["codes have no ids: they are numbered from 0, the units first", *ordered.notes],
-    )
+    return tokenizer_of(TokenizerFile(
+        "subword-nmt", recipe, pieces, ordered.ids, ordered.merges,
+        {pieces[symbol]: symbol for symbol, name in enumerate(ordered.roots) if unit(name)},
+        way=ordered.way, around=((), ()),
+        notes=("codes have no ids: they are numbered from 0, the units first", *ordered.notes),
+    ))
 
 
 def _fit_codes(spec: Spec) -> Fitted:

@@ -136,13 +136,12 @@ def _imported(spec: Spec) -> dict[str, object]:
     Raises:
         Unsupported: Its file cannot be recreated from its tokens.
     """
-    own = spec.vocabulary.pipeline.own
+    own = spec.file.own
     if own is not None:  # the file's own way tells what its tokens were
         spec = Spec(spec.tokenizer.encoded_by(own[0]))
-    assert spec.origin is not None
-    if spec.origin.format not in WRITTEN:
-        raise Unsupported(f"{spec.origin.format} files are read-only", "tokentui", "keep the original file")
-    format = WRITTEN[spec.origin.format]
+    if spec.file.format not in WRITTEN:
+        raise Unsupported(f"{spec.file.format} files are read-only", "tokentui", "keep the original file")
+    format = WRITTEN[spec.file.format]
     fitted = format.codec.to_format(spec)
     names = {token.name for token in fitted.tokens}
     made_of = set(itertools.chain.from_iterable(fitted.rows))  # a token whose id another one has is left out
@@ -497,7 +496,7 @@ def _restored(recipe: Recipe, root: Node) -> Tokenizer:
         unknown = imported["unknown"].text("")
         if unknown and unknown not in specials:
             raise imported["unknown"].error(f"{unknown[:40]!r} is no special token", "fix the file")
-        vocabulary = vocabulary.with_specials(specials, vocabulary.pipeline, None, unknown)
+        vocabulary = vocabulary.with_specials(vocabulary.file, specials, unknown)
         tokenizer = Tokenizer(vocabulary, tokenizer.merges, tokenizer.run)
     around = tokenizer.encoder.around
     if "around" in imported:
@@ -506,7 +505,7 @@ def _restored(recipe: Recipe, root: Node) -> Tokenizer:
             raise imported["around"].error(f"{min(strangers)[:40]!r} is no special token", "fix the file")
         around = before, after
     notes = tuple(imported["notes"].texts()) if "notes" in imported else ()
-    vocabulary.pipeline = replace(vocabulary.pipeline, notes=notes, around=around)
+    vocabulary.file = replace(vocabulary.file, notes=notes, around=around)
     vocabulary.notes = notes
     try:
         return tokenizer.encoded_by(encode)

@@ -97,7 +97,7 @@ def _contents(
         return report, ()
     try:
         files = format.codec.write(fitted)
-        if format is OWN and spec.origin is None:
+        if format is OWN and not spec.file.format:
             return report, files  # it says all of what was trained here
         source = source_of(format.files, files, spec.recipe.split if format.needs_split else "")
         if recognized(source) is not format:
@@ -258,7 +258,7 @@ def _limit(spec: Spec) -> str:
 def _extra(name: str) -> Callable[[Spec], str]:
     """Return a function that returns the example of an aspect in the file of a tokenizer, such as flags of
     added tokens."""
-    return lambda spec: spec.origin.extras.get(name, "") if spec.origin else ""
+    return lambda spec: spec.file.extras.get(name, "")
 
 
 _AROUND = "around"

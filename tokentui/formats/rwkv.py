@@ -11,11 +11,11 @@ import ast
 import re
 
 from tokentui.encode.segment import BYTE_TABLE
-from tokentui.encode.tokenizer import Tokenizer
+from tokentui.encode.tokenizer import Tokenizer, tokenizer_of
+from tokentui.encode.vocabulary import TokenizerFile
 from tokentui.formats import Codec
 from tokentui.formats.source import LARGEST_ID, Node, Source, check_tokens
 from tokentui.formats.spec import Fitted, Spec, Unsupported
-from tokentui.formats.tokens import imported
 from tokentui.recipe import Recipe
 
 _ESCAPE = r"\\(?:[\\'\"nrt]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})"
@@ -70,10 +70,11 @@ def _read(source: Source) -> Tokenizer:
         (), "none", "byte", "none", "first-seen" if lacking else "bytes", encode="longest-match",
         unknown="error" if lacking else "never",
     )
-    return imported(
-        "rwkv", recipe, BYTE_TABLE, pieces, [ids[piece] for piece in pieces], specials={},
-        notes=notes, units={piece: symbol for symbol, piece in enumerate(pieces) if len(piece) == 1},
-    )
+    return tokenizer_of(TokenizerFile(
+        "rwkv", recipe, pieces, [ids[piece] for piece in pieces],
+        units={piece: symbol for symbol, piece in enumerate(pieces) if len(piece) == 1},
+        way=BYTE_TABLE, around=((), ()), notes=tuple(notes),
+    ))
 
 
 def _piece(literal: str) -> bytes | None:

@@ -19,7 +19,6 @@ from tokentui.encode.encoder import WordEncoder
 from tokentui.encode.gage import GageVocabulary
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.tokenizer import TokenEntry, Tokenizer
-from tokentui.encode.vocabulary import Origin
 from tokentui.formats.tokens import name_of
 from tokentui.recipe import Recipe
 from tokentui.text.split import SPLITS
@@ -143,6 +142,7 @@ class Spec:
         tokenizer: The tokenizer.
 
     Attributes:
+        file: The file of another tool that it was read from; of no format for all others.
         encoder: Its encoder.
         staged: True if its steps do more than the axes of the recipe describe.
         specials: The special tokens with their ids.
@@ -154,6 +154,7 @@ class Spec:
         self.tokenizer = tokenizer
         self.recipe = tokenizer.recipe
         self.vocabulary = vocabulary = tokenizer.vocabulary
+        self.file = vocabulary.file
         self.encoder = WordEncoder(vocabulary, tokenizer.merges)
         self.pretokenizer = self.encoder.pretokenizer
         self.staged = self.pretokenizer.beyond_axes
@@ -163,15 +164,9 @@ class Spec:
         if isinstance(vocabulary, GageVocabulary):
             self.way = "placeholders"
 
-    @property
-    def origin(self) -> Origin | None:
-        """The file of another tool that the tokenizer was read from, or None."""
-        return self.vocabulary.pipeline.origin
-
     def came_from(self, format: str) -> bool:
         """Return whether the tokenizer was read from a file of this format, and encodes as that file says."""
-        own_way = self.vocabulary.pipeline.own is None
-        return self.origin is not None and self.origin.format == format and own_way
+        return self.file.format == format and self.file.own is None
 
     @functools.cached_property
     def symbols(self) -> dict[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field
 from itertools import accumulate, islice
 from operator import add, lt
@@ -12,14 +12,9 @@ from operator import add, lt
 from tokentui.core import engines, native
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
-from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment import PAIRS, EncodingWay
-from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Origin, Pipeline
 from tokentui.formats.pairs import Pairs, picked
 from tokentui.formats.source import Node
-from tokentui.recipe import Recipe
-from tokentui.text.pretokenize import Pretokenizer
 
 _PRINTED = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
 _OTHERS = [value for value in range(256) if value not in _PRINTED]
@@ -106,33 +101,9 @@ def is_unit(name: str, prefix: str = "", suffix: str = "", lettered: bool = Fals
     return len(name) == 1 and (not lettered or is_letters(name))
 
 
-def imported(
-    format: str, recipe: Recipe, way: EncodingWay, pieces: list[bytes], ids: list[int],
-    merges: Sequence[tuple[int, int]] = (), *,
-    units: Mapping[bytes, int], specials: Mapping[str, int], notes: Sequence[str],
-    around: tuple[str, str] = ("", ""), unknown: int | None = None, names: Mapping[int, str] | None = None,
-    pretokenizer: Pretokenizer | None = None, content: Mapping[str, object] | None = None,
-) -> Tokenizer:
-    """Return the tokenizer of a file whose words follow from the axes.
-
-    Args:
-        format: The name of the format.
-        recipe: The recipe.
-        way: The way of encoding, with the tables of the file.
-        pieces, ids, merges, units, unknown, names: As `ImportedVocabulary` takes them.
-        specials: The special tokens with their ids.
-        notes: Sentences on assumptions.
-        around: The names of the special tokens before and after a text; empty for none.
-        pretokenizer: The pretokenizer; None for that of the recipe.
-        content: The other content of the file; None for none.
-    """
-    begin, end = ((name,) if name in specials else () for name in around)
-    pipeline = Pipeline(way, pretokenizer or Pretokenizer(recipe), around=(begin, end),
-                        notes=tuple(notes), origin=Origin(format, content or {}))
-    return Tokenizer(ImportedVocabulary(
-        recipe, pieces, ids, merges, units=units, pipeline=pipeline, unknown=unknown, names=names,
-        specials=specials,
-    ))
+def ends_in(specials: Collection[str], begin: str, end: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names before and after a text, without those that are no special tokens."""
+    return (begin,) if begin in specials else (), (end,) if end in specials else ()
 
 
 MANY_ROWS = 1 << 15

@@ -12,13 +12,13 @@ from dataclasses import replace
 
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.segment import MAX_CHARACTERS, TABLE, UNKNOWN
-from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import UNKNOWN_NAMES
+from tokentui.encode.tokenizer import Tokenizer, tokenizer_of
+from tokentui.encode.vocabulary import UNKNOWN_NAMES, TokenizerFile
 from tokentui.formats import Codec
 from tokentui.formats.classes import LINES
 from tokentui.formats.source import Node, Source, check_number
 from tokentui.formats.spec import FileToken, Fitted, Spec, Unsupported
-from tokentui.formats.tokens import imported
+from tokentui.formats.tokens import ends_in
 from tokentui.recipe import Recipe
 
 _PREFIX = "##"
@@ -82,11 +82,12 @@ def _read(source: Source) -> Tokenizer:
     unknowns = (known.named["unk"], *UNKNOWN_NAMES) if known is not None else UNKNOWN_NAMES
     names = sorted(tokens, key=tokens.__getitem__)
     pieces = [to_bytes(name) for name in names]
-    return imported(
-        "bert", recipe, way, pieces, [tokens[name] for name in names], specials=specials, notes=notes,
-        units={piece: symbol for symbol, piece in enumerate(pieces)}, around=("[CLS]", "[SEP]"),
+    return tokenizer_of(TokenizerFile(
+        "bert", recipe, pieces, [tokens[name] for name in names],
+        units={piece: symbol for symbol, piece in enumerate(pieces)}, specials=specials,
         unknown=next((tokens[name] for name in unknowns if name in tokens), None),
-    )
+        way=way, around=ends_in(specials, "[CLS]", "[SEP]"), notes=tuple(notes),
+    ))
 
 
 def _fit(spec: Spec) -> Fitted:

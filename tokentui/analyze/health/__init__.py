@@ -177,7 +177,7 @@ def siblings(seen: Survey) -> Finding:
 
 def literals(seen: Survey) -> Finding:
     """Check the steps of a file for literal text that reads like a pattern: it matches only itself."""
-    stages = seen.tokenizer.vocabulary.pipeline.stages
+    stages = seen.tokenizer.vocabulary.file.stages
     if not stages:
         return Finding("the file has no steps of its own")
     examples = [
@@ -207,8 +207,8 @@ def _literals(value: object, where: str) -> Iterator[tuple[str, str]]:
 def doubts(seen: Survey) -> Finding:
     """Check for assumptions and remarks from reading the file."""
     notes = list(seen.tokenizer.notes)
-    status = WARN if notes else INFO if seen.tokenizer.vocabulary.pipeline.near else PASS
-    if seen.tokenizer.vocabulary.pipeline.near:
+    status = WARN if notes else INFO if seen.tokenizer.vocabulary.file.near else PASS
+    if seen.tokenizer.vocabulary.file.near:
         split = seen.tokenizer.recipe.split
         notes.append(f"the steps of the file split text: split={split} is only the nearest value")
     examples = [Example(None, note.encode("utf-8", "surrogatepass")) for note in notes]

@@ -77,13 +77,13 @@ class Files:
 
     def stage(self, name: str) -> Mapping[str, object]:
         """Return a step of `tokenizer.json`; empty for other files."""
-        step = self.tokenizer.vocabulary.pipeline.stages.get(name)
+        step = self.tokenizer.vocabulary.file.stages.get(name)
         return step if isinstance(step, Mapping) else {}
 
     @property
     def fast(self) -> bool:
         """Whether `tokenizer.json` of Hugging Face's gives the vocabulary."""
-        return "model" in self.tokenizer.vocabulary.pipeline.stages
+        return "model" in self.tokenizer.vocabulary.file.stages
 
 
 def _ids(tokenizer: Tokenizer) -> dict[bytes, int]:
@@ -137,9 +137,8 @@ def _differing(
     """Yield texts that two files encode differently, with the ids of both: of `PROBES`, some tokens with
     other ids and some merges that differ. Yield none if the other file does not say how text is
     normalized."""
-    origin = other.vocabulary.pipeline.origin
     steps = files.stage("normalizer")
-    if steps and steps.get("type") != "NFC" and origin is not None and origin.format in UNSPLIT:
+    if steps and steps.get("type") != "NFC" and other.vocabulary.file.format in UNSPLIT:
         return  # these files do not say how text is normalized
     pieces = (text for piece in moved[:_PROBED] if (text := text_of(piece)) is not None)
     for text in itertools.chain(PROBES, pieces, _merged(files.tokenizer, other)):
@@ -200,7 +199,7 @@ def pattern(files: Files) -> Finding:
     tekken = files.others.get("tekken.json")
     right = tekken.recipe.split if tekken is not None else _SPLIT_OF.get(str(model_type), "")
     bytes_ = UNITS.of(recipe.unit).is_byte
-    if not right or not bytes_ or not files.fast or files.tokenizer.vocabulary.pipeline.near:
+    if not right or not bytes_ or not files.fast or files.tokenizer.vocabulary.file.near:
         return Finding("no file says which pattern is right")
     known = recipe.split in (TEKKEN, *SPLITS) or tekken is not None
     if recipe.split == right or not known:
@@ -291,7 +290,7 @@ def tokenizer_class(files: Files) -> Finding:
     name, known, recipe = files.folder.tokenizer_class, files.folder.known_class, files.tokenizer.recipe
     if known is None or not files.fast:
         return Finding("no class that is known to build the tokenizer itself")
-    near = files.tokenizer.vocabulary.pipeline.near
+    near = files.tokenizer.vocabulary.file.near
     for part, own, built in (
         ("units", recipe.unit, known.unit), ("encoding", recipe.encode, known.encode),
         ("split", "" if near else recipe.split, known.split),

@@ -54,7 +54,7 @@ def bigrams_of(
     complete = bytes_.keys() >= _BYTES
     if bytes_ and not (complete and len(_BYTE_TOKEN.findall(b"\n".join(pieces))) == len(bytes_)):
         return None  # some bytes are unknown, or byte tokens merge
-    policy = UNKNOWN.of(vocabulary.pipeline.unknown or vocabulary.recipe.unknown)
+    policy = UNKNOWN.of(vocabulary.file.policy or vocabulary.recipe.unknown)
     if not complete and policy.ignores_rest and not policy.is_error:
         return None
     bits = min(max(len(pieces).bit_length() + _SPARSE, _LEAST_BITS), _MOST_BITS)

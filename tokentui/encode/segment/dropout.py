@@ -280,10 +280,10 @@ class Dropout:
             raise TokentuiError("expected a share from 0 to 1", f"p={shown(p)}", f"for example {P}")
         self._behavior = LIKE.check(like)
         self._chance = Chance(float(p), random or Random(seed).random, self._behavior.above)
-        own = vocabulary.pipeline.way
+        own = vocabulary.file.way
         if not ENCODING_WAYS.of(vocabulary.recipe.encode).by_rank and vocabulary.merges:
             vocabulary = vocabulary.encoded_by("merges")
-            own = vocabulary.pipeline.way
+            own = vocabulary.file.way
         segmenter: Segmenter | None = None
         what = "the vocabulary has no merges to leave out"
         if ENCODING_WAYS.of(vocabulary.recipe.encode).by_rank and not vocabulary.substitutes_bytes:

@@ -17,10 +17,9 @@ from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from tokentui.core.safetext import to_bytes
-from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment import FUSED, TABLE
-from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Apart, NameDecoder, Origin, Pipeline
+from tokentui.encode.tokenizer import Tokenizer, tokenizer_of
+from tokentui.encode.vocabulary import Apart, NameDecoder, TokenizerFile
 from tokentui.formats import Codec, gguf
 from tokentui.formats import sentencepiece as spm
 from tokentui.formats.gguf.pre import DEFAULT, GPT2, PRE, UNREAD, Pre
@@ -404,15 +403,13 @@ def _of_pieces(
     sections = words.AddedSections(pretokenizer, normalizer, words.Finder(added))
     kinds = {piece.text: piece.kind for piece in proto.pieces} | dict.fromkeys(specials, spm.CONTROL)
     decode = name_decoder(proto, {**kinds, name: spm.UNKNOWN})
-    pipeline = Pipeline(
-        way, pretokenizer, sections, decode, around, {"gguf": {"model": vocabulary.model}},
-        (*notes, *_remarks(vocabulary)), "fused", Origin("gguf", {}),
-    )
-    return Tokenizer(ImportedVocabulary(
-        recipe, build.pieces, build.ids, build.merges, units=build.units, pipeline=pipeline,
-        specials={token: added_token.id for token, added_token in added.items()}, unknown=unknown,
-        names=dict(enumerate(vocabulary.tokens)), bytes_=build.bytes_,
-        scores=build.scores if unigram else (), never=build.never,
+    return tokenizer_of(TokenizerFile(
+        "gguf", recipe, build.pieces, build.ids, build.merges, build.units, build.bytes_,
+        build.scores if unigram else (), build.never,
+        {token: added_token.id for token, added_token in added.items()}, unknown,
+        names=dict(enumerate(vocabulary.tokens)), way=way, pretokenizer=pretokenizer, sections=sections,
+        decoder=decode, around=around, policy="fused", notes=(*notes, *_remarks(vocabulary)),
+        stages={"gguf": {"model": vocabulary.model}},
     ))
 
 
@@ -535,14 +532,11 @@ def _read_rwkv(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
     sections = words.AddedSections(pretokenizer, None, words.Finder(added))
     spelled = dict(zip(vocabulary.tokens, pieces, strict=True))
     decode = NameDecoder(functools.partial(_joined, spelled), functools.partial(_apart, spelled))
-    pipeline = Pipeline(
-        TABLE.with_tables(limit=None), pretokenizer, sections, decode, ((), ()),
-        {"gguf": {"model": vocabulary.model}}, tuple(_remarks(vocabulary)), "", Origin("gguf", {}),
-    )
-    return Tokenizer(ImportedVocabulary(
-        recipe, pieces, list(range(len(pieces))), units=table, pipeline=pipeline,
-        specials={token: added_token.id for token, added_token in added.items()},
-        names=dict(enumerate(vocabulary.tokens)), never=alone,
+    return tokenizer_of(TokenizerFile(
+        "gguf", recipe, pieces, list(range(len(pieces))), units=table, never=alone,
+        specials={token: added_token.id for token, added_token in added.items()}, tokens=vocabulary.tokens,
+        way=TABLE.with_tables(limit=None), pretokenizer=pretokenizer, sections=sections, decoder=decode,
+        around=((), ()), notes=tuple(_remarks(vocabulary)), stages={"gguf": {"model": vocabulary.model}},
     ))
 
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 
 import regex
 
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.pipeline import ImportedVocabulary
 from tokentui.encode.segment import MAX_CHARACTERS
-from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Origin, Pipeline
+from tokentui.encode.tokenizer import Tokenizer, tokenizer_of
+from tokentui.encode.vocabulary import TokenizerFile
 from tokentui.formats import Codec
 from tokentui.formats.huggingface import OWNER, AlignedText, axes, words
 from tokentui.formats.huggingface.decoders import around_json, name_decoder, read_around
-from tokentui.formats.huggingface.models import ParsedModel, read_model
+from tokentui.formats.huggingface.models import read_model, type_of
 from tokentui.formats.huggingface.steps import NormalizerStep, PreTokenizerStep, check_steps, read_optional
 from tokentui.formats.huggingface.stretching import stretching_of
 from tokentui.formats.sentencepiece import proto_of
@@ -66,11 +65,16 @@ def read_document(root: Node, source: Source, remarks: Sequence[str] = ()) -> To
     normalizer: NormalizerStep | None = read_optional(root["normalizer"], "normalizers")
     splitting: PreTokenizerStep | None = read_optional(root["pre_tokenizer"], "pretokenizers")
     model = read_model(root["model"], _makes_letters(normalizer) or _makes_letters(splitting))
+    kind = type_of(root["model"])
     vocabulary = dict(zip(model.tokens, model.ids, strict=True))
+    unknown = ""
+    if model.unknown is not None:
+        in_a_row = kind == "Unigram"
+        unknown = model.tokens[model.unknown] if in_a_row else root["model"]["unk_token"].text()
     added, notes = words.read_added(root["added_tokens"], vocabulary)
     before, after, doubts = read_around(root["post_processor"])
     specials = {token.content: token.id for token in added}
-    for name in (*before, *after, model.unknown):
+    for name in (*before, *after, unknown):
         if name and name in vocabulary:
             specials.setdefault(name, vocabulary[name])
         elif name and name not in specials:
@@ -88,7 +92,7 @@ def read_document(root: Node, source: Source, remarks: Sequence[str] = ()) -> To
     decoder = name_decoder(read_optional(root["decoder"], "decoders"))
     of_model = {name: value for name, value in root["model"].mapping().items()
                 if name not in ("vocab", "merges")}
-    metadata = {**root.mapping(), "model": {"type": model.kind, **of_model}}
+    content = {**root.mapping(), "model": {"type": kind, **of_model}}
     # Tokens that are searched for after normalization are normalized themselves.
     names = {token.id: token.content for token in added}
     if normalizer:
@@ -103,23 +107,16 @@ def read_document(root: Node, source: Source, remarks: Sequence[str] = ()) -> To
         words.Finder({names[token.id]: token for token in added if token.normalized}),
     )
     cut = axes.split_of(splitting) or ""
-    pipeline = Pipeline(
-        model.way, pretokenizer, sections, decoder, (before, after), metadata, tuple(notes),
-        model.policy, Origin("huggingface", metadata, extras=_extras(root, added)),
-        near=staged and not recipe.split.startswith("regex:") and recipe.split != cut,
-    )
-    return Tokenizer(
-        ImportedVocabulary(
-            recipe, model.pieces, model.ids, model.merges, units=model.units, pipeline=pipeline,
-            specials=specials, unknown=specials[model.unknown] if model.unknown else None,
-            names=dict(chain(zip(model.ids, model.tokens, strict=True), names.items())), bytes_=model.bytes_,
-            scores=model.scores, never=model.never,
-        )
-    )
+    return tokenizer_of(replace(
+        model, recipe=recipe, specials=specials, unknown=specials[unknown] if unknown else None, names=names,
+        pretokenizer=pretokenizer, sections=sections, decoder=decoder, around=(before, after),
+        near=staged and not recipe.split.startswith("regex:") and recipe.split != cut, notes=tuple(notes),
+        stages=content, content=content, extras=_extras(root, added),
+    ))
 
 
 def _pretokenizer(
-    root: Node, model: ParsedModel, normalizer: NormalizerStep | None, splitting: PreTokenizerStep | None,
+    root: Node, model: TokenizerFile, normalizer: NormalizerStep | None, splitting: PreTokenizerStep | None,
     late: bool
 ) -> tuple[Recipe, Pretokenizer]:
     """Return the recipe, and a pretokenizer with the steps if the axes cannot express all of them.
@@ -131,20 +128,20 @@ def _pretokenizer(
     byte_level = _makes_letters(splitting)
     # If the normalizer makes byte letters, or units have marks on both sides, the axes would mean something
     # else.
-    both = (model.prefix and model.suffix) or (_makes_letters(normalizer) and not byte_level)
+    suffix = model.recipe.mark_text if model.recipe.mark_kind == "end-suffix" else ""
+    prefix = root["model"]["continuing_subword_prefix"].text("") if suffix else model.recipe.mark_text
+    both = (prefix and suffix) or (_makes_letters(normalizer) and not byte_level)
     exact = normalize is not None and cut is not None and not both and not late
     split = cut if exact and cut else _near(root, splitting, cut)
-    axes_ = {**model.axes, "normalize": normalize or (), "split": split}
-    recipe = replace(Recipe.from_dict(axes_), unicode=OWNER.name)
-    cut_words = _cut_words(model, splitting)
+    recipe = replace(model.recipe.with_axes(normalize=normalize or (), split=split), unicode=OWNER.name)
+    cut_words = _cut_words(root["model"], model, splitting)
     if exact and not cut_words:
         return recipe, Pretokenizer(recipe)
     of_letters = byte_level or _makes_letters(normalizer)
     pretokenizer = words.StagedPretokenizer(
-        recipe, normalizer, cut_words or splitting, byte_level=of_letters, prefix=model.prefix,
-        suffix=model.suffix,
+        recipe, normalizer, cut_words or splitting, byte_level=of_letters, prefix=prefix, suffix=suffix
     )
-    plain = not (of_letters or model.prefix or model.suffix)
+    plain = not (of_letters or prefix or suffix)
     pretokenizer.stretching = stretching_of(normalizer, splitting, pretokenizer.words_of_each, plain=plain)
     return recipe, pretokenizer
 
@@ -154,10 +151,12 @@ def _makes_letters(step: NormalizerStep | PreTokenizerStep | None) -> bool:
     return step is not None and step.has("ByteLevel")
 
 
-def _cut_words(model: ParsedModel, splitting: PreTokenizerStep | None) -> words.CutBeforeMarks | None:
+def _cut_words(
+    node: Node, model: TokenizerFile, splitting: PreTokenizerStep | None
+) -> words.CutBeforeMarks | None:
     """Return a step that also cuts words before runs of ▁; None if that may change ids."""
-    marked = model.whole or model.prefix or model.suffix
-    if model.kind != "BPE" or marked or SPACE_MARK.encode() not in model.units:
+    marked = node["ignore_merges"].flag(False) or model.recipe.mark_text
+    if type_of(node) != "BPE" or marked or SPACE_MARK.encode() not in model.units:
         return None
     return words.before_marks(model.tokens, splitting, spells_bytes=len(model.bytes_) == 256)
 
@@ -368,7 +367,6 @@ def _listed(spec: Spec) -> Fitted:
     """
     vocabulary = spec.vocabulary
     assert isinstance(vocabulary, ImportedVocabulary)
-    assert spec.origin is not None
     ids = spec.symbols
     own = set(ids.values())
     if len(own) < len(ids):
@@ -383,12 +381,12 @@ def _listed(spec: Spec) -> Fitted:
     if len(ids) < len(pieces):  # added tokens have the ids after the model's, some of which are missing
         tokens += [FileToken(number, name, name.encode()) for name, number in spec.specials.items()
                    if number not in own]
-    model = spec.origin.metadata["model"]
+    model = spec.file.content["model"]
     if isinstance(model, Mapping) and model["type"] == "Unigram" and len(ids) < len(pieces):
         raise Unsupported("Unigram ids are list rows, and earlier steps have gaps", "",
                       "export the last step")
     rows = [(names[ids[left]], names[ids[right]], names[ids[result]]) for left, right, result in spec.pairs]
-    return Fitted(spec.recipe, sorted(tokens), rows, dict(spec.specials), dict(spec.origin.metadata))
+    return Fitted(spec.recipe, sorted(tokens), rows, dict(spec.specials), dict(spec.file.content))
 
 
 def _write(fitted: Fitted) -> tuple[bytes, ...]:

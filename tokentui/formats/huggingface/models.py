@@ -3,76 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from itertools import repeat
 from math import isfinite
 
-from tokentui.core.records import dataclass
 from tokentui.encode.segment import FUSED, MAX_CHARACTERS, TABLE, WHOLE, EncodingWay
+from tokentui.encode.vocabulary import TokenizerFile
 from tokentui.formats.pairs import Pairs
 from tokentui.formats.source import LONGEST_MARK, Node, check_tokens
 from tokentui.formats.tokens import in_merge_order, is_letters, is_unit, pieces_of
+from tokentui.recipe import Recipe
 
 
-@dataclass(slots=True)
-class ParsedModel:
-    """A model as it was read.
-
-    Attributes:
-        kind: Its type.
-        tokens: The name of each symbol.
-        pieces: The exact bytes of each symbol, marks included.
-        ids: The id of each symbol.
-        axes: The values of the axes that describe it.
-        way: The way of encoding, with the tables of the file.
-        merges: The (left, right) of each merge; the tokens that merges make are the last symbols.
-        units: The symbol of each smallest unit.
-        bytes_: The symbol of each byte-fallback token by its byte.
-        scores: The log probability of each symbol.
-        unknown: The name of the unknown token; empty for none.
-        policy: The policy for unknown parts, a value of the axis `unknown`.
-        prefix: The mark in front of each unit of a word except the first.
-        suffix: The mark at the end of the last unit of a word.
-        never: Symbols that no word becomes.
-        whole: True if a word that is a token becomes that token without merging.
-        notes: Sentences on doubts.
-    """
-
-    kind: str
-    tokens: list[str]
-    pieces: list[bytes]
-    ids: list[int]
-    axes: dict[str, str]
-    way: EncodingWay
-    merges: Sequence[tuple[int, int]] = ()
-    units: dict[bytes, int] = field(default_factory=dict)
-    bytes_: dict[int, int] = field(default_factory=dict)
-    scores: Sequence[float] = ()
-    unknown: str = ""
-    policy: str = "per-unit"
-    prefix: str = ""
-    suffix: str = ""
-    never: frozenset[int] = frozenset()
-    whole: bool = False
-    notes: list[str] = field(default_factory=list)
-
-
-def read_model(node: Node, byte_level: bool) -> ParsedModel:
-    """Read a model from JSON. Old files lack its type, which is then guessed by its keys.
+def type_of(node: Node) -> str:
+    """Return the type of a model. Old files lack it; then it is guessed by the keys.
 
     Raises:
-        TokentuiError: It is damaged, or has an unknown type.
+        TokentuiError: The type is unknown.
     """
     kind = node["type"].value
     if kind is None:
         kind = next((name for name, key in _TELLING.items() if key in node), None)
     if not isinstance(kind, str) or kind not in MODELS:
         raise node.error(f"no such type of model: {str(kind)[:40]!r}", "one of: " + ", ".join(MODELS))
-    model = MODELS[kind](node, byte_level)
-    model.axes["unit"] = "byte" if byte_level else "char"
-    if model.prefix or model.suffix:
-        model.axes["mark"] = f"end-suffix:{model.suffix}" if model.suffix else f"prefix:{model.prefix}"
-    return model
+    return kind
+
+
+def read_model(node: Node, byte_level: bool) -> TokenizerFile:
+    """Return the tokens and the way of encoding of a model, without the steps around it.
+
+    Raises:
+        TokentuiError: It is damaged, or has an unknown type.
+    """
+    return MODELS[type_of(node)](node, byte_level)
+
+
+def _recipe(axes: Mapping[str, str], byte_level: bool, prefix: str = "", suffix: str = "") -> Recipe:
+    mark = f"end-suffix:{suffix}" if suffix else f"prefix:{prefix}" if prefix else "none"
+    return Recipe.from_dict({**axes, "unit": "byte" if byte_level else "char", "mark": mark})
 
 
 def _rows(
@@ -128,7 +96,7 @@ def _unknown(node: Node, vocabulary: Mapping[str, int], notes: list[str]) -> str
     return ""
 
 
-def _bpe(node: Node, byte_level: bool) -> ParsedModel:
+def _bpe(node: Node, byte_level: bool) -> TokenizerFile:
     """Read a model of type BPE. Notes what does not count, such as rows in a wrong place or without a token.
 
     The tokens are put in the order of the merges, with units first.
@@ -177,9 +145,10 @@ def _bpe(node: Node, byte_level: bool) -> ParsedModel:
     way = ordered.way.with_tables(
         whole=whole, fallback=bytes_, drop=policy == "drop", fused=policy == "fused"
     )
-    return ParsedModel(
-        "BPE", ordered.tokens, pieces, ordered.ids, axes, way, ordered.merges, units, bytes_, unknown=unknown,
-        policy=policy, prefix=prefix, suffix=suffix, whole=bool(whole), notes=notes + ordered.notes,
+    return TokenizerFile(
+        "huggingface", _recipe(axes, byte_level, prefix, suffix), pieces, ordered.ids, ordered.merges, units,
+        bytes_, unknown=vocabulary[unknown] if unknown else None, tokens=ordered.tokens, way=way,
+        policy=policy, notes=(*notes, *ordered.notes),
     )
 
 
@@ -194,21 +163,18 @@ def _bytes(node: Node, symbols: Mapping[str, int], notes: list[str]) -> dict[int
     return by_byte
 
 
-def _wordpiece(node: Node, byte_level: bool) -> ParsedModel:
+def _wordpiece(node: Node, byte_level: bool) -> TokenizerFile:
     prefix = node["continuing_subword_prefix"].text("##", LONGEST_MARK)
     limit = node["max_input_chars_per_word"].number(MAX_CHARACTERS)
-    return _table("WordPiece", node, byte_level, replace(TABLE.with_tables(limit=limit), most=limit), prefix)
+    return _table(node, byte_level, replace(TABLE.with_tables(limit=limit), most=limit), prefix)
 
 
-def _word_level(node: Node, byte_level: bool) -> ParsedModel:
-    model = _table("WordLevel", node, byte_level, WHOLE)
-    model.notes.append("a word is one token or unknown: no axis says that")
-    return model
+def _word_level(node: Node, byte_level: bool) -> TokenizerFile:
+    model = _table(node, byte_level, WHOLE)
+    return replace(model, notes=(*model.notes, "a word is one token or unknown: no axis says that"))
 
 
-def _table(
-    kind: str, node: Node, byte_level: bool, way: EncodingWay, prefix: str = ""
-) -> ParsedModel:
+def _table(node: Node, byte_level: bool, way: EncodingWay, prefix: str = "") -> TokenizerFile:
     """Return a model whose tokens are looked up, by id."""
     vocabulary = node["vocab"].ids()
     names = sorted(vocabulary, key=vocabulary.__getitem__)
@@ -217,9 +183,10 @@ def _table(
     policy = "whole-word" if unknown else "error"
     axes = {"base": "first-seen", "encode": "longest-match", "unknown": policy}
     pieces = pieces_of(names, byte_level, prefix)
-    return ParsedModel(
-        kind, names, pieces, [vocabulary[name] for name in names], axes, way, units=_symbols(pieces),
-        unknown=unknown, policy=policy, prefix=prefix, never=_never(names, byte_level), notes=notes,
+    return TokenizerFile(
+        "huggingface", _recipe(axes, byte_level, prefix), pieces, [vocabulary[name] for name in names],
+        units=_symbols(pieces), never=_never(names, byte_level), tokens=names, way=way, policy=policy,
+        unknown=vocabulary[unknown] if unknown else None, notes=tuple(notes),
     )
 
 
@@ -232,7 +199,7 @@ def _never(names: list[str], byte_level: bool) -> frozenset[int]:
     return frozenset(n for n, name in enumerate(names) if byte_level and not is_letters(name))
 
 
-def _unigram(node: Node, byte_level: bool) -> ParsedModel:
+def _unigram(node: Node, byte_level: bool) -> TokenizerFile:
     """Read a model of type Unigram: its rows of tokens and scores. Of a token in two rows the last one
     counts."""
     at, rows = node["vocab"], node["vocab"].listed()
@@ -258,17 +225,16 @@ def _unigram(node: Node, byte_level: bool) -> ParsedModel:
     axes = {"base": "first-seen", "objective": "unigram", "encode": "viterbi",
             "unknown": "byte-fallback" if bytes_ and not byte_level else policy}
     pieces = pieces_of(names, byte_level)
-    return ParsedModel(
-        "Unigram", names, pieces, list(range(len(names))), axes,
-        FUSED.with_tables(fallback=bytes_, unknown=row_of_unknown), units=_symbols(pieces),
-        bytes_=bytes_, scores=scores, unknown=unknown, policy=policy, never=_never(names, byte_level),
-        notes=notes,
+    return TokenizerFile(
+        "huggingface", _recipe(axes, byte_level), pieces, list(range(len(names))), units=_symbols(pieces),
+        bytes_=bytes_, scores=scores, never=_never(names, byte_level), unknown=row_of_unknown, tokens=names,
+        way=FUSED.with_tables(fallback=bytes_, unknown=row_of_unknown), policy=policy, notes=tuple(notes),
     )
 
 
 _TELLING = {"BPE": "merges", "WordPiece": "max_input_chars_per_word", "Unigram": "unk_id",
             "WordLevel": "unk_token"}
-MODELS: dict[str, Callable[[Node, bool], ParsedModel]] = {
+MODELS: dict[str, Callable[[Node, bool], TokenizerFile]] = {
     "BPE": _bpe, "WordPiece": _wordpiece, "WordLevel": _word_level, "Unigram": _unigram,
 }
 """Readers of models by type."""

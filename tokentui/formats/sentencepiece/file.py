@@ -13,11 +13,11 @@ from typing import Any, TypeAlias
 
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.names import NameFinder
-from tokentui.encode.pipeline import ImportedVocabulary, Parents
+from tokentui.encode.pipeline import Parents
 from tokentui.encode.segment import PIECES, SINGLE, WHOLE, EncodingWay
 from tokentui.encode.segment.viterbi import single
-from tokentui.encode.tokenizer import Tokenizer
-from tokentui.encode.vocabulary import Apart, NameDecoder, Origin, Pipeline
+from tokentui.encode.tokenizer import Tokenizer, tokenizer_of
+from tokentui.encode.vocabulary import Apart, NameDecoder, TokenizerFile
 from tokentui.formats import Codec
 from tokentui.formats import sentencepiece as spm
 from tokentui.formats.huggingface.words import CutBeforeMarks, before_marks
@@ -27,6 +27,7 @@ from tokentui.formats.sentencepiece.numbering import number
 from tokentui.formats.sentencepiece.preparing import prepared_by
 from tokentui.formats.source import Node, Source
 from tokentui.formats.spec import FileToken, Fitted, Spec, Unsupported
+from tokentui.formats.tokens import ends_in
 from tokentui.recipe import Recipe
 from tokentui.text.split import SPACE_MARK, own_space, spaced
 
@@ -64,20 +65,15 @@ def _read(source: Source) -> Tokenizer:
     specials = {piece.text: id_ for id_, piece in zip(proto.ids, proto.pieces, strict=True)
                 if piece.kind in (spm.CONTROL, spm.UNKNOWN)}
     unknown = next(piece.text for piece in proto.pieces if piece.kind == spm.UNKNOWN)
-    around = tuple((name,) if name in specials else () for name in ("<s>", "</s>"))
     decode = name_decoder(proto, {piece.text: piece.kind for piece in proto.pieces})
-    pipeline = Pipeline(
-        build.way(), words, None, decode, (around[0], around[1]), _stages(proto), build.notes, "fused",
-        _origin(proto),
-    )
-    return Tokenizer(ImportedVocabulary(
-        recipe, build.pieces, build.ids, build.merges, units=build.units, pipeline=pipeline,
-        specials=specials,
-        unknown=specials[unknown],
+    listed = [(id_, piece.text, piece.score) for id_, piece in zip(proto.ids, proto.pieces, strict=True)]
+    return tokenizer_of(TokenizerFile(
+        "sentencepiece", recipe, build.pieces, build.ids, build.merges, build.units, build.bytes_,
+        build.scores if proto.model_type == spm.UNIGRAM else (), build.never, specials, specials[unknown],
         # Of pieces with one id, the first counts: the others are outside the class.
-        names=dict(reversed([*zip(proto.ids, (piece.text for piece in proto.pieces), strict=True)])),
-        bytes_=build.bytes_,
-        scores=build.scores if proto.model_type == spm.UNIGRAM else (), never=build.never,
+        names={id_: text for id_, text, _ in reversed(listed)},
+        way=build.way(), pretokenizer=words, decoder=decode, around=ends_in(specials, "<s>", "</s>"),
+        policy="fused", notes=build.notes, stages=_stages(proto), content=_content(proto), listed=listed,
     ))
 
 
@@ -256,15 +252,13 @@ def _stages(proto: spm.Proto) -> dict[str, object]:
     }}
 
 
-def _origin(proto: spm.Proto) -> Origin:
+def _content(proto: spm.Proto) -> dict[str, object]:
     """Return the content of the file without its tokens."""
-    metadata = {
+    return {
         "kinds": {str(n): piece.kind or spm.CONTROL for n, piece in enumerate(proto.pieces)
                   if piece.kind != spm.NORMAL},
         "fields": [[number, base64.b64encode(data).decode("ascii")] for number, data in proto.others],
     }
-    rows = [(id_, piece.text, piece.score) for id_, piece in zip(proto.ids, proto.pieces, strict=True)]
-    return Origin("sentencepiece", metadata, rows)
 
 
 # --- writing ---
@@ -420,8 +414,7 @@ def _packed(fields: _Fields) -> str:
 
 def _listed(spec: Spec) -> Fitted:
     """Return a tokenizer that was read from a `.model`, with the content of that file."""
-    assert spec.origin is not None
-    tokens = [FileToken(id_, name, name.encode(), score) for id_, name, score in spec.origin.listed]
+    tokens = [FileToken(id_, name, name.encode(), score) for id_, name, score in spec.file.listed]
     if isinstance(spec.pretokenizer, spm.SentencePieceWords) and spec.pretokenizer.prepare is not None:
         raise Unsupported("the class of the folder changes a text first", "", "the file has no such step")
     if any(token.id != n for n, token in enumerate(tokens)):
@@ -431,7 +424,7 @@ def _listed(spec: Spec) -> Fitted:
     # An unused piece is split again into its parts. Omit it, and keep the other ids.
     there = set(spec.symbols.values())
     later = {str(number): spm.UNUSED for number in vocabulary.ids(0) if number not in there}
-    metadata = dict(spec.origin.metadata)
+    metadata = dict(spec.file.content)
     fitted = Fitted(spec.recipe, tokens, [], dict(spec.specials), metadata)
     listed = {token.name for token in tokens}
     added = sorted((id_, name) for name, id_ in spec.specials.items() if name not in listed)

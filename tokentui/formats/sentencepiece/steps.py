@@ -43,7 +43,7 @@ def text_rules(spec: Spec) -> TextRules:
     Raises:
         Unsupported: A step does more; it names the step.
     """
-    stages = spec.vocabulary.pipeline.stages
+    stages = spec.vocabulary.file.stages
     charsmap, prefix, squeeze, marked, whitespace, once = b"", False, False, False, False, False
     for step in _steps(stages.get("normalizer"), "normalizers"):
         kind, pattern, content = step.get("type"), step.get("pattern"), step.get("content")
@@ -101,7 +101,7 @@ def _named(step: Mapping[str, object]) -> str:
 
 def user_defined(spec: Spec) -> frozenset[str]:
     """Return the added tokens of a `tokenizer.json` that plain text can spell."""
-    rows = spec.vocabulary.pipeline.stages.get("added_tokens")
+    rows = spec.vocabulary.file.stages.get("added_tokens")
     rows = rows if isinstance(rows, list) else []
     return frozenset(str(row.get("content")) for row in rows
                      if isinstance(row, Mapping) and row.get("special") is not True)

@@ -149,7 +149,7 @@ class TokenOrder:
     @functools.cached_property
     def _rows(self) -> tuple[dict[int, int], Counter[int]]:
         """The index of the first merge that makes each symbol, and how many merges make it."""
-        way = self.vocabulary.pipeline.way
+        way = self.vocabulary.file.way
         segmenter = way.segmenter(self.vocabulary, len(self.tokens)) if way else None
         makes = segmenter.makes if isinstance(segmenter, PairMerging) else self.tokens
         return {symbol: len(makes) - row for row, symbol in enumerate(reversed(makes), 1)}, Counter(makes)

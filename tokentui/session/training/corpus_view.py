@@ -309,9 +309,9 @@ class OpenedText(RunningText):
     @property
     def branches(self) -> Branches | None:
         """The branches of the pattern that splits the text; None if other steps of the file also decide."""
-        pipeline, recipe = self._tokenizer.vocabulary.pipeline, self._tokenizer.recipe
-        steps = pipeline.stages
-        if recipe.normalize or "sentencepiece" in steps or steps.get("normalizer") or pipeline.near:
+        file, recipe = self._tokenizer.vocabulary.file, self._tokenizer.recipe
+        steps = file.stages
+        if recipe.normalize or "sentencepiece" in steps or steps.get("normalizer") or file.near:
             return None
         branches = known_branches(recipe.split, recipe.unicode)
         return branches if SPLITS.of(recipe.split).keeps_spaces else with_unmatched(branches)

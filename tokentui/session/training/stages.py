@@ -62,7 +62,7 @@ def stages(tokenizer: Tokenizer) -> Iterator[StageView]:
     text, normalization, split, model, and those that only its file has. After the model, a note says whose
     Unicode tables they use. A value of an axis is exact or, marked with ≈, the nearest."""
     vocabulary, recipe = tokenizer.vocabulary, tokenizer.recipe
-    spec, pretokenizer = vocabulary.pipeline.stages, vocabulary.pipeline.pretokenizer
+    spec, pretokenizer = vocabulary.file.stages, vocabulary.file.pretokenizer
     exact = pretokenizer is None or type(pretokenizer) is Pretokenizer
     normalize, split = f"normalize={','.join(recipe.normalize) or 'none'}", f"split={recipe.split}"
     if not exact:
