@@ -11,6 +11,7 @@ from running_cli import cli, done, refused
 
 from tokentui import read
 from tokentui.analyze.metrics import MEASURES, rows_of, tally
+from tokentui.core.table import plural
 from tokentui.formats.files import load
 from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe
@@ -103,9 +104,7 @@ def test_ids_with_holes(tmp_path: Path) -> None:
 def test_a_part_of_a_character_and_a_very_long_word(tmp_path: Path) -> None:
     file = str(tmp_path / "bytes.json")
     done("train", "sample:hugs", "-r", "minbpe-basic", "--merges", "1", "-o", file, "-q")
-    assert "characters   not valid UTF-8 alone: part of a character" in done(
-        "inspect", "-t", file, "--id", "200"
-    )
+    assert "a byte that is not a whole character" in done("inspect", "-t", file, "--id", "200")
     assert done("inspect", "-t", file, "a" * 10_001).endswith(
         "\nways         not counted: the word is too long\n"
     )
@@ -134,10 +133,10 @@ def test_a_mark_is_none_of_the_bytes_of_a_token(tmp_path: Path, recipe: str, mar
     token = next(text for _, text, _, _ in rows if mark in text and len(text) > len(mark) + 1)
     bare = token.replace(mark, "")
     lines = done("inspect", "-t", file, token).splitlines()
-    assert f"bytes        {bare.encode().hex(' ')} ({len(bare)})" in lines
+    assert f"hex          {bare.encode().hex(' ')}  {plural(len(bare), 'byte')}" in lines
     assert [line.split()[1] for line in lines if line.startswith("mark ")] == [mark]
-    listed = lines[next(n for n, line in enumerate(lines) if line.startswith("characters")) :]
-    assert [line[12:].split()[0] for line in listed[: len(bare)]] == [f"U+{ord(char):04X}" for char in bare]
+    listed = [line.split()[0] for line in lines if line.startswith("U+")]
+    assert listed == [f"U+{ord(char):04X}" for char in bare]
     assert told("-t", file, token)["token"]["hex"] == token.encode().hex()
     longest = [line.split() for line in done("inspect", "-t", file).splitlines() if " B  " in line]
     assert longest
@@ -200,11 +199,11 @@ def test_a_token(slide: str) -> None:
     text = done("inspect", "-t", slide, " pug", "--corpus", "sample:hugs")
     for line in (
         "token        id 17, merge: ·pug",
-        "bytes        20 70 75 67 (4)",
-        "made         at step 4, from a pair with count 2",
+        "hex          20 70 75 67  4 bytes",
+        "made         step 4, at 2 places",
         "parents      ·p + ug",
         "children     1: ·pugs",
-        "reachable    yes",
+        "reached      yes",
         "    ·p  15, step 2",
         "uses         0 in the corpus: always merged into ·pugs",
     ):

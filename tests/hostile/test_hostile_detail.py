@@ -18,9 +18,10 @@ from text_guards import piles
 from textual.color import Color
 from waiting import screen_text, settled, until
 
+from tokentui.analyze.token_words import MOST_SHOWN
 from tokentui.core.safetext import MARKS_SENT, CharKind, is_safe, safe, visible
 from tokentui.thinwire import SafeTextFilter
-from tokentui.ui.dialogs.exact import MOST_SHOWN, Row, code_points, facts, piece_of
+from tokentui.ui.dialogs.exact import Row, code_points, facts, piece_of
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.draw.text import PALETTE, SAFE_TEXT, StandIns, replace
 from tokentui.ui.panes.editor import CorpusEditor

@@ -20,6 +20,7 @@ from tokentui.analyze.explained import leads_to, text_sections
 from tokentui.analyze.inspect import string_facts
 from tokentui.analyze.report import Row as ReportRow
 from tokentui.analyze.results import StringFacts
+from tokentui.analyze.token_words import MOST_SHOWN
 from tokentui.axes import preset
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import CharKind, is_safe
@@ -33,7 +34,7 @@ from tokentui.session.training.training import prepare
 from tokentui.session.views import Viewport
 from tokentui.text.corpus import Corpus
 from tokentui.text.read import read
-from tokentui.ui.dialogs.exact import MOST_SHOWN, Row, code_points, facts, text_of
+from tokentui.ui.dialogs.exact import Row, code_points, facts, text_of
 from tokentui.ui.dialogs.explained import reason, tokens_of
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.token import of_token

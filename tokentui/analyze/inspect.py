@@ -23,9 +23,16 @@ from tokentui.analyze.report import (
     muted,
     piece_row,
     pieces,
-    warning,
 )
 from tokentui.analyze.results import StringFacts, Token, TokenFacts, TreeNode, UnusedToken, WordFacts
+from tokentui.analyze.token_words import (
+    byte_sections,
+    character_sections,
+    made_section,
+    mark_sections,
+    reached,
+    score_section,
+)
 from tokentui.core.errors import TokentuiError
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.decode import bare, spelled_units
@@ -229,24 +236,15 @@ def unused_why(token: UnusedToken) -> tuple[Part, ...]:
 def token_sections(facts: TokenFacts) -> Iterator[Section]:
     """Yield the facts of a token."""
     yield Section("token", (f"id {facts.id}, {facts.kind}: ", facts.piece))
-    front, end = facts.piece[: facts.marks[0]], facts.piece[len(facts.piece) - facts.marks[1] :]
-    if front:
-        yield Section("mark", (front, " at the start: it continues a word"))
-    if end:
-        yield Section("mark", (end, " at the end: it ends a word"))
-    yield Section("bytes", f"{facts.bare.hex(' ')} ({len(facts.bare)})")
-    points = facts.code_points[len(front.decode()) : len(facts.code_points) - len(end.decode())]
-    for n, point in enumerate(points[:_FEW]):
-        yield Section("" if n else "characters", point)
-    if len(points) > _FEW:
-        yield Section("", f"… and {len(points) - _FEW:,} more (--json has them)")
-    if facts.piece and not facts.code_points:
-        yield Section("characters", "not valid UTF-8 alone: part of a character")
+    yield from mark_sections(facts.piece, facts.marks)
+    yield from byte_sections(facts.bare)
+    yield from itertools.islice(character_sections(facts.bare), _FEW)
+    if (left := len(facts.bare.decode("utf-8", "surrogateescape")) - _FEW) > 0:
+        yield Section("", f"… and {left:,} more (--json has them)")
     if facts.score is not None:
-        yield Section("probability", f"log {facts.score:.4f}")
+        yield score_section(facts.score)
     if facts.step is not None:
-        count = facts.count or 0
-        yield Section("made", f"at step {facts.step:,}, from a pair with count {count:,}")
+        yield made_section(facts.step, facts.count)
         yield Section("parents", merged(facts.parents))
     if facts.kind in ("unit", "merge"):
         yield Section("children", _children(facts))
@@ -257,7 +255,7 @@ def token_sections(facts: TokenFacts) -> Iterator[Section]:
             others += [token.piece, muted(f" ({token.id})")]
         yield Section("similar", tuple(others))
     if facts.kind in ("unit", "merge", "piece"):
-        yield Section("reachable", warning(f"no: {facts.unreachable}") if facts.unreachable else "yes")
+        yield Section("reached", reached(facts.unreachable))
     if facts.tree:
         nodes = tuple(map(_node, facts.tree))
         yield Section("tree", "", nodes, total=facts.tree_size, unit="more nodes",

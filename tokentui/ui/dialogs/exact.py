@@ -4,13 +4,20 @@ written.
 
 from __future__ import annotations
 
-import hashlib
-import math
-import unicodedata
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
+from tokentui.analyze.report import Section
+from tokentui.analyze.token_words import (
+    MOST_SHOWN,
+    byte_sections,
+    character_sections,
+    figure,
+    made_section,
+    mark_sections,
+    score_section,
+)
 from tokentui.axes import AXES
 from tokentui.core.safetext import GLYPH_MODES, safe
 from tokentui.core.table import plural
@@ -18,10 +25,8 @@ from tokentui.learn.rows import Candidate, Entry, PairCandidate, PieceCandidate,
 from tokentui.recipe import Recipe
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.figures import amount, number, signed
+from tokentui.ui.draw.sections import screen_cell
 from tokentui.ui.draw.text import Cell
-
-MOST_SHOWN = 2048
-"""The most bytes of a piece that are written out; a longer one ends in an ellipsis."""
 
 Row: TypeAlias = Candidate | Entry
 """A row that can be inspected."""
@@ -29,13 +34,6 @@ Row: TypeAlias = Candidate | Entry
 _REASON_SHOWN = 300
 _SPACE = "▁"
 """The sign of sentencepiece for a space."""
-_UNNAMED = {
-    "Cc": "a control character",
-    "Cf": "a formatting character",
-    "Cn": "not assigned",
-    "Co": "for private use",
-    "Cs": "half of a surrogate pair",
-}
 
 
 def _said(text: str, rest: str = "", style: str = "") -> Cell:
@@ -58,11 +56,10 @@ def facts(row: Row, step: int = 0) -> Iterator[tuple[str, Cell]]:
         case Entry():
             yield "id", _said("–" if row.id is None else str(row.id), row.kind, "strong")
             if row.made is not None:
-                counted = "" if row.places is None else f", at {plural(row.places, 'place')}"
-                yield "made", _said(f"step {number(row.made)}{counted}")
+                yield from _facts_of(made_section(row.made, row.places))
             reason = safe(row.reason, limit=_REASON_SHOWN)
             if row.kind == "left":
-                yield "left for", _said(reason, "" if row.score is None else _figure(row.score))
+                yield "left for", _said(reason, "" if row.score is None else figure(row.score))
             else:
                 used = "not used" if not row.uses else plural(row.uses, "time")
                 yield (
@@ -72,8 +69,7 @@ def facts(row: Row, step: int = 0) -> Iterator[tuple[str, Cell]]:
                 if reason:
                     yield "never", _said(reason, "no text encodes to it", "warning")
                 if row.score is not None:
-                    log = f"the natural log of {_figure(math.exp(row.score))}"
-                    yield "score", _said(_figure(row.score), log)
+                    yield from _facts_of(score_section(row.score))
             parents = row.parts
         case PieceCandidate():
             yield from _judged(row)
@@ -82,19 +78,17 @@ def facts(row: Row, step: int = 0) -> Iterator[tuple[str, Cell]]:
             parents = row.parts
     if parents:
         yield "parents", _joined(parents)
-    front, end = row.marks
-    if front:
-        yield "mark", (*ui_text.runs(piece[:front]), ("  at the start: it continues a word", "muted"))
-    if end:
-        yield "mark", (*ui_text.runs(piece[-end:]), ("  at the end: it ends a word", "muted"))
+    yield from _facts_of(*mark_sections(piece, row.marks))
     piece = bare_of(row)
     for mode in GLYPH_MODES:
         if mode != "hex":
             yield mode, ui_text.runs(piece, mode=mode, limit=4 * MOST_SHOWN)
-    rest = " …" if len(piece) > MOST_SHOWN else ""
-    yield "hex", _said(piece[:MOST_SHOWN].hex(" ") + rest, plural(len(piece), "byte"))
-    if rest:
-        yield "sha256", _said(hashlib.sha256(piece).hexdigest(), "of all bytes")
+    yield from _facts_of(*byte_sections(piece))
+
+
+def _facts_of(*sections: Section) -> Iterator[tuple[str, Cell]]:
+    """Yield sections without rows as (label, cell)."""
+    return ((section.name, screen_cell(section.summary, words=4 * MOST_SHOWN)) for section in sections)
 
 
 def piece_of(row: Row) -> bytes:
@@ -116,10 +110,10 @@ def identity_of(row: Row) -> tuple[object, ...]:
 
 def _judged(row: PieceCandidate) -> Iterator[tuple[str, Cell]]:
     """Yield the facts about a piece from the next pruning."""
-    yield "p", _said(_figure(row.probability), style="strong")
+    yield "p", _said(figure(row.probability), style="strong")
     yield "expected", _said(f"{amount(row.expected)} times", "over all segmentations")
     yield "uses now", _said(plural(row.uses, "time"), "in the best segmentations")
-    yield "loss", _said(_figure(row.loss), "of the mean log probability of a token, without it")
+    yield "loss", _said(figure(row.loss), "of the mean log probability of a token, without it")
     yield "instead", _joined(row.parts) if row.parts else (("nothing", "muted"),)
     fate = "dropped" if row.taken else "goes" if row.reason else "stays"
     yield "pruning", _said(fate, safe(row.reason, limit=_REASON_SHOWN), "warning" if row.reason else "")
@@ -134,7 +128,7 @@ def _counted(row: PairCandidate) -> Iterator[tuple[str, Cell]]:
         yield "its sides", _said(f"{number(row.left_uses)} and {number(row.right_uses)} times")
         ratio = Fraction(row.count, row.left_uses * row.right_uses)
         note = "count divided by their product" if not scored or row.score == float(ratio) else ""
-        yield "score", _said(_figure(row.score if scored else float(ratio)), note, "strong")
+        yield "score", _said(figure(row.score if scored else float(ratio)), note, "strong")
     if row.tied:
         yield (
             "tied", _said("another pair is exactly as good" if scored else "another pair has the same count"),
@@ -151,20 +145,9 @@ def _joined(pieces: Sequence[bytes]) -> Cell:
     return tuple(joined)
 
 
-def _figure(value: float) -> str:
-    """Return a figure with six significant digits."""
-    return ("∞" if math.isinf(value) else f"{value:.6g}") if value >= 0 else "−" + _figure(-value)
-
-
 def code_points(piece: bytes) -> Iterator[tuple[str, Cell]]:
-    """Yield the characters of a piece with their names; bytes that are no whole character stand for
-    themselves."""
-    for char in piece[:MOST_SHOWN].decode("utf-8", "surrogateescape"):
-        if "\udc80" <= char <= "\udcff":
-            yield f"<{ord(char) - 0xDC00:02X}>", (("a byte that is not a whole character", "muted"),)
-            continue
-        name = unicodedata.name(char, "") or _UNNAMED.get(unicodedata.category(char), "without a name")
-        yield f"U+{ord(char):04X}", (*ui_text.runs(char), (f"  {name}", "muted"))
+    """Yield the characters of a piece with their names as (label, cell)."""
+    return _facts_of(*character_sections(piece))
 
 
 def text_of(row: Row, recipe: Recipe) -> str | None:

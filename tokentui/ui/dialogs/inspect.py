@@ -14,6 +14,7 @@ from textual.widgets import Input
 from tokentui.analyze.explained import text_sections
 from tokentui.analyze.report import Row as ReportRow
 from tokentui.analyze.results import StringFacts
+from tokentui.analyze.token_words import MOST_SHOWN
 from tokentui.axes import AXES
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.safetext import GLYPH_MODES, to_bytes
@@ -26,7 +27,6 @@ from tokentui.ui.bindings import HANDLED, Hint
 from tokentui.ui.dialogs import Dialog, ListDialog, labeled_input, words_of
 from tokentui.ui.dialogs.copying import token_of
 from tokentui.ui.dialogs.exact import (
-    MOST_SHOWN,
     Row,
     bare_of,
     code_points,

@@ -6,7 +6,7 @@ import bisect
 from collections.abc import Iterator, Sequence
 
 from tokentui.analyze.drawings import tree_of_token
-from tokentui.core.safetext import safe
+from tokentui.analyze.token_words import reached
 from tokentui.core.table import plural
 from tokentui.learn.rows import Entry
 from tokentui.session.training.token_values import Context, Places, TokenView
@@ -68,14 +68,10 @@ def of_token(view: TokenView, places: Places | None, first: int, width: int) -> 
             known = ("–", "muted") if spelling.id is None else (f"id {spelling.id}", "")
             spelled.append((*ui_text.runs(spelling.piece, limit=_SHOWN), (" ", ""), known))
         yield from _several("spelled", spelled, width)
-    if not view.facts.unreachable:
-        count = view.ways
-        many = "" if count is None else plural(count, "way") if count < _HUGE else "very many ways"
-        ways = f", {many} to write it" if many else ""
-        yield told_row("reached", "reached", (("yes", ""), (ways, "muted")))
-    else:
-        why = safe(view.facts.unreachable, limit=300)
-        yield told_row("reached", "reached", (("no: ", "warning"), (why, "")))
+    count = None if view.facts.unreachable else view.ways
+    many = "" if count is None else plural(count, "way") if count < _HUGE else "very many ways"
+    ways = (f", {many} to write it" if many else "", "muted")
+    yield told_row("reached", "reached", (*screen_cell(reached(view.facts.unreachable), words=300), ways))
 
 
 def _several(label: str, cells: Sequence[Cell], width: int) -> Iterator[TableRow]:

@@ -21,8 +21,9 @@ _BAR = 24
 _GAP = "  "
 
 
-def screen_cell(cell: model.Cell) -> Cell:
-    """Return a cell of a report as runs; every character of data can be seen."""
+def screen_cell(cell: model.Cell, words: int = _WORDS_SHOWN) -> Cell:
+    """Return a cell of a report as runs, of a long text `words` characters; every character of data can be
+    seen."""
     out: list[Run] = []
     for span in model.spans(cell):
         if isinstance(span, model.Bar):
@@ -31,7 +32,7 @@ def screen_cell(cell: model.Cell) -> Cell:
             shown = ui_text.runs(span.text, limit=_PIECE_SHOWN)
             out += (ui_text.chip if "tint-" in span.role else ui_text.tinted)(shown, span.role)
         else:
-            out.append((safe(span.text, limit=_WORDS_SHOWN), span.role))
+            out.append((safe(span.text, limit=words), span.role))
     return tuple(out)
 
 
