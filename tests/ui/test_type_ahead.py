@@ -116,7 +116,8 @@ class Late:
 
 
 @pytest.mark.parametrize(("keys", "holds"), [
-    (["t", *"xq"], lambda main: main.corpus.editing and main.corpus._editor.text.startswith("xq")),
+    (["t", *"xq"], lambda main: main.corpus.editing and main.corpus._editor.text.startswith("xq")
+        and (main.corpus._editor.text == "xq") is main.app._first_screen),
     (["i", *"nq"], lambda main: main.encode.line.value.endswith("nq") and main.typing),
     (["slash", *"sail", "enter"], lambda main: main.text.match and main.sought == ("corpus", "sail")),
     (["a", "slash", *"bert", "enter"], lambda main: isinstance(main.app.screen, RecipeScreen)),

@@ -509,6 +509,8 @@ class CorpusPane(Vertical, Pane):
         """True if the corpus was the text of the editor when the first of them was requested."""
         self._offered: tuple[str, int] | None = None
         """The corpus that cannot be edited and in whose place an empty text was offered."""
+        self._anew = False
+        """True if the next typing begins with an empty text."""
         self._said: str | None = None
 
     def watch_edited(self) -> None:
@@ -551,8 +553,7 @@ class CorpusPane(Vertical, Pane):
 
     def type_anew(self) -> None:
         """Let the next typing begin with an empty text, where nothing was typed yet."""
-        if (now := self.engine.snapshot) is not None and not self.edited:
-            self._offered = now.corpus.name, now.corpus.bytes
+        self._anew = not self.edited
 
     async def begin(self) -> None:
         """Open the editor with the corpus. If the corpus cannot be edited, say why; a second call then opens
@@ -562,9 +563,10 @@ class CorpusPane(Vertical, Pane):
         if now is None or self._opening or loads(now):
             raise NotYet(now)
         corpus = (now.corpus.name, now.corpus.bytes)
+        anew, self._anew = self._anew, False
         if self._editor is not None and (self.edited or self.editing):
             await self._open(self._editor)
-        elif self._offered == corpus:
+        elif anew or self._offered == corpus:
             await self._show("")
         else:
             self._show_whole(corpus)
