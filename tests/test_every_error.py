@@ -443,7 +443,7 @@ def repositories(tmp_path: Path) -> Iterator[str]:
         yield url
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("call", "name", "line"), [
     (tokentui.load, "hf:owner/none", "this repository contains no tokenizer file (one of: tokenizer.json, "),
     (tokentui.load, "hf:owner/missing",
@@ -646,6 +646,7 @@ async def test_a_size_that_is_no_number() -> None:
         await until(pilot, lambda: "many: expected a number (for example 4000 or 32k)" in screen_text(app))
 
 
+@pytest.mark.slow
 async def test_no_way_back_to_a_corpus_without_a_name() -> None:
     async with opened(Recipe(), "text.txt") as (app, pilot):
         await app.engine.ask(do.Open(("text.txt", "text.txt")))

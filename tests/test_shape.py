@@ -159,7 +159,7 @@ def test_a_format_that_takes_a_special_for_a_word_is_refused() -> None:
     assert "would encode 'hat'" in contents(tokenizer, WRITTEN["bert"])[0].refused
 
 
-@pytest.mark.first_run(cases=2)
+@pytest.mark.first_run(cases=1)
 @pytest.mark.peer
 @pytest.mark.parametrize(
     "recipe",

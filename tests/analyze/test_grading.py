@@ -358,6 +358,7 @@ def small(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_hints_and_exit_codes(tmp_path: Path, small: str) -> None:
     right = engine(S, preset("cs336"), 11)
     wrong = pairs(Material(Corpus.from_text(S), preset("cs336"), (SPECIAL,)), Method(update="stale"), 11)

@@ -50,6 +50,7 @@ def vocabulary(*more: str, **ids: int) -> dict[str, int]:
     return BYTES | {name: 256 + n for n, name in enumerate(more)} | ids
 
 
+@pytest.mark.slow
 def test_a_sound_vocabulary_fails_nowhere(tmp_path: Path) -> None:
     report = examine(opened(tmp_path), 7)
     facts, checks = report.facts, report.checks
@@ -169,6 +170,7 @@ def test_each_check(tmp_path: Path, name: str, status: str, parts: dict[str, Any
         assert found.examples
 
 
+@pytest.mark.slow
 def test_what_is_told_of_a_fault(tmp_path: Path) -> None:
     found = check(
         opened(tmp_path, model={"vocab": vocabulary("ab", "bc", "abc"), "merges": ["b c", "a b", "ab c"]}),

@@ -170,6 +170,7 @@ def test_a_small_mixture() -> None:
     assert all(share.low <= share.share <= share.high for share in found.shares)
 
 
+@pytest.mark.slow
 def test_text_of_none_of_the_samples_has_much_slack() -> None:
     found = found_in({"north": 1.0}, 30_000, 30_000, 60, ("south", "east"))
     assert found.slack > 0.1

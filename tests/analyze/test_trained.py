@@ -41,7 +41,7 @@ def test_a_file_of_this_very_training() -> None:
     assert tok.trained_from(CORPUS) == report
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("axis", "value"), [("split", "cl100k"), ("tie", "largest-pair"),
                                              ("normalize", ("lowercase",))])
 def test_the_axis_that_was_changed_is_found(axis: str, value: Any) -> None:

@@ -301,6 +301,7 @@ def test_a_size_ends_the_comparison() -> None:
     assert (report.difference, report.steps) == (None, 4)
 
 
+@pytest.mark.slow
 @pytest.mark.peer
 def test_texts_as_they_are_under_sentencepiece() -> None:
     """Llama-2's recipe keeps spaces and full-width letters; the library's own rules, which change both, are
@@ -420,6 +421,7 @@ def test_a_file_of_another_format_is_refused_before_the_library_sees_it(tmp_path
             assert f"--to {OWNERS[name]}" in raised.value.hint
 
 
+@pytest.mark.slow
 @pytest.mark.peer
 def test_special_tokens_are_compared_both_ways(tmp_path: Path) -> None:
     """As plain text, and found by their names; a file whose specials have other ids parts in the second way

@@ -167,6 +167,7 @@ def test_every_objective_has_a_column(recipe: str) -> None:
     assert all(value is not None for one in answer["measures"] for value in one["values"])
 
 
+@pytest.mark.slow
 def test_a_text_is_shown_in_rows(english: str) -> None:
     words = ["-r", "gpt2", "-r", "bert", "--merges", "0", english, "--text", "the é"]
     assert done("compare", *words).rstrip("\n").split("\n")[-3:] == [
@@ -197,6 +198,7 @@ def test_one_that_has_ended_says_why(tmp_path: Path) -> None:
     assert (found["sides"][0]["step"], found["sides"][0]["end"]) == (None, "the last step")
 
 
+@pytest.mark.slow
 def test_tokens_are_found(files: tuple[str, str], english: str) -> None:
     words = ["-t", files[0], "-r", "bert", "--merges", "60", english, "--find", "th"]
     start = "tokens with th, A and B, "
@@ -225,6 +227,7 @@ def test_conventions_are_chosen(files: tuple[str, str]) -> None:
     assert said["renyi_efficiency"]["α"] == "3"
 
 
+@pytest.mark.slow
 def test_a_tokenizer_that_refuses_the_corpus_says_so_in_its_column(
     files: tuple[str, str], english: str
 ) -> None:

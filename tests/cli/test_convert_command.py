@@ -194,6 +194,7 @@ def test_what_is_no_file_has_no_end_and_gets_the_projects_own_format(novel: str)
     done("train", "sample:sailor", "-r", "gpt2", "--merges", "2", "-o", "/dev/null")
 
 
+@pytest.mark.slow
 def test_a_format_is_named_by_either_word(tmp_path: Path) -> None:
     """`--format` and `--to` are the same where a file is written."""
     written = []

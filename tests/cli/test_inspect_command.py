@@ -62,7 +62,7 @@ def test_every_measure_is_in_the_text_and_the_json(slide: str) -> None:
         assert [*row["title"].split(), *row["shown"], *measure.under.split()] in lines
 
 
-@pytest.mark.first_run(cases=2)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [
     name for name, entry in PRESETS.items() if entry.recipe.unknown == "error" or name == "gpt2"
 ])
@@ -124,7 +124,7 @@ def test_a_tokenizer(slide: str) -> None:
     assert row["corpus"] is None
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("recipe", "mark"), [("bert", "##"), ("subword-nmt", "</w>")])
 def test_a_mark_is_none_of_the_bytes_of_a_token(tmp_path: Path, recipe: str, mark: str) -> None:
     file = str(tmp_path / "t.json")
@@ -293,6 +293,7 @@ def test_a_tokenizer_is_wanted() -> None:
     assert cli("inspect", "--help").exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_file_with_an_objective_that_is_not_known(slide: str, tmp_path: Path) -> None:
     """It is inspected as any other; the note says that it is not trained on."""
     document = json.loads(Path(slide).read_text("utf-8"))
@@ -326,6 +327,7 @@ def test_the_name_of_an_ignored_check_is_validated(slide: str) -> None:
     assert "health report" in refused("inspect", "-t", slide, "--ignore", "spaces", "hug")
 
 
+@pytest.mark.slow
 def test_an_info_is_no_failure_of_strict(tmp_path: Path) -> None:
     file = str(tmp_path / "gpt2.json")
     done("train", "sample:english", "-r", "gpt2", "--vocab-size", "600", "-o", file, "-q")

@@ -41,6 +41,7 @@ def test_screens_keys_and_compare() -> None:
     assert "B gpt2" in text
 
 
+@pytest.mark.slow
 def test_a_picture_adds_no_recent_source(home: Path) -> None:
     done(*HUGS, "--format", "text")
     assert not home.exists() or not [path for path in home.rglob("*") if path.is_file()]

@@ -234,6 +234,7 @@ def test_a_dumb_terminal_is_refused_in_one_line() -> None:
     assert got.count(b"\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.pty
 def test_rows_on_a_terminal_are_the_same_json(hostile: str) -> None:
     words = ["encode", "-t", hostile, "--json", HOSTILE]

@@ -152,6 +152,7 @@ def test_plain_python_replaces_a_damaged_library(
     assert run(folder) == [engine, expected]
 
 
+@pytest.mark.slow
 def test_plain_python_replaces_a_library_with_other_signatures(
     loaded: None, tmp_path: Path, expected: str
 ) -> None:
@@ -168,6 +169,7 @@ def test_plain_python_replaces_a_library_with_other_signatures(
     assert done.stdout.splitlines() == [engines.FAILED, expected]
 
 
+@pytest.mark.slow
 def test_a_library_opens_from_a_read_only_folder(loaded: None, tmp_path: Path, expected: str) -> None:
     """It needs no home either."""
     folder = shutil.copytree(native.LIBRARIES, tmp_path / "libraries")

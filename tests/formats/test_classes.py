@@ -29,6 +29,7 @@ def test_a_class_numbers_the_pieces(name: str, tmp_path: Path) -> None:
         assert isinstance(tokenizer.decode(ids), str)
 
 
+@pytest.mark.slow
 def test_a_class_that_is_not_known_is_refused_by_name(tmp_path: Path) -> None:
     folder = class_folders.write(tmp_path, "Llama", tokenizer_class="SurprisingTokenizer")
     assert "the class SurprisingTokenizer is not read: what it does" in refused(
@@ -49,7 +50,7 @@ def test_the_type_of_the_model_names_the_class(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["MBart", "Reformer", "GPT2", "Roberta", "MPNet", "Esm"])
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 def test_the_own_format_keeps_the_tokens_of_a_class(name: str, tmp_path: Path) -> None:
     folder = tokentui.load(class_folders.write(tmp_path / "folder", name))
     folder.save(tmp_path / "kept.json", "tokentui")
@@ -60,7 +61,7 @@ def test_the_own_format_keeps_the_tokens_of_a_class(name: str, tmp_path: Path) -
     assert kept.vocabulary.specials == folder.vocabulary.specials
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "lost"), [("MBart", True), ("XLMRoberta", False)])
 def test_a_model_loses_the_tokens_around_a_text(name: str, lost: bool, tmp_path: Path) -> None:
     folder = tokentui.load(class_folders.write(tmp_path / "folder", name))
@@ -76,6 +77,7 @@ def test_what_a_model_cannot_say_is_not_written(name: str, tmp_path: Path) -> No
         export(tokentui.load(folder), tmp_path / "kept.model", "sentencepiece")
 
 
+@pytest.mark.slow
 def test_names_that_the_class_does_not_name_are_plain_text(tmp_path: Path) -> None:
     folder = class_folders.write(tmp_path, "GPT2")
     tokenizer = tokentui.load(folder)

@@ -123,6 +123,7 @@ def stranger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_stranger_adds_a_module_and_an_entry(stranger: Path, tmp_path: Path) -> None:
     format: Format | None = recognize(stranger)
     assert format is made_up_format.FORMAT

@@ -279,6 +279,7 @@ def test_a_model_of_characters_is_sentencepiece_s() -> None:
         format_of("a", CHARS, "gpt3")
 
 
+@pytest.mark.slow
 def test_two_files_are_written_where_one_is_named(tmp_path: Path) -> None:
     export(preset("gpt2"), tmp_path / "x-vocab.json")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["x-merges.txt", "x-vocab.json"]
@@ -305,6 +306,7 @@ def test_a_trained_unigram_keeps_its_scores(tmp_path: Path) -> None:
     assert all(abs((theirs[piece] or 0) - (score or 0)) < 1e-5 for piece, score in scores.items())
 
 
+@pytest.mark.slow
 def test_an_own_pattern_goes_into_the_files(tmp_path: Path) -> None:
     tokenizer = trained(Recipe(split=r"regex:\p{L}+|\s+|[^\p{L}\s]+"), merges=40)
     for format in ("huggingface", "minbpe", "tekken", "tiktoken"):

@@ -230,6 +230,7 @@ def test_a_typed_text_over_which_a_pattern_hangs_is_tried_once(monkeypatch: pyte
         assert [token.text for token in one.snapshot().main.encoding.tokens] == ["a", "b", "c"]
 
 
+@pytest.mark.slow
 def test_a_corpus_over_which_a_pattern_hangs_is_shown_as_it_is(limited: Limited) -> None:
     limited(pattern_seconds=0.05)
     recipe = Recipe(split=f"regex:{SLOW}")

@@ -175,7 +175,7 @@ def test_a_new_preset_shows_up_everywhere(monkeypatch: pytest.MonkeyPatch) -> No
     assert tokentui.train(CORPUS, NAME, merges=3).vocab_size == 259
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["value", "score"])
 async def test_an_objective_of_a_value_is_drawn(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its own exact value, rounded, stands in its column and in Why."""
@@ -314,6 +314,7 @@ async def test_a_new_analysis_is_an_option_with_json_and_a_screen(
         await until(pilot, lambda: "a row" in screen_text(pilot) and "in short" in screen_text(pilot))
 
 
+@pytest.mark.slow
 async def test_a_new_format_is_written_and_offered(
     own_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

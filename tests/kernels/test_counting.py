@@ -70,7 +70,7 @@ def every_code_point(before: str, after: str) -> list[str]:
 
 
 @pytest.mark.parametrize("split", scanners.SPLITS)
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 def test_all_short_texts(counting: ModuleType, split: str) -> None:
     """Every sequence of up to four classes: no rule but that of line ends looks further, and it at one kind
     at a time."""
@@ -97,7 +97,7 @@ def test_contractions(counting: ModuleType, split: str) -> None:
     compare_batches(counting, ["".join(one) for one in parts], split, 20)
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("split", "around"), [("o200k", ("A", "a'S")), ("gpt2", ("'", "s")), ("bert", ("a", "a"))]
 )

@@ -253,7 +253,7 @@ def test_a_slice_is_short() -> None:
     assert compiled.number == number
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("axes", [{}, SCORED], ids=["count", "score"])
 def test_a_lack_of_memory_leaves_no_array_too_small(
     axes: dict[str, Any], monkeypatch: pytest.MonkeyPatch

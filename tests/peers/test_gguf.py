@@ -144,7 +144,7 @@ def test_merges_by_every_name(tmp_path: Path, name: str) -> None:
     check(tmp_path, bpe(name), MARKED)
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("prefix", [True, False])
 def test_scored_pieces(tmp_path: Path, prefix: bool) -> None:
     check(tmp_path, spm(prefix), MARKED)
@@ -155,7 +155,7 @@ def test_scored_pieces(tmp_path: Path, prefix: bool) -> None:
     {"remove_extra_whitespaces": True},
 ])
 @pytest.mark.parametrize("rules", [(), ("nmt-nfkc",)])
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 def test_unigram(tmp_path: Path, flags: dict[str, bool], rules: tuple[str, ...]) -> None:
     charsmap = rules_of(rules)[0] if rules else b""
     check(tmp_path, unigram(charsmap, **flags), MARKED)

@@ -141,6 +141,7 @@ async def test_columns_rest_after_150_milliseconds(
     assert seen.between.measured is not None
 
 
+@pytest.mark.slow
 async def test_every_snapshot_belongs_to_one_position(session: Comparing) -> None:
     await session.settle()
     session.send(do.GoTo(1_500))
@@ -289,6 +290,7 @@ async def test_it_ends_in_the_middle_of_everything(novel: Corpus) -> None:
         assert answer.cancelled() or not answer.done() or isinstance(answer.exception(), Cancelled | None)
 
 
+@pytest.mark.slow
 async def test_from_the_explorer_it_goes_on_where_that_stands_and_comes_back_as_it_was_left() -> None:
     session = Watched(preset("gpt2"))
     await session.start()

@@ -352,6 +352,7 @@ async def test_a_pipe_that_never_answers_is_cancelled(session: Watched, tmp_path
     assert (await session.settle()).main.at.step == 1
 
 
+@pytest.mark.slow
 async def test_a_pattern_that_would_run_for_minutes_is_stopped(
     session: Watched, limited: Callable[..., None], tmp_path: Path
 ) -> None:

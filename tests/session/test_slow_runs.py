@@ -36,7 +36,7 @@ def new_tokens(held: Layout) -> set[tuple[int, int]]:
     }
 
 
-@pytest.mark.first_run(cases=4)
+@pytest.mark.first_run(cases=1)
 @pytest.mark.parametrize("name", PRESETS)
 def test_what_is_marked_becomes_the_new_token(name: str) -> None:
     """Also on steps that are made again after a walk back. A training that removes tokens marks nothing."""

@@ -157,6 +157,7 @@ def test_a_superword_has_at_most_four_words() -> None:
     assert made == ["a ", "b ", "c ", "d ", "e ", "a b ", "c d ", "e f", "a b c d "]
 
 
+@pytest.mark.slow
 def test_the_example_of_boundlessbpe() -> None:
     trainer = started(
         dict.fromkeys(DOCUMENTS, 1), "boundless", **BYTES | {"base": "bytes"}

@@ -199,6 +199,7 @@ async def test_the_finder_has_every_action() -> None:
         assert {id.removeprefix("tour_") for id in ids} <= found
 
 
+@pytest.mark.slow
 async def test_a_theme_is_seen_before_it_is_taken() -> None:
     app, _ = explorer()
     async with app.run_test(size=(100, 40)) as pilot:
@@ -230,6 +231,7 @@ async def test_the_footer_of_a_small_terminal_has_the_keys_of_each_pane() -> Non
                 hint in screen_text(pilot).splitlines()[-1] for hint in hints))
 
 
+@pytest.mark.slow
 async def test_below_a_dialog_the_footer_shows_no_keys() -> None:
     app, _ = explorer()
     async with app.run_test(size=(80, 24)) as pilot:

@@ -182,7 +182,7 @@ async def test_axes_are_searched_by_their_names() -> None:
 
 @pytest.mark.parametrize("size", [*SIZES, (60, 20)], ids=str)
 @pytest.mark.parametrize("recipe", ["bert", "gpt2"])
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 async def test_all_tokens_and_losses_of_the_typed_text_can_be_seen(
     recipe: str, size: tuple[int, int]
 ) -> None:

@@ -215,6 +215,7 @@ def test_each_theme_mixes_its_grays(name: str) -> None:
         Color.parse(base["foreground"]).hex6.lower(), background.hex6.lower())
 
 
+@pytest.mark.slow
 async def test_without_colors_the_focused_pane_has_a_double_border(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     app, _ = explorer(None)
@@ -226,7 +227,7 @@ async def test_without_colors_the_focused_pane_has_a_double_border(monkeypatch: 
             assert screen_text(app).count("╔") == 1
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("mark", ["chips", "bars"])
 async def test_reports_show_the_tokens_of_a_text_as_chips(mark: Boundaries) -> None:
     """With their tints only if the user wants chips, on the row of the cursor too."""

@@ -572,6 +572,7 @@ async def test_leaving() -> None:
         await until(pilot, lambda: session.closed)
 
 
+@pytest.mark.slow
 async def test_the_footer_has_its_first_keys() -> None:
     async with comparing((160, 50)) as (app, screen, _, _):
         line = screen_text(app).splitlines()[-1]

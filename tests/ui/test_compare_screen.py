@@ -86,6 +86,7 @@ async def test_panes_that_share_a_place() -> None:
         await until(pilot, lambda: screen.columns_row.display)
 
 
+@pytest.mark.slow
 async def test_a_pane_that_waits_says_for_what() -> None:
     async with comparing((80, 24)) as (app, screen, session, pilot):
         await draw(screen, session, pilot, measured=None, overlaps=(), tokens=None, curves=None)
@@ -314,6 +315,7 @@ def test_where_panes_stand() -> None:
                         assert sum(len(title) for title, _ in line) + 3 * len(line) < width
 
 
+@pytest.mark.slow
 async def test_without_colors_what_parts_is_still_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     async with comparing((80, 24)) as (app, screen, session, pilot):
@@ -348,6 +350,7 @@ def test_a_column_says_where_it_is_in_its_run(step: int, words: str) -> None:
     assert "".join(text for text, _ in rows[0]).endswith(f"  {words}")
 
 
+@pytest.mark.slow
 async def test_the_screen_that_is_seen_says_which_rows_the_session_lays_out() -> None:
     """Rows that a screen below it, or one that was left, asks for would take the place of its own."""
     app, session = explorer()

@@ -129,6 +129,7 @@ def test_what_copies_is_there() -> None:
     assert Ref("tokentui.ui.copying:ask_of").resolve()
 
 
+@pytest.mark.slow
 async def test_a_table_and_a_picture_can_be_copied_and_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

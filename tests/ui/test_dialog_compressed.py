@@ -70,7 +70,7 @@ def test_nothing_that_acts_is_shown(data: bytes) -> None:
     assert all(is_safe(plain(cell)) for row in table(view) for cell in row.cells)
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12)])
 async def test_it_opens_from_the_corpus_and_is_left(size: tuple[int, int]) -> None:
     app, session = explorer()

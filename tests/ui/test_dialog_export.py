@@ -153,6 +153,7 @@ async def test_what_cannot_be_written_says_why_and_stays() -> None:
     assert app.result is None
 
 
+@pytest.mark.slow
 async def test_a_session_writes_the_tokenizer_of_its_step(tmp_path: Path) -> None:
     session = Session(lambda snapshot: None, Recipe())
     await session.start()

@@ -237,6 +237,7 @@ async def test_find_nothing_and_leave_are_not_the_same() -> None:
         assert app.result is None
 
 
+@pytest.mark.slow
 async def test_find_on_all_sizes_with_anything_in_it() -> None:
     async with shown(FindScreen(FakeEngine(), "[/]\x1b[31m", "\x1b]0;x\x07\u202e[/]\n\x85")) as (_, pilot):
         await tried_on_all_sizes(pilot)

@@ -80,6 +80,7 @@ async def test_named_corpora_are_opened_by_their_word(folder: Path, source: str,
         await until(pilot, lambda: app.result == Open((opened.replace("HOME", str(folder)),)))
 
 
+@pytest.mark.slow
 async def test_named_corpora_that_are_none_are_a_line(folder: Path) -> None:
     dialog = OpenScreen(FakeEngine())
     async with shown(dialog) as (app, pilot):
@@ -461,6 +462,7 @@ async def test_hostile_names_are_shown_safely_and_opened_exactly(folder: Path, n
         await until(pilot, lambda: app.result == Open((f"pit/{name}",)))
 
 
+@pytest.mark.slow
 async def test_hostile_names_on_all_sizes(folder: Path) -> None:
     for name in HOSTILE:
         (folder / name).mkdir()

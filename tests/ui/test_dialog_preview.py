@@ -103,7 +103,7 @@ async def test_a_difference_is_seen_at_a_glance(
         assert "i+n" in line
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
 @pytest.mark.parametrize("other", ["gpt4", "gpt2"])
 async def test_a_sample_is_marked_on_the_screen(size: tuple[int, int], other: str) -> None:
@@ -167,6 +167,7 @@ async def test_axes_and_values_are_tried_as_well() -> None:
         assert dialog.choice.recipe == GPT2
 
 
+@pytest.mark.slow
 async def test_what_cannot_be_trained_says_why_and_what_was_superseded_says_nothing() -> None:
     trial = Trial(
         gpt2=HERE, gpt4=TokentuiError("no \x1b[31m pair"), gpt4o=Cancelled(), gpt1=pairs(error="not\nthat")
@@ -182,7 +183,7 @@ async def test_what_cannot_be_trained_says_why_and_what_was_superseded_says_noth
         assert_safe(pilot)
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(120, 40), (40, 12)])
 async def test_the_steps_can_be_scrolled_and_left(size: tuple[int, int]) -> None:
     dialog = recipes(Trial(gpt2=HERE))
@@ -227,6 +228,7 @@ async def test_the_session_is_asked_and_told() -> None:
         assert session.of(SetRecipe) == []
 
 
+@pytest.mark.slow
 async def test_a_failure_of_the_session_is_a_line() -> None:
     app, session = explorer(run=RUN)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -237,7 +239,7 @@ async def test_a_failure_of_the_session_is_a_line() -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 async def test_the_dialog_previews_each_preset_in_use_beside_one_with_steps_of_many_parts(name: str) -> None:
     """Each preset is in use, and `greedtok`, whose steps have any number of parts, is under the cursor."""
     used = PRESETS[name]

@@ -263,6 +263,7 @@ async def test_all_sizes() -> None:
             await tried_on_all_sizes(pilot)
 
 
+@pytest.mark.slow
 async def test_the_key_asks_the_session() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:

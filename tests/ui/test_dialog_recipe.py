@@ -182,6 +182,7 @@ async def test_what_cannot_change_alone_is_taken_with_what_must_change_too() -> 
         assert app.result.recipe == GPT2.with_axes(unit="grapheme", base="sorted", unknown="error")
 
 
+@pytest.mark.slow
 async def test_following_the_reasons_leads_to_another_unit() -> None:
     dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog) as (app, pilot):
@@ -198,6 +199,7 @@ async def test_following_the_reasons_leads_to_another_unit() -> None:
         assert app.result.recipe == GPT2.with_axes(unknown="error", base="sorted", unit="char")
 
 
+@pytest.mark.slow
 async def test_a_pattern_is_compiled_while_it_is_typed() -> None:
     dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog) as (_, pilot):
@@ -240,6 +242,7 @@ async def test_esc_leaves_one_thing_at_a_time() -> None:
         assert app.result is None
 
 
+@pytest.mark.slow
 async def test_normalizers_are_put_in_and_taken_out_in_order() -> None:
     dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog) as (_, pilot):
@@ -302,7 +305,7 @@ async def test_enter_that_comes_after_esc_takes_nothing() -> None:
         assert dialog.choice == RecipeChoice(GPT2)
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("begun", ["", "/"])
 async def test_letters_search_the_presets_and_enter_takes_the_marked_one(begun: str) -> None:
     dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2")
@@ -344,6 +347,7 @@ async def test_every_letter_that_is_typed_at_the_presets_searches_them(letter: s
         assert dialog.choice == RecipeChoice(GPT2)
 
 
+@pytest.mark.slow
 async def test_a_search_that_finds_nothing_says_so_and_takes_nothing() -> None:
     dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2), "gpt2")
     async with shown(dialog) as (app, pilot):
@@ -369,6 +373,7 @@ async def test_the_first_digit_takes_the_place_of_a_number() -> None:
         await until(pilot, lambda: dialog.choice.run == Run.of({"vocab_size": 2_000}))
 
 
+@pytest.mark.slow
 async def test_a_size_that_was_not_asked_for_is_the_one_that_the_run_ends_at() -> None:
     unigram, corpus = preset("sentencepiece-unigram"), read("sample:english")
     sizes = []
@@ -398,6 +403,7 @@ async def test_nothing_changed_is_nothing_to_take() -> None:
         assert not app.answered
 
 
+@pytest.mark.slow
 async def test_where_another_recipe_goes_on_from_is_a_row() -> None:
     dialog = RecipeScreen(FakeEngine(), RecipeChoice(GPT2, keep_place="size"), "gpt2")
     async with shown(dialog, (120, 40)) as (app, pilot):

@@ -196,7 +196,7 @@ def test_every_app_screen_and_widget_is_guarded() -> None:
 # Compare before its columns are open.
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", [("2", "enter"), ("i", "x", "enter")])
 async def test_enter_in_compare_before_the_columns_are_open_is_a_line(keys: tuple[str, ...]) -> None:
     app, _ = explorer(typed="a word")

@@ -75,6 +75,7 @@ async def test_a_match_that_is_folded_is_shown(novel: Callable[[str], Path]) -> 
         )
 
 
+@pytest.mark.slow
 async def test_a_file_begins_with_what_the_corpus_uses(novel: Callable[[str], Path], tmp_path: Path) -> None:
     train(Corpus.from_text("zebra zebras hug hug"), "gpt2", merges=8).save(tmp_path / "file.json")
     app = app_on(novel("hug hug hug pug"))

@@ -82,7 +82,7 @@ def test_a_short_title_is_used_before_a_name_is_cut() -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("key", ["2", "3"])
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 async def test_a_filter_is_in_the_title_also_after_another_recipe(size: tuple[int, int], key: str) -> None:
     app = explorer()
     async with app.run_test(size=size, notifications=False) as pilot:
@@ -98,7 +98,7 @@ async def test_a_filter_is_in_the_title_also_after_another_recipe(size: tuple[in
         assert "only" not in screen_text(app)
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_each_order_and_view_but_the_usual_one_is_in_a_title(size: tuple[int, int]) -> None:
     assert {*VIEWS} == {*GLYPH_MODES}
@@ -153,6 +153,7 @@ async def test_a_page_of_the_encoding_is_in_its_title_and_goes_with_another_reci
         assert any(any(text.strip() for text, _ in cell) for cell in app.main.encode.tokens._painted)
 
 
+@pytest.mark.slow
 async def test_the_first_page_of_the_encoding_says_how_many_there_are() -> None:
     app = explorer("an encoding of many tokens " * 5)
     async with app.run_test(size=(80, 24), notifications=False) as pilot:
@@ -186,6 +187,7 @@ async def test_the_first_page_says_that_it_is_about_the_cursor_and_where_the_los
         assert app.main.states("encode")[0].startswith("page 1 of ")
 
 
+@pytest.mark.slow
 async def test_a_page_goes_when_the_text_has_fewer_pages() -> None:
     app = explorer("an encoding of many tokens " * 40)
     async with app.run_test(size=(80, 24), notifications=False) as pilot:
@@ -246,7 +248,7 @@ async def test_a_screen_that_resumes_keeps_its_active_pane() -> None:
             assert screen.active == pane
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tok[/]en", "[red]x[/red]", "[@click=app.quit]y"])
 async def test_a_title_shows_markup_as_text(name: str) -> None:
     app = explorer()

@@ -245,6 +245,7 @@ async def test_enter_stays_at_a_step_of_the_life() -> None:
         await until(pilot, lambda: at(app) == 0 and app.screen is app.main)
 
 
+@pytest.mark.slow
 async def test_no_word_has_no_life() -> None:
     async with explored((80, 24), typed="") as (app, pilot):
         said: list[str] = []

@@ -125,6 +125,7 @@ async def test_tab_goes_round_the_panes_at_every_size() -> None:
             await pilot.press("escape")
 
 
+@pytest.mark.slow
 async def test_escape_leaves_the_typed_text_before_it_gives_up_long_work() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -208,6 +209,7 @@ async def test_the_order_of_the_vocabulary_turns() -> None:
         assert orders == [*VOCABULARY_ORDERS[1:], VOCABULARY_ORDERS[0]]
 
 
+@pytest.mark.slow
 async def test_glyphs_and_boundaries_change_what_is_drawn() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -225,6 +227,7 @@ async def test_glyphs_and_boundaries_change_what_is_drawn() -> None:
         await until(pilot, lambda: "·t+he" in screen_text(app))
 
 
+@pytest.mark.slow
 async def test_enter_inspects_the_row_that_it_was_pressed_on() -> None:
     """Also while a run brings others."""
     app, session = explorer()
@@ -382,6 +385,7 @@ async def test_a_click_gives_a_pane_the_focus() -> None:
         assert app.main.vocabulary.cursor == 3
 
 
+@pytest.mark.slow
 async def test_a_slow_terminal_is_not_written_to_and_then_gets_the_newest() -> None:
     app, session = explorer()
     async with app.run_test(size=(80, 24)) as pilot:
@@ -396,6 +400,7 @@ async def test_a_slow_terminal_is_not_written_to_and_then_gets_the_newest() -> N
         await until(pilot, lambda: "step   400" in screen_text(app))
 
 
+@pytest.mark.slow
 async def test_a_unigram_step_has_no_place_to_follow() -> None:
     app, session = explorer(typed="")
     async with app.run_test(size=(120, 40), notifications=True) as pilot:

@@ -155,6 +155,7 @@ async def test_nothing_jumps_while_numbers_change() -> None:
             assert places[0] == places[1]
 
 
+@pytest.mark.slow
 async def test_text_stays_where_it_is_while_tokens_change() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:

@@ -224,6 +224,7 @@ async def test_what_goes_is_marked_and_what_has_gone_is_struck() -> None:
         assert [row.mark for row in rows if row] == ["−", "−", "−", "−", " "]
 
 
+@pytest.mark.slow
 async def test_what_left_stands_below_the_vocabulary_with_its_reason() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -240,6 +241,7 @@ async def test_what_left_stands_below_the_vocabulary_with_its_reason() -> None:
         assert app.main.vocabulary.total == len(PIECES)
 
 
+@pytest.mark.slow
 async def test_a_piece_by_loss_and_one_that_left_can_be_inspected() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -271,6 +273,7 @@ def test_the_curve_of_a_unigram_training_has_room_for_a_longer_corpus() -> None:
     assert plain(curve(full, 5))[1:] == "▃▅▆█"
 
 
+@pytest.mark.slow
 async def test_a_terminal_that_was_too_small_gives_the_figures_their_room_again() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:

@@ -78,7 +78,7 @@ async def test_enter_goes_on_where_it_was(sessions: Path) -> None:
     app.autosave.switch_to(KEPT)  # an answer that comes while the program ends
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("left", [True, False])
 async def test_leaving_while_it_is_opened_again_loses_nothing(
     sessions: Path, gates: Gates, left: bool
@@ -267,7 +267,7 @@ async def test_q_saves_the_work_and_the_next_start_offers_it(
             == (kept.sources, kept.scratch, kept.training, kept.typed, len(kept.columns)))
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("leaves", [True, False])
 async def test_what_is_opened_again_unchanged_is_kept_again(
     sessions: Path, monkeypatch: pytest.MonkeyPatch, leaves: bool
@@ -288,6 +288,7 @@ async def test_what_is_opened_again_unchanged_is_kept_again(
         await until(pilot, lambda: not read(before.path)[0].ended)
 
 
+@pytest.mark.slow
 async def test_an_opened_file_is_opened_again(sessions: Path, tmp_path: Path) -> None:
     path = tmp_path / "own.json"
     export(train(Corpus.from_text("hug pug pun bun hugs " * 9), GPT2, merges=7), path)

@@ -127,6 +127,7 @@ async def test_it_stands_at_its_last_step_and_keys_go_to_others(file: Path, corp
         assert now(app).main.at.step == 4
 
 
+@pytest.mark.slow
 async def test_the_end_of_another_run_is_not_the_end_of_the_steps(file: Path, corpus: Path) -> None:
     run = Run.of({"merges": 3, "vocab_size": 9})
     wanted = do.Open((str(corpus),), tokenizer=OpenTokenizer(str(file)))

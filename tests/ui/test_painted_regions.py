@@ -74,6 +74,7 @@ async def test_a_snapshot_without_changes_paints_nothing(monkeypatch: pytest.Mon
         assert painted.regions == []
 
 
+@pytest.mark.slow
 async def test_a_change_of_one_pane_paints_that_pane_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     app = explorer()
     async with app.run_test(size=SIZE) as pilot:

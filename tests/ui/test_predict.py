@@ -105,6 +105,7 @@ async def test_a_typed_guess() -> None:
         await until(pilot, lambda: "2 of 2 right" in screen_text(app))
 
 
+@pytest.mark.slow
 async def test_to_the_end() -> None:
     app = app_of()
     async with app.run_test(size=(80, 24)) as pilot:

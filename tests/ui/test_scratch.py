@@ -88,7 +88,7 @@ async def typed(app: ExplorerApp, pilot: Any, text: str) -> None:
         await until(pilot, arrived)
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12)])
 async def test_control_characters_are_visible_while_typing_and_after(size: tuple[int, int]) -> None:
     app, session = explorer(typed="The crowd in the street")
@@ -137,6 +137,7 @@ async def test_a_text_that_gives_way_to_a_newer_one_is_not_told_of() -> None:
         await until(pilot, lambda: notes_of(app) == ["stopped"])
 
 
+@pytest.mark.slow
 async def test_esc_ends_it_at_once_and_e_comes_back_to_the_same_text() -> None:
     app, session = explorer()
     async with app.run_test(size=(100, 30)) as pilot:
@@ -272,6 +273,7 @@ async def choose_corpus(app: ExplorerApp, pilot: Any, slow: Slow) -> None:
     await until(pilot, lambda: slow.commands and isinstance(slow.commands[-1], Open))
 
 
+@pytest.mark.slow
 async def test_opening_a_corpus_ends_it_and_sends_nothing_more() -> None:
     app, session = explorer()
     async with app.run_test(size=(100, 30)) as pilot:
@@ -290,6 +292,7 @@ async def test_opening_a_corpus_ends_it_and_sends_nothing_more() -> None:
         assert text_of(app) == "books"
 
 
+@pytest.mark.slow
 async def test_a_corpus_that_cannot_be_opened_leaves_what_was_typed() -> None:
     app, session = explorer()
     async with app.run_test(size=(100, 30)) as pilot:

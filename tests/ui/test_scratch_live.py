@@ -117,6 +117,7 @@ async def test_the_switch_turns_it_off_and_on() -> None:
         await until(pilot, lambda: session.of(SetRecipe)[2:] == [SetRecipe(turned(2), RUN)])
 
 
+@pytest.mark.slow
 async def test_a_large_corpus_does_not_follow_unless_it_is_told_to() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -128,6 +129,7 @@ async def test_a_large_corpus_does_not_follow_unless_it_is_told_to() -> None:
         await until(pilot, lambda: session.of(SetRecipe) == [SetRecipe(turned(1), RUN)])
 
 
+@pytest.mark.slow
 async def test_a_later_recipe_takes_the_place_of_an_earlier_one() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -156,6 +158,7 @@ async def test_a_later_recipe_takes_the_place_of_an_earlier_one() -> None:
         assert notes_of(app) == []
 
 
+@pytest.mark.slow
 async def test_what_cannot_be_trained_is_said_and_t_tries_again() -> None:
     app, session = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -168,7 +171,7 @@ async def test_what_cannot_be_trained_is_said_and_t_tries_again() -> None:
         await until(pilot, lambda: session.of(SetRecipe) == [SetRecipe(turned(1), RUN)] * 2)
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "rows"), [((120, 40), 14), ((80, 24), 7)])
 async def test_the_main_screen_is_seen_above_and_the_first_steps_stay(
     size: tuple[int, int], rows: int

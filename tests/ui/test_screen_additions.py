@@ -137,6 +137,7 @@ async def test_a_pane_is_one_file_and_one_entry(
     assert "`turn_new` | `f6` | Turn what is new" in page
 
 
+@pytest.mark.slow
 async def test_a_binding_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     pressed: list[object] = []
 

@@ -76,6 +76,7 @@ def test_piles_of_marks_are_bounded_in_each_cluster() -> None:
         assert "".join(text for text, _ in held.row(0)) == "".join(span.text for span in visible(pile))
 
 
+@pytest.mark.slow
 def test_the_table_gives_spacing_marks_a_column_and_is_that_of_the_command_line() -> None:
     newer: dict[str, int] = {}
     for char in map(chr, soak.code_points()):

@@ -103,6 +103,7 @@ async def test_a_speed_counts_also_where_the_one_before_is_not_seen_yet() -> Non
         await until(pilot, lambda: session.of(do.SetSpeed) == [do.SetSpeed(60), do.SetSpeed(20)])
 
 
+@pytest.mark.slow
 async def test_the_colors_that_are_taken_are_kept() -> None:
     app, _ = explorer()
     async with app.run_test(size=(120, 40)) as pilot:
@@ -110,6 +111,7 @@ async def test_the_colors_that_are_taken_are_kept() -> None:
         await until(pilot, lambda: settings() == {"theme": LIGHT_NAME})
 
 
+@pytest.mark.slow
 async def test_a_text_that_is_left_stays_as_it_was() -> None:
     app = app_of()
     async with app.run_test(size=(120, 40)) as pilot:

@@ -43,7 +43,7 @@ def seen(app: ExplorerApp) -> str:
     return " ".join(screen_text(app).replace("│", " ").split())
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)], ids=str)
 async def test_its_figures_are_those_of_a_training(size: tuple[int, int]) -> None:
     run = tokentui.Trainer("sample:sailor", "gpt2")
@@ -102,6 +102,7 @@ async def test_a_key_does_what_it_says(key: str, holds: Any) -> None:
         await until(pilot, lambda: holds(app))
 
 
+@pytest.mark.slow
 async def test_keys_in_a_heap_are_all_done() -> None:
     app = app_of()
     async with app.run_test(size=(100, 30)) as pilot:

@@ -61,6 +61,7 @@ async def test_what_comes_after_the_last_step_is_the_reason_why_it_ends() -> Non
         assert (view.why.end, view.taken, view.tokens[0]) == ("merges", None, view.tokens[1])
 
 
+@pytest.mark.slow
 async def test_the_list_is_searched_and_sorted() -> None:
     async with opened() as (app, pilot):
         await walked(app, pilot, 40)
@@ -158,6 +159,7 @@ async def test_each_objective_has_its_reasons(recipe: Recipe) -> None:
         assert re.search(r"step 3 +made", screen_text(app))
 
 
+@pytest.mark.slow
 async def test_what_a_training_knows_no_what_ifs_of_is_said_in_a_line() -> None:
     recipe = Recipe(objective="unigram", split="metaspace", unit="char", base="frequency", encode="viterbi",
                     unknown="fused", normalize=("nmt-nfkc",))
@@ -170,7 +172,7 @@ async def test_what_a_training_knows_no_what_ifs_of_is_said_in_a_line() -> None:
         assert isinstance(app.screen, StepsScreen)
 
 
-@pytest.mark.first_run(cases=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["\u202ea\u202eb a\u0301\x07 ", "\x1b]0;x\x07[bold]", "\ud800\ud800 \ud800"])
 async def test_hostile_steps_are_drawn_safely(text: str) -> None:
     async with opened(Recipe(split="none"), "sample:hugs") as (app, pilot):

@@ -201,6 +201,7 @@ async def test_hostile_text_does_nothing() -> None:
         assert "[bold]no[/]" in text
 
 
+@pytest.mark.slow
 async def test_dialogs_of_a_tour_follow_the_tour() -> None:
     """A snapshot of the user's session does not reach a dialog over a tour."""
     app = app_of(tour=short())

@@ -219,6 +219,7 @@ async def test_footer_help_and_palette_show_the_keys_of_the_user_and_they_work()
         await until(pilot, lambda: isinstance(app.screen, HelpScreen) and "f8 b" in screen_text(pilot))
 
 
+@pytest.mark.slow
 async def test_keys_of_a_dialog_are_shown_in_its_footer_and_work() -> None:
     app, _ = explorer(kept={"keys": {"dialog.leave": "f10", "help.search": "s"}})
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
@@ -233,6 +234,7 @@ async def test_keys_of_a_dialog_are_shown_in_its_footer_and_work() -> None:
         await until(pilot, lambda: app.screen is app.main)
 
 
+@pytest.mark.slow
 async def test_a_character_that_is_a_key_by_default_is_typed_once_the_key_is_another() -> None:
     app, _ = explorer(kept={"keys": {"copy.next": "f8"}})
     async with app.run_test(size=(120, 40)) as pilot:
@@ -242,6 +244,7 @@ async def test_a_character_that_is_a_key_by_default_is_typed_once_the_key_is_ano
         await until(pilot, lambda: cast(FinderScreen, app.screen).field.value == "/")
 
 
+@pytest.mark.slow
 async def test_a_key_of_the_main_screen_is_said_in_compare_as_the_user_has_it() -> None:
     app, _ = explorer(kept={"keys": {"until": "@", "follow": "U"}})
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
