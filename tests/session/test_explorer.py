@@ -160,10 +160,10 @@ def test_playing_keeps_to_its_speed(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(time, "monotonic", lambda: since)
         do.perform(do.Play(True), it, lambda _: None)
-    wait = it.sync.work(since)
+    wait = it.sync.work(since, 60.0)
     assert it.snapshot().main.at.step == 0
-    assert wait == pytest.approx(0.2)
-    it.sync.work(since + 1.01)
+    assert wait == pytest.approx(0.1)  # what the step merges is shown in the second half of a pause
+    it.sync.work(since + 1.01, 60.0)
     assert it.snapshot().main.at.step == 5
     assert it.snapshot().running
     # The machine was suspended for a minute: the run goes on at its speed, and does not catch up.

@@ -65,12 +65,12 @@ def test_it_is_said_in_the_second_half_of_a_pause_of_a_slow_run_alone() -> None:
     for speed in SPEEDS[:-1]:
         assert speed is not None
         state.sync.set_goal(0)
-        state.sync.work(0.0)
+        state.sync.work(0.0, 60.0)
         state.sync.play_at(speed, 10.0)
         state.sync.play(True, 10.0)
         seen = []
         for quarter in range(8):
-            wait = state.sync.work(10.0 + (quarter + 0.1) / 4 / speed)
+            wait = state.sync.work(10.0 + (quarter + 0.1) / 4 / speed, 60.0)
             snapshot = state.snapshot()
             assert (snapshot.position.value, bool(snapshot.coming)) == (
                 quarter // 4, speed <= SLOW_SPEED and quarter % 4 > 1)
@@ -80,10 +80,10 @@ def test_it_is_said_in_the_second_half_of_a_pause_of_a_slow_run_alone() -> None:
         assert state.snapshot().coming == ()
     state.sync.play_at(1, 30.0)
     state.sync.play(True, 30.0)
-    state.sync.work(30.9)
+    state.sync.work(30.9, 60.0)
     assert state.snapshot().coming
     state.compare([ColumnWanted(PRESETS["gpt2"].recipe), ColumnWanted(PRESETS["minbpe"].recipe)])
-    state.sync.work(30.95)
+    state.sync.work(30.95, 60.0)
     assert state.snapshot().coming == ()
 
 
