@@ -47,7 +47,6 @@ from __future__ import annotations
 
 import bisect
 import copy
-import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, chain, pairwise, repeat
@@ -60,7 +59,7 @@ from tokentui.learn.bases import BOUNDARY, FILTERS, WEIGHTS, Totals, barriers, t
 from tokentui.learn.engine import Constraints, Merge, Ranked, disjoint
 from tokentui.learn.ngrams import Pair
 from tokentui.learn.objectives import Material
-from tokentui.learn.ranking import TIES, Key, Queue
+from tokentui.learn.ranking import TIES, Key, Queue, best_in_order
 from tokentui.learn.steps import Span
 from tokentui.learn.superwords import Superwords
 from tokentui.text.pretokenize import Pretokenizer
@@ -489,17 +488,8 @@ class PlainPairs:
         counts, uses, key, (fell, first_new) = self.counts, self.uses, self.key, self._falls()
         pairs = self.allowed([pair for pair, count in enumerate(counts) if count >= under.min_count])
         values = self.values(pairs)
-        # Late in a run most pairs share the least value: no key is made for those that are further below.
-        least = min(heapq.nlargest(limit, values), default=0)
-        valued = zip(values, pairs, strict=True)
-        ordered = ((-value, key(pair), pair) for value, pair in valued if value >= least)
-        best = [pair for _, _, pair in heapq.nsmallest(limit, ordered)]
-        equals = None
-        if under.forced and (forced := self._pair_of(under.forced)):
-            may = forced in pairs
-            equals = values.count(values[pairs.index(forced)]) - 1 if may else 0
-            pairs += [forced] * (not may)
-            best = [forced, *(pair for pair in best if pair != forced)]
+        forced = self._pair_of(under.forced) if under.forced else 0
+        best, total, equals = best_in_order(pairs, values, key, limit, forced)
         rows = []
         for pair in best:
             left, right, count = self.left[pair], self.right[pair], counts[pair]
@@ -510,7 +500,7 @@ class PlainPairs:
         replaced = rows[0].places if rows else 0
         if rows and rows[0].left == rows[0].right:
             replaced = self.disjoint(best[0])
-        return Ranked(len(pairs), tied, replaced, rows, equals)
+        return Ranked(total, tied, replaced, rows, equals)
 
     def _falls(self) -> tuple[Mapping[int, int | None], int]:
         """Return by how much the last step lowered counts, and the first number of a pair that it created.

@@ -11,7 +11,6 @@ step back has no order to update. Words are known by their index in order of fir
 from __future__ import annotations
 
 import copy
-import heapq
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,7 +24,7 @@ from tokentui.learn.bases import BOUNDARY, FILTERS, WEIGHTS, barriers, base_unit
 from tokentui.learn.engine import Constraints, Ranked
 from tokentui.learn.ngrams import NGram, Pair
 from tokentui.learn.objectives import Material
-from tokentui.learn.ranking import TIES, Key, Queue
+from tokentui.learn.ranking import TIES, Key, Queue, best_in_order
 from tokentui.text.pretokenize import Pretokenizer
 
 Share = tuple[int, int]
@@ -548,22 +547,13 @@ class Layout:
         """
         if (under.max_length, under.forbidden) != self._limits:
             self.reorder(under)
-        worths, counts, key = self.worths, self.counts, self.key
+        counts = self.counts
         allowed = self.allowed([
             candidate for candidate, count in enumerate(counts) if candidate and count >= under.min_count
         ])
-        values = [worths[candidate] for candidate in allowed]
-        # Late in a run most candidates share the least worth: those that are below it need no key.
-        least = min(heapq.nlargest(limit, values), default=0)
-        first = (candidate for candidate in allowed if worths[candidate] >= least)
-        ordered = ((-worths[candidate], key(candidate), candidate) for candidate in first)
-        best = [candidate for _, _, candidate in heapq.nsmallest(limit, ordered)]
-        total, equals = len(allowed), None
-        if under.forced and (forced := self.find(under.forced)):
-            may = forced in allowed
-            total += not may
-            equals = values.count(worths[forced]) - 1 if may else 0
-            best = [forced, *(candidate for candidate in best if candidate != forced)]
+        values = self.values(allowed)
+        forced = self.find(under.forced) if under.forced else 0
+        best, total, equals = best_in_order(allowed, values, self.key, limit, forced)
         falls = self._falls(mark)
         rows = [self.kind.row(self, number, counts[number] + falls[number] or None) for number in best]
         tied = values.count(max(values, default=0))

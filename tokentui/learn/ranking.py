@@ -198,6 +198,35 @@ class Queue:
         self.was_tied = candidate in self._value and len(self._with_value[self._value[candidate]]) > 1
 
 
+def best_in_order(
+    candidates: Sequence[int], values: Sequence[int], key: Key, limit: int, forced: int
+) -> tuple[list[int], int, int | None]:
+    """Rank the candidates of a step.
+
+    Args:
+        candidates: The candidates that may be chosen.
+        values: The value of each.
+        key: Returns what the tie rule compares of a candidate; the smallest key wins.
+        limit: The most candidates to return, without the forced one.
+        forced: The candidate that is chosen whatever its value is; 0 for none.
+
+    Returns:
+        The best candidates in order, after the forced one; how many may be chosen, with the forced one; and
+        how many others have the value of the forced one, None without one.
+    """
+    # Late in a run most share the least value: no key is made for those that are further below.
+    least = min(heapq.nlargest(limit, values), default=0)
+    valued = zip(values, candidates, strict=True)
+    ordered = ((-value, key(candidate), candidate) for value, candidate in valued if value >= least)
+    best = [candidate for _, _, candidate in heapq.nsmallest(limit, ordered)]
+    if not forced:
+        return best, len(candidates), None
+    best = [forced, *(candidate for candidate in best if candidate != forced)]
+    if forced not in candidates:
+        return best, len(candidates) + 1, 0
+    return best, len(candidates), values.count(values[candidates.index(forced)]) - 1
+
+
 # ---- tie rules
 
 _INVERT = bytes(range(255, -1, -1))
