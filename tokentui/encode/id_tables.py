@@ -64,11 +64,13 @@ class EncoderParts(Protocol):
     def follower(self) -> Callable[[str], list[WordPart] | None]: ...
 
 
-class IdTable(Protocol):
-    """Encodes words by one vocabulary at one number of merges."""
+class IdTable:
+    """Encodes words by one vocabulary at one number of merges; here without kernels."""
 
-    known: Memo[list[int]]
-    """The ids of each word alone. The lists must not change."""
+    def __init__(self, encoder: EncoderParts) -> None:
+        self.known: Memo[list[int]] = Memo(encoder.word_ids)
+        """The ids of each word alone. The lists must not change."""
+        self._encoder = encoder
 
     def ids(self, part: str | list[str], threads: int | None = None) -> array[int]:
         """Return the ids of a text that the recipe alone cuts into words, or of the words of a text in order.
@@ -81,12 +83,12 @@ class IdTable(Protocol):
             UnknownUnit: A unit is unknown and the recipe refuses it.
             Cancelled: The job is cancelled.
         """
-        ...
+        raise NotImplementedError
 
     def ids_by_kernels(self, text: str, threads: int | None = None) -> array[int] | None:
         """Return the ids of a text as typed, with the tokens in it that are cut out of any text. None if
         kernels do not take it as a whole. The arguments and errors are those of `ids`."""
-        ...
+        return None
 
     def ids_of_texts(self, texts: Sequence[str]) -> list[array[int]] | None:
         """Return the ids of each of many short texts by one call of the kernels. None if they cannot.
@@ -94,11 +96,11 @@ class IdTable(Protocol):
         Raises:
             UnknownUnit: As `ids` does.
         """
-        ...
+        return None
 
     def threads(self, characters: int) -> int:
         """Return how many threads speed up the encoding of texts of this total length. 0 without kernels."""
-        ...
+        return 0
 
 
 def table_of(encoder: EncoderParts) -> IdTable:
@@ -106,17 +108,14 @@ def table_of(encoder: EncoderParts) -> IdTable:
     return WordIdTable(encoder) if encoder.way.scope == "word" else DocumentIdTable(encoder)
 
 
-class WordIdTable:
+class WordIdTable(IdTable):
     """Encodes words whose tokens depend on nothing else."""
 
-    def __init__(self, encoder: EncoderParts) -> None:
-        self.known: Memo[list[int]] = Memo(encoder.word_ids)
-        self._encoder = encoder
-        self._text_kernels: Compiled | None = None
-        self._word_kernels: Many | None = None
+    _text_kernels: Compiled | None = None
+    _word_kernels: Many | None = None
 
     def ids(self, part: str | list[str], threads: int | None = None) -> array[int]:
-        """See `IdTable.ids`."""
+        """Return the ids of a text, or of words, by kernels if they take the text as a whole."""
         if isinstance(part, str):
             if (by_kernels := self.ids_by_kernels(part, threads)) is not None:
                 return by_kernels
@@ -132,7 +131,7 @@ class WordIdTable:
         return ids
 
     def ids_by_kernels(self, text: str, threads: int | None = None) -> array[int] | None:
-        """See `IdTable.ids_by_kernels`."""
+        """Return the ids of a long text as typed, if kernels split it or encode its stretches."""
         if len(text) >= KERNEL_CHARS and engines.available():
             with engines.rescued():
                 if self.text_kernels().knows:
@@ -140,11 +139,11 @@ class WordIdTable:
         return None
 
     def ids_of_texts(self, texts: Sequence[str]) -> list[array[int]] | None:
-        """See `IdTable.ids_of_texts`. Kernels must be available."""
+        """Return the ids of each of many short texts by one call. Kernels must be available."""
         return self.text_kernels().encode_each(texts)
 
     def threads(self, characters: int) -> int:
-        """See `IdTable.threads`."""
+        """Return how many threads kernels use for texts that they take as a whole, 0 for others."""
         if characters < KERNEL_CHARS or not engines.available():
             return 0
         threads = 1
@@ -197,16 +196,13 @@ class WordIdTable:
             known.update((word, ids) for word, ids in ids_of_new if ids is not None)
 
 
-class DocumentIdTable:
-    """Encodes words whose tokens depend on the words before them in a text."""
+class DocumentIdTable(IdTable):
+    """Encodes words whose tokens depend on the words before them in a text. Threads do not speed that up."""
 
-    def __init__(self, encoder: EncoderParts) -> None:
-        self.known: Memo[list[int]] = Memo(encoder.word_ids)
-        self._encoder = encoder
-        self._kernels: Following | None = None
+    _kernels: Following | None = None
 
     def ids(self, part: str | list[str], threads: int | None = None) -> array[int]:
-        """See `IdTable.ids`. The words of one text are encoded in one thread."""
+        """Return the ids of a text, or of words in order, in one thread."""
         characters = len(part) if isinstance(part, str) else sum(map(len, part))
         if characters >= KERNEL_CHARS and engines.available():
             with engines.rescued():
@@ -223,16 +219,6 @@ class DocumentIdTable:
         for words in _blocks(part, encoder.pretokenizer):
             ids = joined(ids, packed(itertools.chain.from_iterable(map(ids_of, words))))
         return ids
-
-    def ids_by_kernels(self, text: str, threads: int | None = None) -> None:
-        """Return None: kernels take the words of a text, not the text."""
-
-    def ids_of_texts(self, texts: Sequence[str]) -> None:
-        """Return None: no kernel encodes several texts whose words depend on each other."""
-
-    def threads(self, characters: int) -> int:
-        """Return 0: threads do not speed up words that depend on those before them."""
-        return 0
 
     def _ids_by_kernels(self, part: str | list[str]) -> array[int] | None:
         """Return the ids of words in order. None if the kernels cannot encode them."""
