@@ -38,24 +38,6 @@ Goal = Size | Tokens | Made
 """What `view.find` looks for."""
 
 
-class Substeps(Protocol):
-    """A walk through the next step of a training that drops pieces, piece by piece."""
-
-    @property
-    def walked(self) -> tuple[int, int] | None:
-        """The number of pieces dropped so far and the number that the step drops; None outside a walk."""
-
-    def drop_pieces(self, pieces: int) -> int:
-        """Drop some more pieces, or bring back some if `pieces` is negative.
-
-        Returns:
-            The number of pieces that are dropped now.
-
-        Raises:
-            TokentuiError: The next step drops no pieces one by one.
-        """
-
-
 @dataclass(frozen=True, slots=True)
 class Compressed:
     """A compressed text at a step.
@@ -86,26 +68,6 @@ class Compressed:
         whole = self.text_bytes + self.table_bytes
         parts = f"{self.text_bytes:,} of text + {self.table_bytes:,} of table"
         return f"{parts} = {whole:,} bytes; {self.original_bytes:,} before"
-
-
-class Compression(Protocol):
-    """A training whose steps replace pairs by bytes, so that its corpus is a shorter text (Gage)."""
-
-    def compressed(self, start: int = 0, length: int = 4000) -> Compressed:
-        """Return the compression at this step, with `length` bytes of the compressed text from `start` on."""
-
-
-class Replay(Protocol):
-    """A replay of a file, whose tokens come into use one by one."""
-
-    def since(self, word: str) -> int:
-        """Return the step since which a pre-token has its present segmentation.
-
-        Returns the current step for a word that the corpus lacks.
-        """
-
-    def unreachable(self, number: int) -> str:
-        """Return why no text ever becomes the token of an id; empty if some text does."""
 
 
 class Trainer(Protocol):

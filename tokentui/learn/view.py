@@ -13,15 +13,20 @@ import functools
 import itertools
 import re
 from collections.abc import Callable, Sequence
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 from weakref import WeakKeyDictionary, ref
 
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary, byte_token
 from tokentui.learn.rows import BY_COUNT, KEPT_ROWS, Candidate, Entry, Inventory, Page, Query, Why
 from tokentui.learn.steps import Life, Used
-from tokentui.learn.trainer import Compression, Goal, Made, Replay, Size, Substeps, Trainer
+from tokentui.learn.trainer import Goal, Made, Size, Trainer
 from tokentui.recipe import Stops
+
+if TYPE_CHECKING:
+    from tokentui.learn.gage import GageTrainer
+    from tokentui.learn.replay import ReplayTrainer
+    from tokentui.learn.unigram import UnigramTrainer
 
 Row = TypeVar("Row")
 _PLUS = b"+"
@@ -258,19 +263,19 @@ def steps_of_symbols(trainer: Trainer) -> Callable[[int], int]:
 # ---- what only some trainings do
 
 
-def substeps_of(trainer: Trainer) -> Substeps | None:
+def substeps_of(trainer: Trainer) -> UnigramTrainer | None:
     """Return the walk through a step, piece by piece; None if the training has none."""
-    return cast("Substeps", trainer) if trainer.traits.has_substeps else None
+    return cast("UnigramTrainer", trainer) if trainer.traits.has_substeps else None
 
 
-def compression_of(trainer: Trainer) -> Compression | None:
+def compression_of(trainer: Trainer) -> GageTrainer | None:
     """Return the compressed text; None if the training compresses none."""
-    return cast("Compression", trainer) if trainer.traits.compresses else None
+    return cast("GageTrainer", trainer) if trainer.traits.compresses else None
 
 
-def replay_of(trainer: Trainer) -> Replay | None:
+def replay_of(trainer: Trainer) -> ReplayTrainer | None:
     """Return the replay of a file; None if the training is no replay."""
-    return cast("Replay", trainer) if trainer.traits.replays else None
+    return cast("ReplayTrainer", trainer) if trainer.traits.replays else None
 
 
 # ---- steps and histories

@@ -298,7 +298,7 @@ class UnigramTrainer:
     # ---- piece by piece
 
     def drop_pieces(self, pieces: int) -> int:
-        """Walk through the next pruning by a number of pieces, in order of loss; see `Substeps`.
+        """Walk through the next pruning by a number of pieces, in order of loss.
 
         The trainer stays at its step. Vocabulary, corpus and figures are those of the model without the
         pieces dropped so far. The next step makes the whole pruning; a step back ends the walk.
