@@ -451,6 +451,11 @@ class TextStream:
         return Streamed(None, self._write(self._decoder._readable_bytes(self._ids)), end=True)
 
     def _write(self, data: bytes) -> str:
+        """Return what follows the text written so far, and note `data` as written.
+
+        Raises:
+            TokentuiError: `data` does not continue it.
+        """
         if not data.startswith(self._written):
             what = "the decoder of the file changes text before a token"
             raise TokentuiError(what, "stream", "decode all ids at once")

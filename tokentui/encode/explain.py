@@ -227,6 +227,7 @@ def _unshared(tried: tuple[tuple[str, ...], _SpacedText, _SpacedText]) -> int:
 
 
 def _characters(typed: _SpacedText, back: _SpacedText) -> Iterator[Difference]:
+    """Yield which characters were lost and which came; without any, whether their order changed."""
     ours, theirs = Counter(typed.characters), Counter(back.characters)
     for kind, left, text in (
         (MISSING, ours - theirs, typed.characters),
@@ -337,6 +338,7 @@ _SENTENCES = {
 
 
 def _sentence(difference: Difference) -> str:
+    """Return a difference as a sentence, in the singular or plural."""
     singular = difference.size == 1
 
     def counted(noun: str) -> str:

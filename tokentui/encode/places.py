@@ -109,6 +109,10 @@ class Placer:
         return placed is None or [row[:5] for row in placed] == [row[:5] for row in rows]
 
     def _placed(self, text: str, ids: Sequence[int]) -> PlacedTokens | None:
+        """Return the tokens with their places in a text, by the bytes of each id.
+
+        None if the bytes of the ids do not spell the text, also with marks for its spaces.
+        """
         known = self._bytes = self._bytes or _Bytes(self._encoder)
         try:
             whole = text.encode()

@@ -68,12 +68,10 @@ def _chosen(encoder: WordEncoder, tokens: Sequence[WordToken]) -> _TokenBytes:
     return tuple(to_bytes(token.text) if token.piece is None else token.piece for token in tokens)
 
 
-def ways_of(
-    encoder: WordEncoder, text: str, limit: int = 10, words: int = 10
-) -> tuple[WordSegmentations, ...]:
-    """Return the segmentations of each of the first `words` distinct pre-tokens of a text; see `ways`."""
+def ways_of(encoder: WordEncoder, text: str) -> tuple[WordSegmentations, ...]:
+    """Return the segmentations of each of the first ten distinct pre-tokens of a text; see `ways`."""
     distinct = list(dict.fromkeys(pretoken.text for pretoken in encoder.pretokenizer.analyze(text).pretokens))
-    return tuple(ways(encoder, word, limit) for word in distinct[:words])
+    return tuple(ways(encoder, word) for word in distinct[:10])
 
 
 def segmentations(encoder: WordEncoder, text: str, limit: int = 10) -> WordSegmentations:

@@ -610,6 +610,7 @@ def _blocked(case: Case) -> Facts:
 
 
 def _says_blocked(case: Case, facts: Facts) -> str:
+    """Say that a token exists and which earlier merge keeps the text from it."""
     if case.symbol is not None:
         return case.cut
     parts, by = facts["parts"], facts["by"]
@@ -775,6 +776,7 @@ def _says_comes(case: Case, facts: Facts) -> str:
 
 
 def _says_overtaken(case: Case, facts: Facts) -> str:
+    """Say which later merge breaks up the pair of the text, or that training ends before."""
     by = facts["by"]
     assert isinstance(by, tuple)
     if facts["merged"]:

@@ -80,8 +80,7 @@ def _may_spell(specials: Sequence[str], words: Words, recipe: Recipe) -> bool:
 
 
 def with_engine(
-    material: Material, build: Callable[[type[PlainPairs] | type[KernelPairs]], Built],
-    compiled: bool | None = None,
+    material: Material, build: Callable[[type[PlainPairs] | type[KernelPairs]], Built], compiled: bool | None
 ) -> Built:
     """Return `build(engine)` with the class of the engine that is to train.
 

@@ -107,13 +107,12 @@ class PartReader:
     Args:
         recipe: The recipe. Its split decides where a document may be cut.
         field: The field of JSON rows, or the column of a table, with the text.
-        stdin: The stream that `-` reads; None for standard input.
     """
 
-    def __init__(self, recipe: Recipe, field: str, stdin: BinaryIO | None = None) -> None:
+    def __init__(self, recipe: Recipe, field: str) -> None:
         self._recipe, self._pretokenizer = recipe, Pretokenizer(recipe)
         self._cuts = may_cut(recipe)
-        self._field, self._stdin = field, stdin
+        self._field = field
 
     def read(self, part: CountTask, take: Receiver) -> Remarks:
         """Pass the contents of a part to `take`, block by block. Return remarks on them.
@@ -246,7 +245,7 @@ class PartReader:
             TokentuiError: It is standard input, and there is none.
         """
         if file.path is None:
-            stream = self._stdin or getattr(sys.stdin, "buffer", None)
+            stream = getattr(sys.stdin, "buffer", None)
             if stream is None:
                 raise TokentuiError("there is none", file.where, "name a file")
             yield stream
@@ -359,6 +358,7 @@ class PartReader:
             noticed.looks.append(f"{file.name} looks like {looks}; its bytes are taken as they are")
 
     def _note(self, noticed: Remarks, count: int, file: Input, place: int) -> None:
+        """Count invalid bytes in the remarks, with the place of the first one."""
         noticed.invalid += count
         noticed.first = noticed.first or f"byte {place:,} of {file.name}"
 

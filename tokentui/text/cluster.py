@@ -183,6 +183,7 @@ class _Tree:
             self.sent += 1
 
     def _watch(self, place: tuple[int, int], future: Dask, below: Sequence[_TreeNode] = ()) -> None:
+        """Submit the summary of a future, and wait for both at a place of the tree."""
         level, number = place
         key = f"{self._key}-{level}-{number}-summary"
         summary = self._client.submit(_summarize, future, key=key, pure=False, priority=10)
@@ -406,6 +407,7 @@ def _uninterrupted() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _environment(name: str, value: str) -> Iterator[None]:
+    """Set a variable of this process inside the block, and restore it."""
     before = os.environ.get(name)
     os.environ[name] = value
     try:

@@ -238,6 +238,8 @@ _LONG_LINE = 4_000
 _AHEAD = 1 << 16
 """Characters after a window that are searched for a safe cut. Without one, the whole document is split, once.
 """
+_AT_ONCE = 1 << 16
+"""Characters that are split at a time where a pre-token is looked for."""
 _KEPT = 64
 
 NormalizedPlace = tuple[int, int]
@@ -356,7 +358,7 @@ class CorpusWindow:
         return self._matches[1]
 
     def find_word(
-        self, wanted: Callable[[str], bool], start: NormalizedPlace, size: int = 1 << 16
+        self, wanted: Callable[[str], bool], start: NormalizedPlace
     ) -> NormalizedPlace | None:
         """Return the place of the next pre-token that satisfies a predicate, None if there is none.
 
@@ -366,14 +368,13 @@ class CorpusWindow:
         Args:
             wanted: The predicate.
             start: The place after which the search begins.
-            size: Characters that are split at a time.
         """
         for turn in range(self.documents + 1):
             document = (start[0] + turn) % self.documents
             begin = start[1] + 1 if turn == 0 else 0
             length = len(self.text(document))
             while begin <= length:
-                end = begin + size
+                end = begin + _AT_ONCE
                 for at, word, _ in self.words(document, begin, end):
                     if at >= begin and wanted(word):
                         return document, at

@@ -65,6 +65,11 @@ def _xz(file: BinaryIO, where: str) -> Packer:
 
 
 def _zstd(file: BinaryIO, where: str) -> Packer:
+    """Return a packer by the standard library, or by `zstandard`.
+
+    Raises:
+        TokentuiError: There is neither.
+    """
     with suppress(ImportError):
         module = importlib.import_module("compression.zstd")
         packer: Packer = module.ZstdFile(file, "wb")

@@ -82,6 +82,11 @@ def check_same(counting: str, wanted: str, where: str) -> None:
 
 
 def _values(counting: str, where: str) -> dict[str, object]:
+    """Return the settings in the row of a file.
+
+    Raises:
+        TokentuiError: The row is damaged.
+    """
     try:
         values = json.loads(counting)
     except (ValueError, RecursionError):

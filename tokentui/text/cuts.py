@@ -85,6 +85,7 @@ class _PositionReader:
         return whole
 
     def _joined(self, left: _Subpattern, right: _Subpattern) -> _Subpattern:
+        """Return two parts in a row. Notes in `after` what may follow each last place of the left one."""
         for place in left.last:
             self.after[place] |= right.first
         return _Subpattern(
@@ -94,6 +95,11 @@ class _PositionReader:
         )
 
     def _repeated(self, part: _Subpattern) -> _Subpattern:
+        """Read the repetitions behind a part, and move `at` past them. Return the part, which may be empty.
+
+        Raises:
+            _Unread: A brace is no repetition.
+        """
         while match := _REPEATED.match(self.pattern, self.at):
             self.at = match.end()
             self._joined(part, part)

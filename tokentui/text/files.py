@@ -277,6 +277,11 @@ class _LimitedStream(io.RawIOBase):
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
+        """Fill a buffer as far as the stream goes, and count and hash what is read.
+
+        Raises:
+            TokentuiError: The stream is larger than the limit.
+        """
         view, filled = memoryview(buffer).cast("B"), 0
         while filled < len(view) and not self._ended:
             size = self._next(view[filled : filled + BLOCK])
@@ -440,6 +445,7 @@ class _Blocks(io.RawIOBase):
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
+        """Read from one block: fewer bytes than the buffer takes are no end."""
         view = memoryview(buffer).cast("B")
         self._left = self._left or memoryview(next(self._blocks, b""))
         part, self._left = self._left[: len(view)], self._left[len(view) :]

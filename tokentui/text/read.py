@@ -389,6 +389,11 @@ class _Parts:
             self._documents += table.documents(self._field)
 
     def _contents(self, input_: Input, pipes: bool) -> files.Contents:
+        """Read a file, a URL or standard input, and return the content, within the limits.
+
+        Raises:
+            TokentuiError: There is no standard input, or the file cannot be read.
+        """
         if input_.path is not None:
             only_text = input_.listed and not parquet.named(input_.path)
             if input_.remote:

@@ -24,6 +24,7 @@ READ_AS = {
 """The ways to read a file, each with a description."""
 
 _ROWS_BETWEEN_CHECKS = 4096
+_LOOKED_AT = 20
 _COUNT = re.compile("0*[1-9][0-9]{0,14}")
 _NOT_PLAIN = re.compile("[\t\n\r\ufeff\ud800-\udfff]")
 # int() refuses numbers of more than 4300 digits; no number is used here.
@@ -194,10 +195,10 @@ def counts(text: str, where: str) -> list[tuple[str, int]]:
     return rows
 
 
-def are_counts(text: str, rows: int = 20) -> bool:
-    """Return whether all of the first `rows` rows that are not blank are counted words; False if there
+def are_counts(text: str) -> bool:
+    """Return whether all of the first `_LOOKED_AT` rows that are not blank are counted words; False if there
     are none."""
-    parsed = [_counted(row) for _, row in itertools.islice(_rows(text, ""), rows)]
+    parsed = [_counted(row) for _, row in itertools.islice(_rows(text, ""), _LOOKED_AT)]
     return bool(parsed) and None not in parsed
 
 

@@ -159,8 +159,8 @@ def count_texts(texts: Iterable[str | bytes], recipe: Recipe) -> Words:
     return Words.of(joined(counted))
 
 
-def text_batches(texts: Iterable[str | bytes], size: int = TEXT_BATCH) -> Iterator[tuple[str, ...]]:
-    """Yield the texts of an iterable in batches of about `size` characters.
+def text_batches(texts: Iterable[str | bytes]) -> Iterator[tuple[str, ...]]:
+    """Yield the texts of an iterable in batches of about `TEXT_BATCH` characters.
 
     Raises:
         TokentuiError: It is not an iterable of texts.
@@ -172,7 +172,7 @@ def text_batches(texts: Iterable[str | bytes], size: int = TEXT_BATCH) -> Iterat
         checked = text_of(text, "texts")
         batch.append(checked if isinstance(checked, str) else checked.decode("utf-8", "surrogateescape"))
         length += len(batch[-1])
-        if length >= size or len(batch) == _MOST_TEXTS:
+        if length >= TEXT_BATCH or len(batch) == _MOST_TEXTS:
             yield tuple(batch)
             batch, length = [], 0
     if batch:
@@ -261,6 +261,7 @@ class Store:
             self._spill()
 
     def _exact(self) -> int:
+        """Measure the size of the counts anew, and return it. `add` only estimates it."""
         self._size = sum(map(len, self._counts)) + len(self._counts) * WORD_BYTES
         return self._size
 

@@ -360,6 +360,7 @@ def _whole_word(parts: list[WordPart], units: Sequence[bytes], bare: Bare) -> li
 
 
 def _byte_fallback(parts: list[WordPart], units: Sequence[bytes], bare: Bare) -> list[WordPart]:
+    """Replace each unknown part by the bytes of its units."""
     spelled: list[WordPart] = []
     for part in parts:
         if part.unknown:

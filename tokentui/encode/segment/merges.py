@@ -556,6 +556,10 @@ class PieceMerging(JoinedMerging):
         return in_bytes(out, units, self._bytes)
 
     def _merged(self, left: int, right: int) -> tuple[int, int] | None:
+        """Return the rank and the result of a merge; None for none, or for a frozen part.
+
+        Notes the parts of a result that is no token, so that it can be taken apart.
+        """
         merge = None if left in self._frozen or right in self._frozen else super()._merged(left, right)
         if merge is not None and merge[1] in self._unused:
             self._made_from[merge[1]] = left, right

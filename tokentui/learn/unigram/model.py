@@ -200,6 +200,7 @@ def _cached(work: Callable[..., Slices[T]]) -> Callable[..., Slices[T]]:
 
     @functools.wraps(work)
     def cached(self: Models, model: Model, *more: int) -> Slices[T]:
+        """Do the work if its result for this model and these arguments is not the last one."""
         last = self.results.get(work.__name__)
         if last is None or last[0] is not model or last[1] != more:
             last = self.results[work.__name__] = model, more, (yield from work(self, model, *more))
