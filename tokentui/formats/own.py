@@ -35,7 +35,6 @@ from tokentui.formats.source import (
     source_of,
 )
 from tokentui.formats.spec import Fitted, Spec, Unsupported, digest_of, json_bytes, packed
-from tokentui.learn.bases import BASES
 from tokentui.recipe import AXIS_NAMES, CORPUS_FACTS, NEWEST_UNICODE, RUN, SHAPE, Recipe
 from tokentui.text.pretokenize import MARKS
 from tokentui.text.unicode import TABLES
@@ -320,6 +319,8 @@ def _trained(recipe: Recipe, root: Node) -> Vocabulary:
     else:
         made = objective.vocabulary or (EventVocabulary if "events" in root else Vocabulary)
         vocabulary = made(recipe, base, specials, first)
+    from tokentui.learn.bases import BASES
+
     if BASES.of(recipe.base).all_bytes and not (objective.scored or objective.prunes):
         ends = [vocabulary.mark] * MARKS.of(recipe.mark).is_unit
         longer = [unit for unit in base if len(vocabulary.bare(unit)) > 1 and unit not in ends]

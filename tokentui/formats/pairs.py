@@ -91,10 +91,16 @@ class Pairs(Sequence[tuple[str, str]]):
         New names get the next numbers.
         """
         lefts, rights, cut = names[::2], names[1::2], self._of[1]
-        self.lefts.extend(picked(self._numbers, lefts))
-        self.rights.extend(picked(self._numbers, rights))
-        joined = map(add, lefts, [name[cut:] for name in rights] if cut else rights)
-        self.makes.extend(map(self._numbers.get, joined, itertools.repeat(-1)))
+        # `array(values)` takes a tenth of the time of `extend(values)`
+        self.lefts += array("l", picked(self._numbers, lefts))
+        self.rights += array("l", picked(self._numbers, rights))
+        joined = list(map(add, lefts, [name[cut:] for name in rights] if cut else rights))
+        first = self._numbers.get(joined[0], -1) if joined else -1
+        in_order = range(first, first + len(joined))
+        if first >= 0 and list(itertools.islice(self._of[0], first, in_order.stop)) == joined:
+            self.makes += array("l", in_order)  # the vocabulary has them in the order of the merges
+        else:
+            self.makes += array("l", list(map(self._numbers.get, joined, itertools.repeat(-1))))
 
     def read(self, data: bytes) -> bool:
         """Add the rows of a JSON list by a kernel. Kernels must be available, and no part lose characters.

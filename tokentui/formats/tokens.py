@@ -6,8 +6,8 @@ import contextlib
 from array import array
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field
-from itertools import accumulate, islice
-from operator import add, lt
+from itertools import accumulate, filterfalse, islice, repeat
+from operator import add, lt, mul
 
 from tokentui.core import engines, native
 from tokentui.core.records import dataclass
@@ -184,18 +184,19 @@ def in_merge_order(
                                   "a merge joins two tokens into one, all in the vocabulary")
     units_ = [n for n, name in enumerate(names) if is_unit(name)] if is_unit else []
     parents, late = _parents(len(names), units_, lefts, rights, makes)
-    order = sorted((n for n in range(len(names)) if n not in parents), key=ids.__getitem__) + list(parents)
+    order = sorted(filterfalse(parents.__contains__, range(len(names))), key=ids.__getitem__) + list(parents)
     width = len(order)
     symbols = [0] * width
     for symbol, n in enumerate(order):
         symbols[n] = symbol
-    high = [symbol * width for symbol in symbols]
-    keys = list(map(add, picked(high, lefts), picked(symbols, rights)))
+    sides = picked(symbols, lefts), picked(symbols, rights)
+    keys = list(map(add, map(mul, sides[0], repeat(width)), sides[1]))
     by_pair = dict(zip(keys, range(len(keys)), strict=True))
     if first_wins:
         by_pair |= dict(zip(reversed(keys), reversed(range(len(keys))), strict=True))
     makers = list(parents.values())
-    sides = (picked(symbols, picked(side, makers)) for side in (lefts, rights))
+    if makers != list(range(len(keys))):
+        sides = picked(sides[0], makers), picked(sides[1], makers)
     tokens, numbers = list(picked(names, order)), list(picked(ids, order))
     ordered = Ordered(tokens, numbers, list(zip(*sides, strict=True)), by_pair,
                     array("l", picked(symbols, makes)))
@@ -217,8 +218,9 @@ def _parents(
     Units and tokens that no row can make have no row. Of several rows for a token, the first whose parts
     exist makes it.
     """
-    in_order = all(map(lt, makes, islice(makes, 1, None))) and all(map(lt, map(max, lefts, rights), makes))
-    if in_order and not units_:  # each row makes a token, of tokens that rows before it make
+    in_order = not units_ and all(map(lt, makes, islice(makes, 1, None)))
+    if in_order and all(map(lt, lefts, makes)) and all(map(lt, rights, makes)):
+        # each row makes a token, of tokens that rows before it make
         return dict(zip(makes, range(len(makes)), strict=True)), 0
     present = bytearray(b"\1" * size)
     for result in makes:

@@ -63,8 +63,9 @@ def _rows(
     rows = place.listed()
     old = bool(rows) and isinstance(rows[0], str)
     if old and set(map(type, rows)) == {str} and set(map(str.count, rows, repeat(" "))) == {1}:
-        names = "\n".join(rows).replace(" ", "\n").split("\n")
-        if len(names) == 2 * len(rows) and not any(map(str.startswith, rows, repeat("#version"))):
+        text = "\n".join(rows)
+        names = text.replace(" ", "\n").split("\n")
+        if len(names) == 2 * len(rows) and not f"\n{text}".count("\n#version"):
             packed = Pairs(vocabulary, cut)
             packed.extend(names)
             return packed

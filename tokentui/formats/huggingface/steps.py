@@ -262,11 +262,12 @@ def check_steps(node: Node) -> None:
 
 # --- normalizers ---
 
-_NMT_DROPPED = re.compile("[\x01-\x08\x0b\x0e-\x1f\x7f\x8f\x9f]")
-_NMT_SPACES = re.compile("[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]")
-_CLEANED = re.compile(f"[{normalize.BERT_DROPPED}]")
-_IDEOGRAPHS = re.compile(f"([{normalize.BERT_IDEOGRAPHS}])")
-_SPACES = re.compile(f"[{normalize.BERT_SPACES}]")
+# `re` and `regex` compile these where they are first used, and keep them: few files use any of them.
+_NMT_DROPPED = "[\x01-\x08\x0b\x0e-\x1f\x7f\x8f\x9f]"
+_NMT_SPACES = "[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]"
+_CLEANED = f"[{normalize.BERT_DROPPED}]"
+_IDEOGRAPHS = f"([{normalize.BERT_IDEOGRAPHS}])"
+_SPACES = f"[{normalize.BERT_SPACES}]"
 
 
 @kind("normalizers", "Sequence")
@@ -299,25 +300,25 @@ def _strip_bert_accents(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    return _SPACES.sub(" ", _CLEANED.sub("", text))
+    return re.sub(_SPACES, " ", re.sub(_CLEANED, "", text))
 
 
 def _space_ideographs(text: str) -> str:
-    return _IDEOGRAPHS.sub(r" \1 ", text)
+    return re.sub(_IDEOGRAPHS, r" \1 ", text)
 
 
 @kind("normalizers", "Strip")
 def _stripped(text: AlignedText, strip_left: bool, strip_right: bool) -> AlignedText:
-    start, end = 0, len(text.text)
-    while strip_left and start < end and _SPACES.match(text.text[start]):
+    start, end, spaces = 0, len(text.text), re.compile(_SPACES)
+    while strip_left and start < end and spaces.match(text.text[start]):
         start += 1
-    while strip_right and end > start and _SPACES.match(text.text[end - 1]):
+    while strip_right and end > start and spaces.match(text.text[end - 1]):
         end -= 1
     return text.part(start, end)
 
 
 def _nmt(text: str) -> str:
-    return _NMT_SPACES.sub(" ", _NMT_DROPPED.sub("", text))
+    return re.sub(_NMT_SPACES, " ", re.sub(_NMT_DROPPED, "", text))
 
 
 def _passing(stage: Stage) -> Callable[[AlignedText], AlignedText]:
@@ -381,11 +382,11 @@ def _letters(text: AlignedText) -> AlignedText:
 
 # --- pre-tokenizers: from a text to its parts, none of them empty ---
 
-_GPT2 = regex.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+")
+_GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 _WORD_CHARACTERS = r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]"
-_DIGITS = regex.compile(r"\p{N}")
-_PUNCTUATION = re.compile(f"[{normalize.BERT_PUNCTUATION}]")
-_WORDS = regex.compile(rf"{_WORD_CHARACTERS}+|[^{_WORD_CHARACTERS[1:-1]}\s]+")
+_DIGITS = r"\p{N}"
+_PUNCTUATION = f"[{normalize.BERT_PUNCTUATION}]"
+_WORDS = rf"{_WORD_CHARACTERS}+|[^{_WORD_CHARACTERS[1:-1]}\s]+"
 
 
 @kind("pretokenizers", "Sequence")
@@ -407,11 +408,12 @@ def _gpt2_words(
     """Do the step ByteLevel: cut by GPT-2's pattern, and write bytes as letters."""
     if isinstance(text, str):
         text = " " + text if add_prefix_space and not text.startswith(" ") else text
-        words = split(text, _GPT2, "Isolated", where=where) if use_regex else [text]
+        words = split(text, regex.compile(_GPT2), "Isolated", where=where) if use_regex else [text]
         return list(map(_lettered.__getitem__, words))
     if add_prefix_space and not text.text.startswith(" "):
         text = text.prepended(" ")
-    return list(map(_letters, split(text, _GPT2, "Isolated", where=where) if use_regex else [text]))
+    parts = split(text, regex.compile(_GPT2), "Isolated", where=where) if use_regex else [text]
+    return list(map(_letters, parts))
 
 
 _lettered = Memo(lambda text: letters(to_bytes(text)))
@@ -446,12 +448,12 @@ def _split_at(text: S, pattern: Pattern, behavior: str, invert: bool, where: str
 
 @kind("pretokenizers", "Whitespace", bare=True)
 def _words(text: S, where: str) -> list[S]:
-    return split(text, _WORDS, "Removed", invert=True, where=where)
+    return split(text, regex.compile(_WORDS), "Removed", invert=True, where=where)
 
 
 @kind("pretokenizers", "WhitespaceSplit", bare=True)
 def _split_at_spaces(text: S) -> list[S]:
-    return split(text, _SPACES, "Removed")
+    return split(text, re.compile(_SPACES), "Removed")
 
 
 @kind("pretokenizers", "BertPreTokenizer", bare=True)
@@ -461,13 +463,13 @@ def _bert_words(text: S) -> list[S]:
 
 @kind("pretokenizers", "Punctuation", bare=True)
 def _split_at_punctuation(text: S, behavior: str = "Isolated") -> list[S]:
-    return split(text, _PUNCTUATION, behavior)
+    return split(text, re.compile(_PUNCTUATION), behavior)
 
 
 @kind("pretokenizers", "Digits", bare=True)
 def _split_at_digits(text: S, individual_digits: bool) -> list[S]:
     behavior = "Isolated" if individual_digits else "Contiguous"
-    return split(text, _DIGITS, behavior, seen=OWNER.seen_for_digits)
+    return split(text, regex.compile(_DIGITS), behavior, seen=OWNER.seen_for_digits)
 
 
 @kind("pretokenizers", "CharDelimiterSplit", bare=True)

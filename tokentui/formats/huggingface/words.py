@@ -219,7 +219,7 @@ class CutBeforeMarks:
 
 # --- added tokens ---
 
-_WORD = regex.compile(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]")
+_WORD = r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]"
 _SPACES = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 
 
@@ -241,7 +241,7 @@ _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 def _is_word(character: str) -> bool:
     """Return whether a character is part of a word. False for an empty text."""
-    return _WORD.match(OWNER.seen(character)) is not None
+    return regex.match(_WORD, OWNER.seen(character)) is not None
 
 
 def read_added(node: Node, vocabulary: Mapping[str, int]) -> tuple[list[Added], list[str]]:
@@ -487,10 +487,10 @@ CLIP = Recipe(("nfc", "lowercase"), r"regex:(?i)'s|'t|'re|'ve|'m|'ll|'d|\p{L}+|\
               mark="end-suffix:</w>")
 """The recipe for CLIP. No value of the axis `normalize` expresses that HTML entities are unescaped twice,
 that runs of whitespace become one space, and that a Σ at the end of a word becomes ς."""
-_CLIP_WORDS = regex.compile(CLIP.split.removeprefix("regex:"), regex.VERSION0)
+_CLIP_WORDS = CLIP.split.removeprefix("regex:")
 _SEPARATORS = dict.fromkeys(range(28, 32), " ")
 """Characters that are whitespace in Python but not in Unicode."""
-_OTHERWISE = regex.compile("[Σ&\x1c-\x1f]")
+_OTHERWISE = "[Σ&\x1c-\x1f]"
 
 
 class ClipWords(StagedPretokenizer):
@@ -515,7 +515,7 @@ def is_clip(recipe: Recipe) -> bool:
 
 def clip_differs(text: str) -> bool:
     """Return whether the axes may give other words of a text than CLIP's code."""
-    return _OTHERWISE.search(text) is not None
+    return regex.search(_OTHERWISE, text) is not None
 
 
 _NFC, = NORMALIZERS["nfc"].stages(TABLES[NEWEST_UNICODE])
@@ -546,8 +546,8 @@ class _ClipCuts:
 
     def words(self, text: str) -> list[str]:
         """Return the words without places."""
-        return split(text, _CLIP_WORDS, "Removed", True)
+        return split(text, regex.compile(_CLIP_WORDS, regex.VERSION0), "Removed", True)
 
     def __call__(self, text: AlignedText) -> list[AlignedText]:
         """Return the words with places."""
-        return split(text, _CLIP_WORDS, "Removed", True)
+        return split(text, regex.compile(_CLIP_WORDS, regex.VERSION0), "Removed", True)

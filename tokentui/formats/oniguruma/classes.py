@@ -147,8 +147,8 @@ _BARE = "²³¹¼½¾"
 """
 _POSIX = ("alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
           "upper", "word", "xdigit")
-_SINGLE = regex.compile(r"\\[sS]|\\[pP]\{[^}]*\}")
-_CHARACTER = regex.compile(r"[^\\]|\\(?:\W|[tvrf]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
+_SINGLE = r"\\[sS]|\\[pP]\{[^}]*\}"
+_CHARACTER = r"[^\\]|\\(?:\W|[tvrf]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})"
 """The items of one character, other than a line end."""
 _CATEGORIES = (
     "C Other, Cc Control, Cf Format, Cn Unassigned, Co Private_Use, Cs Surrogate, L Letter, LC Cased_Letter, "
@@ -220,8 +220,8 @@ class Class:
             return "(?!)"
         if not self.items:
             return r"[\s\S]" if self.negated else "(?!)"
-        single = not self.negated and _SINGLE.fullmatch(self.items)
-        if self.negated and _CHARACTER.fullmatch(self.items):
+        single = not self.negated and regex.fullmatch(_SINGLE, self.items)
+        if self.negated and regex.fullmatch(_CHARACTER, self.items):
             # `regex` takes `[^a]|[^b]` for `[^ab]`; that of `.`, `[^\n]`, is then the only one.
             return f"[^{self.items * 2}]"
         return self.items if single else f"[{'^' if self.negated else ''}{self.items}]"
