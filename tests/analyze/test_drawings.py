@@ -9,6 +9,7 @@ from hostile import SHORT
 
 import tokentui
 from tokentui.analyze.drawings import (
+    MOST_UNITS,
     Lattice,
     MergeTree,
     Missing,
@@ -17,6 +18,7 @@ from tokentui.analyze.drawings import (
     tree_of_word,
     viterbi_cells,
 )
+from tokentui.analyze.explained import lattice_sections
 from tokentui.analyze.inspect import string_facts, token_facts
 from tokentui.cli.output import cell_text
 from tokentui.core.safetext import is_safe
@@ -67,6 +69,14 @@ def test_the_tree_of_a_word_grows_by_its_merges(gpt2: tokentui.Tokenizer) -> Non
     assert tree.lines(10) == ()
 
 
+def test_a_file_says_that_no_merge_joins_the_tokens(gpt2: tokentui.Tokenizer) -> None:
+    (word,) = gpt2.explain("unbelievable")
+    tree = tree_of_word(word, {})
+    assert tree is not None
+    assert tree.missing == Missing(3)
+    assert "no merge" in drawn(tree)[0]
+
+
 def test_a_word_of_one_token_has_the_tree_of_the_token(gpt2: tokentui.Tokenizer) -> None:
     (word,) = gpt2.explain(" the")
     assert tree_of_word(word, {}) is None
@@ -97,7 +107,39 @@ def test_a_lattice_begins_with_the_best_path(unigram: tokentui.Tokenizer) -> Non
     assert best == ["▁un", "b", "e", "l", "i", "e", "v", "able"]
     assert all(span.role != "accent" for line in lines[2:] for span in line)
     assert drawn(lattice)[1].startswith("▁un██████████████ b████ e████")
-    assert lattice.lines(30) == ()
+    assert lattice.lines(15) == ()
+
+
+@pytest.mark.parametrize("width", [24, 30, 80])
+@pytest.mark.parametrize("times", [1, 2, 5, 9])
+def test_a_long_word_has_its_lattice_in_rows(times: int, width: int, unigram: tokentui.Tokenizer) -> None:
+    """Each unit stands in one row, and each piece of the best segmentation where its units are."""
+    text = "unbelievable" * times
+    (word,) = unigram.explain(text)
+    lattice = Lattice(word.units, word.lattice)
+    best = [edge.piece.decode() for edge in word.lattice if edge.best]
+    whole = len(word.units) * 3 <= width
+    lines = lattice.lines(width)
+    rows = [[*group] for blank, group in itertools.groupby(lines, key=lambda line: line == ()) if not blank]
+    heads = [cell_text(row[0]).split() for row in rows]
+    assert [unit.encode() for head in heads for unit in head] == [*word.units]
+    names = [str(span.text) for row in rows for span in row[1] if span.role == "accent"]
+    assert [name for name in names if name.strip("█━─┄")] == best
+    assert (len(rows) == 1) is whole
+    assert all(sum(cell_width(cell_text((span,))) for span in line) <= width for line in lines)
+    drawn_pieces = sum(
+        not str(span.text).startswith(("…", " ", "and ")) and span.role in ("", "accent") for row in rows
+        for line in row[1:] for span in line if str(span.text).strip("█━─┄ "))
+    left = [int(line.split()[1]) for line in drawn(lattice, width) if line.startswith("and ")]
+    assert drawn_pieces + sum(left) == len(word.lattice)
+
+
+def test_a_lattice_that_cannot_be_read_is_not_drawn(unigram: tokentui.Tokenizer) -> None:
+    (word,) = unigram.explain("unbelievable" * 11)
+    assert len(word.units) > MOST_UNITS
+    assert Lattice(word.units, word.lattice).lines(300) == ()
+    (section,) = lattice_sections(word)
+    assert f"{len(word.units)} units are too many to draw (more than {MOST_UNITS})" in str(section.summary)
 
 
 @pytest.mark.first_run(cases=1)

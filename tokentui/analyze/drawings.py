@@ -25,8 +25,13 @@ _APART, _ROOTS_APART = 2, 3
 """Blanks between the two parts of a node, and between two trees."""
 _DEEPEST, _MOST_LINES = 6, 17
 _WIDEST_UNIT, _NARROWEST_UNIT = 7, 3
-"""Columns of a unit of a lattice."""
-_MOST_LAYERS = 12
+"""Columns of a unit of a lattice in one row."""
+_BROKEN_UNIT, _FEWEST_UNITS = 4, 5
+"""Columns of a unit where rows are broken, and the fewest units of a row."""
+MOST_UNITS = 120
+"""The most units of a lattice that is broken into rows: what is longer cannot be read."""
+_MOST_LAYERS, _FEW_LAYERS = 12, 5
+"""The most lines below the units of a lattice in one row, and of each row of several."""
 _THICK = ((0.75, "█"), (0.25, "━"), (0.01, "─"), (0.0, "┄"))
 """The stroke of a piece by the least share of all segmentations that contain it."""
 _ASCII = str.maketrans("┌┐┴─┄━█…", "+++-.=#~")
@@ -140,7 +145,7 @@ def tree_of_word(word: WordExplanation, missing: Mapping[str, object]) -> MergeT
     Args:
         word: The word.
         missing: The facts of the reason why it is not one token: the pair as `left` and `right`, with its
-            `count` and `place` in the queue.
+            `count` and `place` in the queue. Without a pair, as in a file, a join in the middle is missing.
     """
     if not all(isinstance(step, AppliedMerge) for step in word.steps):
         return None
@@ -156,6 +161,8 @@ def tree_of_word(word: WordExplanation, missing: Mapping[str, object]) -> MergeT
             figures = (missing.get(name) for name in ("count", "place"))
             join = Missing(place, *(figure if isinstance(figure, int) else 0 for figure in figures))
             break
+    if join is None and word.steps and "left" not in missing:
+        join = Missing((len(roots) - 1) // 2)
     return MergeTree(roots, join) if len(roots) > 1 and (word.steps or join is not None) else None
 
 
@@ -241,27 +248,50 @@ class Lattice:
 
     def lines(self, width: int, ascii_only: bool = False) -> Sequence[Line]:
         """Return the lines that fit a width: the units, the pieces of the best segmentation, and the
-        others in as few lines as they take. The least probable are left out."""
+        others in as few lines as they take. The least probable are left out.
+
+        A long word is broken into rows, between two pieces of the best segmentation where that is possible;
+        a piece that goes over the end of a row is drawn in both. There are no lines for more than
+        `MOST_UNITS` units.
+        """
         unit = min(_WIDEST_UNIT, width // max(1, len(self.units)))
-        if unit < _NARROWEST_UNIT:
+        whole = unit >= _NARROWEST_UNIT
+        unit = unit if whole else _BROKEN_UNIT
+        if not whole and (len(self.units) > MOST_UNITS or width < _BROKEN_UNIT * _FEWEST_UNITS):
             return ()
         names = [_fitted(_seen(one, ascii_only), unit - 1) for one in self.units]
-        heads = [Span(name + " " * (unit - cell_width(name)), "strong") for name in names]
-        lines: list[Line] = [tuple(heads)]
-        layers = self._layers()
-        lines += [tuple(self._drawn(layer, unit, ascii_only)) for layer in layers[:_MOST_LAYERS]]
-        if left := sum(map(len, layers[_MOST_LAYERS:])):
+        lines: list[Line] = []
+        shown: set[Edge] = set()
+        for start, end in self._rows(len(self.units) if whole else width // unit):
+            lines += [()] if lines else []
+            heads = [Span(name + " " * (unit - cell_width(name)), "strong") for name in names[start:end]]
+            lines.append(tuple(heads))
+            for layer in self._layers(start, end)[: _MOST_LAYERS if whole else _FEW_LAYERS]:
+                lines.append(tuple(self._drawn(layer, start, end, unit, ascii_only)))
+                shown.update(layer)
+        if left := len(self.edges) - len(shown):
             lines.append((Span(f"and {left:,} less probable pieces", "muted"),))
         return [_translated(line, ascii_only) for line in lines]
 
-    def _layers(self) -> list[list[Edge]]:
-        """Return the edges in lines in which none covers another: first those of the best segmentation, then
-        the most probable ones."""
+    def _rows(self, most: int) -> Iterator[tuple[int, int]]:
+        """Yield the stretches of units of the rows, at most so many units in each."""
+        ends = {edge.end for edge in self.edges if edge.best}
+        start, last = 0, len(self.units)
+        while start < last:
+            furthest = min(last, start + most)
+            end = max((end for end in ends if start < end <= furthest), default=furthest)
+            yield start, end
+            start = end
+
+    def _layers(self, start: int, end: int) -> list[list[Edge]]:
+        """Return the edges over a stretch in lines in which none covers another: first those of the best
+        segmentation, then the most probable ones."""
         layers: list[list[Edge]] = [[]]
         def order(edge: Edge) -> tuple[float, ...]:
             return not edge.best, -edge.posterior, edge.start, edge.end
 
-        for edge in sorted(self.edges, key=order):
+        here = (edge for edge in self.edges if edge.start < end and edge.end > start)
+        for edge in sorted(here, key=order):
             open_to = layers if edge.best else layers[1:]
             free = next((layer for layer in open_to
                          if all(edge.end <= other.start or other.end <= edge.start for other in layer)), None)
@@ -270,18 +300,22 @@ class Lattice:
             free.append(edge)
         return [sorted(layer, key=lambda edge: edge.start) for layer in layers if layer]
 
-    def _drawn(self, layer: Sequence[Edge], unit: int, ascii_only: bool) -> Iterator[Span]:
-        at = 0
+    def _drawn(
+        self, layer: Sequence[Edge], start: int, end: int, unit: int, ascii_only: bool
+    ) -> Iterator[Span]:
+        at = start
         for edge in layer:
-            yield Span(" " * (unit * (edge.start - at)))
-            room = unit * (edge.end - edge.start) - 1
-            name = _fitted(_seen(edge.piece, ascii_only), room)
+            first, last = max(start, edge.start), min(end, edge.end)
+            yield Span(" " * (unit * (first - at)))
+            room = unit * (last - first) - 1
+            before = "…" * (edge.start < start)
+            name = before + _fitted(_seen(edge.piece, ascii_only), room - len(before))
             stroke = next(stroke for least, stroke in _THICK if edge.posterior >= least)
             role = "accent" if edge.best else "warning" if edge.symbol is None else ""
             yield Span(name, role)
             yield Span(stroke * (room - cell_width(name)), role or "primary")
             yield Span(" ")
-            at = edge.end
+            at = last
 
 
 def _fitted(text: str, room: int) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tokentui.analyze.drawings import Lattice, WalkPlace, tree_of_word, viterbi_cells
+from tokentui.analyze.drawings import MOST_UNITS, Lattice, WalkPlace, tree_of_word, viterbi_cells
 from tokentui.analyze.report import (
     NUMBER,
     Cell,
@@ -182,6 +182,8 @@ def lattice_sections(word: WordExplanation) -> Iterator[Section]:
         for edge in edges
     )
     summary = f"{plural(len(rows), 'edge')}: units, log probability, share of all segmentations"
+    if len(word.units) > MOST_UNITS:
+        summary += f"; {len(word.units):,} units are too many to draw (more than {MOST_UNITS})"
     yield Section("lattice", summary, rows, (Column(), NUMBER, NUMBER), _FIGURES,
                   drawing=Lattice(word.units, word.lattice))
 
