@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -15,15 +16,19 @@ from textual.strip import Strip
 from waiting import settled, strips_of, until
 
 from tokentui.axes import preset
+from tokentui.recipe import Run, Stops
 from tokentui.session import commands as do
 from tokentui.session.engine.driver import Session
 from tokentui.session.playground import PlayStart, preset_played
+from tokentui.session.views import ColumnWanted
 from tokentui.thinwire import DiffWriter, ScreenBuffer
 from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.finder import FinderScreen
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.life import LifeScreen
+from tokentui.ui.dialogs.report_screen import ReportScreen
 from tokentui.ui.dialogs.sizes import SizesScreen
+from tokentui.ui.draw.chart_lines import ChartLines
 from tokentui.ui.draw.text import clusters_of
 from tokentui.ui.play_screen import PlayScreen
 
@@ -300,6 +305,57 @@ async def test_a_picture_costs_little_and_nothing_while_it_stays() -> None:
             await settled(pilot)
             cost = drawn.bytes()
             assert 0 < cost < most, (key, cost)
+
+
+CHARTS: dict[str, tuple[int, tuple[str, ...], str]] = {
+    **{f"plots {place}": (1, ("v", "r"), str(place)) for place in range(1, 7)},
+    "sizes": (1, ("F", "s"), ""),
+    "facts: scripts": (1, ("F", "F"), "scripts"),
+    "facts: lengths": (1, ("F", "F"), "characters"),
+    "two columns: curves": (2, ("7",), ""),
+    "three columns: curves": (3, ("7",), ""),
+    "three columns: agreement": (3, ("d", "h"), ""),
+    "four columns: agreement": (4, ("d", "h"), ""),
+}
+"""How to reach each chart: the columns, the keys, and the key of the section, or its name."""
+
+
+@pytest.mark.first_run(cases=1)
+@pytest.mark.parametrize("name", CHARTS)
+async def test_each_chart_costs_little_and_nothing_while_its_values_stay(name: str) -> None:
+    """At 80x24 a chart takes at most 2 kB. Drawn again from equal values it takes none."""
+    count, keys, section = CHARTS[name]
+    recipes = [preset(one) for one in ("gpt2", "wordpiece", "llama2", "bert")[:count]]
+    run = Run(Stops(merges=300))
+    columns = [ColumnWanted(recipe, run) for recipe in recipes]
+    app = ExplorerApp(
+        lambda publish: Session(publish, recipes[0], run), run=run,
+        begin=lambda session: session.send(do.Open(("sample:english",))),
+        then=(lambda app: app.compare(columns)) if count > 1 else None,
+    )
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        app.engine.send(do.GoTo(300))
+        await settled(pilot)
+        await pilot.press(*keys)
+        await settled(pilot)
+        screen = app.screen
+        if isinstance(screen, ReportScreen):
+            names = [one.name for one in screen.tabs]
+            await pilot.press(*([str(1 + names.index(section))] if section in names else [*section]))
+            await settled(pilot)
+        chart = screen.query_one(ChartLines)
+        assert chart.display
+        drawn = Drawn(app, chart.region)
+        assert 100 < drawn.first < 2_000
+        picture = chart.picture
+        assert picture is not None
+        chart.show_picture(copy.deepcopy(picture))
+        await settled(pilot)
+        assert drawn.bytes() == 0
+        await pilot.press("left")
+        await settled(pilot)
+        assert drawn.bytes() < 800
 
 
 @pytest.mark.slow

@@ -44,7 +44,7 @@ async def test_the_curve_is_that_of_the_whole_run(size: tuple[int, int], tmp_pat
         assert curve.knee is not None
         assert [mark.x for mark in chart.marks] == [whole.sizes[curve.knee]]
         bend, tokens = whole.sizes[curve.knee], f"{curve.tokens[curve.knee]:,} tokens"
-        assert f"knee at {bend} ids: {tokens}" in screen_text(app)
+        assert f"bends most at {bend} ids (the knee): {tokens}" in screen_text(app)
         assert f"{bend}: {tokens}" in screen_text(app)
         await pilot.press("end")
         assert f"{whole.sizes[-1]}: {curve.tokens[-1]:,} tokens" in screen_text(app)

@@ -8,6 +8,9 @@ from tokentui.analyze.compare import PAIR_MEASURES, PairAgreement
 from tokentui.analyze.report import Report, Section
 from tokentui.core.chart import Axis, HeatMap
 
+_LEAST = 0, 50, 75, 90, 95
+"""The values that the lightest shade may begin at: the greatest one below all."""
+
 
 def agreement_map(names: Mapping[int, str], pairs: Sequence[PairAgreement]) -> HeatMap:
     """Return the share of words that each two tokenizers split the same way, in percent. There is none for a
@@ -23,7 +26,9 @@ def agreement_map(names: Mapping[int, str], pairs: Sequence[PairAgreement]) -> H
     for a in names:
         found = (shares.get(frozenset((a, b))) for b in names)
         values.append(tuple(None if share is None else 100 * share for share in found))
-    axis, labels = Axis(exact.title, " %", 1, least=0, most=100), tuple(names.values())
+    known = [value for row in values for value in row if value is not None]
+    least = max(step for step in _LEAST if step <= min(known, default=0.0))
+    axis, labels = Axis(exact.title, " %", 1, least=least, most=100), tuple(names.values())
     words = "{row} and {column} split {value} of the words alike"
     return HeatMap(exact.title, labels, labels, tuple(values), axis, words)
 

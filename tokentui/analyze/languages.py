@@ -216,8 +216,8 @@ def _cost_order(language: LanguageCost) -> tuple[bool, float]:
 
 _TITLED = (
     Column("language", priority=6, flex=True), Column("tokens", "right", 4),
-    Column("bytes/token", "right", 2), Column("chars/token", "right", 1), Column("cost", "right", 3),
-    Column("x cheapest", "right", 5), Column("unknown", "right"), Column(),
+    Column("bytes/token", "right", 1), Column("chars/token", "right"), Column("cost", "right", 2),
+    Column("x cheapest", "right", 5), Column("unknown", "right", 3), Column(priority=4),
 )
 
 

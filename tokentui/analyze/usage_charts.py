@@ -125,13 +125,14 @@ def report(found: IdUses, facts: VocabularyFacts) -> Report:
 def _sections(found: IdUses, facts: VocabularyFacts) -> Iterator[Section]:
     ranked, total = found.ranked, sum(found.ranked)
     once = sum(count == 1 for count in ranked)
-    yield Section("Zipf", f"{len(ranked):,} ids occur, {once:,} of them once", picture=zipf_chart(found))
-    tenth = ranked[: max(1, len(ranked) // 10)]
-    share = f"{sum(tenth) / total:.1%}" if total else "none"
-    yield Section("coverage", f"the {len(tenth):,} most used ids make {share} of the tokens",
-        picture=coverage_chart(found))
+    zipf = f"{len(ranked):,} ids occur, {once:,} once; a straight line down is Zipf's law"
+    yield Section("Zipf", zipf, picture=zipf_chart(found))
+    coverage = coverage_chart(found)
+    half = f"{int(coverage.marks[0].x):,} of the {len(ranked):,} ids that occur" if total else "no id"
+    yield Section("coverage", f"{half} make half of the tokens", picture=coverage)
     unused = found.vocab_size - len(found.uses)
-    yield Section("by id", f"{unused:,} of {found.vocab_size:,} ids do not occur", picture=id_chart(found))
+    about = f"{unused:,} of {found.vocab_size:,} ids do not occur; each bar: the share of its ids that do"
+    yield Section("by id", about, picture=id_chart(found))
     yield from vocabulary_pictures(facts)
 
 

@@ -49,8 +49,9 @@ _BLANK = 0x2800
 _DASH = 4
 """Dots of a dashed series that are drawn, and as many that are not."""
 _EIGHTHS, _SHADES, FULL = " ▁▂▃▄▅▆▇█", " ░▒▓█", "█"
-_TALL, _BROAD = (5, 3), 24
-"""The lines of a row of a heat map where there is room, and the most columns of a cell."""
+_CELLS = ((5, 20, 24), (3, 12, 0), (1, 16, 0))
+"""The lines of a row of a heat map and the most columns of a cell, by the least lines of the
+picture. Three rows of 5 lines took 2.1 kB at 80x24."""
 _COMPACT = 8
 """A picture of fewer lines than this has no title, and its ticks are in the line of the axis."""
 LEAST = 3
@@ -422,8 +423,12 @@ class _Drawing:
             for place, name in enumerate(self.chart.x.names):
                 yield self.column(place), _cut(safe(name, limit=_NAME), self.wide)
             return
-        for tick in self.x.ticks(max(2, self.wide // 9)):
-            yield self.column(tick), _label(tick, self.chart.x)
+        ticks = [(self.column(tick), _label(tick, self.chart.x))
+                 for tick in self.x.ticks(max(2, self.wide // 9))]
+        first = _label(self.x.low, self.chart.x)
+        if not self.compact and (not ticks or ticks[0][0] - len(ticks[0][1]) > cell_width(first)):
+            yield 0, first  # the axis begins between two round numbers
+        yield from ticks
 
 
 def _label(tick: float, axis: Axis) -> str:
@@ -512,10 +517,10 @@ def _lying_lines(chart: Chart, width: int, height: int, view: View) -> list[Line
     for place, name in enumerate(names):
         value = values.get(place)
         eighths = max(1, round(8 * room * scale.share(value))) if value else 0
-        bar = FULL * (eighths // 8) + (" ▏▎▍▌▋▊▉"[eighths % 8] if eighths % 8 else "")
-        style = "strong" if view.cursor and place == at else "muted"
-        blanks, after = " " * (label - cell_width(name)), room - len(bar) + number - cell_width(shown[place])
-        lines.append(((f" {name}{blanks} ", style), (bar, series.role), (" " * after, ""),
+        bar, part = FULL * (eighths // 8), " ▏▎▍▌▋▊▉"[eighths % 8] if eighths % 8 else ""
+        style = "strong" if view.cursor and place == at else ""
+        blanks, after = " " * (label - cell_width(name)), room - len(bar + part) + number - cell_width(shown[place])
+        lines.append(((f" {name}{blanks} ", style), (bar, series.role), (part, series.role), (" " * after, ""),
             (f" {shown[place]} ", style)))
     return [*lines, sided(f" {safe(chart.x.title)}", f"{safe(reading(chart, at))} ", width)]
 
@@ -531,8 +536,9 @@ def _heat_lines(heat: HeatMap, width: int, height: int, view: View) -> list[Line
     label = min(max(map(cell_width, names)), width // 3)
     room = max(1, width - label - 3)
     heads = [safe(name, limit=_NAME) for name in heat.column_names[:room]]
-    size = min(room // len(heads), _BROAD)
-    tall = next((tall for tall in _TALL if tall * len(names) <= height - 2), 1)
+    tall, most = next(((tall, most) for tall, most, least in _CELLS
+                       if height >= max(least, tall * len(names) + 2)), (1, room))
+    size = min(room // len(heads), most)
     scale = _Scale([value for row in heat.values for value in row if value is not None], False,
         heat.axis.least)
     at = _cell_read(heat, view)

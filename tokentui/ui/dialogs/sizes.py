@@ -63,15 +63,19 @@ class SizesScreen(ReportScreen["tuple[Budget, tuple[Bounds, ...]]"]):
     def report(self, answer: tuple[Budget, tuple[Bounds, ...]]) -> Report:
         """Return the report: one section, the table with its curve."""
         found, bounds = answer
-        whole = size_report(found, self.sizes, Costs(), bounds)
         (curve,) = found.curves
+        bend = curve.knee
+        at_bend = set() if bend is None else {found.sizes[bend]}
+        sizes = self.sizes if bounds else sorted({*(self.sizes or default_sizes(found)), *at_bend})
+        whole = size_report(found, sizes, Costs(), bounds)
         (table,) = [section for section in whole.sections if section.picture is not None]
+        marks = {number(size) for size in at_bend}
+        table = replace(table, rows=tuple(replace(row, marked=row.cells[0] in marks) for row in table.rows))
         chart = table.picture
         if self.sizes and isinstance(chart, Chart):
             chart = replace(chart, at=found.sizes[step_of(found.sizes, self.sizes[-1])])
-        bend = curve.knee
         knee = "no knee" if bend is None else (
-            f"knee at {number(found.sizes[bend])} ids: {number(curve.tokens[bend])} tokens"
+            f"bends most at {number(found.sizes[bend])} ids (the knee): {number(curve.tokens[bend])} tokens"
         )
         last = found.sizes[-1]
         rest = f" · {number(last)} ids at the end: {number(curve.tokens[-1])} tokens"
