@@ -150,7 +150,9 @@ def sources_in(source: object) -> list[object]:
 
 
 def short_name(source: str) -> str:
-    """Return a short name of a source: the last part of a path, or the names of named corpora."""
+    """Return a short name of a source: the names of named corpora joined by " + ", without development texts
+    and the rule of shares; otherwise the last part of a path or URL, or the source itself if that is empty.
+    """
     if source.startswith(SCHEME):
         rows = [row.partition("=")[0] for row in source.removeprefix(SCHEME).split(",")]
         return " + ".join(_plain(name) for name in rows if name != "shares" and _DEVELOPMENT not in name)

@@ -85,7 +85,8 @@ class _Counting:
         self.coverage = COVERED
 
     def texts(self, documents: TextPieces) -> None:
-        """Count documents."""
+        """Count the words of documents into `table`, and add to `coverage` what the split leaves uncovered in
+        them."""
         corpus = Corpus("", LazyDocuments(documents))
         words = count(corpus, self._recipe, threads=self._threads)
         self.coverage += coverage(corpus, self._recipe, words)

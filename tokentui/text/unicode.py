@@ -331,6 +331,12 @@ def _normalized_part(form: Form, text: str) -> str:
 
 
 def _decomposed(form: Form, char: str) -> str:
+    """Return the decomposition of a character that a form asks for: canonical for NFC and NFD, compatible for
+    NFKC and NFKD.
+
+    A character with a row in `_new_forms` is decomposed by the row, and its parts likewise; another one by
+    `unicodedata`.
+    """
     row = _new_forms().rows.get(ord(char))
     if row is None:
         return unicodedata.normalize("NFD" if form in ("NFC", "NFD") else "NFKD", char)

@@ -97,7 +97,11 @@ class _MetadataReader:
         return length
 
     def kind(self) -> int:
-        """Read the number of a type."""
+        """Read the number of a type of GGUF, 4 bytes, and advance.
+
+        Raises:
+            TokentuiError: The type is unknown. `at` is before the number again.
+        """
         kind: int = self._kind.unpack_from(self.data, self._taken(4))[0]
         if kind not in _NUMBERS and kind not in (_STRING, _ARRAY):
             self.at -= 4

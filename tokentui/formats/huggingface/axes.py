@@ -169,8 +169,11 @@ def _known() -> dict[str, str]:
 
 
 def _regex_of(cut: PreTokenizerStep) -> str | None:
-    """Return the translated pattern of a `Split` step. None for literal text, or if matches are merged with
-    other parts."""
+    """Return the pattern of a `Split` step, translated for `regex`, if its matches are the words.
+
+    Returns None for literal text and an empty pattern; for each behavior but Isolated and Removed; for
+    Isolated with `invert`, and for Removed without it, as both keep something else than the matches.
+    """
     behavior, pattern = cut.parameters["behavior"], cut.parameters["pattern"]
     keeps = behavior in ("Isolated", "Removed") and (behavior == "Removed") == cut.parameters["invert"]
     if not isinstance(pattern, Pattern) or pattern.kind != "Regex" or not pattern.text or not keeps:

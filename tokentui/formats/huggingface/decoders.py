@@ -196,7 +196,11 @@ def _from_byte_tokens(parts: list[str]) -> list[str]:
 
 
 def _of_bytes(data: bytes) -> str:
-    """Return the text of a run of byte tokens. A run that is not UTF-8 as a whole is decoded byte by byte."""
+    """Return the text of a run of byte tokens.
+
+    If the run is not UTF-8 as a whole, each byte is one character: U+FFFD for ASCII, and for a byte from 0x80
+    on the lone surrogate of `surrogateescape`, which keeps it.
+    """
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:

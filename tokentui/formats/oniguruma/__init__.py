@@ -288,9 +288,14 @@ class _Translator(Brackets):
                 part = self._atomic(part)
 
     def _interval(self) -> tuple[int, int | None, bool, bool] | None:
-        """Read `{…}` as (least, most, lazy, possessive). Return None if it is literal text.
+        """Read `{2}`, `{2,}`, `{,3}` or `{2,3}` as (least, most, lazy, possessive), `most` None for no limit,
+        and advance.
 
-        With the larger number first it is possessive.
+        A `?` after it makes it lazy if it has a comma. If the larger number comes first, it is possessive, as
+        in Oniguruma; a `+` after it is not read. Return None without a step forward if it is literal text.
+
+        Raises:
+            Untranslated: A number is over `_MOST_TIMES`.
         """
         match = self._match(r"\{(?=[0-9,]*[0-9])([0-9]*)(,?)([0-9]*)\}")
         if match is None:

@@ -185,9 +185,10 @@ class ReplayTrainer:
         return self.order.size(number)
 
     def step_at(self, number: int) -> MergeStep:
-        """Return a step, 1 for the first.
+        """Return a step, 1 for the first, as the step of a single token.
 
-        Its left part is the first part of the token, the right one the rest.
+        If the token has parts, `left` is the first part and `right` the rest; otherwise `left` is the token,
+        and `right` is empty.
         """
         token = self.taken(number)
         left = token.parts[0] if token.parts else token.token
