@@ -145,7 +145,10 @@ class Coded(Table):
         return count
 
     def _written(self, count: int) -> Any:
-        """Return the ids of the first `count` words in `_numbers`, as 32-bit numbers."""
+        """Return the ids of the first `count` words in `_numbers`, as 32-bit numbers.
+
+        It is a view of `_out`, which the next call overwrites. `_out` grows as needed.
+        """
         written = filled = 0
         while True:
             written, filled = words.write_ids(

@@ -250,8 +250,13 @@ def merge_word(room: Any, size: int, slots: Any, makes: Any) -> int:
 
 @helper
 def spell(text: Any, at: int, end: int, room: Any, merges: MergeTables) -> Any:
-    """Write the symbols of the units of a word to the start of `room`. Return how many they are; -1 if a unit
-    has none, or is half of a surrogate pair."""
+    """Write the symbols of the units of a word to the start of `room`: of its characters, or of its bytes if
+    `merges.characters` is empty. A character that `characters` says to spell by bytes gets the symbols of its
+    bytes.
+
+    Returns:
+        The number of symbols; -1 if a unit has none, or is half of a surrogate pair.
+    """
     units, characters = merges.units, merges.characters
     by_bytes = len(characters) == 0
     size: Any = 0

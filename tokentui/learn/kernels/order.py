@@ -156,8 +156,18 @@ def compare_tokens(one: int, other: int, prefix: int, table: Any, text: Any, end
 def precedes_by_bytes(
     pair: int, other: int, rule: int, prefix: int, table: Any, text: Any, ends: Any
 ) -> bool:
-    """Return whether the first of two pairs wins a tie by the bytes of its pieces; by number if these are
-    equal."""
+    """Return whether the first of two pairs wins a tie by bytes; the lower number wins if these are equal.
+
+    SHORTEST compares the joined tokens by `compare_tokens`. The other rules compare the left pieces, then the
+    right ones: the smaller wins, or the larger with LARGEST_PAIR.
+
+    Args:
+        pair, other: The numbers of the pairs.
+        rule: The rule of the tie.
+        prefix: How many bytes the mark has that a right part loses in a token.
+        table: The rows of the pairs.
+        text, ends: The concatenated pieces, and where each ends.
+    """
     if rule == SHORTEST:
         order = compare_tokens(pair, other, prefix, table, text, ends)
     else:

@@ -135,7 +135,11 @@ def open_level(s: State) -> None:
 
 @helper
 def find_best(s: State) -> None:
-    """Set `queue.best` to the best candidate, the first row of the heap; 0 if no candidate is left."""
+    """Set `queue.best` to the best candidate, the first row of the heap; 0 if no candidate is left.
+
+    A row whose count fell moves to its chain. If the heap is empty then, the next lower level is opened, and
+    `queue.level` is its count.
+    """
     while True:
         level = s.queue[0].level
         level_bits = bits_of(level)

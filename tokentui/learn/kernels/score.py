@@ -46,8 +46,15 @@ def note(column: int, state: int, size: int, s: State) -> Any:
 
 @inlined
 def leave(pair: int, size: int, s: State) -> Any:
-    """Remove a pair whose count fell from the pairs tied for best of its column, if it is one of them. Return
-    the length of the list of changed columns."""
+    """Remove a pair whose count fell from the pairs tied for best of its column. Do nothing if it is not one
+    of them.
+
+    The column is noted as changed: as STALE, so that its pairs are searched again, if it lost its best pair
+    or its last tied one; otherwise as CHANGED.
+
+    Returns:
+        The new length of the list of changed columns; `size` is the one before.
+    """
     column = s.table[pair].right
     if s.links[pair].stamp != s.columns[column].stamp:
         return size
@@ -84,7 +91,7 @@ def enter(pair: int, s: State) -> Any:
 
 @inlined
 def link(pair: int, s: State) -> None:
-    """Prepend a pair to its column and its row."""
+    """Prepend a pair to the list of its column and to that of its row. The lists are linked one way."""
     left, right = s.table[pair].left, s.table[pair].right
     s.links[pair].below = s.columns[right].top
     s.links[pair].beside = s.columns[left].row
@@ -161,7 +168,11 @@ def rescore_column(column: int, symbols: int, s: State) -> None:
 
 @inlined
 def find_best(symbols: int, s: State) -> None:
-    """Set the queue to the best pair of all columns and the number of pairs tied with it."""
+    """Set `queue.best` to the best pair of all columns, `queue.level` to its count, and `queue.tied` to the
+    number of pairs tied with it; all are 0 if no pair is left.
+
+    Reads only the blocks and columns whose score is near the greatest one.
+    """
     columns, scores, uses, queue = s.columns, s.scores, s.uses, s.queue[0]
     blocks = (symbols + (1 << _BITS) - 1) >> _BITS
     greatest = 0.0

@@ -151,7 +151,8 @@ def _falling(values: Int64s, keys: Int64s) -> None:
 
 
 def _sorted(order: array[int], *keys: Any) -> array[int]:
-    """Sort places by the last of `keys`, ties by the one before it, and so on. Return `order`."""
+    """Sort places in place by the last of `keys`, ties by the one before it, and so on; each sort is stable.
+    Return `order`."""
     room, counts = flat("int32", len(order)), flat("int64", _KEYS)
     for one in keys:
         _sort(one, order, room, counts)

@@ -237,7 +237,14 @@ def backward_logs(
 
 
 def first_scores(counts: Float64s, pieces: Int32s, sizes: Int32s, scores: Float64s) -> None:
-    """The scores of seeds: each one's share of count times length, as a logarithm."""
+    """Write the scores of seeds: the logarithm of each one's share of count times length.
+
+    Args:
+        counts: The count of each seed, above 0.
+        pieces: The number of each seed, by which `sizes` is indexed.
+        sizes: The units of each numbered piece.
+        scores: Receives the score of each seed, in the order of `pieces`.
+    """
     total = 0.0
     for n in range(len(pieces)):
         total += counts[n] * sizes[pieces[n]]

@@ -383,7 +383,13 @@ def grow(
 
 
 def number(depths: Int32s, levels: Int32s, numbers: Int32s) -> None:
-    """Number nodes level by level; `levels` takes the first number of each depth, and the number of nodes."""
+    """Number nodes level by level, in each level in their order.
+
+    Args:
+        depths: The depth of each node.
+        levels: Zeros. Takes the first number of each depth, and the number of nodes.
+        numbers: Takes the number of each node.
+    """
     for node in range(len(numbers)):
         levels[depths[node] + 1] += 1
     for depth in range(1, len(levels)):

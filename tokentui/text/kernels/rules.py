@@ -317,6 +317,8 @@ def _bert_words() -> ClassTable:
 
 
 def _runs(signs: bool) -> ClassTable:
+    """Return a table of classes for runs: SPACE for characters that BERT's normalization turns into a space,
+    SIGN for its ASCII punctuation and its ideographs if `signs`, LOWER for all else."""
     classes = bytearray([LOWER]) * _CODES
     spaces = re.compile(f"(?:(?![{BERT_DROPPED}])[{BERT_SPACES}]|[\t\n\r])+")
     _fill(classes, spaces, SPACE)
@@ -412,6 +414,8 @@ def _qwen(left: int, right: int) -> int:
 
 
 def _gpt4o(left: int, right: int) -> int:
+    """Return the entry of two classes for the split of GPT-4o: ASK where a contraction, case or a mark
+    decides; the entry of `_gpt4` for all else."""
     if left in _LETTERS:
         if right == APOSTROPHE:
             return ASK  # a contraction belongs to its word
@@ -616,7 +620,10 @@ class Split(NamedTuple):
 
 @functools.cache
 def pairs(split: str) -> bytes:
-    """Return the entry of each pair of classes for a split."""
+    """Return the entry of each pair of classes for a split, at `left * CLASSES + right`.
+
+    The row of START cuts before each class, and drops white space where the split does.
+    """
     rule = RULES[rule_of(split)].pairs
     drops = {SPACE, SPACING, NEWLINE} if rule in (_whitespace, _bert) else set()
     return bytes(

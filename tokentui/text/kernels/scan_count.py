@@ -198,10 +198,19 @@ def same(data: Any, start: int, length: int, text: Any, begin: int) -> bool:
 
 @helper
 def find_events(data: Any, at: int, stop: int, before: int, split: Split, events: Any) -> Any:
-    """Write an event for each border between two characters where a word may end.
+    """Write an event for each border between two characters where a word may end, until the character at or
+    after `stop` is reached.
 
     An event is the distance of the border from `at`, shifted left by four bits, and the entry of the pair of
     classes around it. Borders with JOIN give no event.
+
+    Args:
+        data: The text in UTF-8, with padding.
+        at: The offset of the first character.
+        stop: Where to end, an offset.
+        before: The class of the character before `at`.
+        split: The tables of the split.
+        events: Receives the events. It has room for `stop - at + 1`, as one is written past the last.
 
     Returns:
         (the number of events, the offset of the first character not read, the class of the character before
