@@ -102,7 +102,11 @@ class Dialog(EngineScreen[Result], ModalScreen[Result]):
         self.box = Vertical(classes="dialog")
 
     def compose(self) -> ComposeResult:
-        """Yield the box, of the size that the screen has room for from its first moment on."""
+        """Yield the box with the parts and the line of keys.
+
+        Adds the classes of Textual's breakpoints for the size of the screen, so that the box has its size
+        from its first moment on.
+        """
         # Textual gives these classes after the first layout: the box would be seen in one place and then in
         # another.
         for length, breakpoints in zip(self.app.size,
@@ -425,7 +429,8 @@ class ListDialog(TableDialog[Result]):
             self.set_focus(self.listing)
 
     def action_leave(self) -> None:
-        """Leave the line to type in, or show all rows without marks, or leave the dialog."""
+        """Leave the line that is edited, and keep its text for the next edit. If none is, clear the search
+        and the filter; if there are none, close the dialog without a result."""
         if self.editing:
             self._unsent = next((field.value for field in self.query(Field) if field.has_focus), "")
             self.end_edit(self.listing)

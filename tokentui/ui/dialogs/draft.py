@@ -277,7 +277,8 @@ def is_published(preset: Preset | None, run: Run) -> bool:
 
 
 def published_sizes(preset: Preset | None) -> str:
-    """Return the sizes that a preset was published with, as safe text."""
+    """Return the name of a preset and the sizes that it was published with, as a line of safe text; a
+    sentence that says so if there are none, or if `preset` is None."""
     if preset is None:
         return "your own recipe: it has no published sizes"
     known = [f"{name} {RUN[name].written(preset.run.word(name))}" for name in preset.run.words]
@@ -396,7 +397,12 @@ def value_rows(recipe: Recipe, axis: str) -> list[TableRow]:
 
 
 def changes_told(changed: Changes, room: int, lead: str) -> Cell:
-    """Return the changes that fit, after a lead: `tie: lowest-ids → first-seen · …`."""
+    """Return the changes that fit in `room` cells after a lead, `tie: lowest-ids → first-seen · …`, and ` ·
+    +2 more` for the rest.
+
+    The first change is shown even if it does not fit. Without a change it says "nothing is changed", without
+    the lead.
+    """
     out: list[ui_text.Run] = [(lead, "muted")] if changed else []
     room -= len(lead)
     for place, (name, old, new) in enumerate(changed):

@@ -146,7 +146,11 @@ class EditScreen(ReportScreen[EditView]):
         self.app.push_screen(AskLine(self.engine, title, lambda line: safe(line, limit=60) or hint, take))
 
     def action_ask_path(self) -> None:
-        """Ask for a file, and write it."""
+        """Ask for a path in a dialog, and write the edited tokenizer there; the name of the file says the
+        format. A second path, after a space, takes the new id of each old one.
+
+        Says so instead if nothing was edited, so nothing can be written.
+        """
         if self.answer is None:
             self.notice.say("there is nothing to write yet", "warning")
             return

@@ -74,7 +74,8 @@ class ExportScreen(TableDialog[None]):
         self.find_out(Formats(), self._take, "checking the formats …")
 
     def follow(self, snapshot: Snapshot) -> None:
-        """Take the step: what is written is the tokenizer that is seen, or the one that is walked to."""
+        """Name in the title the step whose tokenizer is written; the plain title if nothing is open, or the
+        tokenizer is not built yet. Take the beginning of the usual file name from the corpus."""
         super().follow(snapshot)
         corpus, main = snapshot.corpus, snapshot.main
         if not corpus.nothing_open:
@@ -102,7 +103,8 @@ class ExportScreen(TableDialog[None]):
 
     @on(Listing.CursorMoved)
     def _follow(self) -> None:
-        """Show what this format would lose, and its usual name."""
+        """Show what the chosen format would lose. Write its usual name into the line, unless the user changed
+        the line. Nothing without a format."""
         report = self.chosen
         if report is None:
             return

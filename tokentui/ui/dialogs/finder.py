@@ -205,6 +205,8 @@ def _file(path: str) -> Found:
 
 
 def _token(token: FoundToken) -> Found:
+    """Return the entry of a token, also found by `#`. It opens the inspect dialog on the token; its facts are
+    the step that makes it, its uses if they are counted, and its first 40 bytes in hexadecimal."""
     made = "from the start" if token.step == 0 else f"step {token.step:,} makes it" if token.step else ""
     uses = f"{plural(token.uses, 'use')} in the corpus" if token.uses is not None else ""
     text = token.piece.decode("utf-8", "replace")
@@ -220,6 +222,8 @@ def _token(token: FoundToken) -> Found:
 
 
 def _word(word: FoundWord) -> Found:
+    """Return the entry of a word of the corpus. It opens the inspect dialog on the word, and its fact is the
+    count."""
     def inspect(screen: EngineScreen[Any]) -> None:
         from tokentui.ui.dialogs.inspect import InspectScreen
 
@@ -270,7 +274,8 @@ class Index:
         ]
 
     def find(self, typed: str, only: str = "") -> list[tuple[float, Found]]:
-        """Return the entries that match a text, the best first, each with its score; a lower one is better.
+        """Return all entries that match a text, the best first, each with its score; a lower one is better.
+        Case does not count, entries of elsewhere rank behind, and of equal scores the earlier entry is first.
 
         Args:
             typed: The text.
@@ -424,6 +429,11 @@ class FinderScreen(Dialog[Found | None]):
         self.lay_out()
 
     def _ask(self, text: str) -> None:
+        """Search the tokens and words of the tokenizer for a text, in a worker; a newer search replaces it.
+
+        An error counts as no matches. Matches take the place of the former ones; a row that enter asked for
+        meanwhile is then taken.
+        """
         async def ask() -> None:
             try:
                 answer = await self.engine.ask(Search(text))

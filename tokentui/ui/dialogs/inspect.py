@@ -416,7 +416,15 @@ class InspectScreen(ListDialog[None]):
             self.box.styles.height = None
 
     def _rows(self, label: int) -> Iterator[TableRow]:
-        """Yield all rows, for labels of a width."""
+        """Yield all rows: why the token or the text is so, the facts of the pair or token, the token in
+        detail, the sections of the text, and its code points.
+
+        A part that is still asked for, or failed, is one line that says so. Keys that lead elsewhere are put
+        into `_targets`, emptied before.
+
+        Args:
+            label: The width of the column of labels, in cells.
+        """
         found, row, column, view = self.found, self._row, self.column, self.view
         self._targets.clear()
         at = column.at.step if column is not None else 0

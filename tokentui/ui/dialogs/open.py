@@ -225,7 +225,8 @@ class OpenScreen(Picker[Open | OpenTokenizer]):
     @on(Listing.CursorMoved)
     @on(events.DescendantFocus)
     def _tell_row(self) -> None:
-        """Say what the file under the cursor is."""
+        """Find out in the background what the file under the cursor of the list is, to say so. Ignored while
+        the list has no focus; a built-in sample and a row that is no file end a search in progress."""
         if self.focused is not self.listing:
             return
         row = self.listing.row_at(self.listing.cursor)

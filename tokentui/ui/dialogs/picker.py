@@ -112,7 +112,8 @@ def reason(error: OSError | ValueError | TokentuiError) -> str:
 
 
 def parts(typed: str) -> tuple[str, str]:
-    """Return the typed folder with `~` expanded ("." for none), and the beginning of a name in it."""
+    """Return the typed folder with `~` expanded ("." for none), and the beginning of a name in it. Of
+    `sample:` and a name, the folder is `sample:`."""
     if typed.startswith(SAMPLES):
         return SAMPLES, typed.removeprefix(SAMPLES)
     head, slash, name = typed.rpartition("/")

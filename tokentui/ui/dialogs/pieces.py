@@ -339,7 +339,12 @@ class PiecesScreen(Dialog[None]):
             yield ((f"no more with ‘{text}’ nearby: / finds in all of the corpus", "muted"),)
 
     def _lay(self, width: int) -> None:
-        """Lay out what is not laid out for this width; it goes on in the last row, unless that is whole."""
+        """Lay out the parts that `_rows` does not hold yet, for this width; a new width starts again from
+        none.
+
+        A new document gets a heading row. Otherwise the parts continue the last row, unless its text ends
+        with a line end.
+        """
         if self._width != width:
             self._laid, self._width, self._rows = 0, width, []
         for place, (document, parts) in enumerate(self._parts[self._laid :], self._laid):

@@ -225,7 +225,12 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         )
 
     def lay_out(self) -> None:
-        """Fit the rows to the room there is, and show the keys that do something."""
+        """Show all of the report anew: the picture, the keys that do something, the summary, and the rows of
+        the section or the sorted table.
+
+        The cursor stays on its row. Without a report it shows one line: what it waits for while it asks, else
+        the error.
+        """
         self._show_picture()
         of_chart = [replace(action, hint=replace(action.hint, pane="chart"))
                     for action in dialog_actions(ChartLines, self.engine.user_keys)
@@ -265,7 +270,9 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
                 self.set_focus(seen)
 
     def _summary(self) -> Iterator[Cell]:
-        """Yield the lines above the rows: the views that tab goes through, and the result in short."""
+        """Yield the lines above the rows: the views that tab goes through, first "all", if there are several;
+        then the summary of the report or of the section in view. It ends with what is waited for while it
+        asks again. The report has to be there."""
         assert self.shown is not None
         tabs, section = self.tabs, self.section
         if len(tabs) > 1:

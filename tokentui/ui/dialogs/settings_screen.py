@@ -76,7 +76,8 @@ class SettingsScreen(ListDialog[None]):
         return SETTINGS[str(self.listing.cursor_key)]
 
     def action_turn(self, by: int) -> None:
-        """Take the next value of the setting at the cursor, or the one before; a text is typed."""
+        """Change the setting at the cursor to the value `by` places on, around the end of its values. A
+        setting without listed values is typed: its line opens. Ignored while a line is edited."""
         if self.editing:
             return
         if not (values := self.settings.values_of(self.setting)):

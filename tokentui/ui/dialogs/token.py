@@ -93,7 +93,12 @@ def _entered(piece: bytes, note: str = "") -> Cell:
 
 
 def _over(view: TokenView, width: int) -> Iterator[TableRow]:
-    """Yield the uses at evenly spaced steps, and the tokens that took them."""
+    """Yield rows on the uses of a token over the run: a curve of its uses at evenly spaced steps, the step of
+    most uses, and each token that took uses of it, with how many, at which step.
+
+    Only the first `_MOST_LOST` tokens get a row; one more row sums up the rest. No row if the uses are not
+    known.
+    """
     if not view.over:
         return
     last = f" 0 … {number(view.number)}"
