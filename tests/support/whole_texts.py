@@ -102,7 +102,7 @@ def uncut(path: Path) -> Tokenizer:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(file, "_cut_words", lambda *_: None)
         patch.setattr(file, "stretching_of", lambda *_, **__: None)
-        patch.setattr(model_file.Builder, "cut_words", lambda _: None)
+        patch.setattr(model_file, "cut_words", lambda *_: None)
         return load(path)
 
 

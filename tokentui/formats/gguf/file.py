@@ -13,7 +13,7 @@ import functools
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 from tokentui.core.safetext import to_bytes
@@ -27,7 +27,7 @@ from tokentui.formats.huggingface import AlignedText, words
 from tokentui.formats.huggingface import file as huggingface
 from tokentui.formats.huggingface.decoders import around_json
 from tokentui.formats.sentencepiece.charsmap import Charsmap
-from tokentui.formats.sentencepiece.file import Builder, name_decoder
+from tokentui.formats.sentencepiece.file import cut_words, described, name_decoder, recipe_of
 from tokentui.formats.source import Node, Source, check_tokens
 from tokentui.recipe import Recipe
 from tokentui.text.pretokenize import Pretokenizer
@@ -385,16 +385,16 @@ def _of_pieces(
 ) -> Tokenizer:
     """Return the tokenizer of a sentencepiece message. User-defined tokens are cut out first, and each part
     between them is a text. `stretching` is that of the normalizer."""
-    build = Builder(proto)
-    recipe = build.recipe()
+    file = described(proto)
+    recipe = file.recipe
     source.keeps_split(recipe.split)
     unigram = proto.model_type == spm.UNIGRAM
     normal = (score for score, kind in zip(vocabulary.scores, vocabulary.kinds, strict=True)
               if kind == spm.NORMAL)
     least = min(normal, default=0.0)
-    way = FUSED.with_tables(fallback={}, unknown=None, least=least) if unigram else build.way()
+    way = FUSED.with_tables(fallback={}, unknown=None, least=least) if unigram else file.way
     pretokenizer = words.StagedPretokenizer(
-        recipe, normalizer, None if unigram else build.cut_words(), byte_level=False
+        recipe, normalizer, None if unigram else cut_words(proto, file.bytes_), byte_level=False
     )
     pretokenizer.stretching = stretching
     name = vocabulary.tokens[unknown]
@@ -403,12 +403,10 @@ def _of_pieces(
     sections = words.AddedSections(pretokenizer, normalizer, words.Finder(added))
     kinds = {piece.text: piece.kind for piece in proto.pieces} | dict.fromkeys(specials, spm.CONTROL)
     decode = name_decoder(proto, {**kinds, name: spm.UNKNOWN})
-    return tokenizer_of(TokenizerFile(
-        "gguf", recipe, build.pieces, build.ids, build.merges, build.units, build.bytes_,
-        build.scores if unigram else (), build.never,
-        {token: added_token.id for token, added_token in added.items()}, unknown,
-        names=dict(enumerate(vocabulary.tokens)), way=way, pretokenizer=pretokenizer, sections=sections,
-        decoder=decode, around=around, policy="fused", notes=(*notes, *_remarks(vocabulary)),
+    return tokenizer_of(replace(
+        file, format="gguf", specials={token: added_token.id for token, added_token in added.items()},
+        unknown=unknown, names=dict(enumerate(vocabulary.tokens)), way=way, pretokenizer=pretokenizer,
+        sections=sections, decoder=decode, around=around, notes=(*notes, *_remarks(vocabulary)),
         stages={"gguf": {"model": vocabulary.model}},
     ))
 
@@ -460,7 +458,7 @@ def _read_unigram(vocabulary: _VocabularyKeys, source: Source) -> Tokenizer:
     proto = _proto(vocabulary, unknown, model_type=spm.UNIGRAM, byte_fallback=False, coverage=0.0,
                    dummy_prefix=prefix or squeeze, squeeze=squeeze)
     charsmap = Charsmap(rules, place) if rules else None
-    recipe = Builder(proto).recipe()
+    recipe = recipe_of(proto)
     mapped = spm.SentencePieceWords(recipe, proto, charsmap, cut=None, whole=False).rewritten
 
     def marked(text: AlignedText) -> AlignedText:

@@ -9,6 +9,7 @@ import base64
 import functools
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from tokentui.core.safetext import to_bytes
@@ -55,11 +56,11 @@ def _read(source: Source) -> Tokenizer:
         prepare = prepared_by(wanted.kind, of_class.settings, dict(wanted.flags))
     rules = place.at("normalizer_spec").at("precompiled_charsmap")
     charsmap = Charsmap(proto.charsmap, rules) if proto.charsmap else None
-    build = Builder(proto)
-    recipe = build.recipe()
-    source.keeps_split(recipe.split)
+    file = described(proto)
+    source.keeps_split(file.recipe.split)
     words = spm.SentencePieceWords(
-        recipe, proto, charsmap, cut=None if proto.model_type == spm.WORD else build.cut_words(),
+        file.recipe, proto, charsmap,
+        cut=None if proto.model_type == spm.WORD else cut_words(proto, file.bytes_),
         whole=proto.model_type in (spm.BPE, spm.CHAR), prepare=prepare,
     )
     specials = {piece.text: id_ for id_, piece in zip(proto.ids, proto.pieces, strict=True)
@@ -67,109 +68,112 @@ def _read(source: Source) -> Tokenizer:
     unknown = next(piece.text for piece in proto.pieces if piece.kind == spm.UNKNOWN)
     decode = name_decoder(proto, {piece.text: piece.kind for piece in proto.pieces})
     listed = [(id_, piece.text, piece.score) for id_, piece in zip(proto.ids, proto.pieces, strict=True)]
-    return tokenizer_of(TokenizerFile(
-        "sentencepiece", recipe, build.pieces, build.ids, build.merges, build.units, build.bytes_,
-        build.scores if proto.model_type == spm.UNIGRAM else (), build.never, specials, specials[unknown],
+    return tokenizer_of(replace(
+        file, specials=specials, unknown=specials[unknown],
         # Of pieces with one id, the first counts: the others are outside the class.
-        names={id_: text for id_, text, _ in reversed(listed)},
-        way=build.way(), pretokenizer=words, decoder=decode, around=ends_in(specials, "<s>", "</s>"),
-        policy="fused", notes=build.notes, stages=_stages(proto), content=_content(proto), listed=listed,
+        names={id_: text for id_, text, _ in reversed(listed)}, pretokenizer=words, decoder=decode,
+        around=ends_in(specials, "<s>", "</s>"), stages=_stages(proto), content=_content(proto),
+        listed=listed,
     ))
 
 
-class Builder:
-    """The tables of a model: symbols in the order in which they are made, and lookup tables."""
+def described(proto: spm.Proto) -> TokenizerFile:
+    """Return the symbols of a model in the order in which they are made, with its recipe and its way."""
+    pieces = proto.pieces
+    spelled = [to_bytes(piece.text) for piece in pieces]
+    known = {piece: n for n, piece in enumerate(spelled) if pieces[n].kind in spm.SPELLED}
+    in_order = _made(proto, known) if proto.model_type == spm.BPE else []
+    merged = set(in_order)
+    roots = [n for n in range(len(pieces)) if n not in merged]
+    # Characters that are no pieces but occur in pieces merge, and are unknown if they remain.
+    spelling = [piece.text for piece in pieces if piece.kind in spm.SPELLED]
+    characters = dict.fromkeys("".join(spelling) if proto.model_type == spm.BPE else "")
+    hidden = [character for character in map(to_bytes, characters) if character not in known]
+    unknown = next(proto.ids[n] for n, piece in enumerate(pieces) if piece.kind == spm.UNKNOWN)
+    rows = [*((spelled[n], proto.ids[n], pieces[n]) for n in roots),
+            *((character, unknown, spm.Piece(kind=spm.UNKNOWN)) for character in hidden),
+            *((spelled[n], proto.ids[n], pieces[n]) for n in in_order)]
+    base = len(rows) - len(in_order)
+    symbols, ids, of = [row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows]
+    hidden_symbols = range(len(roots), base)
+    table = {piece: symbol for symbol, piece in enumerate(symbols) if of[symbol].kind in spm.SPELLED}
+    bytes_ = {int(piece.text[3:5], 16): symbol for symbol, piece in enumerate(of) if piece.kind == spm.BYTE}
+    return TokenizerFile(
+        "sentencepiece", recipe_of(proto), symbols, ids,
+        Parents(symbols, table, base, _characters) if merged else (),
+        {piece: symbol for symbol, piece in enumerate(symbols[:base])
+         if symbol in hidden_symbols or of[symbol].kind in spm.SPELLED},
+        bytes_, [_score(proto, piece) for piece in of] if proto.model_type == spm.UNIGRAM else (),
+        frozenset(symbol for symbol, piece in enumerate(of)
+                  if piece.kind not in (spm.NORMAL, spm.USER_DEFINED)),
+        way=_way(proto, of, table, hidden_symbols, bytes_), policy="fused",
+        notes=("rules that change text after decoding are not applied",) if proto.denormalizes else (),
+    )
 
-    def __init__(self, proto: spm.Proto) -> None:
-        self.proto = proto
-        pieces = proto.pieces
-        self.notes = ("rules that change text after decoding are not applied",) if proto.denormalizes else ()
-        spelled = [to_bytes(piece.text) for piece in pieces]
-        known = {piece: n for n, piece in enumerate(spelled) if pieces[n].kind in spm.SPELLED}
-        in_order = _made(proto, known) if proto.model_type == spm.BPE else []
-        merged = set(in_order)
-        roots = [n for n in range(len(pieces)) if n not in merged]
-        # Characters that are no pieces but occur in pieces merge, and are unknown if they remain.
-        spelling = [piece.text for piece in pieces if piece.kind in spm.SPELLED]
-        characters = dict.fromkeys("".join(spelling) if proto.model_type == spm.BPE else "")
-        hidden = [character for character in map(to_bytes, characters) if character not in known]
-        ids = proto.ids
-        unknown = next(ids[n] for n, piece in enumerate(pieces) if piece.kind == spm.UNKNOWN)
-        rows = [*((spelled[n], ids[n], pieces[n]) for n in roots),
-                *((character, unknown, spm.Piece(kind=spm.UNKNOWN)) for character in hidden),
-                *((spelled[n], ids[n], pieces[n]) for n in in_order)]
-        base = len(rows) - len(in_order)
-        self.pieces = [piece for piece, _, _ in rows]
-        self.ids = [id_ for _, id_, _ in rows]
-        self.of = [piece for _, _, piece in rows]
-        self.hidden_symbols = range(len(roots), base)
-        self.table = {
-            piece: symbol for symbol, piece in enumerate(self.pieces) if self.of[symbol].kind in spm.SPELLED
-        }
-        self.merges: Sequence[tuple[int, int]] = (
-            Parents(self.pieces, self.table, base, _characters) if merged else ()
-        )
-        self.units = {piece: symbol for symbol, piece in enumerate(self.pieces[:base])
-                      if symbol in self.hidden_symbols or self.of[symbol].kind in spm.SPELLED}
-        self.never = frozenset(symbol for symbol, piece in enumerate(self.of)
-                               if piece.kind not in (spm.NORMAL, spm.USER_DEFINED))
-        self.bytes_ = {int(piece.text[3:5], 16): symbol for symbol, piece in enumerate(self.of)
-                       if piece.kind == spm.BYTE}
-        self.scores = list(map(self._score, self.of))
 
-    def _score(self, piece: spm.Piece) -> float:
-        """Return the score used for segmentation. A user-defined piece scores above 0, so that it is always
-        chosen."""
-        if piece.kind == spm.USER_DEFINED:
-            return single(0.1 * (len(to_bytes(piece.text)) - 1))
-        if self.proto.commas and _NUMBER_COMMA.search(piece.text):
-            return single(piece.score - _AVOIDED)
-        return piece.score
+def _score(proto: spm.Proto, piece: spm.Piece) -> float:
+    """Return the score used for segmentation. A user-defined piece scores above 0, so that it is always
+    chosen."""
+    if piece.kind == spm.USER_DEFINED:
+        return single(0.1 * (len(to_bytes(piece.text)) - 1))
+    if proto.commas and _NUMBER_COMMA.search(piece.text):
+        return single(piece.score - _AVOIDED)
+    return piece.score
 
-    def cut_words(self) -> CutBeforeMarks | None:
-        """Return a step that cuts words before runs of ▁; None if that may change ids."""
-        pieces = self.proto.pieces
-        if not self.proto.escape or not any(piece.text == SPACE_MARK for piece in pieces):
-            return None
-        spelled = (piece.text for piece in pieces if piece.kind in spm.SPELLED)
-        merges = self.proto.model_type in (spm.BPE, spm.CHAR)
-        return before_marks(spelled, None, spells_bytes=merges and len(self.bytes_) == 256)
 
-    def recipe(self) -> Recipe:
-        """Return the recipe that describes the model as well as the axes can."""
-        proto = self.proto
-        axes: dict[str, Any] = {
-            "normalize": ("nmt-nfkc",) if proto.name == "nmt_nfkc" and proto.squeeze else (),
-            "split": "metaspace", "unit": "char", "base": "frequency", "tie": "shortest",
-            "pieces": "sentencepiece-digits" if proto.digits else "sentencepiece",
-            "unknown": "byte-fallback" if proto.byte_fallback else "fused",
-        }
-        if proto.model_type == spm.UNIGRAM:
-            axes |= {"objective": "unigram", "encode": "viterbi"}
-        elif proto.model_type in (spm.WORD, spm.CHAR):
-            axes["encode"] = "longest-match"
-        if 0 < proto.coverage < 1:
-            axes["coverage"] = float(f"{proto.coverage:.7g}")  # the file has single precision
-        return Recipe(**axes, prefix_space=own_space(axes["split"], proto.dummy_prefix))
+def cut_words(proto: spm.Proto, bytes_: Mapping[int, int]) -> CutBeforeMarks | None:
+    """Return a step that cuts words before runs of ▁; None if that may change ids."""
+    if not proto.escape or not any(piece.text == SPACE_MARK for piece in proto.pieces):
+        return None
+    spelled = (piece.text for piece in proto.pieces if piece.kind in spm.SPELLED)
+    merges = proto.model_type in (spm.BPE, spm.CHAR)
+    return before_marks(spelled, None, spells_bytes=merges and len(bytes_) == 256)
 
-    def way(self) -> EncodingWay:
-        if self.proto.model_type == spm.UNIGRAM:
-            least = min((piece.score for piece in self.proto.pieces if piece.kind == spm.NORMAL),
-                        default=3.4028234663852886e38)
-            return SINGLE.with_tables(least=least, bytes_=self.bytes_)
-        if self.proto.model_type == spm.WORD:
-            return WHOLE.with_tables(start=_SPACE, bytes_=self.bytes_)
-        frozen, unused = (frozenset(n for n, piece in enumerate(self.of) if piece.kind == kind)
-                          for kind in (spm.USER_DEFINED, spm.UNUSED))
-        merging = PIECES.with_tables(
-            frozen=frozen, unused=unused, hidden=self.hidden_symbols, bytes_=self.bytes_
-        )
-        if self.proto.model_type == spm.CHAR:
-            return merging.with_tables(table={})
-        levels = sorted({-piece.score for piece in self.of})
-        ranks = {level: rank for rank, level in enumerate(levels)}
-        order = [ranks[-piece.score] for piece in self.of]
-        return merging.with_tables(table=self.table, order=order)
+
+def recipe_of(proto: spm.Proto) -> Recipe:
+    """Return the recipe that describes a model as well as the axes can."""
+    axes: dict[str, Any] = {
+        "normalize": ("nmt-nfkc",) if proto.name == "nmt_nfkc" and proto.squeeze else (),
+        "split": "metaspace", "unit": "char", "base": "frequency", "tie": "shortest",
+        "pieces": "sentencepiece-digits" if proto.digits else "sentencepiece",
+        "unknown": "byte-fallback" if proto.byte_fallback else "fused",
+    }
+    if proto.model_type == spm.UNIGRAM:
+        axes |= {"objective": "unigram", "encode": "viterbi"}
+    elif proto.model_type in (spm.WORD, spm.CHAR):
+        axes["encode"] = "longest-match"
+    if 0 < proto.coverage < 1:
+        axes["coverage"] = float(f"{proto.coverage:.7g}")  # the file has single precision
+    return Recipe(**axes, prefix_space=own_space(axes["split"], proto.dummy_prefix))
+
+
+def _way(
+    proto: spm.Proto, of: Sequence[spm.Piece], table: Mapping[bytes, int], hidden: range,
+    bytes_: Mapping[int, int],
+) -> EncodingWay:
+    """Return the way of encoding.
+
+    Args:
+        proto: The model.
+        of: The piece of each symbol.
+        table: The symbol of each piece that a text may become.
+        hidden: The symbols of characters that are no pieces.
+        bytes_: The symbol of each byte-fallback token by its byte.
+    """
+    if proto.model_type == spm.UNIGRAM:
+        least = min((piece.score for piece in proto.pieces if piece.kind == spm.NORMAL),
+                    default=3.4028234663852886e38)
+        return SINGLE.with_tables(least=least, bytes_=bytes_)
+    if proto.model_type == spm.WORD:
+        return WHOLE.with_tables(start=_SPACE, bytes_=bytes_)
+    frozen, unused = (frozenset(n for n, piece in enumerate(of) if piece.kind == kind)
+                      for kind in (spm.USER_DEFINED, spm.UNUSED))
+    merging = PIECES.with_tables(frozen=frozen, unused=unused, hidden=hidden, bytes_=bytes_)
+    if proto.model_type == spm.CHAR:
+        return merging.with_tables(table={})
+    levels = sorted({-piece.score for piece in of})
+    ranks = {level: rank for rank, level in enumerate(levels)}
+    return merging.with_tables(table=table, order=[ranks[-piece.score] for piece in of])
 
 
 def _made(proto: spm.Proto, known: Mapping[bytes, int]) -> list[int]:
