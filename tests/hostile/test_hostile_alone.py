@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 CORPORA = functools.cache(hostile.corpora)
 TOKENIZERS = functools.cache(hostile.tokenizers)
-DIALOGS = (("g", "Go to"), ("FF", "Facts"), ("u", "Questions"), ("p", "Pieces"), ("ee", "Export"))
+DIALOGS = (("g", "Go to"), ("FF", "Facts"), ("u", "Questions"), ("p", "Pre-tokens"), ("ee", "Export"))
 """Keys of the main screen and the headings that they bring."""
 
 

@@ -472,7 +472,7 @@ async def test_figures_are_said_to_be_of_what_they_count() -> None:
         await until(pilot, lambda: screen.encode.rows.has_focus)
         rows = screen.encode.rows.alignment.rows
         assert len(rows) == 2
-        assert "underlined: the columns cut it differently" in screen_text(app)
+        assert "underlined: the columns segment it differently" in screen_text(app)
         await pilot.press("5")
         await until(pilot, lambda: "encoded, not as trained" in screen_text(app))
 

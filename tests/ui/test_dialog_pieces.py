@@ -83,7 +83,7 @@ async def test_each_piece_has_the_number_of_its_branch(size: tuple[int, int]) ->
         await pilot.press("home")
         await until(pilot, lambda: text_of(dialog).top == 0 and "Typed text" in screen_text(pilot))
         await pilot.pause()
-        assert "17 pieces, 9 distinct" in screen_text(pilot)
+        assert "17 pre-tokens, 9 distinct" in screen_text(pilot)
         assert "¹It│³'│¹s·│²12│¹·o│³'│¹clock⇥│³!" in screen_text(pilot)
         assert "¹On│¹·an│¹·exceptionally│¹·hot" in screen_text(pilot)
 
@@ -252,7 +252,7 @@ async def test_a_text_is_found_in_the_corpus_and_pieces_are_filtered() -> None:
         await pilot.press("ampersand", "slash")
         assert [type(screen) for screen in corpus.pushed] == [FindScreen, FindScreen]
         dialog.narrow("hot")
-        await until(pilot, lambda: "only pieces with ‘hot’" in screen_text(pilot))
+        await until(pilot, lambda: "only pre-tokens with ‘hot’" in screen_text(pilot))
         await until(pilot, lambda: "the end of the corpus" in screen_text(pilot))
         assert "evening" not in screen_text(pilot)
         assert screen_text(pilot).count("·hot") == 2
@@ -262,5 +262,5 @@ async def test_a_text_is_found_in_the_corpus_and_pieces_are_filtered() -> None:
         await until(pilot, lambda: "from character 3 of document 2 on" in screen_text(pilot))
         assert corpus.of(Find)[0].text == "more"
         dialog.narrow("zz")
-        await until(pilot, lambda: "only pieces with ‘zz’" in screen_text(pilot))
+        await until(pilot, lambda: "only pre-tokens with ‘zz’" in screen_text(pilot))
         await pilot.press("escape", "escape")

@@ -25,6 +25,7 @@ from tokentui.ui.app import ExplorerApp
 from tokentui.ui.dialogs.finder import FILTERS, FinderScreen, Found, Index, entries_of
 from tokentui.ui.dialogs.inspect import InspectScreen
 from tokentui.ui.dialogs.questions import QuestionsScreen
+from tokentui.ui.keymap import all_actions
 from tokentui.ui.synonyms import SYNONYMS
 
 TRIED = {
@@ -38,7 +39,7 @@ TRIED = {
     "color": "action:boundaries", "colour": "action:boundaries", "32k": "action:analyze_budget",
     "size": "action:analyze_budget", "tie": "action:why_all", "bpe": "preset:gpt2",
     "wordpiece": "preset:wordpiece", "unigram": "preset:sentencepiece-unigram", "help": "action:help",
-    "decode": "action:pane_3", "hash": "action:analyze_chkhsh", "undo": "action:back",
+    "decode": "action:playground", "hash": "action:analyze_chkhsh", "undo": "action:back",
     "save": "action:export",
     "exit": "action:quit", "dark": "action:theme", "prune": "action:edit_vocabulary",
     "huggingface": "action:export", "welcome": "action:first_screen", "glitch": "action:analyze_glitch",
@@ -91,9 +92,9 @@ async def test_each_word_finds_what_was_meant() -> None:
 async def test_each_synonym_is_of_an_entry_and_finds_it() -> None:
     async with index() as found:
         ids = {entry.id for entry in found.entries}
-        assert set(SYNONYMS) <= ids
+        assert set(SYNONYMS) <= ids | {f"action:{id}" for id in all_actions()}  # Compare has more of them
         for id, words in SYNONYMS.items():
-            for word in words.split():
+            for word in words.split() if id in ids else ():
                 assert id in [entry.id for _, entry in found.find(word)][:5], (id, word)
         assert len(ids) == len(found.entries)
         assert {f"preset:{name}" for name in PRESETS} <= ids

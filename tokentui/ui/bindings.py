@@ -145,7 +145,7 @@ class Family:
 
 
 FAMILIES: dict[str, Family] = {family.letter: family for family in (
-    Family("v", "view_family", "view", "Change what is seen: marks, ages, pieces, zoom, theme",
+    Family("v", "view_family", "view", "Change what is seen: marks, ages, split, zoom, theme",
         {"v": "text", "c": "chips", "a": "ages", "p": "split", "z": "zoom", "t": "theme", "w": "start",
             "r": "plots", "m": "formulas"}, repeats="v"),
     Family("w", "why_family", "why", "Explain a word, a step, a token; guess the next pair; change the run",

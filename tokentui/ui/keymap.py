@@ -61,7 +61,7 @@ DIALOGS = {
     "Dialog: chat": Ref("tokentui.ui.dialogs.chat:ChatScreen"),
     "Dialog: change the vocabulary": Ref("tokentui.ui.dialogs.edit:EditScreen"),
     "Dialog: export": Ref("tokentui.ui.dialogs.export:ExportScreen"),
-    "Dialog: pieces": Ref("tokentui.ui.dialogs.pieces:PiecesScreen"),
+    "Dialog: pre-tokens": Ref("tokentui.ui.dialogs.pieces:PiecesScreen"),
     "Dialog: compressed text": Ref("tokentui.ui.dialogs.pieces:CompressedScreen"),
     "Dialog: copy": Ref("tokentui.ui.dialogs.copying:CopyScreen"),
     "Dialog: colors": Ref("tokentui.ui.dialogs.colors:ColorsScreen"),

@@ -41,7 +41,7 @@ _KEYS = (
     ("play", "run; press it again to stop"), ("end", "go to the end"),
     ("type", "type a sentence of your own"), ("edit", "type a text to learn from"),
     ("open", "open a text, or a tokenizer file"), ("algorithm", "choose another algorithm"),
-    ("help", "all keys"), ("quit", "quit"),
+    ("help", "help; twice: all keys"), ("quit", "quit"),
 )
 """The keys that matter, below that of the next step, and what they do."""
 

@@ -12,8 +12,8 @@ SYNONYMS: Mapping[str, str] = {
     # How words, tokens and steps are looked at.
     "action:questions": "unused never used usage rare frequency zipf wasted worst fragmentation useless "
         "dead saved ways",
-    "action:pieces": "split regex pattern pretokenize pre-token pretoken words branch whitespace "
-        "punctuation digits",
+    "action:pieces": "piece pieces split regex pattern pretokenize pre-token pretoken words branch "
+        "whitespace punctuation digits",
     "action:why_all": "tie ties reason explain because runner-up rule likelihood",
     "action:life": "word words history changes story trace",
     "action:predict": "quiz game exercise teach learn",
@@ -27,16 +27,18 @@ SYNONYMS: Mapping[str, str] = {
     "action:until": "limit target",
     "action:go_to": "jump seek position half percent number",
     "action:type": "encode sentence prompt paste input count tokenize text",
-    "action:playground": "play prompt paste tiktokenizer ids count tokens openai multiline",
+    "action:playground": "play prompt paste tiktokenizer ids count tokens openai multiline "
+        "decode",
     # Files.
     "action:open": "file load corpus document documents novel folder import tokenizer replay dataset",
     "action:edit": "scratch write own text",
-    "action:export": "save download write json huggingface sentencepiece tiktoken gguf file",
+    "action:export": "save download write json huggingface sentencepiece tiktoken gguf file "
+        "lose loses lost lossy loss",
     "action:copy": "clipboard row ids",
     "action:export_table": "csv tsv markdown spreadsheet rows",
     "action:export_picture": "screenshot svg png image slides",
     "action:copy_command": "reproduce shell script cli",
-    "action:record": "macro lesson teacher",
+    "action:record": "macro teacher",
     "action:edit_vocabulary": "prune trim shrink extend add special pad",
     # Facts.
     "action:facts": "health check statistics summary histogram lengths about info warnings special",
@@ -62,16 +64,16 @@ SYNONYMS: Mapping[str, str] = {
     "action:jump_back": "return earlier",
     "action:quit": "exit leave close",
     "action:pane_2": "candidate candidates pairs pair neighboring",
-    "action:pane_3": "vocabulary tokens symbol symbols ids id decode",
+    "action:pane_3": "vocabulary tokens symbol symbols ids id",
     # Comparing and algorithms.
     "action:compare": "alignment side-by-side divergence diverge difference diff plot curve chart graph "
-        "measures fertility column held-out versus agreement renyi",
+        "measures fertility column held-out versus agreement renyi same identical equal",
     "action:algorithm": "recipe axis axes preset coverage change model parameters configuration published",
     "preset:bert": "cased uncased",
     "preset:gpt2": "bpe byte-level byte-pair",
     "preset:sentencepiece-unigram": "unigram probability viterbi lattice segmentations pruning "
         "prune-pieces tree",
     "preset:gage": "compression compress zip",
-    "tour:ties": "tutorial",
+    "tour:ties": "tutorial lesson course",
 }
 """Words by the id of the entry that they name."""

@@ -24,7 +24,7 @@ from tokentui.core.table import plural
 from tokentui.learn.rows import Candidate, Entry, PairCandidate, PieceCandidate, TokenCandidate
 from tokentui.recipe import Recipe
 from tokentui.ui.draw import text as ui_text
-from tokentui.ui.draw.figures import amount, number, signed
+from tokentui.ui.draw.figures import amount, kind_name, number, signed
 from tokentui.ui.draw.sections import screen_cell
 from tokentui.ui.draw.text import Cell
 
@@ -54,7 +54,7 @@ def facts(row: Row, step: int = 0) -> Iterator[tuple[str, Cell]]:
             yield "places", _said(note, "as soon as it is made")
             parents = row.parts
         case Entry():
-            yield "id", _said("–" if row.id is None else str(row.id), row.kind, "strong")
+            yield "id", _said("–" if row.id is None else str(row.id), kind_name(row.kind), "strong")
             if row.made is not None:
                 yield from _facts_of(made_section(row.made, row.places))
             reason = safe(row.reason, limit=_REASON_SHOWN)

@@ -33,7 +33,9 @@ def reason(found: StringFacts, also: str = "") -> TableRow:
     line: Cell = ((sentence, "warning" if found.refusal else ""),)
     if step is not None:
         line = (*line, (" enter", "key"), (" goes there", "muted"))
-    return told_row(("why", step), "one token", (*line, (f" {also}" if also else "", "muted")))
+    one = found.encoding is not None and len(found.encoding.rows) == 1
+    label = "one token" if one else "why not"
+    return told_row(("why", step), label, (*line, (f" {also}" if also else "", "muted")))
 
 
 def tokens_of(found: StringFacts) -> Iterator[TableRow]:

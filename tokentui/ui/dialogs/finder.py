@@ -56,6 +56,8 @@ Act: TypeAlias = Callable[[EngineScreen[Any]], object]
 """Does what an entry stands for, on the screen that the finder was opened on."""
 FILTERS = {">": "actions", "#": "ids", "@": "steps", "=": "settings and axes"}
 """The characters that filter, each with what is left."""
+_NEVER_NEAR = frozenset({"action:quit", "action:quit_now"})
+"""Entries that are never offered as the nearest: to take one by mistake ends the program."""
 MOST_ROWS = 60
 """The most rows that are listed."""
 _MOST_TOKENS, _MOST_WORDS = 12, 6
@@ -308,7 +310,7 @@ class Index:
         rated = [
             (-likeness(name, synonyms), number, entry)
             for number, (entry, name, synonyms, _) in enumerate(self._texts)
-            if not only or only in entry.filters
+            if (not only or only in entry.filters) and entry.id not in _NEVER_NEAR
         ]
         return [entry for _, _, entry in sorted(rated, key=lambda one: one[:2])[:count]]
 

@@ -45,7 +45,7 @@ class PaneHelp:
 
 PANES: Mapping[str, PaneHelp] = {
     "corpus": PaneHelp(
-        "The text as the tokenizer of this step cuts it.",
+        "The text as the tokenizer of this step segments it.",
         "Each chip, shade or stretch between bars is a token; · is a space, ⏎ the end of a line. Orange is "
         "what the last step made, underlined what the next one merges, in a run at 5/s or slower.",
         ("cursor_left", "boundaries", "follow"),
@@ -68,7 +68,7 @@ PANES: Mapping[str, PaneHelp] = {
         ("inspect", "order", "filter"), "Press &, type #300, press enter: the token with the id 300.",
     ),
     "encode": PaneHelp(
-        "Your text, cut by the tokenizer of this step, with the id of each token below it.",
+        "The typed text, segmented by the tokenizer of this step, with the id of each token below it.",
         "The same text has the same tokens at the same step. A red token is unknown. Tab goes to the next "
         "pane: paste a tab, or type it in the playground (e g).",
         ("type", "inspect_word", "life"), "Press i, type unbelievable, press enter: why it is not one token.",
@@ -77,11 +77,11 @@ PANES: Mapping[str, PaneHelp] = {
         "A text that you type or paste. It is kept exactly, and its tokens are at the right.",
         "A sign in reverse stands for a character that a terminal cannot show.",
         ("play_add", "play_find", "play_decode"),
-        "Paste a prompt, press f6, then ↓ and → to walk through its tokens.",
+        "Paste a text, press f6, then ↓ and → to walk through its tokens.",
     ),
     "chips": PaneHelp(
         "The tokens of the text by one tokenizer, over their ids.",
-        "Reversed is the token under the cursor; underlined is what another tokenizer cuts otherwise.",
+        "Reversed is the token under the cursor; underlined is what another tokenizer segments otherwise.",
         ("play_find", "play_save", "play_special"), "Press ctrl+f, type #464: the next token with this id.",
     ),
     "choices": PaneHelp(
@@ -99,7 +99,7 @@ PANES: Mapping[str, PaneHelp] = {
         ("tokens_left", "compare_find", "bare"), "Press →: the tokens that only the first one has.",
     ),
     "aligned": PaneHelp(
-        "Your text as each column cuts it.", "Underlined is where the columns cut differently.",
+        "The typed text as each column segments it.", "Underlined is where the columns segment differently.",
         ("passage", "next_difference", "inspect_aligned"), "Press d e, then J: differences in the corpus.",
     ),
     "measures": PaneHelp(
@@ -107,7 +107,7 @@ PANES: Mapping[str, PaneHelp] = {
         "Press v m: the formula of each figure.",
     ),
     "agreement": PaneHelp(
-        "How often two columns cut the corpus alike, and the stretches where they do not.", "",
+        "How often two columns segment the corpus alike, and the stretches where they do not.", "",
         ("encode_it", "pair", "next_difference"), "Press enter on a row: it becomes the typed text.",
     ),
     "curves": PaneHelp(

@@ -65,12 +65,12 @@ def legend(view: PiecesView, chips: bool = False) -> Iterator[Cell]:
             yield ((number_of(branch) + " ", "strong"), (text, style_of(branch)))
     parts = (*view.typed, *view.corpus)
     if any(part.branch is None for part in parts):
-        yield (("  ", ""), ("dropped", "dropped"), (" between pieces", "muted"))
+        yield (("  ", ""), ("dropped", "dropped"), (" between pre-tokens", "muted"))
 
 
 def facts(view: PiecesView) -> Cell:
     """Return the number of pieces."""
-    many = f"{plural(view.occurrences, 'piece')}, {number(view.distinct)} distinct"
+    many = f"{plural(view.occurrences, 'pre-token')}, {number(view.distinct)} distinct"
     longest = f"longest {plural(view.longest, 'character')}"
     return ((safe(view.split, limit=60), "strong"), (f" · {many}, {longest}", "muted"))
 
@@ -170,14 +170,14 @@ class PiecesScreen(Dialog[None]):
         place: Where in the corpus to begin.
     """
 
-    HEADING = "Pieces"
+    HEADING = "Pre-tokens"
     BINDINGS: ClassVar[list[BindingType]] = [
         SCROLL,
         Binding("b", "go_to_start", "start of the corpus", id="pieces.start",
             tooltip="Show the corpus from its start"),
         Binding("l", "turn_legend", "legend", id="pieces.legend", tooltip="Show or hide the legend"),
         replace(FIND, tooltip="Find a text in the corpus, and show it from there on"),
-        replace(FILTER, tooltip="Show only the pieces that contain a text; esc shows all"),
+        replace(FILTER, tooltip="Show only the pre-tokens that contain a text; esc shows all"),
     ]
 
     def __init__(self, engine: EngineLink, place: CorpusPlace) -> None:
@@ -248,7 +248,7 @@ class PiecesScreen(Dialog[None]):
             if text is not None:
                 self.narrow(text)
 
-        self.app.push_screen(FindScreen(self.engine, "pieces", self._only, "only"), narrow)
+        self.app.push_screen(FindScreen(self.engine, "pre-tokens", self._only, "only"), narrow)
 
     def narrow(self, text: str) -> None:
         """Show only the pieces that contain a text; all if it is empty."""
@@ -268,7 +268,7 @@ class PiecesScreen(Dialog[None]):
     def _more(self) -> None:
         """Ask for what comes next, unless that is on its way or there is none."""
         if not (self._ended or self.asking or self._empty >= _MOST_EMPTY):
-            self.find_out(Pieces(self._next), self._take, "cutting …", self._not_found)
+            self.find_out(Pieces(self._next), self._take, "splitting …", self._not_found)
 
     def _take(self, view: PiecesView) -> None:
         """Take the next pieces of the corpus; where there are none, it goes on from the place reached."""
@@ -321,13 +321,13 @@ class PiecesScreen(Dialog[None]):
     def _told(self, view: PiecesView, width: int) -> Iterator[Cell]:
         if view.typed:
             pieces = sum(part.branch is not None for part in view.typed)
-            yield (("Typed text", "strong"), (f" · {plural(pieces, 'piece')}", "muted"))
+            yield (("Typed text", "strong"), (f" · {plural(pieces, 'pre-token')}", "muted"))
             typed = [part for part in view.typed if self._only in part.text]
             yield from rows(typed, width, chips=self.app.chips, numbered=True)
             yield ()
         character, first = number(self._start.offset + 1), number(self._start.document + 1)
         start = f" from character {character} of document {first} on"
-        only = f" · only pieces with ‘{safe(self._only, limit=40)}’, esc shows all" if self._only else ""
+        only = f" · only pre-tokens with ‘{safe(self._only, limit=40)}’, esc shows all" if self._only else ""
         where = "" if self._start == CorpusPlace() else start
         yield (("Corpus", "strong"), (only, "warning"), (where, "muted"))
         self._lay(width)

@@ -133,3 +133,8 @@ def behind(value: float, best: float) -> str:
 def amount(value: float) -> str:
     """Return a fractional count as text: `1,234`, with one decimal below a hundred (`0.4`)."""
     return f"{value:,.1f}" if value < 99.95 else f"{value:,.0f}"
+
+
+def kind_name(kind: str) -> str:
+    """Return the word for a kind of entry: what is there before the first step is a unit."""
+    return "unit" if kind == "base" else kind

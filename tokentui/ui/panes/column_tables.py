@@ -26,7 +26,7 @@ from tokentui.session.snapshot import Snapshot
 from tokentui.session.views import ColumnSnapshot, Found
 from tokentui.ui.bindings import Hint
 from tokentui.ui.draw.chips import TOKEN_SHOWN
-from tokentui.ui.draw.figures import amount, bar, behind, decimal, number, signed
+from tokentui.ui.draw.figures import amount, bar, behind, decimal, kind_name, number, signed
 from tokentui.ui.draw.table import GAP, Column, TableRow, VirtualTable
 from tokentui.ui.draw.text import Cell, Run, emboldened, runs, tinted
 from tokentui.ui.link import EngineLink
@@ -477,7 +477,7 @@ def entries(column: ColumnSnapshot, mode: GlyphMode, width: int, linked: bytes =
         if held.score is not None:
             came = f"{held.score:.3f}".replace("-", "−")
         else:
-            came = number(held.made) if held.made is not None else held.kind
+            came = number(held.made) if held.made is not None else kind_name(held.kind)
         uses: Run = ("–", "muted") if held.uses is None else (number(held.uses) if held.uses else "none", "")
         if newest or held.kind == "special":
             piece = tinted(piece, "accent+strong" if newest else "success")

@@ -32,7 +32,7 @@ REFUSAL_SHOWN = 300
 _MARGIN = 3
 _BELOW = 2
 """The lines below the rows."""
-_LEGEND = "underlined: the columns cut it differently"
+_LEGEND = "underlined: the columns segment it differently"
 _STRIDE = 8
 """The number of characters that one key scrolls."""
 _NOTHING = Alignment("", 0, (), (), (), ())
