@@ -189,6 +189,12 @@ def _nmt_characters(tables: Tables) -> CharacterTable:
     return CharacterTable(lambda character: _NMT_RULES.get(ord(character), tables.nfkc(character)))
 
 
+def nmt_changes(codes: range) -> bool:
+    """Return whether one of sentencepiece's own rules, which NFKC does not have, is about one of these code
+    points."""
+    return any(code in codes for code in _NMT_RULES)
+
+
 def nmt_characters(text: str, tables: Tables) -> str:
     """Return the text after sentencepiece's `nmt_nfkc` rules: the longest sequence with a rule is replaced.
 

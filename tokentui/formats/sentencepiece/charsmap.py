@@ -22,7 +22,7 @@ from tokentui.core.records import dataclass
 from tokentui.formats.source import Node
 from tokentui.formats.spec import Unsupported
 from tokentui.recipe import NEWEST_UNICODE
-from tokentui.text.normalize import CharacterTable, compositions, nmt_characters
+from tokentui.text.normalize import CharacterTable, compositions, nmt_changes, nmt_characters
 from tokentui.text.unicode import TABLES
 
 _NEWEST = TABLES[NEWEST_UNICODE]
@@ -254,9 +254,7 @@ def _nmt_trie() -> TrieState:
     """Return a trie of the characters that change and of the sequences that compose, in all spellings."""
     root = TrieState()
     spellings: dict[str, list[str]] = {}
-    for code in range(1, _LARGEST):
-        if 0xD800 <= code < 0xE000:
-            continue
+    for code in _changing():
         character = chr(code)
         part = _NEWEST.nfkd_of(code)
         if len(part) == 1:
@@ -272,15 +270,27 @@ def _nmt_trie() -> TrieState:
             below = follows.setdefault(parts[:end], {})
             last = parts[end]
             whole = parts[: end + 1]
-            for spelling in spellings[last]:
+            for spelling in sorted({last, *spellings.get(last, ())}):
                 if spelling not in below:
                     below[spelling] = TrieState(None, follows.setdefault(whole, {}))
                 if end == len(parts) - 1:
                     below[spelling].made = result
     for first in [parts for parts in follows if len(parts) == 1]:
-        for spelling in spellings[first]:
+        for spelling in sorted({first, *spellings.get(first, ())}):
             root.follow.setdefault(spelling, TrieState()).follow = follows[first]
     return root
+
+
+def _changing() -> Iterator[int]:
+    """Yield the code points of each block of 256 in which a character may change. Most blocks have none: if a
+    text is in the form NFKD, each of its characters is."""
+    for first in range(0, _LARGEST, 0x100):
+        codes = range(max(1, first), min(first + 0x100, _LARGEST))
+        if 0xD800 <= first < 0xE000:
+            continue
+        block = "".join(map(chr, codes))
+        if _NEWEST.nfkd(block) != block or nmt_changes(codes):
+            yield from codes
 
 
 def compiled(root: TrieState) -> bytes:
