@@ -29,7 +29,8 @@ from types import FunctionType
 from typing import Any, TypeAlias
 
 from tokentui.core import engines, native, provenance
-from tokentui.core.native import FLAG, FLOAT, INT, NOTHING, Code, Flat, Kernel, Row, Tuple, buffer_of
+from tokentui.core.arrays import Row
+from tokentui.core.native import FLAG, FLOAT, INT, NOTHING, Code, Flat, Kernel, Tuple, buffer_of
 
 SYSTEMS = {
     "linux-x86_64": ("x86_64-unknown-linux-gnu", "x86_64-linux-gnu", "x86-64"),

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tokentui.core import engines, native
+from tokentui.core import arrays, engines, native
 from tokentui.text.kernels import rules
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -188,19 +188,19 @@ def test_the_sources_do_the_same_as_numba_compiles_them_here(expected: str) -> N
 
 
 def test_every_array_kind_has_its_width() -> None:
-    widths = {kind: array(letter).itemsize for kind, letter in native.FORMATS.items()}
-    assert widths == native.WIDTHS
+    widths = {kind: array(letter).itemsize for kind, letter in arrays.FORMATS.items()}
+    assert widths == arrays.WIDTHS
 
 
 @pytest.mark.parametrize("size", [0, 1, 5, 600_000])
 def test_arrays_begin_with_noughts_and_grow(size: int) -> None:
-    row = native.Row((("left", "int32"), ("right", "int32")))
-    made = native.flat(row, size)
-    assert (len(made), made.nbytes, any(made)) == (2 * size, native.width_of(row) * size, False)
+    row = arrays.Row((("left", "int32"), ("right", "int32")))
+    made = arrays.flat(row, size)
+    assert (len(made), made.nbytes, any(made)) == (2 * size, arrays.width_of(row) * size, False)
     made[:] = memoryview(bytearray(b"\1" * made.nbytes)).cast("i")
-    grown = native.larger(made, row, size + 3)
+    grown = arrays.larger(made, row, size + 3)
     assert (grown[: len(made)].tolist(), grown[len(made) :].tolist()) == (made.tolist(), [0] * 6)
-    assert native.larger(grown, row, size) is grown
+    assert arrays.larger(grown, row, size) is grown
     address, length = native.buffer_of(made)
     assert length == made.nbytes
     assert address or not length

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import replay
 
-from tokentui.core import native
+from tokentui.core import arrays, native
 from tokentui.learn.kernels import layout, order
 from tokentui.learn.kernels.unigram import PASSES
 
@@ -68,7 +68,7 @@ def three_calls(path: Path, monkeypatch: pytest.MonkeyPatch, number: int, item: 
     monkeypatch.setattr(native, "open_library", lambda: altered)
     with path.open("wb") as file, replay.Recorder(file):
         order.compare_products(1, 2, 3, 3, 2, 1)
-        layout.widen(b"abc", native.flat("int32", 3))
+        layout.widen(b"abc", arrays.flat("int32", 3))
         PASSES.logarithms(0, 3, array("d", [0.5, 0.25, 0.1]), array("d", [0, 0, 0]))
 
 

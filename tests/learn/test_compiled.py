@@ -19,7 +19,7 @@ from trainers import best, cells, merge_at, merge_steps, why
 
 from tokentui import learn
 from tokentui.axes import AXES, preset
-from tokentui.core import engines, native
+from tokentui.core import arrays, engines
 from tokentui.core.engines import COMPILED, PLAIN
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import job
@@ -262,7 +262,7 @@ def test_a_lack_of_memory_leaves_no_array_too_small(
     from tokentui.learn import compiled as engine
 
     monkeypatch.setattr(engine, "FIRST_STEPS", 8)
-    flat, limit = native.flat, Stops(merges=100)
+    flat, limit = arrays.flat, Stops(merges=100)
     plain, _ = both(novel(2000), Recipe(**axes))
     learn.run(plain, limit)
     for last in range(200):
@@ -278,7 +278,7 @@ def test_a_lack_of_memory_leaves_no_array_too_small(
 
         _, compiled = both(novel(2000), Recipe(**axes))
         with monkeypatch.context() as patch, contextlib.suppress(MemoryError):
-            patch.setattr(native, "flat", fails)
+            patch.setattr(arrays, "flat", fails)
             learn.run(compiled, limit)
         rows = cells(compiled)._rows
         assert rows("symbols") >= rows("ends") - 1

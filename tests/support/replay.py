@@ -35,8 +35,9 @@ from unittest import mock
 
 import tokentui
 from tokentui.analyze.bound import BoundedCorpus
-from tokentui.core import native
-from tokentui.core.native import FLAG, FLOAT, INT, NOTHING, Flat, Kernel, Row, Tuple
+from tokentui.core import arrays, native
+from tokentui.core.arrays import Row
+from tokentui.core.native import FLAG, FLOAT, INT, NOTHING, Flat, Kernel, Tuple
 from tokentui.encode import decode, id_tables
 from tokentui.encode.id_texts import IdTexts, Spelling
 from tokentui.formats import tokens
@@ -213,8 +214,8 @@ def _parameters(kinds: Any, inside: bool = False) -> Iterator[bytes]:
             row = kind.row.fields if isinstance(kind.row, Row) else (("", kind.row),)
             for _, of in row:
                 if of.startswith("float"):
-                    floats.append(bytes([at, native.WIDTHS[of]]))
-                at += native.WIDTHS[of]
+                    floats.append(bytes([at, arrays.WIDTHS[of]]))
+                at += arrays.WIDTHS[of]
             yield bytes([2, kind.step or kind.size, len(floats)]) + b"".join(floats)
         else:
             yield bytes([1 if kind == FLOAT else 0, 0, 0])

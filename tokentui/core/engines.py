@@ -35,7 +35,7 @@ failed = False
 tell: Callable[[Warning], object] = warnings.warn
 """Called with the warning about that failure. The command line and a session replace it."""
 
-KERNEL_CODE = re.compile(r"tokentui\.(?:\w+\.kernels\.|core\.native$|building$|learn\.compiled$)")
+KERNEL_CODE = re.compile(r"tokentui\.(?:\w+\.kernels\.|core\.(?:arrays|native)$|building$|learn\.compiled$)")
 """The names of the modules that call kernels."""
 
 

@@ -4,10 +4,11 @@ The sources are in folders named `kernels`. `make kernels` (`building.py`) compi
 library for each system, in the folder `libraries`. A process opens its library when it calls the first
 kernel, which takes less than a millisecond. It compiles nothing, writes nothing and needs no other package.
 
-Only callers of kernels import this module; all others ask `core/engines.py` which engine there is.
+Only the folders `kernels` and `building.py` import this module; all others ask `core/engines.py` which engine
+there is, and get arrays from `core/arrays.py`.
 
 A kernel takes numbers, arrays and named tuples of them. An array is any object with a buffer: the flat arrays
-of `flat`, `array.array`, `bytes`. A kernel runs without the interpreter's lock.
+of `core/arrays.py`, `array.array`, `bytes`. A kernel runs without the interpreter's lock.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 from tokentui.core import library
+from tokentui.core.arrays import Array, Row, width_of
 from tokentui.core.engines import NUMBA
 from tokentui.core.library import FOLDER
 from tokentui.core.library import KernelsUnavailable as KernelsUnavailable
 from tokentui.core.library import library_of as library_of
 from tokentui.core.library import manifest as manifest
 from tokentui.core.library import system as system
-from tokentui.core.pages import room_for
 
 LIBRARIES = Path(FOLDER)
 """The folder of the libraries."""
@@ -34,8 +35,6 @@ LIBRARIES = Path(FOLDER)
 F = TypeVar("F", bound=Callable[..., Any])
 Code: TypeAlias = Callable[..., Any]
 """The Python function of a kernel, or the compiled one."""
-Array: TypeAlias = Any
-"""An object with a buffer of numbers, such as the arrays of `flat`."""
 
 
 # ---- the library
@@ -67,16 +66,6 @@ def open_library() -> Callable[[Kernel], Code]:
 
 INT, FLOAT, FLAG, NOTHING = "int64", "float64", "boolean", "void"
 """Kinds of numbers, and of no result."""
-
-
-class Row(NamedTuple):
-    """Layout of a row of an array, without padding.
-
-    Attributes:
-        fields: (name, kind) of each field, such as ("symbol", "int32").
-    """
-
-    fields: tuple[tuple[str, str], ...]
 
 
 class Flat(NamedTuple):
@@ -112,16 +101,6 @@ class Tuple(NamedTuple):
 
 Kind: TypeAlias = "str | Flat | Tuple"
 """The type of a parameter or of a result."""
-WIDTHS = {
-    "uint8": 1, "uint16": 2, "int32": 4, "uint32": 4, "float32": 4, "int64": 8, "uint64": 8, "float64": 8,
-}
-"""Bytes of a number of each type."""
-FORMATS = {
-    "uint8": "B", "uint16": "H", "int32": "i", "uint32": "I", "float32": "f", "int64": "q", "uint64": "Q",
-    "float64": "d",
-}
-"""Format letter of each type in `array` and `memoryview`."""
-
 Uint8s = Annotated[Any, Flat("uint8")]
 Uint16s = Annotated[Any, Flat("uint16")]
 Int32s = Annotated[Any, Flat("int32")]
@@ -257,57 +236,7 @@ def hashed(key: Any, shift: Any) -> Any:
     return I64(key * SPREAD >> shift)
 
 
-# ---- arrays and calls
-
-
-def flat(kind: str | Row, size: int) -> Array:
-    """Return an array of zeros.
-
-    Of rows whose fields have one type, it has the numbers one after the other; of other rows, bytes. The
-    memory of a large array is allocated when it is first written.
-
-    Args:
-        kind: The type of the numbers, or the layout of the rows.
-        size: How many numbers or rows.
-    """
-    view: Array = memoryview(room_for(size * width_of(kind)))
-    return view.cast(letter_of(kind))
-
-
-@functools.cache
-def width_of(kind: str | Row) -> int:
-    """Return the size of a number or row in bytes."""
-    return sum(WIDTHS[of] for _, of in kind.fields) if isinstance(kind, Row) else WIDTHS[kind]
-
-
-@functools.cache
-def letter_of(kind: str | Row) -> str:
-    """Return the format letter of an array of `flat`."""
-    if isinstance(kind, str):
-        return FORMATS[kind]
-    kinds = {of for _, of in kind.fields}
-    return FORMATS[kinds.pop()] if len(kinds) == 1 else "B"
-
-
-def larger(values: Array, kind: str | Row, size: int, filled: int | None = None) -> Array:
-    """Return an array that has room for at least `size` numbers or rows and begins with the content of
-    another one.
-
-    Return the array itself if it is large enough.
-
-    Args:
-        values: The array.
-        kind: The type of its numbers, or the layout of its rows.
-        size: How many numbers or rows need room.
-        filled: How many of them are copied; None for all.
-    """
-    each = width_of(kind) // memoryview(values).itemsize
-    if size * each <= len(values):
-        return values
-    end = len(values) if filled is None else filled * each
-    made = flat(kind, size)
-    made[:end] = values[:end]
-    return made
+# ---- calls
 
 
 class _Buffer(ctypes.Structure):

@@ -22,7 +22,7 @@ LIBRARIES = "core/libraries"
 """The folder of the libraries and their manifest, in the package."""
 LOCK = "core/toolchain.lock"
 """The file with the versions of the tools, in the package."""
-LOADER = ("core/native.py", "building.py")
+LOADER = ("core/arrays.py", "core/native.py", "building.py")
 """The sources outside the folders `kernels` that decide what the libraries contain."""
 
 _STARTS = tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING

@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from tokentui.core import native
+from tokentui.core.arrays import flat
 from tokentui.core.errors import TokentuiError
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class IdTexts:
         size = measure(rest, self._texts)
         if size == NOT_FOUND:
             return None
-        out: memoryview = native.flat("uint8", size + 8)
+        out: memoryview = flat("uint8", size + 8)
         size = gather(rest, self._texts, int(every), out)
         if front or back:
             return memoryview(b"".join((front, out[:size], back)))

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from operator import add, itemgetter
 from typing import TYPE_CHECKING, Any
 
-from tokentui.core import native
+from tokentui.core.arrays import flat
 
 if TYPE_CHECKING:
     from tokentui.text.kernels.scan_count import WordTable
@@ -43,9 +43,9 @@ def table_of(names: Collection[str]) -> WordTable:
     text = b"".join(data) + bytes(INLINE)
     bits = (4 * len(data) + 4).bit_length()
     table = WordTable(
-        native.flat("int32", 1 << bits), 64 - bits, native.flat("uint64", 4 * len(data)),
-        native.flat("uint8", len(text) + INLINE), native.flat("int64", len(data) + 1),
-        native.flat("int64", 1),
+        flat("int32", 1 << bits), 64 - bits, flat("uint64", 4 * len(data)),
+        flat("uint8", len(text) + INLINE), flat("int64", len(data) + 1),
+        flat("int64", 1),
     )
     add_words(text, text, bounds, bounds[1:], 0, table)
     return table
@@ -114,8 +114,8 @@ class Pairs(Sequence[tuple[str, str]]):
         from tokentui.formats.kernels.rows import ASKS, DONE, OTHER, PADDING, ROOM, read_rows
 
         most, at, filled, state = data.count(b"]"), 0, 0, ASKS
-        columns = [native.flat("int64", most) for _ in range(3)]
-        names, buffer = table_of(self._numbers), native.flat("uint8", ROOM + PADDING)
+        columns = [flat("int64", most) for _ in range(3)]
+        names, buffer = table_of(self._numbers), flat("uint8", ROOM + PADDING)
         ended = data + b"\0"  # a byte that ends every loop of the kernel
         while True:
             at, filled, state = read_rows(ended, at, names, buffer, buffer, *columns, filled)

@@ -9,7 +9,8 @@ from dataclasses import field
 from itertools import accumulate, filterfalse, islice, repeat
 from operator import add, lt, mul
 
-from tokentui.core import engines, native
+from tokentui.core import engines
+from tokentui.core.arrays import flat
 from tokentui.core.records import dataclass
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.segment import PAIRS, EncodingWay
@@ -231,8 +232,8 @@ def _parents(
         with engines.rescued():
             from tokentui.formats.kernels.rows import first_makers
 
-            makers = native.flat("int64", size)
-            lists, links = native.flat("int64", size), native.flat("int64", 2 * len(makes))
+            makers = flat("int64", size)
+            lists, links = flat("int64", size), flat("int64", 2 * len(makes))
             count, late = first_makers(lefts, rights, makes, present[:], makers, lists, links)
             rows = makers[:count].tolist()
             return dict(zip(map(makes.__getitem__, rows), rows, strict=True)), late

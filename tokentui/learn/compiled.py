@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable
 from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
+from tokentui.core.arrays import flat, larger, width_of
 from tokentui.core.engines import COMPILED
 from tokentui.core.jobs import check, tick
-from tokentui.core.native import Flat, flat, larger
 from tokentui.core.pages import room_for
 from tokentui.core.safetext import to_bytes
 from tokentui.encode.vocabulary import Vocabulary
@@ -46,7 +46,7 @@ _MERGED = _STEP_WORDS + _FIGURES["tokens"] + 1
 """The figures of a step and of the next one, as far as a merge has them."""
 _WALKED = "cells", "counts", "uses"
 """The arrays that going to a computed step writes to."""
-_WIDTHS = {name: Flat(row).size for name, row in layout.ROWS.items()}
+_WIDTHS = {name: width_of(row) for name, row in layout.ROWS.items()}
 """Bytes of a row of each array."""
 
 

@@ -33,9 +33,9 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 
 from tokentui.core import engines
+from tokentui.core.arrays import flat, larger
 from tokentui.core.errors import TokentuiError
 from tokentui.core.jobs import check, tick
-from tokentui.core.native import flat, larger
 from tokentui.learn.kernels import bound_loops
 from tokentui.learn.kernels.bound_loops import Found, Groups, Over, Places, Texts
 
@@ -308,11 +308,11 @@ class BoundSearch:
         return self._fixed - (int(taken) - int(sums[len(numbers)])) // SCALE
 
 
-def rounds_of(search: BoundSearch, most: int, block: int = _LOOK_EVERY) -> Iterator[BoundSearch]:
+def rounds_of(search: BoundSearch, most: int) -> Iterator[BoundSearch]:
     """Run a search for at most so many rounds, and yield it after each block of them. The job ticks."""
     while search.rounds < most and not search.done:
         before = search.rounds
-        search.run(min(block, most - search.rounds))
+        search.run(min(_LOOK_EVERY, most - search.rounds))
         tick(search.rounds, most)
         yield search
         if search.rounds == before:

@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tokentui.core.native import flat
+from tokentui.core.arrays import flat
 from tokentui.encode.kernels import viterbi, words
 from tokentui.encode.kernels.encode import LARGEST_ID, MOST_LEFT, Merges
 from tokentui.encode.segment.merges import Merging
@@ -66,6 +66,10 @@ def _merging(
     vocabulary: Vocabulary, segmenter: Merging, numbered: list[int], unit: str,
     known: Mapping[bytes, int] | None,
 ) -> Many | None:
+    """Return a function that encodes words by merges; None if kernels cannot represent the merges.
+
+    It returns None for a word that contains a token of which a rank has several.
+    """
     pairs = segmenter.pair_table()
     # A rank has one result. Words that contain a result of a rank with several are left to plain Python.
     left = {vocabulary.pieces[made] for made in pairs.tied}
@@ -132,6 +136,9 @@ def _tokens(segmenter: Viterbi, numbered: list[int]) -> _Tokens | None:
 
 
 def _scoring(segmenter: Viterbi, numbered: list[int], unit: str) -> Many | None:
+    """Return a function that encodes words by their most probable segmentation; None if kernels cannot
+    represent the model.
+    """
     held = _tokens(segmenter, numbered)
     if held is None:
         return None

@@ -15,8 +15,8 @@ from dataclasses import replace
 from itertools import pairwise, starmap
 from typing import Any, NamedTuple
 
+from tokentui.core.arrays import flat, larger
 from tokentui.core.jobs import check
-from tokentui.core.native import flat, larger
 from tokentui.encode.kernels import joins, words
 from tokentui.encode.pipeline import NameFinder, reads_whole
 from tokentui.encode.segment import Segmenter
@@ -101,6 +101,7 @@ class Coded(Table):
         self._begin()
 
     def _begin(self) -> None:
+        """Forget all words, and begin with those that the merges encode as a whole."""
         super().__init__()
         self._known = 0
         self._starts = flat("int64", 2)

@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from tokentui.core.arrays import flat
 from tokentui.core.jobs import check
-from tokentui.core.native import SPREAD, flat
+from tokentui.core.native import SPREAD
 from tokentui.encode.segment import UNKNOWN, Segmenter
 from tokentui.encode.segment.merges import Merging
 from tokentui.encode.vocabulary import Vocabulary

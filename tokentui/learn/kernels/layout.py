@@ -18,20 +18,8 @@ from collections.abc import Iterable
 from itertools import accumulate
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
-from tokentui.core.native import (
-    U64,
-    Flat,
-    Float64s,
-    Int32s,
-    Int64s,
-    Reused,
-    Row,
-    Uint8s,
-    flat,
-    hashed,
-    helper,
-    kernel,
-)
+from tokentui.core.arrays import Row, flat
+from tokentui.core.native import U64, Flat, Float64s, Int32s, Int64s, Reused, Uint8s, hashed, helper, kernel
 from tokentui.core.safetext import to_bytes
 from tokentui.recipe import Recipe
 from tokentui.text.count import Words

@@ -10,7 +10,8 @@ from collections.abc import Generator, Iterable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from tokentui.core.native import Int32s, Int64s, flat, helper, kernel
+from tokentui.core.arrays import flat
+from tokentui.core.native import Int32s, Int64s, helper, kernel
 from tokentui.learn.kernels import unigram_passes, unigram_text
 
 _DIGIT_BITS = 14
@@ -76,6 +77,7 @@ def _sort_round(
 
 
 def _suffixes(text: array[int], rest: array[int], units: int) -> Generator[float, None, array[int]]:
+    """Return the suffixes of a text, sorted by their first `DEEPEST` units. Yields between rounds."""
     bits = units.bit_length()
     group = max(1, _DIGIT_BITS // max(1, bits))
     digits, before, after = (flat("int32", len(text)) for _ in range(3))

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, chain
 from typing import Any
 
+from tokentui.core.arrays import flat, larger
 from tokentui.core.errors import Cancelled
 from tokentui.core.jobs import check, tick
-from tokentui.core.native import flat, larger
 from tokentui.recipe import NEWEST_UNICODE, Recipe
 from tokentui.text import patterns
 from tokentui.text.corpus import LongText, Place, pieces, safe_cut, size_of, sizes_of

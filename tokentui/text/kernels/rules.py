@@ -296,6 +296,7 @@ def _table(name: str) -> ClassTable:
 
 
 def _letters() -> ClassTable:
+    """Compute the classes of the patterns of GPT-2 and those after it, by the installed `regex`."""
     import regex  # not if the shipped tables are used
 
     classes = bytearray([SIGN]) * _CODES
@@ -342,6 +343,7 @@ _TABLES: dict[str, Callable[[], ClassTable]] = {
 
 @functools.cache
 def _folds() -> tuple[tuple[int, int], ...]:
+    """Return each character beyond ASCII that is a letter of a contraction without case, with that letter."""
     import regex
 
     return tuple(
@@ -384,6 +386,7 @@ _LETTERS = (EITHER, UPPER, LOWER)
 
 
 def _gpt2(left: int, right: int) -> int:
+    """Return what GPT-2's pattern does between two characters of these classes."""
     if left in _SPACES:
         if right in _SPACES:
             return ASK  # the last of a run stands alone or with what follows
@@ -395,6 +398,7 @@ def _gpt2(left: int, right: int) -> int:
 
 
 def _gpt4(left: int, right: int) -> int:
+    """Return what GPT-4's pattern does between two characters of these classes."""
     if left in _SPACES:
         if right in _SPACES:
             return JOIN if left == right == NEWLINE else ASK
