@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import bisect
 import copy
+import functools
 from array import array
 from collections.abc import Callable, Iterable
 from itertools import accumulate, chain
@@ -86,14 +87,14 @@ class KernelPairs:
         """The arrays with a row for each symbol, more than those that all have."""
         if superwords is None:
             units = layout.units_of(words, recipe)
-            self.vocabulary = vocabulary_of(dict(zip(units.pieces, units.totals, strict=True)))
+            self._vocabulary = vocabulary_of(dict(zip(units.pieces, units.totals, strict=True)))
         else:
-            self.vocabulary = vocabulary_of({})
+            self._vocabulary = vocabulary_of({})
             weights = array("q", WEIGHTS.of(recipe.weight).of(words.counts))
             units = layout.Units(
                 memoryview(array("i", chain.from_iterable(superwords.words))),
                 memoryview(array("q", accumulate(map(len, superwords.words), initial=0))),
-                memoryview(weights), self.vocabulary.pieces.copy(), superwords.uses(weights),
+                memoryview(weights), self._vocabulary.pieces.copy(), superwords.uses(weights),
             )
             self._superwords = superwords._replace(words=())  # they are laid out now
         self.number = self.computed = 0
@@ -105,8 +106,8 @@ class KernelPairs:
         self._forbidden: frozenset[tuple[bytes, ...]] = frozenset()
         """The pairs and tokens that the state forbids."""
         worth, self._queue = QUEUES[objective.queue]
-        base, self._earlier = self.vocabulary.pieces, len(self.vocabulary.merges)
-        of_units = self.vocabulary.units
+        base, self._earlier = self._vocabulary.pieces, len(self._vocabulary.merges)
+        of_units = self._vocabulary.units
         symbols = array("i", range(len(base)) if superwords else [of_units[piece] for piece in units.pieces])
         self._mark = to_bytes(recipe.mark_text) if MARKS.of(recipe.mark).in_front else b""
         rule = layout.RULES[recipe.tie]
@@ -183,8 +184,8 @@ class KernelPairs:
         size = base + steps
         self._grow(size, "symbols", "uses", *self._queue.per_symbol, *self._per_symbol)
         # only the order counts; where the base comes last, it has more than any merge
-        merges = size - self.vocabulary.base_size
-        orders = chain(range(merges, size), range(merges)) if self.vocabulary.base_last else range(size)
+        merges = size - self._vocabulary.base_size
+        orders = chain(range(merges, size), range(merges)) if self._vocabulary.base_last else range(size)
         self._state.symbols[3::4] = memoryview(array("i", orders))
         self._grow(size + 1, "ends")
         self._grow(steps + 1, "steps")
@@ -272,10 +273,12 @@ class KernelPairs:
         if known == self.computed < goal and self.best(under):
             self._make_room()
             known = self._queue.run(known, goal, under.min_count, SLICE, self._state)
-        steps, table = self._state.steps[_STEP_WORDS * self.computed : _STEP_WORDS * known], self._state.table
-        chosen, lefts, rights = steps[_CHOSEN::_STEP_WORDS].tolist(), table[::4], table[1::4]
-        parts = zip(map(lefts.__getitem__, chosen), map(rights.__getitem__, chosen), strict=True)
-        self.vocabulary.extend(list(parts), steps[_PLACES::_STEP_WORDS].tolist())
+        if several:
+            vars(self).pop("vocabulary", None)
+        elif known > self.computed and "vocabulary" in vars(self):
+            steps, table, row = self._state.steps, self._state.table, _STEP_WORDS * self.computed
+            pair = 4 * steps[row + _CHOSEN]
+            self._vocabulary.extend([(table[pair], table[pair + 1])], [steps[row + _PLACES]])
         self.number = self.computed = known
         if several:  # a single step does not wait for the copy
             self._keep_checkpoint()
@@ -288,7 +291,7 @@ class KernelPairs:
     def merge_given(self, left: int, right: int, recorded_count: int) -> int:
         """Merge two symbols as the step after the furthest one; see `PlainPairs.merge_given`."""
         by_count = self._queue is pairs.QUEUE  # the other queues do not follow
-        queued = by_count and self._filled is not None
+        vocabulary, queued = self.vocabulary, by_count and self._filled is not None
         known = pairs.take(self.computed, left, right, queued, self._state)
         if known == self.computed:
             self._make_room()
@@ -296,13 +299,13 @@ class KernelPairs:
         self.number = self.computed = known
         if not by_count:
             self._filled = None
-        if len(self.vocabulary.merges) < self._earlier + known:  # else an engine that shares it has added it
-            self.vocabulary.add(left, right, recorded_count)
+        if len(vocabulary.merges) < self._earlier + known:  # else an engine that shares it has added it
+            vocabulary.add(left, right, recorded_count)
         return self._figure(known - 1, "replaced")
 
     def share(self, vocabulary: Vocabulary) -> None:
         """Take the vocabulary of an engine that merges the same pairs, and makes each merge first."""
-        self.vocabulary = vocabulary
+        self.vocabulary = self._vocabulary = vocabulary
 
     def replaces(self, left: int, right: int) -> int:
         """Return the weight of the places that a merge of two symbols would replace at this step; 0 if the
@@ -318,7 +321,7 @@ class KernelPairs:
 
     def forget(self) -> None:
         """Drop the steps, symbols and checkpoints after the current step."""
-        self.vocabulary = self.vocabulary.truncated(self._earlier + self.number)
+        self.share(self.vocabulary.truncated(self._earlier + self.number))
         self.computed = self.number
         for latest in (1, 2):
             self._state.symbols[latest::4] = flat("int32", self._rows("symbols"))
@@ -332,6 +335,7 @@ class KernelPairs:
         """Return an engine over the same corpus at a computed step, for a run under other what-ifs. It shares
         no array that changes."""
         other, state = copy.copy(self), self._state
+        other.share(self.vocabulary)  # before the copy of its steps ends at this one
         other._state = state._replace(**{name: _copy(getattr(state, name)) for name in _WALKED})
         while other.number != number:
             check()
@@ -348,14 +352,14 @@ class KernelPairs:
             for name in layout.ROWS if name not in _WALKED
         })
         other.forget()
-        other.vocabulary.recipe = material.recipe
+        other._vocabulary.recipe = material.recipe
         if material.recipe.what_if and not state.spells:
             other._spell()
         return other
 
     def _spell(self) -> None:
         """Write the bytes of all pieces into the state: what-ifs and some tie rules compare them."""
-        pieces, state = self.vocabulary.pieces, self._state
+        pieces, state = self._vocabulary.pieces, self._state
         state.ends[: len(pieces) + 1] = memoryview(array("q", accumulate(map(len, pieces), initial=0)))
         self._state = state._replace(spells=1, text=memoryview(bytearray(b"".join(pieces) or b"\0")))
 
@@ -397,6 +401,17 @@ class KernelPairs:
         self.number = nearest.number
 
     # ---- the figures
+
+    @functools.cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary. It gets the merge of a single step at once, and those of a longer walk when it is
+        read."""
+        made = len(self._vocabulary.merges) - self._earlier
+        steps, table = self._state.steps[_STEP_WORDS * made : _STEP_WORDS * self.computed], self._state.table
+        chosen, lefts, rights = steps[_CHOSEN::_STEP_WORDS].tolist(), table[::4], table[1::4]
+        parts = zip(map(lefts.__getitem__, chosen), map(rights.__getitem__, chosen), strict=True)
+        self._vocabulary.extend(list(parts), steps[_PLACES::_STEP_WORDS].tolist())
+        return self._vocabulary
 
     def _figure(self, number: int, name: str) -> int:
         """Return a figure by name of the state after a computed step, or of the step that follows; see
@@ -446,7 +461,7 @@ class KernelPairs:
         """Return the number of ids after a computed step: each merge adds one, since none spells a special
         token.
         """
-        return self.vocabulary.sizes[self._earlier] + number
+        return self._vocabulary.sizes[self._earlier] + number
 
     def top(self, under: Constraints, limit: int) -> Ranked:
         """Return the candidates at this step, the best `limit` in order. A forced pair comes first, also if
