@@ -46,6 +46,9 @@ async def test_the_curve_is_that_of_the_whole_run(size: tuple[int, int], tmp_pat
         bend, tokens = whole.sizes[curve.knee], f"{curve.tokens[curve.knee]:,} tokens"
         assert f"bends most at {bend} ids (the knee): {tokens}" in screen_text(app)
         assert f"{bend}: {tokens}" in screen_text(app)
+        assert screen.shown is not None
+        marked = [row.cells[0] for one in screen.shown.sections for row in one.rows if row.marked]
+        assert marked == [f"{bend:,}"]
         await pilot.press("end")
         assert f"{whole.sizes[-1]}: {curve.tokens[-1]:,} tokens" in screen_text(app)
         await pilot.press("s")

@@ -519,9 +519,12 @@ def _lying_lines(chart: Chart, width: int, height: int, view: View) -> list[Line
         eighths = max(1, round(8 * room * scale.share(value))) if value else 0
         bar, part = FULL * (eighths // 8), " ▏▎▍▌▋▊▉"[eighths % 8] if eighths % 8 else ""
         style = "strong" if view.cursor and place == at else ""
-        blanks, after = " " * (label - cell_width(name)), room - len(bar + part) + number - cell_width(shown[place])
-        lines.append(((f" {name}{blanks} ", style), (bar, series.role), (part, series.role), (" " * after, ""),
-            (f" {shown[place]} ", style)))
+        blanks = " " * (label - cell_width(name))
+        after = " " * (room - len(bar + part) + number - cell_width(shown[place]))
+        lines.append((
+            (f" {name}{blanks} ", style), (bar, series.role), (part, series.role), (after, ""),
+            (f" {shown[place]} ", style),
+        ))
     return [*lines, sided(f" {safe(chart.x.title)}", f"{safe(reading(chart, at))} ", width)]
 
 

@@ -66,8 +66,8 @@ class SizesScreen(ReportScreen["tuple[Budget, tuple[Bounds, ...]]"]):
         (curve,) = found.curves
         bend = curve.knee
         at_bend = set() if bend is None else {found.sizes[bend]}
-        sizes = self.sizes if bounds else sorted({*(self.sizes or default_sizes(found)), *at_bend})
-        whole = size_report(found, sizes, Costs(), bounds)
+        usual = [] if bounds else sorted({*default_sizes(found), *at_bend})
+        whole = size_report(found, self.sizes or usual, Costs(), bounds)
         (table,) = [section for section in whole.sections if section.picture is not None]
         marks = {number(size) for size in at_bend}
         table = replace(table, rows=tuple(replace(row, marked=row.cells[0] in marks) for row in table.rows))
