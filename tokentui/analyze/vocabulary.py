@@ -271,8 +271,10 @@ class _Places:
 
 
 def saved(corpus: Corpus, tokenizer: Tokenizer, usage: Usage, limit: int) -> tuple[DocumentSaved, ...]:
-    """Return the documents that save the most tokens, largest saving first. The earlier one wins a tie.
+    """Return the documents with the most units less tokens, largest saving first. The earlier one wins a tie.
     Numbers start at 1.
+
+    A token that covers more units saves more. A document may save nothing, and is listed as well.
 
     The documents of counted words are the words, each with all its occurrences.
 

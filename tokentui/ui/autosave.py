@@ -191,7 +191,8 @@ class Autosave:
     def worth_offering(self, kept: SavedSession) -> bool:
         """Return whether a session holds any work: a step, a text, a recipe or a file that the user chose.
 
-        A session that is as the program started it holds none. How it is looked at does not count.
+        A session that is as the program started it holds none. How it is looked at does not count. It is work
+        if an offered session goes on, and as long as the first one is not known.
         """
         first, seen = self._first, self._engine.snapshot
         if self._goes_on or first is None:

@@ -498,7 +498,8 @@ class CompareScreen(PaneScreen):
         self.app.push_screen(WhatIfScreen(self.engine, subject_of(row), choices(column, row)), apply_choice)
 
     def action_move_column(self, by: int) -> None:
-        """Move the column to one side."""
+        """Move the column `by` places, to the right if positive; at the edge, say that it is the first or
+        last one."""
         if 0 <= self.place + by < len(self.now.columns):
             self.engine.send(do.MoveColumn(self.column_here().key, by))
         else:

@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 
 
 def ask(screen: EngineScreen[Any], now: Snapshot | None, first: str = "") -> None:
-    """Ask what to copy from a screen with panes.
+    """Ask what to copy from a screen with panes: the row and the table of the focused table, the ids, the
+    command and the pictures. Says so instead if there is none.
 
     Args:
         screen: The screen.
-        now: The snapshot that it shows.
+        now: The snapshot that it shows; without one, only the table can be copied.
         first: The cursor starts on the first entry whose name begins with this.
     """
     focused = screen.focused

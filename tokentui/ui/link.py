@@ -132,6 +132,8 @@ class EngineLink:
             self.post(command).add_done_callback(self._show_error)
 
     def _show_error(self, answer: asyncio.Future[Any]) -> None:
+        """Tell the user the exception of an answer, of any kind, while the app runs; a cancelled answer tells
+        nothing."""
         if answer.cancelled():
             return
         error = answer.exception()  # read in any case: an exception never retrieved counts as a crash

@@ -135,7 +135,7 @@ class TourScreen(MainScreen):
             self._stand()
 
     def action_return_to_stop(self) -> None:
-        """Go back to the place of this stop."""
+        """Go back to the place of this stop, corpus included, in a worker; say so if it is at the place."""
         if self.astray:
             self._strayed = True  # the corpus may be another one
             self._stand()

@@ -20,7 +20,8 @@ MEMORY = 12 << 30
 
 
 def limit() -> None:
-    """Bound the memory of this process, and write no core file. Does nothing on Windows."""
+    """Bound the memory of this process to `MEMORY`, or to its hard limit if that is less, and write no core
+    file. Does nothing on Windows."""
     try:
         import resource
     except ImportError:  # not on Windows
@@ -368,7 +369,12 @@ def tried(opened: Opened, text: str, specials: bool) -> list[int] | str:
 
 
 def main() -> None:
-    """Answer each line of standard input until it ends. Any error is an answer."""
+    """Answer each line of standard input, a JSON [call, arguments], with a line [value, error], until it
+    ends. Any error of a call is an answer, also a panic of Rust; a line that is no JSON ends the process.
+
+    Bounds memory first. Answers go to the former standard output; what libraries print goes to standard
+    error.
+    """
     limit()
     answers = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)

@@ -197,11 +197,13 @@ def played(tokenizers: tuple[str, ...], split: str, encode: str) -> tuple[Played
 
 
 def open_playground(text: str | None, tokenizers: tuple[Played, ...]) -> int:
-    """Open the explorer with the playground.
+    """Open the explorer with the playground, on the built-in sample and the default preset. Return the exit
+    code.
 
     Args:
         text: Its text; None for that of the last time.
-        tokenizers: Its tokenizers; none for those of the last time.
+        tokenizers: Its tokenizers; none for those of the last time. The first that is a file is the tokenizer
+            of the explorer too.
     """
     from tokentui.session.commands import Open, OpenTokenizer
     from tokentui.session.playground import PlayStart

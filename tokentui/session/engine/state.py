@@ -118,9 +118,11 @@ class State:
 
     @property
     def _place_to_keep(self) -> KeptPlace:
-        """The place that another recipe walks to: the requested one, otherwise the current one.
+        """The place that another recipe walks to: the requested one, otherwise the target of a move in
+        progress or the current one, as a number of merges and of ids.
 
-        A training that does not grow has no merges: the number of merges is then the last known one.
+        A training that does not grow has no merges: the number is then the last known one, kept by the access
+        itself while training grows.
         """
         if self._requested_place is not None:  # nothing was done since: it may be more than this recipe has
             return self._requested_place

@@ -73,7 +73,9 @@ class RecipeChoice:
         return self.keep_place if name == PLACE else getattr(self.recipe, name)
 
     def text(self, name: str) -> str:
-        """Return a value by its name as a user reads it; it is not safe yet."""
+        """Return the value of an axis, a run option or the kept place, by its name, as a user reads it; it is
+        not safe yet. A `vocab_size` that is not set is the default of the objective, with `(default)`, if it
+        has one."""
         if name == "vocab_size" and self.run.stops.vocab_size is None and self.size is not None:
             return f"{RUN[name].written(self.size)} (default)"
         if name in RUN:

@@ -116,6 +116,14 @@ class EditScreen(ReportScreen[EditView]):
         self._ask_number("Train on to", hint, lambda n: replace(self.edits, size=n))
 
     def _ask_number(self, title: str, hint: str, edited: Callable[[int], Edits]) -> None:
+        """Ask for a number of ids in a dialog, from 1 to under 10**9 and also as `32k`; then apply the edit
+        that `edited` returns for it.
+
+        Args:
+            title: The title of the dialog.
+            hint: What to type, while nothing is.
+            edited: Returns the new edits.
+        """
         def read(line: str) -> int:
             if not (count := read_count(line)) or count >= 10**9:
                 raise TokentuiError("expected a number", line[:20], "for example 4000 or 32k")

@@ -74,7 +74,7 @@ def shapes_of(char: str, x: float, y: float, width: float, height: float) -> tup
 
 
 def _pointer(side: str, x: float, y: float, width: float, height: float) -> Shape:
-    """Return a small triangle that points to a side."""
+    """Return a small triangle in the middle of a cell that points right for "r", left for "l"."""
     half, tip = width * 0.42, width * 0.72
     left, middle = x + (width - tip) / 2, y + height / 2
     flat, point = (left, left + tip) if side == "r" else (left + tip, left)

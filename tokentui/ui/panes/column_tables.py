@@ -74,7 +74,10 @@ def tokens(pieces: Sequence[bytes], mode: GlyphMode, linked: bytes = b"") -> Cel
 
 def replacement_cell(byte: bytes, first: bool = True) -> Cell:
     """Return the byte that replaces a pair: `A`, with its hexadecimal value if its letter is not ASCII (`ÿ
-    FF`). `first` is False for a row that is not the next one."""
+    FF`); only the value for a letter that is white space or not safe to print; "none" without a byte.
+
+    `first` is False for a row that is not the next one: it is muted.
+    """
     if not byte:
         return (("none", "muted"),)
     letter, figure = chr(byte[0]), byte.hex().upper()

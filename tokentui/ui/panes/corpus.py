@@ -170,7 +170,8 @@ class CorpusText(ScrolledLines):
             self._seek(self.coming, held.place_of(rows[-1][1] - 1))
 
     def reset(self) -> None:
-        """Go back to the beginning, for another corpus."""
+        """Go back to the beginning, for another corpus, and forget the search, its matches and what was asked
+        for."""
         self.top_place, self.layout_held = CorpusPlace(), None
         self.scroll_rows(0)
         self.found = self._aim = self._asked = None

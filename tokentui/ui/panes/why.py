@@ -304,7 +304,10 @@ def _next_token(row: TokenCandidate, corpus: str, mode: GlyphMode) -> list[Cell]
 
 
 def _next(column: ColumnSnapshot, best: Candidate, mode: GlyphMode) -> list[Cell]:
-    """Return the next merge, the tie and the runner-up: `next  ·t+he → ·the   9,310 places, 9,310 replaced`.
+    """Return the next merge, the tie and the runner-up: `next ·t+he → ·the 9,310 places, 9,310 replaced`.
+
+    A training that removes tokens has the lines of `_leaves`. One by score has the formula for the reason,
+    and one that compresses the byte that replaces the pair.
     """
     why, traits = column.why, column.traits
     if not traits.grows:
