@@ -421,7 +421,8 @@ def _specials(a: Tokenizer, b: Tokenizer) -> Iterator[Change]:
 
 
 def _flags(tokenizer: Tokenizer) -> dict[str, str]:
-    """Return the flags of the added tokens of a file, by name and place."""
+    """Return the flags of the added tokens of a file, `true` or `false`, by a name such as `lstrip of <pad>`.
+    A flag that is not in the file has its default. Empty if the file lists none."""
     added = tokenizer.vocabulary.file.stages.get("added_tokens")
     listed = [token for token in added if isinstance(token, dict)] if isinstance(added, list) else []
     flags = ("single_word", "lstrip", "rstrip", "normalized", "special")

@@ -244,8 +244,11 @@ def places_of(chart: Chart) -> list[float]:
 
 
 def value_at(series: Series, place: float) -> tuple[float | None, bool]:
-    """Return the value at a place or the last one known before it, and whether it holds exactly there. A gap
-    has none."""
+    """Return the value at a place or the last one known before it, and whether it holds exactly there: always
+    in a series of steps, else only at one of its points. Behind the end the place is the end.
+
+    (None, False) before the first point and in a gap.
+    """
     from bisect import bisect_right
 
     last = bisect_right(series.x, place) - 1

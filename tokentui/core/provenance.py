@@ -71,7 +71,8 @@ def locked(package: Path = PACKAGE) -> dict[str, str]:
 
 
 def differences(versions: Mapping[str, str], lock: Mapping[str, str], label: str) -> list[str]:
-    """Return a line for each tool whose version is not the locked one.
+    """Return a line for each tool whose version is not the locked one, in the order of names. A tool that
+    only one of both has is a difference too, with "(none)" for the other.
 
     Args:
         versions: The versions to check, by tool.

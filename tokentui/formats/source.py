@@ -506,7 +506,12 @@ def source_of(
 
 
 def read_source(where: str, split: str = "") -> Source:
-    """Read a file without interpreting it: a path, a URL, or the name of an encoding of OpenAI.
+    """Read a file without interpreting it: a path, a URL, or the name of an encoding of OpenAI. Of a GGUF
+    file on the disk only the header is read.
+
+    Args:
+        where: The path, URL or name.
+        split: The split to put into the source, for a file without one.
 
     Raises:
         TokentuiError: It cannot be read, is larger than the limit, or is not the file of that encoding.

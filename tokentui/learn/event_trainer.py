@@ -95,7 +95,8 @@ class EventTrainer(PairTrainer):
     # ---- steps
 
     def step_at(self, number: int) -> EventStep | NGramStep:  # type: ignore[override]  # no merge of a pair
-        """Return a computed step, 1 for the first."""
+        """Return a computed step, 1 for the first: an NGramStep if it took an n-gram, otherwise an EventStep,
+        whose events after the first are its `following`."""
         engine, vocabulary, step = self.engine, self.engine.vocabulary, self.engine.steps[number - 1]
         pieces, first, merge = vocabulary.pieces, step.events[0], step.figures
         taken, replaced, tied = merge.pair, merge.replaced, merge.tied

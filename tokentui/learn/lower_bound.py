@@ -284,7 +284,8 @@ class BoundSearch:
                 value = self._price()
 
     def _try_vocabulary(self) -> None:
-        """Count the tokens with the k candidates that were chosen most often of late."""
+        """Count the tokens with the k candidates that were chosen most often of late, and lower `reached` to
+        this number if it is less."""
         loops, texts, places = self.candidates.loops, self.candidates.texts, self.candidates.places
         loops.choose(self._averages, self.k, self._room, self._taken)
         tokens = loops.shortest(places, texts, self._taken, self._fewest)

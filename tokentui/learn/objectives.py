@@ -186,7 +186,12 @@ def _refuse_for_gage(recipe: Recipe) -> Refusal | None:
 
 
 def _refuse_for_superbpe(recipe: Recipe) -> Refusal | None:
-    """Refuse splits that drop text between words, marks, symbols and a coverage below 1."""
+    """Refuse, for superwords, splits that drop or mark the text between words, encoding by other than merges,
+    marks, symbols and a coverage below 1. Return None for all else.
+
+    Raises:
+        TokentuiError: The argument `within` of the objective names no split.
+    """
     within = str(OBJECTIVES.of(recipe.objective).arguments(recipe.objective)["within"])
     SPLITS.check(within)
     other = "objective=count"

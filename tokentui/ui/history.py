@@ -65,7 +65,12 @@ class NavigationHistory:
         """The last command that goes back: it is no jump."""
 
     def posted(self, command: Command[Any], before: Snapshot | None) -> None:
-        """Record the place that a command jumps from."""
+        """Record the place that a command jumps from, unless it is the last one recorded: the position while
+        columns are compared, otherwise the place of the main screen.
+
+        Ignored for the history's own command, for one that does not jump, while nothing is open, and while
+        the step is dragged: the place where the drag began is recorded.
+        """
         if command is self._own or not isinstance(command, _JUMPS):
             return
         if before is None or before.corpus.nothing_open:

@@ -199,8 +199,9 @@ class Coded(Table):
         self._known = last
 
     def _with_names(self, number: int, last: int) -> list[int]:
-        """Return the words from `number` up to `last` that may contain one of `names`, or what the kernels
-        leave to plain Python, in order."""
+        """Return the words from `number` to `last - 1` that may contain one of `names`, or what the kernels
+        leave to plain Python, in order. A name that spans words counts for the first and the last. Empty
+        without merges."""
         left = self._merges.left if self._merges else None
         if self._merges is None or not (self._names or left):
             return []

@@ -255,6 +255,11 @@ def begins(data: bytes) -> bool:
 
 
 def _piece(data: bytes, place: Node) -> Piece:
+    """Read a piece of a model.
+
+    Raises:
+        TokentuiError: The piece is empty, its score is not finite, or its type is unknown.
+    """
     piece = Piece(**_named(data, place, 1))
     if not piece.text:
         raise place.error("a piece is empty", _AGAIN)

@@ -68,7 +68,8 @@ def drop_first(s: State) -> None:
 
 @inlined
 def take_in(first: int, pairs: int, s: State) -> None:
-    """Queue the candidates among the pairs `first` to `pairs - 1`."""
+    """Queue the pairs `first` to `pairs - 1` that may be made: in the heap if their count is the level, with
+    `queue.tied` raised; otherwise in the chains."""
     level = s.queue[0].level
     level_bits = bits_of(level)
     for pair in range(first, pairs):

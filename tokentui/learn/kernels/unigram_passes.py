@@ -150,7 +150,12 @@ def forward(
 def forward_logs(
     low: int, high: int, edges: Edges, scores: Float64s, logs: Float64s, best: Float64s, back: Int32s
 ) -> None:
-    """The same where products would be too small: log(e^a + e^b) = max(a, b) + log(1 + e^-|a-b|)."""
+    """As `forward`, in logarithms where products would be too small: log(e^a + e^b) = max(a, b) + log(1 +
+    e^-|a-b|).
+
+    Adds the edges `low` to `high - 1`, in order, to `logs`, which the caller sets to the logarithm of 0;
+    `best` and `back` receive the best score of each node and the edge that reaches it.
+    """
     target, source, piece = edges
     for edge in range(low, high):
         j, i, k = target[edge], source[edge], piece[edge]

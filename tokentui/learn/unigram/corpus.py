@@ -160,13 +160,23 @@ def _without_barriers(
     cut: Sequence[Sequence[bytes]], weights: Sequence[int], recipe: Recipe, parts: Sequence[str],
     counts: Sequence[int], units: Mapping[str, bytes], follows: str,
 ) -> tuple[list[str], list[int], dict[str, bytes], int, int]:
-    """Cut the words at barriers, with which nothing merges and which are no units.
+    """Cut the words at barriers, with which nothing merges and which are no units. Leave out the words that
+    are symbols.
 
-    sentencepiece replaces them by a character that starts with the same byte as ▁.
+    sentencepiece replaces barriers by a character that starts with the same byte as ▁.
+
+    Args:
+        cut: The units of each word.
+        weights: The weight of each word.
+        recipe: The recipe.
+        parts: The words, a character for each unit and the character of what follows.
+        counts: The weight of each part.
+        units: The unit of each character.
+        follows: The character of what follows a part that a barrier ends.
 
     Returns:
-        The parts, their weights, the units that are left, the weight of all barriers, and the number of
-        tokens of these by weight.
+        The parts, their weights, the units that are left, the weight of all barriers and symbols, and the
+        number of tokens of barriers by weight.
     """
     barred = barriers(totals_of(cut, weights), recipe)
     codes = "".join(code for code, unit in units.items() if unit in barred)

@@ -312,12 +312,13 @@ def bigram_place(left: int, right: int, shift: int) -> Any:
 
 @kernel
 def put_bigrams(data: Uint8s, bounds: Int64s, bigrams: Bigrams) -> None:
-    """Note the pairs of characters in texts.
+    """Note the pairs of adjacent characters in each text: their bytes in `bigrams.low` or `bigrams.others`
+    become 1.
 
     Args:
         data: The concatenated texts, as UTF-8 with padding.
         bounds: A 0, then the offset where each text ends.
-        bigrams: Receives the pairs.
+        bigrams: Receives the pairs. Bytes that are 1 stay.
     """
     for number in range(len(bounds) - 1):
         at, end = bounds[number], bounds[number + 1]

@@ -240,7 +240,7 @@ class _Ways(Listing):
     """A list below a line: up leads from its first row back to the line."""
 
     def move(self, rows: int) -> None:
-        """Move the cursor by rows."""
+        """Move the cursor by rows; up from the first row, go to the line."""
         if rows < 0 and self.cursor == 0:
             self.screen.focus_previous()
         else:
@@ -298,6 +298,8 @@ class GoToScreen(AskLine):
         self._go_by(way)
 
     def _go(self, line: str) -> None:
+        """Send the command of a line. A token or an id that no step makes is told to the user; a size also
+        turns the unit of moves to sizes."""
         command = destination(line, place := place_of(self.now))
         if isinstance(command, GoToToken):
             opened = self.now is not None and self.now.main.opened is not None
@@ -378,6 +380,8 @@ class UntilScreen(AskLine):
         return note or describe_condition(line, self.now)
 
     def _run(self, line: str) -> None:
+        """Run until the condition of a line holds; tell the user if the run ends before. A size that ends the
+        run is a move to its end. Ignored for a line that names no condition."""
         if (command := until(line)) is None:
             return
         if (sized := sized_by(command.size, self.now, self.engine.run)) is not None:

@@ -113,6 +113,8 @@ class CopyScreen(ListDialog[None]):
         start_worker(app, "copy", ask)
 
     def _copy(self, copied: Copied, text: str) -> None:
+        """Copy a text to the clipboard, and say so; warn if it is over `CLIPBOARD_BYTES`, which terminals may
+        drop."""
         app = self.app
         app.copy_to_clipboard(text)
         how = ", as a literal of its bytes, which are not UTF-8" if copied.escaped else ""

@@ -370,6 +370,8 @@ def choice_rows(
 
 
 def _stage_rows(steps: Sequence[StageView]) -> list[TableRow]:
+    """Return a row for each step of a file's pipeline: its stage where that changes, and its axis with what
+    it does. A step that no axis says has its text alone, an opaque one a warning."""
     rows = []
     for place, step in enumerate(steps):
         named = step.name if not place or steps[place - 1].name != step.name else ""

@@ -174,6 +174,8 @@ class EditScreen(ReportScreen[EditView]):
         self.app.push_screen(prompt)
 
     def _written(self, path: str, report: ExportReport) -> None:
+        """Say that the file is written and what it lost, and refresh; for a refusal, say why nothing was
+        written."""
         if report.refused:
             self.notice.say(f"nothing was written: {safe_line(report.refused)}", "error")
             return

@@ -127,7 +127,13 @@ class ExportScreen(TableDialog[None]):
     @on(Listing.Chosen)
     @on(Input.Submitted)
     def action_write(self) -> None:
-        """Write, if there is nothing against it."""
+        """Write the chosen format to the typed path, and close the dialog when it is written. Where a file
+        exists, the first call says so, and the same call again overwrites it. A served session downloads the
+        file instead.
+
+        Says what is missing instead while the formats are checked, if the format cannot store the tokenizer,
+        and without a path. Ignored while it writes.
+        """
         report, path = self.chosen, self.field.value
         if report is None:
             self.notice.say(f"not yet: {self.waits or 'the formats are being checked'}", "warning")
@@ -165,6 +171,8 @@ class ExportScreen(TableDialog[None]):
             self.notice.say(safe_line(error), "warning")
 
     def _written(self, path: str, report: ExportReport) -> None:
+        """Say that the file is written, and close the dialog. For a refusal, keep it open with the new report
+        of the format, and say why nothing was written."""
         if not report.refused:
             tried = f", the same on {report.checked:,} texts" if report.checked else ""
             done = "your browser downloads it" if sandbox.sealed() else "written"

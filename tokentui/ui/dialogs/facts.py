@@ -49,6 +49,8 @@ class FactsScreen(ReportScreen[HealthReport]):
                 self._show_known()
 
     def _show_known(self) -> None:
+        """Put the tokenizer into the title; until the answer comes, show the sections that are known already.
+        Ignored while nothing is open."""
         if self.now is None or self.now.corpus.nothing_open:
             return
         main = self.now.main

@@ -134,6 +134,11 @@ def entries_of(sections: Sections, settings: UserSettings) -> Iterator[Found]:
 
 
 def _actions(sections: Sections) -> Iterator[Found]:
+    """Yield an entry for each action of the sections, once by id; the actions that start tours give entries
+    of tours.
+
+    An action that is not on the screen says in `elsewhere` that its keys work in its pane.
+    """
     seen = set[str]()
     tours = {f"tour_{tour.name}": tour for tour in TOURS}
     for action in (action for actions in sections.values() for action in actions):
@@ -155,6 +160,8 @@ def _runs(action: BoundAction) -> Act:
 
 
 def _preset(preset: Preset) -> Found:
+    """Return the entry of a preset. It trains by the recipe, or, while columns are compared, adds a column
+    with it."""
     axes = tuple(f"{name} = {preset.recipe.axis(name)}" for name in AXES)
 
     def use(screen: EngineScreen[Any]) -> None:
@@ -170,6 +177,9 @@ def _preset(preset: Preset) -> Found:
 
 
 def _axis_value(axis: str, value: str, about: str) -> Found:
+    """Return the entry of a value of an axis. It trains with the value, and changes other axes where the
+    recipe needs it; an axis of several values gets this one alone. Raises TokentuiError when it acts if no
+    recipe fits."""
     def use(screen: EngineScreen[Any]) -> None:
         now = screen.engine.snapshot
         if now is None:
@@ -490,6 +500,13 @@ class FinderScreen(Dialog[Found | None]):
         self.look_at_row()
 
     def _listed(self) -> list[Found]:
+        """Return the entries to list, each id once.
+
+        Without a text these are the recent ones, then all actions, or, for `=`, all its entries. With a text
+        it is what matches best, then a step that is typed, tokens and words whose text is the same, weaker
+        matches, the other tokens and words, and the weakest. For a number, tokens come first. Files are
+        listed without a filter alone, words too.
+        """
         sought, only = self.sought, self.only
         if not sought:
             known = {entry.id for entry in self._index.entries}
@@ -535,6 +552,8 @@ class FinderScreen(Dialog[Found | None]):
             start_worker(self, "first steps", self._look_at, entry, entry.recipe)
 
     async def _look_at(self, entry: Found, recipe: Recipe) -> None:
+        """Ask for the first steps of a recipe on this text, and show them in the preview of an entry; an
+        error leaves them out."""
         try:
             view = await self.engine.ask(Preview(recipe, steps=_FIRST_STEPS))
         except (TokentuiError, Cancelled):
@@ -551,6 +570,8 @@ class FinderScreen(Dialog[Found | None]):
         return self._found.get(str(self.listing.cursor_key))
 
     def _preview(self, width: int, height: int) -> Sequence[Cell]:
+        """Return the lines of the preview for a width in cells: name, description, keys, first steps and
+        facts of the entry at the cursor; none without an entry."""
         if (entry := self.entry) is None:
             return ()
         room = max(4, width - 2)

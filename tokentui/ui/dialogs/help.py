@@ -287,6 +287,11 @@ class HelpScreen(Dialog[bool]):
         self.dismiss(True)
 
     def _lines(self, width: int, height: int) -> Sequence[Cell]:
+        """Return the lines for a size in cells: the help of the pane, or, for all keys, the page of as many
+        columns as fit.
+
+        Also sets `pages`, keeps `page` within them, and names the page in the subtitle if there are several.
+        """
         if not self.all:
             return self._of_pane(PANES[self._first], width)
         columns = max(1, (width + 2) // (_COLUMN + 2))
@@ -316,6 +321,8 @@ class HelpScreen(Dialog[bool]):
         return lines
 
     def _of_pane(self, help: PaneHelp, width: int) -> Sequence[Cell]:
+        """Return the help of a pane, wrapped to a width in cells: what it shows, its marks, its keys that
+        work here, and an example."""
         known = {action.id: action for actions in self._sections.values() for action in actions}
         lines: list[Cell] = [((self._first.capitalize(), "strong"),)]
         lines += ui_text.wrap(((help.shows, ""),), width, words=True)

@@ -203,6 +203,8 @@ class InspectScreen(ListDialog[None]):
         self.lay_out()
 
     def _ask_about(self, row: Row) -> None:
+        """Ask why the text of a row is encoded as it is. Ignored without a column, and for a pair whose token
+        is not the whole word, as `##22` is: its text alone is another word."""
         column = self.column
         if column is None or not self._tells:
             return
@@ -279,6 +281,8 @@ class InspectScreen(ListDialog[None]):
         self.find_out(command, self._take, asking, self._not_told)
 
     def _take(self, found: StringFacts) -> None:
+        """Take the facts of a text and show them; the title names the text if no row is inspected. For a
+        reason in UNFORESEEN, ask once more with the training ahead."""
         self.found = found
         if self._row is None:
             self._call_it(found.text)

@@ -128,6 +128,8 @@ class LifeScreen(ListDialog[None]):
             self._panes.lay_out()
 
     def _take(self, life: WordLife) -> None:
+        """Show the life of a word from its last turn on, and name the word in the title and in the corpus.
+        The first life sets the origin."""
         self.life, self._at = life, life.turns[-1].number
         if self._origin is None:
             self._origin = life.number
@@ -163,6 +165,8 @@ class LifeScreen(ListDialog[None]):
         self.box.styles.margin = (0, 0, below, 0)
 
     def _rows(self) -> Iterator[TableRow]:
+        """Yield a row for each turn of the word: the step, the tokens, and what changed it. Without a life,
+        one row says what is waited for, or the error."""
         if self.life is None:
             status = self._said or self.awaited or self.waits
             yield TableRow(None, (((status, "error" if self._said else "muted"),),))

@@ -123,6 +123,9 @@ def parts(typed: str) -> tuple[str, str]:
 def list_folder(folder: str, prefix: str, cancel: Callable[[], bool] = lambda: False) -> Listed:
     """List a folder. Names that begin with a dot are left out unless the prefix does.
 
+    `sample:` lists the built-in samples. In a served session only the served files are listed. A folder that
+    cannot be read gives the error in `Listed.error`, and more than `MOST_ENTRIES` names set `Listed.more`.
+
     Args:
         folder: Its path.
         prefix: The beginning that names must have.
@@ -158,6 +161,8 @@ def _order(found: tuple[os.DirEntry[str], bool]) -> tuple[bool, str, str]:
 def _matching(
     scan: Iterator[os.DirEntry[str]], prefix: str, cancel: Callable[[], bool]
 ) -> Iterator[tuple[os.DirEntry[str], bool]]:
+    """Yield each entry whose name begins with a prefix, and whether it is a folder. Names with a dot in front
+    need a prefix; `cancel` is asked every `_LOOK_EVERY` entries, and ends it."""
     for number, entry in enumerate(scan):
         if number % _LOOK_EVERY == 0 and cancel():
             return
@@ -283,9 +288,9 @@ class Picker(Dialog[Result]):
             self.notice.say(f"the first {MOST_ENTRIES:,} are listed: type more of the name")
 
     def mark_row(self) -> None:
-        """Mark the row that enter opens: the row of the typed text, otherwise the first row. Mark no row if
-        enter opens the typed text or moves to the list.
-        """
+        """Mark the row that enter opens. In the list it is the one at the cursor. In the line the cursor
+        moves to the row of the typed text, otherwise to the first row; it is not marked if enter opens the
+        typed text or moves to the list."""
         typed, listing = self.field.value, self.listing
         if self.focused is not listing:
             own = listing.index_of(("open", typed))
@@ -303,6 +308,12 @@ class Picker(Dialog[Result]):
         return entries is not None and all(entry.name != prefix for entry in entries)
 
     def _folder_rows(self, typed: str) -> Iterator[TableRow]:
+        """Yield the rows of the typed folder: a heading, the whole folder and the one above while no name is
+        typed, and the entries with their sizes.
+
+        No rows for samples, for a folder that is not listed or has an error, and if no name begins like the
+        typed one.
+        """
         (folder, prefix), entries = parts(typed), self._beginning(typed)
         if folder == SAMPLES or entries is None or self._listed.error or (prefix and not entries):
             return

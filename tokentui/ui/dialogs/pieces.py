@@ -319,6 +319,8 @@ class PiecesScreen(Dialog[None]):
         self.text.show(tuple(self._told(view, width)))
 
     def _told(self, view: PiecesView, width: int) -> Iterator[Cell]:
+        """Yield the lines for a width in cells: the typed text if there is one, a heading, and the corpus as
+        far as it is read, and why it ends there. A filter leaves only pieces with the text."""
         if view.typed:
             pieces = sum(part.branch is not None for part in view.typed)
             yield (("Typed text", "strong"), (f" · {plural(pieces, 'pre-token')}", "muted"))

@@ -46,6 +46,8 @@ class PlayAddScreen(AddScreen):
         start_worker(self, "playable", self._look_for_tokenizers)
 
     async def _look_for_tokenizers(self) -> None:
+        """Ask the session for the tokenizers that can be played, and list them. An error leaves the list as
+        it is."""
         try:
             self._playable = await self.engine.ask(ListPlayable())
         except (TokentuiError, Cancelled):
@@ -189,6 +191,9 @@ class PlaySaveScreen(Dialog[str]):
             start_worker(self, "write", self._write, self.kind, self.field.value)
 
     async def _write(self, kind: str, typed: str) -> None:
+        """Write the playground to the typed path, and close the dialog with the path if it is a text,
+        otherwise with "". An existing file needs a second enter. A served session downloads the file. Errors
+        are told in the notice."""
         path = sandbox.expanded(typed)
         try:
             if sandbox.sealed():

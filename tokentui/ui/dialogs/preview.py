@@ -167,6 +167,8 @@ class PreviewPane(Guarded, Vertical):
         self._show()
 
     async def _ask(self, engine: EngineLink, wish: Preview) -> None:
+        """Ask for the recipe in use and for the wish, unless they are known, and show each as it comes. An
+        error is kept as the result."""
         for recipe in (self._used, wish):
             if recipe not in self._known:
                 try:

@@ -126,6 +126,15 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self.preview.tell_waiting(self.waits)
 
     def _show(self, preset: str | None = None) -> None:
+        """Show everything anew for the choice: the presets, the axes, the open list of values, the subtitle,
+        and what the row under the cursor means. Cursors stay.
+
+        A changed choice is passed to the caller of the dialog if it follows: the draft in live mode,
+        otherwise the one in use.
+
+        Args:
+            preset: The preset to put the cursor on; None to leave it.
+        """
         recipe, followed = self.choice.recipe, self.choice if self._live else self._used
         if self._follow is not None and followed != self._followed:
             self._followed = followed
@@ -278,6 +287,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             self.set_focus(self.preview.steps)
 
     def _turn_published(self) -> None:
+        """Turn published sizes on or off, and keep the run of before to return to. If the preset has none,
+        say so."""
         preset = self._named
         if not self.published:
             if preset is None or preset.run == Run():
@@ -288,8 +299,12 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self._choose(self._with(preset) if preset else replace(self.choice, run=self._own_run))
 
     def _with(self, preset: Preset) -> RecipeChoice:
-        """Return the choice with a preset, and with its run where that is as published. A size that was typed
-        for the recipe in use is not that of another one."""
+        """Return the choice with the recipe of a preset, and with its run if `published`, otherwise with the
+        user's own run.
+
+        The vocabulary size of the own run stays only if it was typed here, or if the preset is the recipe in
+        use; else it is the one that the program started with.
+        """
         run = draft.run_of(preset, self.choice.run, True) if self.published else self._own_run
         if not (self.published or self._sized or preset.recipe == self._used.recipe):
             run = run.with_words(vocab_size=self.engine.first_run.stops.vocab_size)
@@ -347,6 +362,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self._choose(self._with(preset))
 
     def _open_values(self, axis: str) -> None:
+        """List the values of an axis with the cursor on the one in use, and go to the list; the title says
+        what the axis is."""
         recipe = self.choice.recipe
         chosen = next((option.label for option in draft.options(recipe, axis) if option.taken), None)
         self.name_box(f"{self.HEADING} · {axis}: {AXES[axis].about}")
@@ -362,6 +379,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         self._show()
 
     def _choose_value(self, option: draft.Option) -> None:
+        """Take a value, and close the list unless the axis has several. One that is refused says why; one
+        with a text after the colon is typed."""
         if not option.possible:
             self.notice.say(safe(option.refused), "error")
         elif option.text:

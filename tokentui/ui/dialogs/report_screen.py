@@ -287,6 +287,8 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
             yield about
 
     def _table_rows(self, section: Section) -> Iterator[TableRow]:
+        """Yield the rows of a table, sorted by the column `order` if it is not 0, and note each in
+        `_targets`."""
         rows, column = [*enumerate(section.rows)], self.order - 1
         if self.order:
             right = section.columns[column].align == "right"
@@ -303,6 +305,8 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
         return max(0, self.listing.size.width - min(label, _NAME) - _EDGES)
 
     def _section_rows(self, alone: Section | None) -> Iterator[TableRow]:
+        """Yield the rows of the section that is alone in view, without its name and whole; of all sections
+        for None, folded ones closed and long ones shortened unless opened. The report has to be there."""
         assert self.shown is not None
         for place, section in enumerate(self.shown.sections):
             if alone in (None, section):
@@ -323,7 +327,8 @@ class ReportScreen(ListDialog[None], Generic[Answer]):
     # What the user does.
 
     def on_virtual_table_cursor_moved(self) -> None:
-        """Explain the row at the cursor. Without an answer the line below says why."""
+        """Explain the row at the cursor in the notice, or empty the notice if no row is there. Without a
+        report the notice stays."""
         if self.shown is None:
             return
         row = self._row(self.listing.cursor_key)

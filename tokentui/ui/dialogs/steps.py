@@ -83,6 +83,9 @@ class StepsScreen(Dialog[None]):
         self.find_out(command, self._take, "listing the steps …")
 
     def _take(self, page: StepsView) -> None:
+        """Take a page of steps, draw it, and name what it lists in the title. The first page fits the height,
+        and puts the cursor on the last step. Asks for the runners-up of steps not explained yet, unless the
+        training is heavy."""
         begins, self.page = not self._begun, page
         self._draw()
         if begins:
@@ -108,6 +111,8 @@ class StepsScreen(Dialog[None]):
         self.table.update_rows(self.page.top, self.page.rows, self.page.total, _COLUMNS, self._row)
 
     def _row(self, row: StepRow, index: int) -> TableRow:
+        """Return the row of a step: its number, pair, token, worth, pairs tied, and the runner-up with its
+        distance, empty until it is known. `index` is not used."""
         worth = number(row.worth) if isinstance(row.worth, int) else decimal(row.worth, SCORE_WIDTH)
         pair = tokens(row.parts, "text") if row.parts else ((row.said, "muted"),)
         tied: Cell = ((number(row.tied), "warning"),) if row.tied > 1 else (("–", "muted"),)
@@ -229,6 +234,9 @@ class WhyScreen(ListDialog[None]):
         self.fit_height(max(1, len(self.listing.rows)) + 1)  # and the line of what went wrong
 
     def _rows(self) -> Iterator[TableRow]:
+        """Yield the rows of each step that was explained: its number, why it was chosen, what it took if that
+        was not the best, where, and what it shortened in the corpus and in the typed text. Before them a line
+        while it asks."""
         now = self.now
         if self.asking:
             yield TableRow("asking", ((), ((self.awaited, "muted"),)))

@@ -126,6 +126,8 @@ def _over(view: TokenView, width: int) -> Iterator[TableRow]:
 
 
 def _places(view: TokenView, places: Places | None, first: int, width: int) -> Iterator[TableRow]:
+    """Yield the places of a token in the corpus, numbered from `first`. "looking …" for None, a row that says
+    so if there is no place further on; nothing if the token is not used."""
     if not view.uses:
         return
     if places is None:

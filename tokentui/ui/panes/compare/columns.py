@@ -144,7 +144,8 @@ def divergence_cell(
     found: DivergenceView | None, columns: Sequence[ColumnSnapshot], places: tuple[int, int], mode: GlyphMode,
     *, short: bool = False,
 ) -> Cell:
-    """Return where two columns diverge, or how far they have been compared: `A and B diverge at step 1  A …`.
+    """Return where two columns diverge, or how far they have been compared: `A and B diverge at step 1 A …`.
+    It says so if no step differs, if the search has stopped, and if steps are not compared.
 
     Args:
         found: The divergence of the two columns; None if they are not compared step by step.
