@@ -111,9 +111,8 @@ def test_a_published_file_is_exported_at_its_middle_steps(name: str) -> None:
     """The file's own format and the project's format hold every step, but for the Unigram of Hugging Face,
     whose ids are rows; each other format holds it or refuses it in a line."""
     tokenizer = load(oracle.shared(f"tokenizers/{name}"))
-    origin = tokenizer.vocabulary.file.origin
-    assert origin is not None
-    rows = origin.format == "huggingface" and tokenizer.recipe.objective == "unigram"
+    own = tokenizer.vocabulary.file.format
+    rows = own == "huggingface" and tokenizer.recipe.objective == "unigram"
     for part in steps_of(tokenizer, [0, 1, 2, 3, 4]):
         for format in WRITTEN.values():
             try:
@@ -121,5 +120,5 @@ def test_a_published_file_is_exported_at_its_middle_steps(name: str) -> None:
             except TokentuiError as error:
                 pytest.fail(f"{format.name}: {error}")
             assert bool(files) == (not report.refused), format.name
-            if format.name in ("tokentui", origin.format):
+            if format.name in ("tokentui", own):
                 assert bool(files) != rows, report.refused
