@@ -332,3 +332,13 @@ def test_an_info_is_no_failure_of_strict(tmp_path: Path) -> None:
     file = str(tmp_path / "gpt2.json")
     done("train", "sample:english", "-r", "gpt2", "--vocab-size", "600", "-o", file, "-q")
     assert "INFO" in {one["status"] for one in told("-t", file, "--strict")["checks"]}
+
+
+def test_of_a_long_token_the_first_characters_are_printed(tmp_path: Path) -> None:
+    corpus, file = tmp_path / "a.txt", str(tmp_path / "t.json")
+    corpus.write_text("a" * 32, "utf-8")
+    done("train", str(corpus), "-r", "minbpe-basic", "--merges", "5", "-o", file, "-q")
+    lines = done("inspect", "-t", file, "a" * 32).splitlines()
+    assert sum(line.startswith("U+0061       a  LATIN SMALL LETTER A") for line in lines) == 20
+    assert "             … and 12 more (--json has them)" in lines
+    assert "made         step 5, at 1 place" in lines

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from running_cli import done, refused, rows
 
+import tokentui
+
 TEXT = "the sailor went to sea"
 
 
@@ -50,3 +52,19 @@ def test_what_has_no_probabilities_is_refused(unigram: str, tmp_path: Path) -> N
     assert "no probabilities (sample by dropout" in line
     assert "above 0" in refused("encode", "-t", unigram, "--sample", "1", "--temperature", "0", "a")
     assert "can only be combined with" in refused("encode", "-t", unigram, "--sample", "1", "--explain", "a")
+
+
+def test_explained_draws_have_a_row_each_and_the_ids_of_their_words(tmp_path: Path) -> None:
+    file = str(tmp_path / "hugs.json")
+    done("train", "sample:hugs", "-r", "gpt2", "--merges", "6", "-o", file, "-q")
+    words = "encode", "-t", file, "--sample", "dropout:p=0.5", "--seed", "7", "hug pugs"
+    lines = done(*words, "--explain").splitlines()
+    assert lines[0] == "seed         7, p 0.5, like tokenizers"
+    drawn = tokentui.load(file).draws("hug pugs", p=0.5, seed=7)
+    ids = [" ".join(map(str, word.ids)) for word in drawn.words]
+    assert [line.partition(" · ids ")[2] for line in lines if " · ids " in line] == ids
+    assert " ".join(ids) == done(*words).strip()
+    numbers = [f"{draw.number:.4f}" for word in drawn.words for draw in word.draws]
+    assert [line.split()[1] for line in lines if line.split()[:1] and line.split()[0].isdigit()] == numbers
+    dropped = [draw.fate == "dropped" for word in drawn.words for draw in word.draws]
+    assert sum(line.endswith("dropped  < 0.5") for line in lines) == sum(dropped) > 0
