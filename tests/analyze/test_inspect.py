@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from tokentui import learn
 from tokentui.analyze.health import examine
 from tokentui.analyze.inspect import find_tokens, string_facts, token_facts
+from tokentui.analyze.report import Span, spans
 from tokentui.analyze.results import TokenFacts
+from tokentui.analyze.token_words import mark_sections
 from tokentui.axes import preset
 from tokentui.core.errors import Cancelled, TokentuiError
 from tokentui.core.jobs import job
@@ -258,3 +260,17 @@ def _small(name: str) -> Tokenizer:
         learn.run(run, Stops(merges=5))
         _made[name] = run.tokenizer()
     return _made[name]
+
+
+@pytest.mark.parametrize(("piece", "marks", "mark", "where"), [
+    (b"##ing", (2, 0), b"##", "at the start"), (b"low</w>", (0, 4), b"</w>", "at the end"),
+])
+def test_a_mark_is_told_with_its_end_of_the_token(
+    piece: bytes, marks: tuple[int, int], mark: bytes, where: str
+) -> None:
+    (section,) = mark_sections(piece, marks)
+    shown, note = spans(section.summary)
+    assert isinstance(shown, Span)
+    assert isinstance(note, Span)
+    assert (section.name, shown.text) == ("mark", mark)
+    assert where in str(note.text)

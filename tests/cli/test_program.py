@@ -17,6 +17,7 @@ from tokentui.cli.commands import explore
 from tokentui.cli.main import COMMANDS, CommandEntry, program, run
 from tokentui.core import engines
 from tokentui.core.choices import Ref
+from tokentui.preset_table import PRESETS
 from tokentui.recipe import Recipe, Run, Stops
 from tokentui.session.commands import Open, OpenTokenizer
 
@@ -409,3 +410,9 @@ def test_program_called_like_any_click_command(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(SystemExit) as caught:
         program()
     assert caught.value.code == 0
+
+
+def test_presets_are_listed_by_family_and_the_axes_below_a_blank_line() -> None:
+    text = done("recipes")
+    assert "\n\naxes:\n" in text
+    assert all(f"\n{preset.family}:\n" in f"\n{text}" for preset in PRESETS.values())
