@@ -338,3 +338,60 @@ async def test_all_figures_of_a_lattice_can_be_seen() -> None:
         await settled(pilot)
         assert "7 more" not in screen_text(pilot)
         assert screen_text(pilot).count("–") >= 13
+
+
+@pytest.mark.slow
+async def test_on_a_wide_screen_it_is_a_pane_beside_the_others() -> None:
+    """Tab gives the keys to the panes and takes them back, a step updates it, and esc closes it."""
+    async with explored((160, 40)) as (app, pilot):
+        main = app.main
+        await pilot.press("3")
+        main.vocabulary.move_to(60)
+        await settled(pilot)
+        await pilot.press("enter")
+        dialog = await told(app, pilot)
+        assert dialog.beside
+        first = screen_text(pilot)
+        await pilot.press("tab")
+        await settled(pilot)
+        await until(pilot, lambda: app.keyed is main)
+        assert "tab inspector" in screen_text(pilot)
+        assert "n next" in screen_text(pilot)
+        await pilot.press("b")
+        await settled(pilot)
+        assert at(app) == STEP - 1
+        assert [*app.screen_stack] == [main, dialog], "it stays while the run moves"
+        await pilot.press("left_square_bracket", "2", "down")
+        await settled(pilot)
+        assert (at(app), main.active, main.pairs.cursor) == (STEP - 11, "pairs", 1)
+        assert dialog.view is not None
+        assert dialog.view.facts.piece
+        assert screen_text(pilot) != first
+        uses = dialog.view.uses
+        await pilot.press("v")
+        await until(pilot, lambda: "esc end" in screen_text(pilot))
+        await pilot.press("escape", "i", *"ab")
+        assert main.encode.line.value.endswith("ab")
+        await pilot.press("escape")  # leaves the line
+        await settled(pilot)
+        await until(pilot, lambda: not main.typing)
+        assert [*app.screen_stack] == [main, dialog]
+        await pilot.press("tab")
+        await until(pilot, lambda: app.keyed is dialog)
+        await pilot.press("left_square_bracket", "backspace")
+        assert at(app) == STEP - 11, "these are keys of the inspector again"
+        await pilot.press("tab", "G")
+        await settled(pilot)
+        assert dialog.view is not None
+        assert dialog.view.uses != uses
+        await pilot.press("3", "enter")  # another one takes its place
+        await until(pilot, lambda: app.screen is not dialog)
+        await told(app, pilot)
+        assert len(app.screen_stack) == 2
+        await pilot.press("tab", "escape")
+        await until(pilot, lambda: [*app.screen_stack] == [main])
+        await pilot.press("3", "enter")
+        dialog = await told(app, pilot)
+        await pilot.press("tab")
+        await pilot.resize_terminal(100, 40)
+        await until(pilot, lambda: app.keyed is dialog)

@@ -9,7 +9,7 @@ from typing import Generic
 
 from rich.console import RenderableType
 from textual import events
-from textual.app import App, ReturnType
+from textual.app import ReturnType
 from textual.driver import Driver
 from textual.filter import LineFilter, NoColor
 from textual.screen import Screen
@@ -20,7 +20,7 @@ from tokentui.thinwire.driver import ThinWireDriver
 from tokentui.thinwire.private import ChopsUpdate, LayoutUpdate, color_system
 from tokentui.thinwire.safe_text import RICH_TEXT, SafeText, SafeTextFilter
 from tokentui.thinwire.terminals import is_monochrome
-from tokentui.thinwire.type_ahead import TypeAhead
+from tokentui.thinwire.type_ahead import KeyedApp, TypeAhead
 from tokentui.thinwire.widths import correct_widths
 
 CLIPBOARD_BYTES = 74_000
@@ -28,7 +28,7 @@ CLIPBOARD_BYTES = 74_000
 ones."""
 
 
-class ThinWireApp(App[ReturnType], Generic[ReturnType]):
+class ThinWireApp(KeyedApp[ReturnType], Generic[ReturnType]):
     """A Textual app for lines that are slow, that stall and that drop.
 
     The driver is a `ThinWireDriver`, unless Textual runs headless (`run_test`). Nothing blinks and nothing is

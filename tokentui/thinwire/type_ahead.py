@@ -13,10 +13,10 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
-from typing import Any
+from typing import Any, Generic
 
 from textual import events
-from textual.app import App
+from textual.app import App, ReturnType
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -29,6 +29,15 @@ They count from when the first key waits, and anew for each widget whose queue i
 """
 
 
+class KeyedApp(App[ReturnType], Generic[ReturnType]):
+    """An app that knows where a key goes."""
+
+    @property
+    def key_target(self) -> Widget:
+        """The widget that the next key goes to."""
+        return self.focused or self.screen
+
+
 class TypeAhead:
     """A queue of keys and pastes in front of an app's event handler.
 
@@ -37,7 +46,7 @@ class TypeAhead:
         deliver: Passes an event to the widget with the focus, as Textual's own `App.on_event` does.
     """
 
-    def __init__(self, app: App[Any], deliver: Callable[[events.Event], Awaitable[None]]) -> None:
+    def __init__(self, app: KeyedApp[Any], deliver: Callable[[events.Event], Awaitable[None]]) -> None:
         self._app, self._deliver = app, deliver
         self._acting: asyncio.Task[None] | None = None
         """Waits until the last key has been acted on; None if it has been."""
@@ -107,7 +116,7 @@ class TypeAhead:
             return
         if self._acting is not None:
             self._acting.cancel()
-        screen, widget = app.screen, app.focused or app.screen
+        screen, widget = app.screen, app.key_target
         await self._deliver(event)
         self._acting = asyncio.create_task(self._deliver_next(widget, screen), name="thinwire key")
 

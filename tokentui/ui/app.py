@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from rich.console import RenderableType
 from textual import events, work
+from textual.actions import ActionParseResult
 from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
 from textual.notifications import SeverityLevel as Severity
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from tokentui.core.errors import Cancelled, in_words
@@ -22,6 +25,7 @@ from tokentui.recipe import Run
 from tokentui.session import commands as do
 from tokentui.session.errors import Replaced
 from tokentui.session.snapshot import Snapshot
+from tokentui.thinwire.private import has_priority_binding
 from tokentui.ui.bindings import Hint
 from tokentui.ui.draw import text as ui_text
 from tokentui.ui.draw.running import Boundaries
@@ -151,11 +155,45 @@ class ExplorerApp(TerminalApp, Explorer):
             self.history.go_back()
 
     async def deliver(self, event: events.Event) -> None:
-        """Give a key to the family that is open, if there is one; all else as Textual does."""
-        screen = self.screen if self.screen_stack else None
-        if not (isinstance(event, events.Key) and isinstance(screen, PaneScreen)
-                and await screen.take_key(event.key)):
+        """Give a key to the family that is open, or to the screen beside the inspector; all else as Textual
+        does."""
+        screen = self.keyed if self.screen_stack else None
+        key = event.key if isinstance(event, events.Key) else ""
+        if key and isinstance(screen, PaneScreen) and await screen.take_key(key):
+            return
+        beside = screen if isinstance(screen, PaneScreen) and screen is not self.screen else None
+        if beside is None or not (key or isinstance(event, events.Paste)) or event.is_forwarded \
+                or has_priority_binding(self, key):
             await super().deliver(event)
+        elif not self._takes_back(beside, key):
+            (beside.focused or beside)._forward_event(event)
+
+    def _takes_back(self, screen: PaneScreen, key: str) -> bool:
+        """Return whether a key is for the inspector beside a screen: tab goes to it, esc closes it unless
+        somebody types."""
+        top = self.screen
+        if key == "tab" and isinstance(top, EngineScreen):
+            top.take_keys()
+        elif key == "escape" and not (screen.typing or screen.context == "editor"):
+            top.dismiss()
+        else:
+            return False
+        return True
+
+    async def run_action(
+        self, action: str | ActionParseResult, default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """Run an action. Its `screen.` is the screen that takes the keys."""
+        if isinstance(action, str) and action.startswith("screen.") and self.screen_stack:
+            action, default_namespace = action.removeprefix("screen."), self.keyed
+        return await super().run_action(action, default_namespace, namespaces)
+
+    @property
+    def key_target(self) -> Widget:
+        """The widget that the next key goes to."""
+        screen = self.keyed
+        return screen.focused or screen
 
     def open_source(self, command: do.Open | do.OpenTokenizer) -> None:
         """Open a corpus or a tokenizer on the main screen."""

@@ -237,6 +237,12 @@ class Explorer(GuardedApp):
         """Open a file on the main screen, as a corpus or a tokenizer by its content."""
         raise NotImplementedError
 
+    @property
+    def keyed(self) -> Screen[Any]:
+        """The screen that takes the keys: the topmost one, or one that it hands them to."""
+        screen = self.screen
+        return (screen.hands_keys_to if isinstance(screen, EngineScreen) else None) or screen
+
     def when_ready(self, act: Callable[[], None]) -> None:
         """Call a function once what the start opens is there, and keep all keys until then."""
         raise NotImplementedError
@@ -265,6 +271,12 @@ class EngineScreen(Guarded, Screen[Result]):
         super().__init__(classes=classes)
         self.engine = engine
         self._dismissed = False
+        self.hands_keys_to: Screen[Any] | None = None
+        """The screen below that takes the keys in place of this one; None if this one takes them."""
+
+    def take_keys(self) -> None:
+        """Take the keys again that were handed to the screen below."""
+        self.hands_keys_to = None
 
     def follow(self, snapshot: Snapshot) -> None:
         """Take a newer snapshot. The last one before the screen was shown is `engine.snapshot`."""

@@ -523,7 +523,7 @@ class MainScreen(PaneScreen):
 
         if text := self.encode.line.value:
             place = self.encode.place
-            self.app.push_screen(InspectScreen(self.engine, typed=(text, place)))
+            self.push_answer(InspectScreen(self.engine, typed=(text, place)))
 
     @property
     def help_section(self) -> str:

@@ -589,7 +589,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
 
     def focus_active(self) -> None:
         """Give the active pane the focus, and show its keys."""
-        if self.app.screen is not self:
+        if self.app.keyed is not self:
             return
         body = self.body_of(self.active)
         if self.current_layout is not None and body is not None and not body.has_focus:
@@ -601,7 +601,7 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
     def show_footer(self) -> None:
         """Show the keys that work where the focus is, or the members of the family that waits; none below a
         dialog, which has a line of its own."""
-        if self.app.screen is not self:
+        if self.app.keyed is not self:
             self.footer_line.set_actions(())
         elif self.family:
             members = [*self.family_members(), END_FAMILY]
@@ -722,7 +722,9 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         """Show a dialog that an answer of the session opens, unless the user has opened something meanwhile:
         its keys would go into this one.
         """
-        if self.is_active:
+        if self.app.keyed is self:
+            if (beside := self.app.screen) is not self:
+                beside.dismiss()  # an inspector at the side makes room for the next one
             self.app.push_screen(dialog)
 
     # A token that is chosen in one pane is bold in all of them.

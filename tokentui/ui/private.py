@@ -17,7 +17,11 @@ OVERRIDDEN: dict[str, dict[str, str]] = {
         "_exit_renderables": "holds what would be printed",
         "_loop": "is the event loop that signals and threads call into",
     },
-    "textual.screen:Screen": {"_compositor": "draws a screen for a picture"},
+    "textual.screen:Screen": {
+        "_compositor": "draws a screen for a picture",
+        "_modal_binding_chain": "has the keys of the panes while they are beside the inspector",
+        "_forward_event": "gives a key to the panes beside the inspector",
+    },
     "textual.message_pump:MessagePump": {
         "_dispatch_message": "runs the handlers of a message, whose errors are caught",
     },

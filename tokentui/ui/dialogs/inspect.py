@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
 from collections.abc import Callable, Hashable, Iterator
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from textual.binding import Binding, BindingType
+from textual.binding import Binding, BindingsMap, BindingType
+from textual.dom import DOMNode
+from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input
 
@@ -44,6 +47,7 @@ from tokentui.ui.draw.text import Cell, Copied
 from tokentui.ui.field import Field
 from tokentui.ui.guard import start_worker
 from tokentui.ui.link import EngineLink
+from tokentui.ui.main_screen import MainScreen
 from tokentui.ui.waits import loads
 
 UNFORESEEN = ("missing", "no-token", "marked")
@@ -91,6 +95,8 @@ class InspectScreen(ListDialog[None]):
     HORIZONTAL_BREAKPOINTS = [*Dialog.HORIZONTAL_BREAKPOINTS, (140, "-beside")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", HANDLED, _OPEN, group=Hint(pane="list")),
+        Binding("tab", "hand_keys", "panes", id="inspect.panes", group=Hint(pane="list"),
+            tooltip="Give the keys to the panes beside the inspector; tab again takes them back"),
         Binding("backspace", "back", "back", id="inspect.back", group=Hint(pane="list"),
             tooltip="Go back to what was inspected before"),
         Binding("left", "turn(-1)", "previous", id="inspect.previous", group=_OTHERS,
@@ -145,6 +151,8 @@ class InspectScreen(ListDialog[None]):
         self.parts = self.listing, labeled_input("text", self.field, "edit wide")
         self.shown = Shown(row, token, typed)
         """The subject."""
+        self._seen_at: int | None = None
+        """The step that the token was told of last."""
         self._row, self._follows = row, row is not None and loads(engine.snapshot)
         self._name_it()
 
@@ -294,6 +302,60 @@ class InspectScreen(ListDialog[None]):
         self._failed = words_of(error)
         self.lay_out()
 
+    # Beside the panes.
+
+    @property
+    def beside(self) -> bool:
+        """True if it is a pane at the right of the panes of the main screen."""
+        return self.has_class("-beside") and isinstance(self._below, MainScreen)
+
+    @property
+    def _below(self) -> Screen[Any] | None:
+        stack = self.app.screen_stack
+        return stack[stack.index(self) - 1] if self in stack[1:] else None
+
+    def action_hand_keys(self) -> None:
+        """Give the keys to the panes; say so where there are none beside it."""
+        below = self._below
+        if not self.beside or not isinstance(below, MainScreen):
+            self.app.say("the inspector stands beside the panes from 140 columns on")
+            return
+        self.hands_keys_to = below
+        self.add_class("-aside")
+        self.show_keys()
+        below.focus_active()
+
+    def take_keys(self) -> None:
+        """Take the keys from the panes again."""
+        super().take_keys()
+        self.remove_class("-aside")
+        self.show_keys()
+        if isinstance(below := self._below, MainScreen):
+            below.show_footer()
+
+    def show_keys(self) -> None:
+        """Show its keys; beside panes that have the keys, those that take them back and that close it."""
+        super().show_keys()
+        if self.hands_keys_to is not None:
+            actions = {action.id: action for action in self.named_actions}
+            back = dataclasses.replace(actions["inspect.panes"], label="inspector")
+            self.key_line.set_actions([back, actions["dialog.leave"]])
+
+    @property
+    def _modal_binding_chain(self) -> list[tuple[DOMNode, BindingsMap]]:
+        below = self.hands_keys_to
+        return super()._modal_binding_chain if below is None else below._modal_binding_chain
+
+    def _follow_step(self) -> None:
+        """Tell of the token as it is at another step, once the run pauses."""
+        column, token = self.column, self.view.facts.id if self.view is not None else self.shown.token
+        if self.beside and token is not None and column is not None and self.now is not None \
+                and column.at.step != self._seen_at and not self.now.running:
+            if self._seen_at is not None:
+                self.shown, self._keep = Shown(token=token), self.listing.cursor_key
+                self._begin()
+            self._seen_at = column.at.step
+
     # From one to another.
 
     def _go(self, to: Shown) -> None:
@@ -368,6 +430,8 @@ class InspectScreen(ListDialog[None]):
         """Take the figures of the row as they are now, where it is seen."""
         super().follow(snapshot)
         self._tell_of_step(snapshot)
+        if self.is_mounted:
+            self._follow_step()
         if not self._follows or not self.is_mounted:
             return
         rows: tuple[Row, ...] = (*snapshot.main.candidates.rows, *snapshot.main.vocabulary.rows)
@@ -389,6 +453,8 @@ class InspectScreen(ListDialog[None]):
     def lay_out(self) -> None:
         """Break long values for the room there is; take as many lines as there are rows."""
         self.dims = not self.has_class("-beside")
+        if self.dims and self.hands_keys_to is not None:
+            self.take_keys()
         if not self.is_mounted or (self._patience is not None and (self.asking or self._learning)):
             return
         if self._patience is not None:
@@ -402,6 +468,7 @@ class InspectScreen(ListDialog[None]):
             "inspect.previous": self._neighbor is not None or self.view is not None,
             "inspect.places": bool(self.places),
             "inspect.next_10": self._grows, "inspect.back_10": self._grows,
+            "inspect.panes": self.is_mounted and self.beside,
             "inspect.life": self.found is not None and self._column is None, "inspect.text": self._tells,
             _OPEN: any(map(self._opens, rows)), "inspect.back": bool(self._past),
         }
