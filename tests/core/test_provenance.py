@@ -86,9 +86,9 @@ def test_a_changed_source_fails(name: str, package: Path) -> None:
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_a_comment_in_a_source_changes_nothing(name: str, package: Path) -> None:
+def test_a_comment_or_docstring_in_a_source_changes_nothing(name: str, package: Path) -> None:
     with (package / name).open("a", encoding="utf-8") as file:
-        file.write("# a comment\n")
+        file.write('# a comment\n"""A docstring."""\n')
     assert provenance.problems(package) == []
 
 

@@ -98,11 +98,13 @@ def sources(package: Path = PACKAGE) -> str:
 @functools.lru_cache
 def _code(source: bytes) -> bytes:
     """Return the tokens of a source without comments and docstrings."""
-    texts, before = [], tokenize.NEWLINE
+    texts, before, documented = [], tokenize.NEWLINE, False
     for kind, text in _tokens(source):
         if kind in (tokenize.COMMENT, tokenize.NL):
             continue
-        if kind != tokenize.STRING or before not in _STARTS:
+        ends_docstring = documented and kind == tokenize.NEWLINE
+        documented = kind == tokenize.STRING and before in _STARTS
+        if not (documented or ends_docstring):
             texts.append(b"\0" + text.encode())
         before = kind
     return b"".join(texts)
