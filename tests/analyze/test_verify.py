@@ -405,6 +405,17 @@ OWNERS = {"tokenizers": "huggingface", "sentencepiece": "sentencepiece", "tiktok
 
 
 @pytest.mark.slow
+@pytest.mark.peer
+def test_gigatoken_encodes_by_a_tokenizer_json(tmp_path: Path) -> None:
+    """Names of special tokens are plain text in one comparison, and these tokens in the other."""
+    path = tmp_path / "tokenizer.json"
+    export(made("gpt2"), path, "huggingface")
+    texts = ["one two  three", "a <|endoftext|> b", "naïve 中👍\n\nx"]
+    found = verify_encoding(load(path), str(path), peer("gigatoken"), texts)
+    assert (found.difference, found.texts) == (None, 3)
+
+
+@pytest.mark.slow
 def test_a_file_of_another_format_is_refused_before_the_library_sees_it(tmp_path: Path) -> None:
     """Our own file too, also where it was made of one that the library reads."""
     for format, held in (

@@ -260,6 +260,29 @@ def _as_text(token: str | bytes) -> str:
     return token.decode("utf-8", "replace") if isinstance(token, bytes) else token
 
 
+class GigaToken(Opened):
+    """A `tokenizer.json`, opened by gigatoken, which always reads the names of special tokens: for plain text
+    it gets a file without these tokens."""
+
+    def __init__(self, path: str, **_: object) -> None:
+        import gigatoken
+
+        with open(path, encoding="utf-8") as file:
+            document = json.load(file)
+        added = document.get("added_tokens") or []
+        document["added_tokens"] = [token for token in added if not token["special"]]
+        self._opened: Any = gigatoken.Tokenizer(path)
+        self._plain: Any = gigatoken.Tokenizer.from_json(json.dumps(document))
+
+    def ids(self, text: str, specials: bool) -> list[int]:
+        ids: list[int] = (self._opened if specials else self._plain).encode(text).tolist()
+        return ids
+
+    def stages(self, text: str) -> dict[str, object]:
+        tokens = [_text(self._plain.decode([number])) for number in self.ids(text, False)]
+        return {"normalized": None, "words": None, "tokens": tokens}
+
+
 class TikToken(Opened):
     """A rank file with a pattern, which the file does not store."""
 
@@ -356,7 +379,7 @@ def _flag_of_vocabulary(parameters: bytes) -> int:
     raise ValueError("this release of xllamacpp is not known")
 
 
-READERS = ("HuggingFace", "Transformers", "SentencePiece", "TikToken", "LlamaCpp")
+READERS = ("HuggingFace", "GigaToken", "Transformers", "SentencePiece", "TikToken", "LlamaCpp")
 """The classes that open a file."""
 
 

@@ -135,6 +135,10 @@ PEERS: dict[str, Peer] = {
         ),
         Peer("rustbpe", "rustbpe", _BYTES),
         Peer(
+            "gigatoken", "gigatoken", {}, reads="tokenizer.json", format="huggingface", opens="GigaToken",
+            specials=True,
+        ),
+        Peer(
             "subword-nmt", "subword_nmt",
             {"unit": ("char",), "mark": ("end-suffix:</w>",), "pieces": ("any",)}, also=("subword_nmt",),
             breaks=" \r\n",
