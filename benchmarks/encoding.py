@@ -8,10 +8,12 @@ once.
 from __future__ import annotations
 
 import gc
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import files
 from harness import (
     Figures,
     Table,
@@ -97,6 +99,19 @@ def _huggingface(tokenizer: Tokenizer, path: Path) -> Encode:
     return lambda: [number for one in theirs.encode_batch_fast(parts) for number in one.ids]
 
 
+RIVALS = ("gigatoken", "fastokens")
+"""Libraries that get the tokenizer.json."""
+
+
+def _rival(tokenizer: Tokenizer, path: Path, name: str) -> Encode:
+    text = path.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "tokenizer.json")
+        tokenizer.save(file, "huggingface")
+        library = files.LIBRARIES[name](str(file))
+    return lambda: library.encode(text)
+
+
 def encoders(tokenizer: Tokenizer, path: Path) -> dict[str, Encode]:
     """What is timed, by its name in the table; the first is what the others are compared with."""
     found: dict[str, Encode] = {
@@ -110,6 +125,8 @@ def encoders(tokenizer: Tokenizer, path: Path) -> dict[str, Encode]:
         found[f"{version('tiktoken')}, {THREADS} threads"] = _tiktoken(tokenizer, path, THREADS)
     if installed("bpe_openai"):
         found[f"{version('bpe-openai')}, cl100k's own ranks"] = _bpe_openai(path)
+    for name in filter(installed, RIVALS):
+        found[f"{version(name)}, 1 text"] = _rival(tokenizer, path, name)
     if installed("tokenizers"):
         found[f"{version('tokenizers')}, all threads"] = _huggingface(tokenizer, path)
     return found
@@ -134,7 +151,7 @@ def bulk(path: str, file: str, vocab_size: int, repeats: int) -> Figures:
                 runs[name].append({"seconds": seconds, "cpu": used})
             else:
                 wanted = wanted or list(ids)
-                alike[name] = list(ids) == wanted
+                alike[name] = list(map(int, ids)) == wanted
     return {"runs": runs, "alike": alike, "size": tokenizer.vocab_size, "split": tokenizer.recipe.split}
 
 
@@ -211,8 +228,6 @@ COLD = ("bert", "falcon", "gpt1", "gpt2", "llama2", "t5", "xlnet")
 
 def first_call(path: str, name: str) -> Figures:
     """Processor seconds of the first and the second time that a process encodes a text with a file."""
-    import tempfile
-
     text = Path(path).read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "tokenizer.json")
@@ -279,8 +294,6 @@ def decoders(name: str, path: Path, folder: Path) -> tuple[list[int], dict[str, 
 def decode(path: str, name: str, repeats: int) -> Figures:
     """Processor seconds of each decoder in turns, after a first time that does not count; and whether the
     text is ours."""
-    import tempfile
-
     with tempfile.TemporaryDirectory() as folder:
         ids, found = decoders(name, Path(path), Path(folder))
         wanted = found["tokentui"]()
@@ -335,7 +348,12 @@ def table(path: Path, vocab_size: int, repeats: int, file: str = "") -> Table:
     )
     heads = ("encoder", "median s", "least–most", "CPU s", "MB/s", "times ours", "same ids")
     title = f"Encoding, {megabytes(path)}, {found['split']}, {found['size']:,} ids"
-    return Table(title, heads, rows, {"tiktoken": reference / theirs} if theirs else {})
+    figures: Figures = {
+        "encoders": {
+            name: {"cpu": median(one, "cpu"), "alike": found["alike"][name]} for name, one in runs.items()
+        },
+    }
+    return Table(title, heads, rows, {**figures, "tiktoken": reference / theirs} if theirs else figures)
 
 
 def typing_table(path: Path, vocab_size: int, chars: int = 10_000) -> Table:

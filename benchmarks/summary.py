@@ -58,6 +58,14 @@ def _training(found: Found) -> Iterator[Line]:
             yield Line(f"Unigram, {size}", figures[OURS]["seconds"], _named(figures, "seconds"))
 
 
+def _encoding(found: Found) -> Iterator[Line]:
+    for size, figures in _sized(found, "encode"):
+        if "encoders" in figures:
+            ours, *_ = figures["encoders"].values()
+            others = _named(figures["encoders"], "cpu")
+            yield Line(f"GPT-2's split, {size}, one thread, words known", ours["cpu"], others)
+
+
 _OF_FILES = {
     "again": "encode {size} as one text", "first": "the same, the first text of the process",
     "lines": "encode its lines as {lines}", "line": "encode one line, warm",
@@ -91,7 +99,7 @@ def _starting(found: Found) -> Iterator[Line]:
 def tables(found: Found) -> list[Table]:
     """Return the tables, without those for which nothing was measured."""
     groups = [("Training", list(_training(found)))]
-    groups += _files(found)
+    groups += [("Encoding, processor time", list(_encoding(found))), *_files(found)]
     groups += [("Starting, whole processes", list(_starting(found)))]
     heads = ("what", "tokentui", "the best other", "times ours")
     return [Table(title, heads, list(map(_row, lines))) for title, lines in groups if lines]
