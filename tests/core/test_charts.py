@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import re
+from dataclasses import replace
 
 import pytest
 
@@ -121,6 +123,18 @@ def test_bars_are_as_high_as_their_values() -> None:
         assert lines[-2][middle] == names[place]
         assert middle > axis
     assert "".join(lines).count(FULL) > 20
+
+
+@pytest.mark.parametrize("width", [24, 40, 60])
+def test_no_label_of_a_small_picture_is_covered(width: int) -> None:
+    """Neither by the cursor nor by a mark, wherever they are."""
+    one = chart(tuple(map(float, range(301))), tuple(float(300 - n) for n in range(301)), "line")
+    for at in range(0, 301, 7):
+        for marks in ((), (Mark(300 - at, "B", on_axis=True),)):
+            (axis, _) = plain(replace(one, marks=marks), width, 6, View(at))[-2:]
+            labels = re.findall(r"[0-9]+", axis)
+            assert labels
+            assert all(int(label) in (0, 50, 100, 150, 200, 250, 300) for label in labels), axis
 
 
 def test_long_names_lie() -> None:

@@ -66,7 +66,8 @@ def coverage_chart(found: IdUses) -> Chart:
     half = next((rank for rank, share in enumerate(shares, 1) if share >= 100 * _HALF), None)
     marks = () if half is None else (Mark(half, "half"),)
     return Chart("coverage by the number of ids", Axis("most used ids", log=True),
-        Axis("of the tokens", " %", 1), (Series(tuple(range(1, len(shares) + 1)), shares),), marks, half)
+        Axis("share of the tokens", " %", 1), (Series(tuple(range(1, len(shares) + 1)), shares),), marks,
+        half)
 
 
 def id_chart(found: IdUses) -> Chart:
@@ -82,8 +83,8 @@ def id_chart(found: IdUses) -> Chart:
     shares = tuple(100 * some / width for some, width in zip(used, widths, strict=True))
     ends = [min((n + 1) * size, last + 1) - 1 for n in range(count)]
     names = tuple(f"{n * size:,}–{end:,}" if end > n * size else f"{end:,}" for n, end in enumerate(ends))
-    return Chart("ids that occur, by id", Axis("ids", names=names), Axis("of the ids occur", " %", 1),
-        (Series(tuple(range(count)), shares, "bar"),), at=0)
+    return Chart("ids that occur, by id", Axis("ids", names=names),
+        Axis("share of the ids that occur", " %", 1), (Series(tuple(range(count)), shares, "bar"),), at=0)
 
 
 def length_chart(facts: VocabularyFacts) -> Chart:

@@ -398,12 +398,19 @@ class _Drawing:
         return ((left, "muted"), (" " * (self.width - right - cell_width(left)), ""), *names)
 
     def _foot(self, cursor: int | None) -> list[Line]:
-        """Return the axis below and its labels; in a small picture the labels are in the axis."""
+        """Return the axis below and its labels. In a small picture the labels are in the axis: right of their
+        ticks, or left of them where the cursor or a mark would cover one."""
         line, labels = [("─", "frame")] * self.wide, ""
+        columns = [*map(self.column, (mark.x for mark in self.chart.marks)), cursor]
+        taken = {column for column in columns if column is not None}
         for x, label in self._x_labels():
             line[x] = ("┴", "frame")
             size, free = cell_width(label), cell_width(labels)
             first = min(x + 1 if self.compact else max(0, x - size // 2), self.wide - size)
+            if self.compact and not taken.isdisjoint(range(first, first + size)):
+                first = x - size
+                if not taken.isdisjoint(range(first, first + size)):
+                    continue
             if first > free or first == free == 0:
                 labels += " " * (first - free) + label
         if self.compact:
