@@ -364,6 +364,7 @@ class PartReader:
 
 
 def _too_long(stretch: FileRange, most: int) -> TokentuiError:
+    """Return the error of a document that is over `most` bytes, with the hint for text or rows."""
     if stretch.way == "text":
         what = f"more than {most:,} bytes that this recipe can cut nowhere: they would be counted as one"
         hint = limits.reading("document-bytes", "--as lines makes a document of each line")

@@ -219,6 +219,11 @@ def measure(path: str, *, pipes: bool = False) -> int | None:
 
 
 def _size(status: os.stat_result, path: str, pipes: bool) -> int | None:
+    """Return the size of a file in bytes, None for a pipe if `pipes`.
+
+    Raises:
+        TokentuiError: It is a pipe and not allowed, or no regular file.
+    """
     if stat.S_ISFIFO(status.st_mode):
         if pipes:
             return None

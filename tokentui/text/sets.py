@@ -161,6 +161,8 @@ def _union(members: str, inner: list[str], at: int) -> str:
 
 
 def _joined(left: str, operation: str, right: str) -> str:
+    """Return the pattern of one set with another: `&&` intersection, `--` difference, `~~` symmetric
+    difference; of any other operation only `right`."""
     if operation == "&&":
         return f"(?:(?={left}){right})"
     if operation == "--":

@@ -339,6 +339,7 @@ def _drop(parts: list[WordPart], units: Sequence[bytes], bare: Bare) -> list[Wor
 
 
 def _fused(parts: list[WordPart], units: Sequence[bytes], bare: Bare) -> list[WordPart]:
+    """Return the parts with adjacent unknown ones joined to one."""
     fused: list[WordPart] = []
     for part in parts:
         if part.unknown and fused and fused[-1].unknown:

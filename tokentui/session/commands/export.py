@@ -49,13 +49,6 @@ class Export(Command["ExportReport"], lane=Lane.JOB, need=Need.IDLE):
         return Job(lambda: self.answer(context), cancellable=False)
 
     def answer(self, context: StepContext) -> ExportReport:
-        """Write the tokenizer of the step to a path, `~` expanded, and return the report of what is lost. If
-        the format cannot store it, nothing is written, and the report says so in `refused`.
-
-        Raises:
-            TokentuiError: It cannot be written; or, without `overwrite`, a file exists or its name belongs to
-                another format.
-        """
         from tokentui.formats import WRITTEN
         from tokentui.formats.files import export, targets
         from tokentui.formats.proof import check_export

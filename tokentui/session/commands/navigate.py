@@ -73,8 +73,6 @@ class GoToId(Command[int | None], need=Need.STEPS, walks=True, summary="go to th
     id: int
 
     def apply(self, state: State) -> int | None:
-        """Move to the step that makes the token of an id, also to one not reached yet, and return the step.
-        None without a move if no step so far makes it, or if the training removes tokens."""
         trainer = state.main.trainer
         tokenizer = trainer.tokenizer()
         further = tokenizer.merges + trainer.computed - trainer.number

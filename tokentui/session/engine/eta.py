@@ -65,6 +65,8 @@ class TimeLeft:
         return (busy.done - self._first) * (busy.total - self._first) < 0
 
     def _look(self, busy: Busy, now: float) -> None:
+        """Estimate the end from the progress at `now`, in seconds, by the mean rate of late, smoothed over
+        time. Shows whole seconds, which rise only by more than one."""
         since, waited = now - self._looked, now - self._changed
         self._looked = now
         if busy.done != self._last:

@@ -341,6 +341,8 @@ class Synchronizer:
         self.position = self.target = _position_of(column, by)
 
     def _set_unit(self, by: str) -> None:
+        """Change the unit of the position to that of the first column in sync. The others leave the sync and
+        are brought to it; columns that passed their own stops leave it as well."""
         there = self.in_sync
         first = next(iter(there or self.open), None)
         self.position = self.target = _position_of(first, by) if first else Position(by, 0)
@@ -565,6 +567,8 @@ class Synchronizer:
 
     def _walk(self, column: Column, position: Position, seconds: float) -> bool:
         # A column that comes to where the others have passed their stops passes its own.
+        """Walk a column toward a position for some seconds, and return whether it is there. An error marks
+        the column as failed, and gives whether other columns go on."""
         free = (self._free or position == self.position) and self._passes_stops(position.value)
         leader = self.in_sync[0] if position.by == "tokens" and self.in_sync else column
         try:

@@ -82,6 +82,7 @@ def token_view(
 
 
 def _makes(vocabulary: Vocabulary, merges: int, symbol: int, uses: Sequence[int]) -> list[MadeOf]:
+    """Return the first `_MOST_MAKES` tokens that are made of a symbol directly, the most used first."""
     makings = vocabulary.makings(merges)
     made = list(dict.fromkeys(child for child, parts in makings if symbol in parts))
     made.sort(key=lambda result: -uses[result])

@@ -396,6 +396,13 @@ class TableDialog(Dialog[Result]):
         self._ask_for_text("only rows of", self.listing.only, narrow)
 
     def _ask_for_text(self, verb: str, text: str, take: Callable[[str], object]) -> None:
+        """Ask for a text in a bar, and call `take` with it; not if it is left with escape.
+
+        Args:
+            verb: What the text is for, such as `find`.
+            text: The text to begin with.
+            take: Takes the text, also an empty one.
+        """
         def answered(text: str | None) -> None:
             if text is not None:
                 take(text)

@@ -62,6 +62,8 @@ class ChatScreen(ReportScreen[ChatEncoding]):
 
 
 def _warnings(warnings: Sequence[ChatWarning]) -> Iterator[Section]:
+    """Yield a section for each warning, the first with a name. A missing generation prompt says that `p` adds
+    it."""
     for number, fault in enumerate(warnings):
         text = fault.text
         if fault.code == "no-generation-prompt":  # here a key adds it

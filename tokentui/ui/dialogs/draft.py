@@ -113,6 +113,7 @@ class RecipeChoice:
         )
 
     def _with(self, name: str, value: object) -> RecipeChoice:
+        """Return the choice with another value of the kept place, a run option or an axis, by name."""
         if name == PLACE:
             return replace(self, keep_place=str(value))
         if name in RUN:
@@ -132,8 +133,9 @@ class RecipeChoice:
         return replace(self, recipe=with_it) if with_it is not None else self._with(name, new)
 
     def turned(self, name: str, by: int) -> RecipeChoice | None:
-        """Return the choice with the next value of this name (`by` 1) or the one before (-1); None where it
-        is typed.
+        """Return the choice with the next value of this name (`by` 1) or the one before (-1), around the end;
+        None where it is typed. An axis of several values goes through none and each value alone; values that
+        do not go with the rest are left out.
 
         Raises:
             TokentuiError: No other value goes with the rest.

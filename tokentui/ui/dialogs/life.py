@@ -121,6 +121,7 @@ class LifeScreen(ListDialog[None]):
                     pane.display = False
 
     def _show_hidden(self) -> None:
+        """Show the panes again that the dialog has hidden, and lay out the screen behind."""
         for box in self._boxes:
             box.visible = True
         self._boxes.clear()

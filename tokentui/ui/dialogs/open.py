@@ -408,6 +408,7 @@ class AddScreen(Picker[ColumnWanted]):
         self.dismiss(ColumnWanted(preset.recipe, run, name=preset.name))
 
     def _ask_axes(self) -> None:
+        """Ask for a recipe, and close with a column of it; with None if no recipe is chosen."""
         from tokentui.ui.dialogs.recipe import RecipeScreen
 
         def asked(choice: RecipeChoice | None) -> None:

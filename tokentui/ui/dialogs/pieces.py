@@ -123,6 +123,8 @@ def rows(
 
 
 def _drawn(text: str, plain: str) -> Iterator[Run]:
+    """Yield the runs of a text in a tint or a style; the carriage return before a line feed is as quiet as a
+    space."""
     if plain.startswith("tint"):
         yield from ui_text.chip(ui_text.runs(text), plain)
         return

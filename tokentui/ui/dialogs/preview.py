@@ -180,6 +180,8 @@ class PreviewPane(Guarded, Vertical):
                 self._show()
 
     def _show(self) -> None:
+        """Show the steps of the recipe in use and of the wish side by side, as far as they are known, with
+        the cursor on the first difference."""
         used, looked_at = self._known.get(self._used), self._known.get(self._wish)
         self._tell()
         rows = compare(used, looked_at)
@@ -196,6 +198,8 @@ class PreviewPane(Guarded, Vertical):
         self.told.update(ui_text.join(summary(used, looked_at, self._waits, self.size.width)))
 
     def _fit(self) -> None:
+        """Bring the cursor into view after a change of size; if no key has moved it, the first difference
+        again."""
         self._tell()
         if self.steps.has_focus and self.steps.cursor:  # a key was typed since there is room for them
             self.steps.show_row(self.steps.cursor)
@@ -203,6 +207,8 @@ class PreviewPane(Guarded, Vertical):
             self._place()
 
     def _place(self) -> None:
+        """Put the cursor on the first step that differs, with two more below it in view; on the first step if
+        none does."""
         used, looked_at = self._known.get(self._used), self._known.get(self._wish)
         apart = first_difference(used, looked_at) or 0
         self.steps.show_row(0)

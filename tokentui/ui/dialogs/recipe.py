@@ -231,7 +231,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
             self._go(self.axes if self._list is self.presets else self.presets)
 
     def action_turn(self, by: int) -> None:
-        """Give the row under the cursor its next value; from the presets, go to the axes."""
+        """Give the axis under the cursor the value `by` places on; from the presets, go to the axes if `by`
+        is above 0. Ignored elsewhere."""
         if self.focused is self.presets and by > 0:
             self._go(self.axes)
         elif self.focused is self.axes:
@@ -354,6 +355,7 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
                     self.field.select_all()  # another number takes its place; a list is added to
 
     def _choose_preset(self, preset: Preset) -> None:
+        """Take a preset into the draft, end a search, and go to the first axis."""
         self._preset = preset.name
         if self._searches:
             self._stop_typing()
@@ -418,7 +420,8 @@ class RecipeScreen(Dialog[RecipeChoice | None]):
         return not words and self.choice.turned(self._axis, 1) is None
 
     def action_search(self, text: str = "") -> None:
-        """Search the presets for a text and what is typed behind it, or the axes by their names."""
+        """Open the line to search the presets for a text and what is typed behind it, or the axes by their
+        names. Ignored unless one of these lists has the focus."""
         if self.focused in (self.presets, self.axes):
             self._prefix = None
             self.prompt.show((("/ ", ""),))
