@@ -151,7 +151,8 @@ def analysis(tokenizer: Tokenizer, corpus: Corpus | None) -> Report:
 
 
 def claim(size: SizeBound) -> str:
-    """Return what a bound proves in a sentence."""
+    """Return what a bound proves in a sentence: the greatest share of the tokens that another vocabulary of
+    this size could save, in percent rounded up, or that none can be saved."""
     if size.bound >= size.tokens:
         return "no token can be saved by any vocabulary of this size, and that is proved"
     share = f"{_up(size.most_saved)} %"

@@ -525,7 +525,8 @@ class CorpusPane(Vertical, Pane):
 
     @property
     def note(self) -> Cell:
-        """The position in the text, or the line of the editor; empty if nothing is open."""
+        """The match that is searched for, and the position in the corpus in percent; the colors of ages while
+        ages are shown; the position of the cursor while the text is edited. Empty if nothing is open."""
         now = self.engine.snapshot
         if self._editor is not None and self.editing:
             return ((self._editor.position, "muted"),)

@@ -151,6 +151,8 @@ class CurveChart(ChartLines, Pane):
         return [self._measure_names(width), *map(solid, lines), *readings]
 
     def _measure_names(self, width: int) -> Cell:
+        """Return a line of the measures to choose from, the shown one in focus, and a note on dashed curves
+        if there are any. If not all fit in `width` cells, it names the shown measure and its number."""
         field, title, _ = CURVES[self.measure]
         tabs: list[Run] = [(" ", "")]
         for place, (_, name, _) in enumerate(self._shown()):
