@@ -37,7 +37,25 @@ def _unlike(figures: dict[str, Any]) -> float:
     return float(figures["tokentui"]["merges"] - figures["tokenizers"]["alike"])
 
 
+def _of_file(kind: str, column: str) -> Value:
+    return lambda figures: 1000 * float(figures["kinds"][kind]["tokentui"][column])
+
+
+_FILES = {
+    "gemma3": {"again": 16, "first": 300, "load": 700, "decode": 10, "decode array": 2},
+    "llama2": {"again": 13, "first": 130, "lines": 50, "decode": 10, "decode array": 2},
+    "qwen3": {"again": 10, "first": 100, "decode": 10, "decode array": 2},
+    "t5-small": {"again": 13, "first": 200, "lines": 60, "decode": 10, "decode array": 2},
+    "gpt2": {"line": 0.008, "lines": 30, "decode": 10, "decode array": 2},
+}
+"""Milliseconds of the processor for 2 MB by the files of folders with these names, by columns of the table
+`files`."""
+
 GOALS = (
+    *(
+        Goal(f"the file of {kind}: {column}", "files:10", _of_file(kind, column), most, "ms")
+        for kind, columns in _FILES.items() for column, most in columns.items()
+    ),
     *(
         Goal(f"training, {size} MB, in-process, beside {peer}", f"train:{size}", _ratio(peer), most, "x")
         for size, peer, most in (
