@@ -306,7 +306,7 @@ async def test_escape_ends_the_chat_and_asks_before_the_explorer(file: str) -> N
         assert screen.chat
         await until(pilot, lambda: "(ctrl+o adds" in screen_text(app))
         await pilot.press("escape")
-        assert not screen.chat
+        await until(pilot, lambda: not screen.chat)
         await pilot.press("escape")
         assert app.screen is screen
         assert "the text is kept" in screen_text(app)
