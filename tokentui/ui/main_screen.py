@@ -160,6 +160,7 @@ class MainScreen(PaneScreen):
             tooltip="Sort by newest, most used, longest, or id"),
     ]
     PANES = MAIN_PANES
+    beside_inspector = True
     KEY_OWNERS = key_owners(MAIN_PANES)
     KEYLESS_ACTIONS: ClassVar[Sequence[BoundAction]] = (
         *PaneScreen.KEYLESS_ACTIONS,

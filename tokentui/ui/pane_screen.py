@@ -169,6 +169,8 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         BoundAction("messages", (), "messages", "List the messages so far", "messages"),
     )
     """Actions without a key, which only the help lists."""
+    beside_inspector: ClassVar[bool] = False
+    """True if its panes can have the keys while the inspector stands beside them."""
     AUTO_FOCUS = ""  # None would mean that of the app, which focuses the first widget
     ELSEWHERE: ClassVar[str] = ""
     """Where the keys work that this screen lacks."""

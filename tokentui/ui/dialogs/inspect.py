@@ -47,7 +47,7 @@ from tokentui.ui.draw.text import Cell, Copied
 from tokentui.ui.field import Field
 from tokentui.ui.guard import start_worker
 from tokentui.ui.link import EngineLink
-from tokentui.ui.main_screen import MainScreen
+from tokentui.ui.pane_screen import PaneScreen
 from tokentui.ui.waits import loads
 
 UNFORESEEN = ("missing", "no-token", "marked")
@@ -307,7 +307,8 @@ class InspectScreen(ListDialog[None]):
     @property
     def beside(self) -> bool:
         """True if it is a pane at the right of the panes of the main screen."""
-        return self.has_class("-beside") and isinstance(self._below, MainScreen)
+        below = self._below
+        return self.has_class("-beside") and isinstance(below, PaneScreen) and below.beside_inspector
 
     @property
     def _below(self) -> Screen[Any] | None:
@@ -317,7 +318,7 @@ class InspectScreen(ListDialog[None]):
     def action_hand_keys(self) -> None:
         """Give the keys to the panes; say so where there are none beside it."""
         below = self._below
-        if not self.beside or not isinstance(below, MainScreen):
+        if not self.beside or not isinstance(below, PaneScreen):
             self.app.say("the inspector stands beside the panes from 140 columns on")
             return
         self.hands_keys_to = below
@@ -330,7 +331,7 @@ class InspectScreen(ListDialog[None]):
         super().take_keys()
         self.remove_class("-aside")
         self.show_keys()
-        if isinstance(below := self._below, MainScreen):
+        if isinstance(below := self._below, PaneScreen):
             below.show_footer()
 
     def show_keys(self) -> None:
