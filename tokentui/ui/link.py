@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual.await_complete import AwaitComplete
 from textual.screen import Screen
@@ -263,9 +263,14 @@ class EngineScreen(Guarded, Screen[Result]):
         classes: The initial classes.
     """
 
+    beside_inspector: ClassVar[bool] = False
+    """True if its panes can have the keys while the inspector stands beside them."""
     if TYPE_CHECKING:
 
         app: Explorer
+
+    def keys_moved(self) -> None:
+        """Show the keys that work, after the inspector beside it gave or took them."""
 
     def __init__(self, engine: EngineLink, classes: str | None = None) -> None:
         super().__init__(classes=classes)

@@ -169,8 +169,6 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
         BoundAction("messages", (), "messages", "List the messages so far", "messages"),
     )
     """Actions without a key, which only the help lists."""
-    beside_inspector: ClassVar[bool] = False
-    """True if its panes can have the keys while the inspector stands beside them."""
     AUTO_FOCUS = ""  # None would mean that of the app, which focuses the first widget
     ELSEWHERE: ClassVar[str] = ""
     """Where the keys work that this screen lacks."""
@@ -599,6 +597,11 @@ class PaneScreen(EngineScreen[None], inherit_bindings=False):
             self.set_focus(body, scroll_visible=False)
         self.show_footer()
         self.update_titles()
+
+    def keys_moved(self) -> None:
+        """Show the keys of the active pane, or none while the inspector has them."""
+        self.focus_active()
+        self.show_footer()
 
     def show_footer(self) -> None:
         """Show the keys that work where the focus is, or the members of the family that waits; none below a

@@ -46,8 +46,7 @@ from tokentui.ui.draw.table import GAP, Column, Listing, TableRow
 from tokentui.ui.draw.text import Cell, Copied
 from tokentui.ui.field import Field
 from tokentui.ui.guard import start_worker
-from tokentui.ui.link import EngineLink
-from tokentui.ui.pane_screen import PaneScreen
+from tokentui.ui.link import EngineLink, EngineScreen
 from tokentui.ui.waits import loads
 
 UNFORESEEN = ("missing", "no-token", "marked")
@@ -308,7 +307,7 @@ class InspectScreen(ListDialog[None]):
     def beside(self) -> bool:
         """True if it is a pane at the right of the panes of the main screen."""
         below = self._below
-        return self.has_class("-beside") and isinstance(below, PaneScreen) and below.beside_inspector
+        return self.has_class("-beside") and isinstance(below, EngineScreen) and below.beside_inspector
 
     @property
     def _below(self) -> Screen[Any] | None:
@@ -318,21 +317,21 @@ class InspectScreen(ListDialog[None]):
     def action_hand_keys(self) -> None:
         """Give the keys to the panes; say so where there are none beside it."""
         below = self._below
-        if not self.beside or not isinstance(below, PaneScreen):
+        if not self.beside or not isinstance(below, EngineScreen):
             self.app.say("the inspector stands beside the panes from 140 columns on")
             return
         self.hands_keys_to = below
         self.add_class("-aside")
         self.show_keys()
-        below.focus_active()
+        below.keys_moved()
 
     def take_keys(self) -> None:
         """Take the keys from the panes again."""
         super().take_keys()
         self.remove_class("-aside")
         self.show_keys()
-        if isinstance(below := self._below, PaneScreen):
-            below.show_footer()
+        if isinstance(below := self._below, EngineScreen):
+            below.keys_moved()
 
     def show_keys(self) -> None:
         """Show its keys; beside panes that have the keys, those that take them back and that close it."""
