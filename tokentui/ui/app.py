@@ -335,6 +335,11 @@ class ExplorerApp(TerminalApp, Explorer):
             self.say(said[0] + more, "information" if all(one.holds for one in problems) else "warning")
 
     def _begin_with_playground(self, start: PlayStart) -> None:
+        """Push the playground in front of the main screen.
+
+        A text that it leaves with goes into the encode line, cut at TYPED_LIMIT. Then the session begins
+        anew.
+        """
         from tokentui.ui.play_screen import PlayScreen
 
         def left(text: str | None) -> None:
@@ -352,6 +357,10 @@ class ExplorerApp(TerminalApp, Explorer):
     async def _open_first(
         self, begin: Callable[..., Awaitable[None]], session: Session | LateSession
     ) -> None:
+        """Begin the session, then wake what waits for it, also after an error.
+
+        Afterwards tell the autosave what is open and run the start's own callback, unless `begin` raised.
+        """
         self._begins = True
         try:
             await begin(session)
@@ -364,6 +373,10 @@ class ExplorerApp(TerminalApp, Explorer):
             self._then(self)
 
     def _offer_to_go_on(self, kept: SavedSession, note: str) -> None:
+        """Offer the kept session on the start screen; the answer resumes, dismisses or keeps it.
+
+        Without an answer (None) nothing is saved over it: the autosave does not begin.
+        """
         from tokentui.ui.autosave import described
         from tokentui.ui.start_screen import show
 
@@ -440,6 +453,11 @@ class ExplorerApp(TerminalApp, Explorer):
             start_worker(self, "kept", self._run_when_ready, act)
 
     async def _run_when_ready(self, act: Callable[[], Awaitable[object] | None]) -> None:
+        """Wait until the session is ready, then call `act` and await what it returns.
+
+        Keys are kept meanwhile. A snapshot without a corpus is given one chance, for at most _LAST_SNAPSHOT_S
+        seconds, to be replaced.
+        """
         with self.keys_kept("the start"):
             while not self._is_ready:
                 self._news.clear()

@@ -159,6 +159,10 @@ class Autosave:
             self._due = asyncio.get_running_loop().call_later(SAVE_S, self._save)
 
     def _save(self) -> None:
+        """Start to write the session in another thread, unless it is as last saved or saving was refused.
+
+        While a save runs, schedule another one instead.
+        """
         self._due = None
         if self._refused:
             return
@@ -169,6 +173,10 @@ class Autosave:
             self._saving = asyncio.create_task(self._keep(kept))
 
     async def _keep(self, kept: SavedSession) -> None:
+        """Write the session in the own thread of the autosave. An error is shown once and ends saving.
+
+        It does not end saving if another session has been entered meanwhile.
+        """
         try:
             await asyncio.get_running_loop().run_in_executor(self._thread, self._write, kept)
         except TokentuiError as error:
@@ -226,6 +234,7 @@ class Autosave:
         self._thread.shutdown(wait=False)
 
     def _release(self, left: SavedSession | None = None) -> None:
+        """Close the file of the session, first saving `left` as ended. Errors of that save are dropped."""
         if self._keeper is not None:
             with contextlib.suppress(TokentuiError):
                 if left is not None:
@@ -257,6 +266,10 @@ class Autosave:
         self._resuming = asyncio.create_task(self._open_again(kept, before))
 
     async def _open_again(self, kept: SavedSession, before: SavedSession) -> None:
+        """Open the recipe, corpus, tokenizer file, step, theme, panes and columns of a kept session.
+
+        On an error of the recipe or the corpus, show it and go back to saving `before`; the rest is not set.
+        """
         engine, settings, app = self._engine, kept.settings, self._app
         encode, file = kept.training.recipe.encode, None
         if kept.tokenizer:

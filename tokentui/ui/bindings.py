@@ -209,6 +209,10 @@ def _keys_of(binding: Binding, keys: tuple[str, ...], keymap: Mapping[str, str])
 
 
 def _default_bindings(node: type[DOMNode]) -> Iterator[tuple[Binding, tuple[str, ...]]]:
+    """Yield the bindings of a class and its bases, nearest class first, each with the keys it still owns.
+
+    A key that a nearer class binds is left out; a class that does not inherit bindings ends the walk.
+    """
     taken: set[str] = set()
     for base in node.__mro__:
         own = base.__dict__.get("BINDINGS", ()) if issubclass(base, DOMNode) else ()

@@ -272,6 +272,7 @@ class CompareScreen(PaneScreen):
 
     @on(VirtualTable.WindowWanted)
     def _window_wanted(self, event: VirtualTable.WindowWanted) -> None:
+        """Ask the engine for the rows around those shown: of the vocabulary, or of all columns alike."""
         if event.table is self.vocabulary.table and self.pair is not None:
             self.set_viewport(tokens=self.vocabulary.token_list(self.pair))
         elif any(event.table is column.table for column in self.columns):
@@ -318,6 +319,11 @@ class CompareScreen(PaneScreen):
 
     @on(VirtualTable.Chosen)
     def _chosen(self, event: VirtualTable.Chosen) -> None:
+        """Act on enter in a table.
+
+        It goes to where the columns part, turns formulas, encodes the text of the row, or inspects the row. A
+        row that holds nothing, or whose column is not in sync, does nothing.
+        """
         if event.table is self.parting.left.table:
             self.action_go_to_parting()
         elif event.table is self.measures:

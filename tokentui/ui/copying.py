@@ -82,6 +82,10 @@ def _column(screen: EngineScreen[Any], now: Snapshot) -> ColumnSnapshot:
 
 
 def _of_row(table: VirtualTable, now: Snapshot | None) -> Iterator[Copied]:
+    """Yield what the row under the cursor offers: its token or tokens, its ids, and the row with tabs.
+
+    A folded entry offers nothing at all; an entry without an id offers no id.
+    """
     held, row = table.held_at(table.cursor), table.row_at(table.cursor)
     match held:
         case Candidate():
@@ -195,6 +199,7 @@ def _whole(table: VirtualTable, row: TableRow) -> Iterator[tuple[Cell, ...]]:
 
 
 def _ids(now: Snapshot) -> Iterator[Copied]:
+    """Yield the ids of the typed text, of each column where several are compared. Without tokens, none."""
     if len(now.columns) == 1:
         if now.main.encoding.tokens:
             yield Copied("ids of the typed text", _listed(now.main.encoding.tokens))
@@ -210,6 +215,10 @@ def _listed(tokens: tuple[EncodedToken, ...]) -> str:
 
 
 def _command(screen: EngineScreen[Any], column: ColumnSnapshot) -> Copied:
+    """Return the command line that opens the tokenizer file of the column, or that trains it to its step.
+
+    The corpus is named only if the app has one by name.
+    """
     walk = getattr(screen.app, "walk", None)
     source = "" if walk is None else walk.corpus[0]
     if column.path:

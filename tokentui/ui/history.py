@@ -84,6 +84,7 @@ class NavigationHistory:
             self._main.append(place)
 
     def _place(self, snapshot: Snapshot) -> Place:
+        """Return where the snapshot stands: step, recipe, file, corpus and the top of the corpus text."""
         app, column = self._app, snapshot.main
         recipe = column.recipe
         file = (column.path, recipe.split, recipe.encode) if column.opened is not None else NO_FILE
@@ -119,6 +120,10 @@ class NavigationHistory:
         start_worker(app, "back", self._return_to, self._main.pop(), here)
 
     async def _return_to(self, place: Place, here: Place) -> None:
+        """Open the corpus, file or recipe of `place` where they differ from `here`, then go to its step.
+
+        An error or a cancellation is shown and leaves the rest undone. `going_back` ends in each case.
+        """
         app = self._app
         try:
             if place.corpus != here.corpus:

@@ -44,6 +44,7 @@ class LateSession:
         self._begun.add_done_callback(report_failure)
 
     async def _begin(self, painted: asyncio.Event) -> Session:
+        """Wait for the first painted screen, then make the session in a thread and start it."""
         await painted.wait()
         session = await asyncio.to_thread(self._make)
         await session.start()
@@ -67,6 +68,10 @@ class LateSession:
         return answer
 
     async def _send_later(self, command: Command[Answer]) -> Answer:
+        """Send the command once the session has begun, and return its answer.
+
+        A cancellation does not end the start of the session, which other commands wait for.
+        """
         try:
             session = await asyncio.shield(self._begun)
             sent = session.send(command)

@@ -118,6 +118,10 @@ class EngineLink:
         return answer
 
     def _notify_opened(self, command: Command[Any], answer: asyncio.Future[Any]) -> None:
+        """Tell the listeners that a command opened something; remember the run of a recipe that was set.
+
+        Skipped after an error or a cancellation, and while the app ends.
+        """
         if answer.cancelled() or answer.exception() is not None or not self._app.is_running:
             return
         if isinstance(command, do.SetRecipe) and command.run is not None:

@@ -377,6 +377,7 @@ class MainScreen(PaneScreen):
 
     @on(VirtualTable.HeadClicked)
     def _head_clicked(self, event: VirtualTable.HeadClicked) -> None:
+        """Sort the vocabulary by the clicked title, or turn the order of pairs; other titles say why not."""
         if event.table is self.vocabulary and event.title in ORDERS:
             self.sort_by(ORDERS[event.title])
         elif event.table is self.pairs and event.title == "f(xy)":
@@ -405,6 +406,7 @@ class MainScreen(PaneScreen):
 
     @on(EncodePane.Clicked)
     def _typed_token_clicked(self, event: EncodePane.Clicked) -> None:
+        """Go to the typed text and put the cursor at the clicked token. A second click inspects it."""
         if event.again:
             self.action_inspect_typed()
         else:
@@ -433,6 +435,10 @@ class MainScreen(PaneScreen):
         self._show(row._replace(reason=await self.engine.ask(do.WhyUnreachable(token))))
 
     def _show(self, row: Candidate | Entry) -> None:
+        """Open the inspector on a row. Its arrows move the cursor of the focused table.
+
+        They do nothing at the ends of the table and before a folded entry.
+        """
         from tokentui.ui.dialogs.inspect import InspectScreen
 
         table = next((table for table in self.tables.values() if table is self.focused), None)

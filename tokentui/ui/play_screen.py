@@ -171,6 +171,11 @@ class PlayColumn(Guarded, Vertical):
         self.border_subtitle = ui_text.join(rate) if rate else None
 
     def _facts(self, width: int, height: int) -> Sequence[Cell]:
+        """Return two lines on the token at the cursor: bytes and id, then its parts or its characters.
+
+        Nothing while the text is being typed, or if the cursor is on no token. Sizes and parts appear once
+        the engine has described the token.
+        """
         chips, told = self.chips, self.told
         if not self.rests or chips.cursor is None or chips.cursor >= len(chips.encoded.tokens):
             return ()
@@ -333,6 +338,10 @@ class PlayScreen(EngineScreen[str]):
                 self._encode()
 
     def _changed(self) -> None:
+        """Encode the changed text, and start anew the wait after which its tokens are described.
+
+        It notes whether the text looks like ids; a message stays only while the text is that of the start.
+        """
         for column in self.columns:
             column.rests = False
         if self._rest is not None:
@@ -353,6 +362,10 @@ class PlayScreen(EngineScreen[str]):
         start_worker(self, "encode", self._encode_text)
 
     async def _encode_text(self) -> None:
+        """Encode the text, or chat, in all open columns and show it, with the first warning as the message.
+
+        A cancelled request leaves the screen as it is. The cursor of the chips follows that of the editor.
+        """
         columns = [column for column in self.columns if column.open]
         if not columns:
             return
@@ -381,6 +394,7 @@ class PlayScreen(EngineScreen[str]):
     # What is seen.
 
     def _name_columns(self) -> None:
+        """Set the title of each column; show the error, or that it is opening, in place of its chips."""
         for column in self.columns:
             column.name_it(self._price)
             if column.error:
@@ -399,6 +413,10 @@ class PlayScreen(EngineScreen[str]):
         return Price.read(str(self.app.user_settings.value_of(SETTINGS["price"])))
 
     def _totals(self, width: int, height: int) -> Sequence[Cell]:
+        """Return the bytes of the text and the state of special tokens, or the origins of a chat's tokens.
+
+        A second line, if it fits, holds the message or the offer to decode ids.
+        """
         text = self.columns[0].chips.encoded.text if self.chat else self.editor.text
         line: list[Run] = [(" ", ""), (f"{number(len(to_bytes(text)))} B", "strong")]
         if self.chat:
@@ -489,6 +507,7 @@ class PlayScreen(EngineScreen[str]):
         start_worker(self, "describe", self._describe_tokens)
 
     async def _describe_tokens(self) -> None:
+        """Ask for the facts of the token at each column's cursor and show them. Errors leave the old ones."""
         wanted = []
         for column in self.columns:
             chips = column.chips
@@ -537,6 +556,7 @@ class PlayScreen(EngineScreen[str]):
         self.app.push_screen(PlayAddScreen(self.engine), chosen)
 
     def _add(self, played: Played) -> None:
+        """Add a column for the tokenizer and start to open it. If it is shown already, only say so."""
         if any(column.played == played for column in self.columns):
             self.say(f"{played.wanted.name or played.wanted.path} is shown already")
             return
@@ -688,6 +708,10 @@ class PlayScreen(EngineScreen[str]):
         return column is not None and any(sought in token.text for token in column.chips.encoded.tokens)
 
     def _find_token(self, column: PlayColumn, wanted: Callable[[EncodedToken], bool], name: str) -> None:
+        """Put the cursor on the next token that is wanted, from the first one again after the last.
+
+        A message says which of how many it is, or that there is none. The first find may stay on token 1.
+        """
         chips = column.chips
         found = [at for at, token in enumerate(chips.encoded.tokens) if wanted(token)]
         if not found:

@@ -102,6 +102,7 @@ class PracticeScreen(TourScreen):
         super().action_turn_stop(1)
 
     def _answer(self) -> None:
+        """Judge the cuts or the chosen row. Without choices, ask for a text, in which `·` is a space."""
         question = self.question
         if self.cutting:
             self._judge(tuple(sorted(self._cuts)) == self.practice.cuts[self.at])
@@ -133,6 +134,7 @@ class PracticeScreen(TourScreen):
     # The panel.
 
     def _text(self, width: int, height: int) -> Sequence[Cell]:
+        """Return the question, its choices or the word to cut, and the verdict. If too long, the end."""
         lines: list[Cell] = list(ui_text.wrap(said(self.tour.stops[self.at].text), max(2, width - 2),
             words=True))
         for n, parts in enumerate(self.question.choices):

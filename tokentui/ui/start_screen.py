@@ -120,6 +120,7 @@ class StartScreen(EngineScreen[BoundAction | bool | None]):
         self.lines.again()
 
     async def _ask(self) -> None:
+        """Ask for the encoding at the end of the training and redraw. On an error the line is left out."""
         try:
             self.end = await self.engine.ask(EncodeAtEnd())
         except (TokentuiError, Cancelled):
@@ -149,6 +150,10 @@ class StartScreen(EngineScreen[BoundAction | bool | None]):
         ]
 
     def _draw(self, width: int, height: int) -> Sequence[Cell]:
+        """Return the lines of the start screen, from a third of the spare height.
+
+        Where they do not fit, blank lines go first, then the introduction, the tours and the sentence.
+        """
         room = min(width - 2, _WIDEST)
         about = ui_text.wrap(((_ABOUT, ""),), room - 2, words=True)
         head, keys, tours = self._head(width), self._keys(room), _tours(room)
@@ -170,6 +175,7 @@ class StartScreen(EngineScreen[BoundAction | bool | None]):
         return [lines[0], *[()] * max(0, spare // 3), *lines[1:]]
 
     def _head(self, width: int) -> Cell:
+        """Return the title, with corpus and recipe at the right: shortened or left out if they do not fit."""
         left: Cell = ((" tokentui", "strong"), ("   watch a tokenizer being made", ""))
         if (now := self.now) is None or now.corpus.nothing_open:
             return ui_text.clip(left, width)
@@ -202,6 +208,7 @@ class StartScreen(EngineScreen[BoundAction | bool | None]):
         return [head, *body, foot]
 
     def _keys(self, width: int) -> list[Cell]:
+        """Return the line of the step and the keys: in two columns, or in one below 76 cells."""
         lines: list[Cell] = [self._step()]
         cells = [(*self._key(name), (words, "")) for name, words in _KEYS]
         if width < 76:

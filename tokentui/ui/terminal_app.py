@@ -100,6 +100,10 @@ class TerminalApp(ThinWireApp[None], GuardedApp):
         self.exit(return_code=code)
 
     def _signalled(self, number: int, frame: FrameType | None) -> None:
+        """End the app with exit code 128 + the signal, unless a code was requested; the watchdog waits.
+
+        Without a running loop the process ends at once. Does nothing before the watchdog exists.
+        """
         code = 128 + number if self._requested_code is None else self._requested_code
         if self._watchdog is not None:
             self._watchdog.watch(code)

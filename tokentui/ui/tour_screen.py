@@ -189,6 +189,10 @@ class TourScreen(MainScreen):
         start_worker(self, "tour", self._go_there, self.at)
 
     async def _go_there(self, at: int) -> None:
+        """Go to the place of a stop, opening only what differs from the last one, and run the stop's actions.
+
+        After straying all is opened again. An error is shown; no action runs then.
+        """
         stop = self.tour.stops[at]
         place, before = stop.place, None if self._strayed else self._there
         self._there = None

@@ -99,6 +99,10 @@ async def pictures(app: ExplorerApp, acts: Sequence[Act], size: tuple[int, int])
 
 
 async def _run(app: ExplorerApp, id: str) -> None:
+    """Run the action of the screen that is shown by its id.
+
+    Raises `TokentuiError` if a dialog is open or the screen has no such action on its screen list.
+    """
     screen = app.screen
     if not isinstance(screen, PaneScreen):
         hint = "name one dialog, and press its --keys"

@@ -39,6 +39,7 @@ class ColorsScreen(ListDialog[None]):
         )
 
     def _rows(self) -> Iterator[TableRow]:
+        """Yield a heading per group of themes, then its themes, dark or light; absent themes are left out."""
         themes = self.app.available_themes
         for title, names in theme_groups(themes):
             yield heading(title)

@@ -37,6 +37,7 @@ class DiffScreen(ReportScreen[Diff]):
         self._title()
 
     def _title(self) -> None:
+        """Set the heading: both names, each with its step if the column is still open."""
         steps = {column.key: column.at.step for column in self.now.columns} if self.now is not None else {}
         old, new = (
             safe(name, limit=40) + (f" at step {number(steps[key])}" if key in steps else "")

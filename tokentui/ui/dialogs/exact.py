@@ -138,6 +138,7 @@ def _counted(row: PairCandidate) -> Iterator[tuple[str, Cell]]:
 
 
 def _joined(pieces: Sequence[bytes]) -> Cell:
+    """Return the pieces with plus signs between them. Each is cut at MOST_SHOWN."""
     joined: list[ui_text.Run] = []
     for piece in pieces:
         joined += [(" + ", "muted")] if joined else []

@@ -156,6 +156,7 @@ class InspectScreen(ListDialog[None]):
         self._name_it()
 
     def _name_it(self) -> None:
+        """Set the heading from the row, else the token's bytes, else the typed text. With none, leave it."""
         row, token, typed = self.shown
         if row is not None:
             self._call_it(piece_of(row))

@@ -87,6 +87,11 @@ class StyledLines(Guarded, Widget):
         super().notify_style_update()
 
     def _resolve(self, name: str) -> RichStyle:
+        """Return the style of palette names joined with `+`, on the style of the widget.
+
+        Tints are skipped unless chips are on. Without color the entries of WITHOUT_COLOR apply; KeyError
+        names an unknown part.
+        """
         style, dim = self.visual_style, False
         for part in name.split("+"):
             if part.startswith("tint-") and not self.app.chips:

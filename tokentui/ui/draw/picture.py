@@ -280,6 +280,10 @@ def _texts(texts: Sequence[str], first: int, end: int) -> Iterator[tuple[int, st
 
 
 def _one_text(start: int, cells: list[tuple[str, int]]) -> Iterator[tuple[int, str, int]]:
+    """Yield at most one run of text as column, text, width in cells. Spaces at both ends are cut.
+
+    It empties `cells` of them; a run of spaces only yields nothing.
+    """
     while cells and cells[0][0] == " ":
         del cells[0]
         start += 1

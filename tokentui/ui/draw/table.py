@@ -401,6 +401,11 @@ class VirtualTable(ScrolledLines):
         return known
 
     def _draw(self, line: _Line) -> Strip:
+        """Draw one line of the table: a row, the header, or an ellipsis for a row that has not arrived.
+
+        A left-aligned cell that is too long takes free cells from a figure at its right. A mark of the row
+        replaces the cursor; matches of the search are highlighted; the scroll bar stays off the header.
+        """
         width, row = self.size.width - int(self._has_bar), line.row
         titles = line is HEADER
         if row is None:

@@ -383,6 +383,10 @@ def replace(text: str) -> str:
 
 
 def _replaced(text: str, places: set[int]) -> str:
+    """Replace the characters at `places` and each mark beyond MARKS_SENT in a row by stand-ins.
+
+    The stand-in of a wide character at a place is wide too, so the text keeps its width.
+    """
     out: list[str] = []
     marks = 0
     for place, char in enumerate(text):
@@ -433,6 +437,10 @@ def _own(dark: bool) -> dict[str, str]:
 
 
 def _theme(name: str, dark: bool, muted: str, disabled: str, selection: str) -> Theme:
+    """Build a theme from the own palette. `muted`, `disabled` and `selection` are its only free colors.
+
+    It sets each variable that Textual would blend or round.
+    """
     own, colors = _own(dark), {role: pair[not dark] for role, pair in _COLORS.items()}
     same = (
         # Textual would round or blend these, and leave the palette.

@@ -400,6 +400,10 @@ class CorpusText(ScrolledLines):
     # Where it is.
 
     def _lay_out(self) -> None:
+        """Lay out the text at the width of the pane and show it, from the aim if the view reaches that far.
+
+        The aim is then spent. Nothing happens before the pane has a view and a width.
+        """
         view = self._view
         if view is None or not self.size.width:
             return
@@ -458,6 +462,7 @@ class CorpusText(ScrolledLines):
             self._ask(self.top_place)
 
     def _ask(self, place: CorpusPlace) -> None:
+        """Ask for three screens of text from the place and two before it, unless just that was asked for."""
         screen = max(1, self.size.width) * max(1, self.size.height)
         wish = place, 3 * screen, 2 * screen
         if wish != self._asked:
@@ -575,6 +580,7 @@ class CorpusPane(Vertical, Pane):
 
     @work
     async def _show_whole(self, corpus: tuple[str, int]) -> None:
+        """Ask for the whole corpus and open it in the editor; keys are kept meanwhile. A refusal is shown."""
         with self.app.keys_kept("the text of the corpus"):
             try:
                 text = await self.engine.ask(WholeText())
@@ -584,6 +590,7 @@ class CorpusPane(Vertical, Pane):
                 await self._show(text, corpus)
 
     def _refuse(self, error: TokentuiError | Cancelled, corpus: tuple[str, int]) -> None:
+        """Show why the corpus is not edited. After a `TokentuiError` the same key offers an empty text."""
         if isinstance(error, TokentuiError):
             self._offered = corpus
             offer = "t again: start with an empty text, which replaces this corpus once you type"
@@ -591,6 +598,10 @@ class CorpusPane(Vertical, Pane):
         self.app.tell(error)
 
     async def _show(self, text: str, corpus: tuple[str, int] = ("", 0)) -> None:
+        """Open the text in an editor, at the place that the pane shows if its offset is known, else at 0.
+
+        A text that the editor refuses is shown as an error. Does nothing while one is open.
+        """
         from tokentui.ui.panes.editor import CorpusEditor, refusal
 
         now = self.engine.snapshot
@@ -646,6 +657,7 @@ class CorpusPane(Vertical, Pane):
 
     @work
     async def _train(self, command: TrainOnText) -> None:
+        """Train on the text of the editor. An error is shown once; a later text in its place says nothing."""
         try:
             await self.engine.ask(command)
             self._said = None
@@ -655,6 +667,10 @@ class CorpusPane(Vertical, Pane):
             self._refused(error)
 
     def _refused(self, error: TokentuiError | Cancelled) -> None:
+        """Show the error unless the same one was shown last, or the editor is still opening.
+
+        If the editor has closed, the text counts as not edited.
+        """
         if self._opening:
             return
         if str(error) != self._said:  # once, and not at every key

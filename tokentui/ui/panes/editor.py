@@ -191,6 +191,7 @@ class CorpusEditor(Guarded, TextArea):
     # What the base class does otherwise.
 
     def _set_document(self, text: str, language: str | None) -> None:
+        """Take the text as the new document and move the cursor to its start. `language` is ignored."""
         self.document = ExactText(text)
         self.wrapped_document = CountedRows(self.document, tab_width=self.indent_width)
         self.navigator = ClusterNavigator(self.wrapped_document)

@@ -209,6 +209,7 @@ class EncodePane(TypedPane):
         return self._further_lines
 
     def _tokens(self, width: int, height: int) -> Sequence[Cell]:
+        """Return the lines of tokens that fit, or those of the further page that is turned to."""
         if self._page:
             first = (self._page - 1) * page_lines(height)
             return self._further()[first : first + page_lines(height)]

@@ -200,6 +200,7 @@ def note_cell(note: Cell, width: int) -> Cell:
 
 
 def _named(names: Sequence[tuple[str, bool]], states: Cell = ()) -> Cell:
+    """Return the names with bars between them; hidden ones are muted. The states follow each visible one."""
     runs: list[Run] = []
     for name, visible in names:
         runs += [(" │ ", "frame")] if runs else []

@@ -230,6 +230,7 @@ class ChipList(StyledLines, can_focus=True):
         return rows
 
     def _look(self) -> ChipLook:
+        """Return how chips are drawn. Only matches near the shown rows are marked, at most _MOST_MARKED."""
         starts = self.encoded.starts
         matched = self.matched
         if matched and len(starts):
@@ -263,6 +264,10 @@ class ChipList(StyledLines, can_focus=True):
         self._paint_rows(self._seen())
 
     def _paint_rows(self, rows: list[ChipRow]) -> None:
+        """Paint the rows of chips, two lines each, or the error or message in their place.
+
+        Then no row is kept, so no click finds a token.
+        """
         self._rows = rows
         if told := self.encoded.error or self.message:
             line: Cell = ((safe(told, limit=600), "error" if self.encoded.error else "muted"),)

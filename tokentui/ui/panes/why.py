@@ -282,6 +282,7 @@ def in_context(before: str, token: Sequence[bytes | str], after: str, mode: Glyp
 
 
 def _end(column: ColumnSnapshot, end: str) -> str:
+    """Say why the training ended: an empty corpus, too few pieces for what was requested, or `end` itself."""
     if not column.at.start_tokens and column.opened is None:
         return "nothing to merge: the corpus is empty"
     if column.traits.shrinks and end == "no pair left":  # the word of the trace, for all objectives

@@ -235,6 +235,10 @@ def facts(column: ColumnSnapshot, width: int, height: int) -> Sequence[Cell]:
 
 
 def _facts(at: AtStep) -> list[Cell]:
+    """Return the lines of a column: step, ids, bytes per token, tokens and, if it is known, the end.
+
+    Figures are padded to the longest that the run may reach, so they do not jump.
+    """
     whole = max(at.end.step or 0, at.computed, at.step)
     step = max(_LEAST_DIGITS, len(number(whole)))
     ids = max(_LEAST_DIGITS, len(number(at.vocab_size + whole - at.step)))

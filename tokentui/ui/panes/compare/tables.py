@@ -402,6 +402,10 @@ class AgreementList(Listing, Pane):
 
 
 def _agreement_rows(found: PairAgreement, a: str, b: str, dim: bool) -> Iterator[TableRow]:
+    """Yield the measures, the counts, then what most often differs, each with a head only if there is any.
+
+    A measure without a value shows `n/a`.
+    """
     agreement = found.agreement
     for measure in PAIR_MEASURES:
         figure, name = measure.of(agreement), measure.title
@@ -485,6 +489,10 @@ class MeasuresList(Listing, Pane):
 
 
 def _measure_rows(measured: Measured, now: Snapshot, formulas: bool, which: str = "") -> Iterator[TableRow]:
+    """Yield a head, one row per column whose measure failed, and one row per measure.
+
+    A dot stands where a column has no figure. Rows of another position than that of `now` are dim.
+    """
     empty: tuple[Cell, ...] = ((),) * (len(now.columns) + 1)
     # The columns say how the training cut its corpus: the same name has another figure there.
     of: Cell = (("encoded" if which else "encoded, not as trained", "muted"),)
