@@ -50,6 +50,7 @@ class MeasureSizes(Command["tuple[Budget, tuple[Bounds, ...]]"], lane=Lane.JOB, 
     bounded: tuple[int, ...] = ()
 
     def answer(self, context: StepContext) -> tuple[Budget, tuple[Bounds, ...]]:
+        """Measure an opened tokenizer, else the one at the end of the run; bounds only for `bounded`."""
         from tokentui.analyze.budget import budget, trained_budget
 
         training = context.training
@@ -93,6 +94,7 @@ class ExamineHealth(Command["HealthReport"], lane=Lane.JOB, need=Need.COUNTED):
     step, and a model folder with its other files."""
 
     def answer(self, context: StepContext) -> HealthReport:
+        """Examine the tokenizer, for an opened file with the checks of its folder if it lies in one."""
         from tokentui.analyze.health import examine
 
         if (file := context.training.opened) is not None:
@@ -123,6 +125,7 @@ class DiffColumns(Command["Diff"], lane=Lane.JOB, need=Need.COUNTED):
     rows: int = 50
 
     def answer(self, context: StepContext) -> Diff:
+        """Compare the two tokenizers in one process. Raises if a column is not in sync."""
         from tokentui.analyze.diff import diff
 
         columns = context.columns

@@ -99,6 +99,10 @@ class Command(Generic[Answer_co]):
         cls, lane: Lane = Lane.ENGINE, need: Need = Need.NOTHING, walks: bool = False, fresh: bool = False,
         opens: Part = Part.NOTHING, summary: str = "",
     ) -> None:
+        """Store the keywords of the class statement on the class, and make it a frozen dataclass.
+
+        Commands of the loader, and those that need steps, run in the order in which they are sent.
+        """
         super().__init_subclass__()
         cls.lane, cls.need, cls.walks, cls.fresh, cls.opens, cls.summary = (
             lane, need, walks, fresh, opens, summary

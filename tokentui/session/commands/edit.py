@@ -116,6 +116,10 @@ class WriteEdited(Command["ExportReport"], lane=Lane.JOB, need=Need.COUNTED):
     ids: str = ""
 
     def answer(self, context: StepContext) -> ExportReport:
+        """Write the tokenizer and the map of ids together, unless the format refuses the tokenizer.
+
+        The paths are checked first: none may be outside the folders that may be written, or exist.
+        """
         from tokentui.analyze.edit import id_map
         from tokentui.core.files import write_together
         from tokentui.formats.files import format_of, targets

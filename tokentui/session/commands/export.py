@@ -49,6 +49,11 @@ class Export(Command["ExportReport"], lane=Lane.JOB, need=Need.IDLE):
         return Job(lambda: self.answer(context), cancellable=False)
 
     def answer(self, context: StepContext) -> ExportReport:
+        """Write the files. A format that cannot hold the tokenizer gives a report with `refused`, no error.
+
+        Raises for an existing file and for the name of another format, with a hint to send it again with
+        `overwrite`.
+        """
         from tokentui.formats import WRITTEN
         from tokentui.formats.files import export, targets
         from tokentui.formats.proof import check_export

@@ -44,6 +44,10 @@ class InspectText(Command["StringFacts"], lane=Lane.JOB, need=Need.ARRIVED):
     column: int | None = None
 
     def answer(self, context: StepContext) -> StringFacts:
+        """Return the facts. A copy of the trainer walks to this step for `ahead`; the trainer itself stays.
+
+        Raises if the text is too long to be inspected.
+        """
         from tokentui import learn
         from tokentui.analyze.inspect import string_facts
         from tokentui.session.training.token_facts import check_length, part_at
@@ -72,6 +76,10 @@ class InspectToken(Command["TokenView"], lane=Lane.JOB, need=Need.COUNTED):
     column: int | None = None
 
     def apply(self, state: State) -> Job[TokenView]:
+        """Copy the uses of this step and return the job that makes the view.
+
+        Raises for an unknown token.
+        """
         from tokentui.session.training.token_facts import symbol_of, token_view
 
         context = state.context(self.column)
@@ -91,6 +99,10 @@ class Search(Command["Matches"], lane=Lane.JOB, need=Need.CORPUS):
     most: int = 50
 
     def apply(self, state: State) -> Job[Matches]:
+        """Return a job that searches, with a copy of the uses if the index of this step is not made yet.
+
+        The job goes on when nobody waits: the next search takes its index.
+        """
         search, context = state.search, state.context(None)
         trainer = context.training.trainer
         # The job must not read a training that walks on: what it needs of this step is copied here.
@@ -110,6 +122,10 @@ class LifeOfWord(Command["WordLife"], lane=Lane.JOB, need=Need.COUNTED):
     column: int | None = None
 
     def apply(self, state: State) -> Job[WordLife]:
+        """Return a job for the steps of the word; a trainer that removes pieces is copied for it.
+
+        Raises if there is no word at the offset.
+        """
         from tokentui.session.training.token_facts import pretoken_at, word_life
 
         context = state.context(self.column)
@@ -134,6 +150,7 @@ class TokenPlaces(Command["Places"], need=Need.COUNTED):
     column: int | None = None
 
     def answer(self, context: StepContext) -> Places:
+        """Return the next places, none for a token without a symbol or a corpus without documents."""
         from tokentui.encode.decode import bare
         from tokentui.learn.bases import WEIGHTS
         from tokentui.session.training.token_facts import symbol_of

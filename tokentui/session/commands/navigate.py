@@ -73,6 +73,7 @@ class GoToId(Command[int | None], need=Need.STEPS, walks=True, summary="go to th
     id: int
 
     def apply(self, state: State) -> int | None:
+        """Set the goal and return its step; None, with no move, if no computed step makes the id."""
         trainer = state.main.trainer
         tokenizer = trainer.tokenizer()
         further = tokenizer.merges + trainer.computed - trainer.number
@@ -188,6 +189,10 @@ class StepPieces(Command[None], need=Need.ARRIVED, walks=True):
         return f"{count:,} piece{'' if count == 1 else 's'} {'on' if self.pieces > 0 else 'back'}"
 
     def apply(self, state: State) -> None:
+        """Stop all moves, then drop or restore the pieces. A failure of kernels goes to the column.
+
+        Raises if the training has no steps within a step, and for other errors of the walk.
+        """
         state.sync.halt()
         column = state.main
         substeps = learn.substeps_of(column.trainer)

@@ -179,6 +179,11 @@ class Preview(Command[PreviewView], lane=Lane.JOB, need=Need.CORPUS):
     steps: int = 10
 
     def answer(self, context: StepContext) -> PreviewView:
+        """Train the recipe for some steps on the beginning of the corpus. Errors are in the answer.
+
+        Steps of a recipe that grows come as candidates, those of one that shrinks as sentences. `end` is
+        empty if the run had further steps.
+        """
         from tokentui import axes, learn
         from tokentui.learn.steps import Stop
         from tokentui.recipe import Stops

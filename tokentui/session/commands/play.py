@@ -20,6 +20,7 @@ class OpenPlayed(Command[None]):
     played: Played
 
     def apply(self, state: State) -> Job[None] | None:
+        """Take the tokenizer of a column at once; return a job for a file or recipe that is not open yet."""
         playground, played = state.playground, self.played
         if played.column is not None:
             playground.take(played, state.context(played.column).tokenizer)

@@ -69,6 +69,10 @@ class Find(Command[Found | None], need=Need.SHOWN, summary="find ‘{0.text:.40}
     mode: GlyphMode = "text"
 
     def answer(self, context: StepContext) -> Found | None:
+        """Search the pane from `start`. None for an empty text and for no match.
+
+        Raises if the pane is unknown or `start` is of another kind.
+        """
         from tokentui.session.training import search
 
         if not self.text:

@@ -111,6 +111,10 @@ class Results:
                 yield query
 
     def _wanted(self, view: Viewport) -> Iterator[BackgroundQuery]:
+        """Yield the queries for the sections that the view shows, known or not, the fastest first.
+
+        While columns work or none is in sync, only divergences and whole runs are wanted.
+        """
         wants, sync, listed = view.wants, self.sync, view.tokens
         opened = sorted(((column.key, column.training) for column in sync.open), key=lambda keyed: keyed[0])
         yield from itertools.starmap(findings.divergence, combinations(opened, 2))
@@ -230,6 +234,10 @@ class Results:
             del self._found[key]
 
     def _go_before(self, found: Divergences, literal: bool) -> int | None:
+        """Set the goal one step before the columns part, by merges.
+
+        Returns the step at which they part; None, with no move, if they never do.
+        """
         way = found.ways[literal]
         if way is None:
             return None

@@ -174,6 +174,11 @@ class Session:
             self._loop.call_soon_threadsafe(self._enqueue, work)
 
     async def _drive(self) -> None:
+        """Run a turn of the engine in its thread for each batch of commands, until the session closes.
+
+        After a turn it sets the results, then publishes the snapshot, then sleeps as long as the turn says. A
+        session without work is set idle, and its garbage is collected once after COLLECT_S seconds.
+        """
         while not self._closing:
             self._wake.clear()
             batch, self._inbox = self._inbox, []

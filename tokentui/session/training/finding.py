@@ -98,6 +98,10 @@ class _Texts:
         return [*found]
 
     def _matches(self, sought: bytes, skip: int) -> Iterator[int]:
+        """Yield the number of each text that holds `sought`, once, in order.
+
+        `skip` is 1 if `sought` begins with the separator, so that the text after it counts.
+        """
         joined, starts, at = self._joined, self._starts, -1
         while (at := joined.find(sought, at + 1)) >= 0:
             number = bisect_right(starts, at + skip) - 1
@@ -145,6 +149,7 @@ class SearchIndex:
         )
 
     def _token(self, number: int) -> FoundToken:
+        """Return an entry with its step and uses; both are None where the trainer has no symbol."""
         entry = self._entries[number]
         symbol = entry.symbol
         known = symbol is not None and symbol < len(self._uses)
