@@ -230,6 +230,7 @@ def _reset_terminal(ctx: click.Context, value: str) -> None:
 
 
 def _limits(ctx: click.Context, value: str) -> None:
+    """Write the table of limits with the values that apply now. `ctx` and `value` are not used."""
     values = {name: getattr(limits.now(), name.replace("-", "_")) for name in limits.LIMITS}
     rows = [
         (name, limit.shown(values[name]), f"{limit.unit} {limit.about}")

@@ -412,6 +412,10 @@ def _complete_recipe(ctx: click.Context, param: click.Parameter, incomplete: str
 
 
 def _complete_axis(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete the name of an axis up to `=`, then its values. A choice that takes a text ends in `:`.
+
+    An unknown axis has no completions.
+    """
     from tokentui.axes import AXES
 
     axis_name, equals, _ = incomplete.partition("=")

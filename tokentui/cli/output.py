@@ -171,6 +171,10 @@ def _picture_width() -> int:
 
 
 def _section_table(section: Section, marks: Marks | None) -> TextTable:
+    """Return the text table of a section: drawing, rows with details, and how many rows are left out.
+
+    A star stands before marked rows if any row is marked. Text is cut at the column's most.
+    """
     def text(cell: Cell) -> str:
         return cell_text(cell, marks)
 
@@ -452,6 +456,7 @@ def read_ids(where: str, line: bytes) -> list[Any]:
 
 
 def _value(line: bytes, field: str, kind: type, where: str, hint: str) -> object:
+    """Return a field of a JSON line. Raises if the line is no object or the field is of another kind."""
     row = _json(line, where, hint)
     if not isinstance(row, dict) or not isinstance(row.get(field), kind):
         what = "a text" if kind is str else "a list"
@@ -460,6 +465,7 @@ def _value(line: bytes, field: str, kind: type, where: str, hint: str) -> object
 
 
 def _json(line: bytes, where: str, hint: str) -> object:
+    """Parse a line of JSON; every way to fail raises a `TokentuiError` at `where` with `hint`."""
     try:
         row: object = json.loads(line.decode().rstrip())
     except json.JSONDecodeError as error:

@@ -485,6 +485,10 @@ def faults(value: object, type_: Type, where: str = "") -> Iterator[str]:
 
 
 def _field_faults(value: object, fields: Mapping[str, Type], where: str) -> Iterator[str]:
+    """Yield what is wrong with an object: unknown, wrong and missing fields.
+
+    A name that ends in `?` may be missing; `*` takes any other name.
+    """
     if not isinstance(value, dict):
         yield f"{where}: no object: {value!r:.60}"
         return
@@ -500,6 +504,7 @@ def _field_faults(value: object, fields: Mapping[str, Type], where: str) -> Iter
 
 
 def _plain_faults(value: object, name: str, where: str) -> Iterator[str]:
+    """Yield a fault if the value is not of a plain type. `?` allows null; a boolean is no number."""
     name, optional = name.removesuffix("?"), name.endswith("?")
     if (value is None and (optional or name == "null")) or name == "any":
         return

@@ -107,6 +107,10 @@ def command(
 
 
 def _write_streamed(streamed: Streamed, as_json: bool) -> None:
+    """Write one step of a stream: a JSON row, or the id, its text and the held bytes in hexadecimal.
+
+    The last step has the text that was held to the end, and `end` in place of an id.
+    """
     if as_json:
         row: Json = {"id": streamed.id, "text": streamed.text, "held": streamed.held.hex()}
         output.write_json(row | ({"end": True} if streamed.end else {}))

@@ -187,6 +187,7 @@ def _submissions(folder: str) -> list[tuple[str, str]]:
 
 
 def _row(graded: Grade, hints: int) -> dict[str, object]:
+    """Return the row of a grade in a table of many. Mistakes are named from `hints` 2 on."""
     passed, total = graded.points
     return {
         "submission": graded.where, "passed": "yes" if graded.passed else "no", "points": passed, "of": total,

@@ -50,6 +50,7 @@ def command(shared: SharedOptions, name: str | None) -> int:
 
 
 def _preset(preset: Preset) -> Json:
+    """Return the JSON row of a preset; special tokens and the first id stand apart from the stops."""
     words = preset.run.words
     return {
         **as_row(preset, "name", "family", "about", "source"),

@@ -152,6 +152,10 @@ class VisitorSession:
         return len(self._pending_input) <= MAX_PENDING_INPUT
 
     def _flush(self) -> None:
+        """Write as much pending input to the terminal as it takes; the loop writes the rest once it can.
+
+        Nothing after the terminal is closed. A failed write is tried again like a full one.
+        """
         if self.master < 0:
             return
         loop = asyncio.get_running_loop()
@@ -333,6 +337,7 @@ class ExplorerServer:
         return web.Response(text=_PAGE.read_text(encoding="utf-8"), content_type="text/html")
 
     async def _download(self, request: web.Request) -> web.Response:
+        """Send a file of a session once: the answer removes it. Raises HTTP 404 for an unknown key."""
         from aiohttp import web
 
         key = request.match_info["key"]
