@@ -67,6 +67,7 @@ class _BytesOfIds(dict[int | None, bytes]):
         self.placeholders: set[int | None] = set()
 
     def __missing__(self, token_id: int | None) -> bytes:
+        """Make and store the text of an id, with its spaces. Note it as a placeholder if it is no text."""
         shown = self.shown[token_id] = self._decoder._shown(token_id)
         if not shown.plain:
             self.placeholders.add(token_id)
@@ -288,6 +289,10 @@ class Decoder:
         return self._as_text(self._with_spaces(data) if self._metaspace and shown.plain else data)
 
     def _as_text(self, data: bytes | memoryview) -> str:
+        """Decode UTF-8. Invalid bytes become U+FFFD: one for each byte if the vocabulary has byte tokens.
+
+        Without them one replaces each invalid sequence, as Python counts them.
+        """
         with contextlib.suppress(UnicodeDecodeError):
             return str(data, "utf-8")
         if self.vocabulary.byte_tokens or self.vocabulary.byte_symbols:
@@ -308,6 +313,7 @@ class Decoder:
         return [None if token_id == NO_ID else token_id for token_id in values] if NO_ID in values else values
 
     def _whole(self, token_id: object) -> int | None:
+        """Return an id as an int, None for None. Raises for a boolean and other types."""
         if token_id is None:
             return None
         if not isinstance(token_id, bool):

@@ -101,6 +101,10 @@ class Placer:
         return self._placed(text, ids) if self._agrees else None
 
     def _try(self) -> bool:
+        """Return whether the places agree with those of the encoder, by one text with many cases.
+
+        True if the text cannot be encoded or placed, as nothing is known then.
+        """
         try:
             rows = self._encoder.encode(_TRIED).rows
         except TokentuiError:

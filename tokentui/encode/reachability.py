@@ -76,6 +76,7 @@ def _known(tokenizer: Tokenizer) -> _Answers:
 
 
 def _neighbors(tokenizer: Tokenizer) -> tuple[str, ...]:
+    """Return texts to try around a token: the longest tokens, then units. Empty ones are left out."""
     vocabulary = tokenizer.vocabulary
     longest = heapq.nlargest(_NEIGHBORS, tokenizer.entries(), key=lambda entry: len(entry.piece))
     long = (typed_text(tokenizer, entry.symbol) for entry in longest if entry.symbol is not None)

@@ -180,6 +180,7 @@ def _fewest(encoder: WordEncoder, units: Sequence[bytes], limit: int) -> _BestSe
 
 
 def _written(ways_: Iterable[_Way]) -> Iterator[_TokenBytes]:
+    """Yield the pieces of each way, read from its chain of (first pieces, rest)."""
     for way in ways_:
         pieces: list[bytes] = []
         while way is not None:

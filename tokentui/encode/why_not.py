@@ -416,6 +416,7 @@ def shortest_word(vocabulary: Vocabulary, symbol: int) -> int:
 
 
 def _is_text(piece: bytes) -> bool:
+    """Return whether the bytes are valid UTF-8."""
     try:
         piece.decode()
     except UnicodeDecodeError:
@@ -499,6 +500,7 @@ def _special(case: Case) -> Facts:
 
 
 def _says_special(case: Case, facts: Facts) -> str:
+    """Say that a special token needs permission, or that the text is the name of a byte's token."""
     if case.entry is not None:
         return "text becomes a special token only if that is allowed"
     if facts["kind"] == "byte":
@@ -549,6 +551,10 @@ def _split(case: Case) -> Facts:
 
 
 def _says_split(case: Case, facts: Facts) -> str:
+    """Name the pre-tokens that the split makes of the text, with the branch of its pattern if known.
+
+    For a token of the vocabulary, say only that no word tried contains it.
+    """
     if case.symbol is not None:
         return "no word after the split contains it, in any context tried"
     words = facts["words"]
@@ -687,6 +693,7 @@ def _says_later(case: Case, facts: Facts) -> str:
 
 
 def _marked(case: Case) -> Facts:
+    """Return the facts of the token that has the text and a mark. The case must have one."""
     assert case.marked is not None
     symbol, where = case.marked
     return {

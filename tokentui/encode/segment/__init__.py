@@ -407,6 +407,7 @@ def _of_characters(recipe: Recipe) -> Refusal | None:
 
 
 def _of_merges(recipe: Recipe) -> Refusal | None:
+    """Refuse an encoding that needs scores and so leaves no piece without an id; else return None."""
     way = ENCODING_WAYS.of(recipe.encode)
     if way.needs == "scores":
         what = f"encode={way.name} leaves no piece without an id as it is"

@@ -59,6 +59,10 @@ class MergesByLength(Merging):
         return max(0, self._ranked[symbol] - (self._base if self._vocabulary.merges else 0))
 
     def _merged(self, left: int, right: int) -> tuple[int, int] | None:
+        """Return the rank and symbol of two joined symbols, None if no token has their bytes.
+
+        Longer tokens rank first, then those of lower order. After a prefix the continuing tokens are meant.
+        """
         vocabulary = self._vocabulary
         inside = bool(vocabulary.prefix) and self._continues(left)
         symbol = (self._rests if inside else self._firsts).get(vocabulary.join(left, right))

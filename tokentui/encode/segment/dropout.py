@@ -302,6 +302,10 @@ class Dropout:
         self, symbols: list[int], starts: Sequence[int], ends: list[int], following: list[int],
         merged: PairLookup,
     ) -> Iterator[Cell]:
+        """Yield the cells of one word, and add its number of draws to the log at the end.
+
+        It checks for cancellation every ASKED_EVERY cells.
+        """
         line = Line(symbols, starts, ends, following, merged, self._pieces, self._chance)
         for number, cell in enumerate(self._behavior.run(line)):
             if number % ASKED_EVERY == 0:

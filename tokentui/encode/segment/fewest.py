@@ -68,6 +68,7 @@ class FewestTokens(SubstringMatch):
         return last
 
     def _way(self, last: Sequence[tuple[int, int, int | None, _Cost]]) -> list[WordPart]:
+        """Return the parts from the start, by following `last` back from the end of the word."""
         parts, end = list[WordPart](), len(last)
         while end:
             start, _, symbol, _ = last[end - 1]
