@@ -420,6 +420,10 @@ def _environment(name: str, value: str) -> Iterator[None]:
 
 
 def _processes(address: str) -> int:
+    """Read the number after the colon, 1 to 1024. Without a colon, count the processors that are free to us.
+
+    Raises `TokentuiError` for anything else.
+    """
     _, colon, number = address.partition(":")
     if not colon:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -416,6 +416,11 @@ class CorpusWindow:
         yield from self._split(text[cut:stop], cut)
 
     def _split(self, text: str, base: int) -> Iterator[tuple[int, str, int]]:
+        """Yield each word with its start and end in the whole text, which begins at `base` of it.
+
+        Only the text at base 0 counts as the first one. A mark in front, which metaspace adds, has no place:
+        a word that begins with it starts at its first character.
+        """
         first = base == 0
         # Only metaspace changes the text, by one mark in front.
         shift = len(self._splitter.prepare(text, first)) - len(text)

@@ -44,6 +44,10 @@ class CountsFormat:
 
 
 def _write_rows(file: BinaryIO, rows: CountedRows, where: str, counting: str) -> None:
+    """Write the rows in blocks, after a header line that names `counting` unless it is empty.
+
+    It checks for cancellation at each block.
+    """
     rows = iter(rows)
     if counting:
         file.write(f"{HEADER}{counting}\n".encode())
@@ -53,6 +57,7 @@ def _write_rows(file: BinaryIO, rows: CountedRows, where: str, counting: str) ->
 
 
 def _packed(opened: Callable[[BinaryIO, str], Packer]) -> Write:
+    """Return a function that writes rows through the packer that `opened` makes."""
     def write(file: BinaryIO, rows: CountedRows, where: str, counting: str) -> None:
         with opened(file, where) as packer:
             _write_rows(packer, rows, where, counting)

@@ -129,6 +129,7 @@ class _PositionReader:
         return self._place("[^\\n]" if source == "." and "s" not in flags else source, flags)
 
     def _place(self, source: str, flags: str) -> _Subpattern:
+        """Add a place for one character of the pattern, with flags. Raises `_Unread` beyond _MOST places."""
         if len(self.places) == _MOST:
             raise _Unread
         self.places.append(f"(?{flags}:{source})" if flags else source)
@@ -163,6 +164,7 @@ class _PositionReader:
 
 
 def _read(pattern: str, far: bool = False) -> tuple[_PositionReader, _Subpattern]:
+    """Read a whole pattern with its global flags. Raises `_Unread` for what cannot be read to the end."""
     match = _GLOBAL.match(pattern)
     reader = _PositionReader(pattern, far, match.end() if match else 0)
     whole = reader.alternatives("".join(sorted(set(match[1]))) if match else "")

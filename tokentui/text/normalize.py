@@ -148,6 +148,7 @@ class CharacterTable(dict[int, str]):
 
 
 def _bert_cleaned(character: str) -> str:
+    """Return a character as BERT cleans it: nothing, an ideograph between spaces, or a plain space."""
     if _bert_class(BERT_DROPPED).match(character):
         return ""
     if _bert_class(BERT_IDEOGRAPHS).match(character):

@@ -31,6 +31,7 @@ def named(path: str) -> bool:
 
 
 def _library(where: str) -> tuple[Arrow, Arrow]:
+    """Import pyarrow and its parquet module. Raises `TokentuiError` at `where` if it is not installed."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -197,6 +198,7 @@ def write_columns(file: BinaryIO, columns: Mapping[str, tuple[str, Sequence[obje
 
 
 def _is_valid(word: str) -> bool:
+    """Return whether the word has no lone surrogates."""
     try:
         word.encode()
     except UnicodeEncodeError:

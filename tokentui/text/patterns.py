@@ -190,6 +190,10 @@ def _in_thread(work: Callable[[], _T]) -> _T:
 
 
 def _refusal(what: str, text: str, at: int, where: str, limit: str) -> TakesTooLong:
+    """Return, not raise, the error of a slow pattern, with 40 characters of the text from `at`.
+
+    The hint names the limit to raise, unless the seconds of a match are set for this job.
+    """
     shown = ascii(text[at : at + 40])
     place = f"{where} at {shown if len(shown) <= 40 else shown[:39] + '…'}"
     instead = "write one that backtracks less"

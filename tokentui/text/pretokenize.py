@@ -355,6 +355,10 @@ def _end_suffix(units: list[bytes], mark: bytes) -> list[bytes]:
 
 
 def _prefix(units: list[bytes], mark: bytes) -> list[bytes]:
+    """Put the mark before all units but the first, in place, and return the list.
+
+    It checks for cancellation between blocks.
+    """
     for start in range(1, len(units), jobs.BLOCK):
         if start > 1:
             jobs.check()
