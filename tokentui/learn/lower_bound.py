@@ -346,6 +346,7 @@ def _loops() -> SimpleNamespace:
 
 
 def _starts(sizes: Sequence[int]) -> list[int]:
+    """Return the sum of the sizes before each: the place at which each block begins."""
     starts, at = [], 0
     for size in sizes:
         starts.append(at)
