@@ -259,6 +259,7 @@ def _begins(source: Source, format: Format, pattern: bytes) -> bool:
 
 
 def _unpacked(head: bytes) -> bytes:
+    """Return the first _HEAD bytes of a gzip file unpacked; other bytes as they are, b"" if damaged."""
     if not head.startswith(b"\x1f\x8b"):
         return head
     try:

@@ -590,6 +590,7 @@ def _bounded(path: str) -> bytes:
 
 
 def _document(path: str) -> Mapping[str, object]:
+    """Read a JSON object from a file of bounded size. Raises if it is not UTF-8, too deep or no object."""
     try:
         text = _bounded(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:

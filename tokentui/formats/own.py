@@ -251,6 +251,7 @@ def _stand_ins(recipe: Recipe) -> dict[str, str]:
 
 
 def _is_known(axis: str, value: str) -> bool:
+    """Return whether the axis takes the value. KeyError names an unknown axis."""
     from tokentui.axes import AXES
 
     try:

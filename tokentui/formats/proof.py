@@ -217,6 +217,7 @@ def _visible(piece: bytes) -> str:
 
 
 def _counts(spec: Spec) -> str:
+    """Say which count the first merge had, "" if no merge has one: an example of what a format drops."""
     vocabulary = spec.vocabulary
     if not any(vocabulary.counts[: spec.tokenizer.merges]):
         return ""

@@ -117,6 +117,7 @@ class _Twice(ValueError):
 
 
 def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Make a dict of JSON pairs. Raises `_Twice` for a name that comes twice."""
     found: dict[str, object] = {}
     for name, value in pairs:
         if name in found:
@@ -228,6 +229,7 @@ def numpy() -> Any:
 
 
 def _by_numpy(np: Any, data: bytes, dtype: str) -> Any:
+    """Return the numbers as a NumPy array: float64 for F64, else float32."""
     if dtype == "BF16":
         return (np.frombuffer(data, "<u2").astype(np.uint32) << 16).view(np.float32)
     if dtype.startswith("F8"):

@@ -144,6 +144,7 @@ def _imported(recipe: Recipe, root: Node) -> dict[str, object]:
 
 
 def _tokens(stages: Node, vocabulary: Node) -> Iterator[FileToken]:
+    """Yield the tokens, each with its name and score: those of the stages before its own ones."""
     letters = stages["letters"].value is True
     names, scores = stages["names"].mapping({}), stages["scores"].value
     for n, row in enumerate(vocabulary.rows()):

@@ -133,6 +133,7 @@ def _each(parts: Sequence[str], change: Callable[[str], T]) -> list[T]:
 
 @kind("decoders", "Sequence")
 def _decoded_in_a_row(parts: list[str], decoders: tuple[DecoderStep, ...], where: str) -> list[str]:
+    """Apply the decoders in order. Raises where the text grows beyond what a file may make it."""
     length = sum(map(len, parts))
     for step in decoders:
         parts = step(parts)
@@ -155,6 +156,10 @@ def clean_up(text: str) -> str:
 
 @kind("decoders", "WordPiece")
 def _spaced(parts: list[str], prefix: str, cleanup: bool) -> list[str]:
+    """Put a space before each part but the first, unless it begins with the prefix, which goes.
+
+    With `cleanup`, each part then loses the spaces before punctuation.
+    """
     clean = clean_up if cleanup else str
 
     def joined(part: str) -> str:
@@ -235,6 +240,10 @@ def _replaced(parts: list[str], pattern: Pattern, content: str, where: str) -> l
 
 @kind("decoders", "CTC")
 def _without_padding(parts: list[str], pad_token: str, word_delimiter_token: str, cleanup: bool) -> list[str]:
+    """Drop repeats of a part, padding, and parts that become empty, as CTC does.
+
+    Only with `cleanup`, the delimiter becomes a space and spaces before punctuation go.
+    """
     single = [part for n, part in enumerate(parts) if n == 0 or part != parts[n - 1]]
     bare = [part.replace(pad_token, "") if pad_token else part for part in single]
     if cleanup:

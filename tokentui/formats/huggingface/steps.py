@@ -226,6 +226,7 @@ def _scheme(node: Node, default: str | None) -> str:
 
 
 def _rules(node: Node, default: str | None) -> str:
+    """Return the base64 text of the node, checked to be a readable character map; empty is allowed."""
     code = node.text(default)
     try:
         blob = base64.b64decode(code, validate=True)
@@ -274,6 +275,7 @@ _SPACES = f"[{normalize.BERT_SPACES}]"
 def _normalized_in_a_row(
     text: AlignedText, normalizers: tuple[NormalizerStep, ...], where: str
 ) -> AlignedText:
+    """Apply the normalizers in order. Raises where the text grows beyond what a file may make it."""
     length = len(text.text)
     for step in normalizers:
         text = step(text)
@@ -286,6 +288,10 @@ def _bert(
     text: AlignedText, clean_text: bool, handle_chinese_chars: bool, strip_accents: bool | None,
     lowercase: bool
 ) -> AlignedText:
+    """Clean, space, strip and lowercase the text, each if wanted, in BERT's order.
+
+    Accents go with lowercasing if `strip_accents` is None.
+    """
     for wanted, stage in (
         (clean_text, _clean), (handle_chinese_chars, _space_ideographs),
         (lowercase if strip_accents is None else strip_accents, _strip_bert_accents),
@@ -309,6 +315,7 @@ def _space_ideographs(text: str) -> str:
 
 @kind("normalizers", "Strip")
 def _stripped(text: AlignedText, strip_left: bool, strip_right: bool) -> AlignedText:
+    """Return the text without spaces at the wanted ends; offsets stay those of the original."""
     start, end, spaces = 0, len(text.text), re.compile(_SPACES)
     while strip_left and start < end and spaces.match(text.text[start]):
         start += 1
@@ -336,6 +343,10 @@ _STAGES["normalizers"]["Nmt"] = _passing(_nmt)
 
 @kind("normalizers", "Precompiled")
 def _precompiled(text: AlignedText, where: str, precompiled_charsmap: str = "") -> AlignedText:
+    """Map the text by a character map in base64; empty, it leaves it. Raises where it grows too much.
+
+    The places of the result are computed grapheme by grapheme, only when they are asked for.
+    """
     if not precompiled_charsmap:
         return text
     rules = charsmap_of(precompiled_charsmap)
@@ -393,6 +404,7 @@ _WORDS = rf"{_WORD_CHARACTERS}+|[^{_WORD_CHARACTERS[1:-1]}\s]+"
 def _cut_in_a_row(
     text: AlignedText, pretokenizers: tuple[PreTokenizerStep, ...], where: str
 ) -> list[AlignedText]:
+    """Apply each pre-tokenizer to the parts of the one before. Raises where the text grows too much."""
     parts = [text]
     for step in pretokenizers:
         parts = [result for part in parts for result in step(part)]

@@ -139,6 +139,11 @@ class StagedPretokenizer(Pretokenizer):
         return [part for part in (self._splitting(text) if self._splitting else [text]) if part.text]
 
     def _word(self, part: AlignedText) -> tuple[str, tuple[CharRange, ...]]:
+        """Return the word as the model reads it, and the range of each of its characters.
+
+        With byte units, each byte is one character, an invalid one as a surrogate, and has the range of the
+        character it is of.
+        """
         if self.recipe.unit != "byte":
             return part.text, tuple(zip(part.starts, part.ends, strict=True))
         known = _BYTES if self._byte_level else {}
@@ -467,6 +472,10 @@ class AddedSections:
             yield typed[at:]
 
     def _cut(self, text: str, allow_special: bool) -> Iterator[Special | AlignedText]:
+        """Yield added tokens and the normalized text between them, in order.
+
+        Tokens that match the text as typed are found first, those that match the normalized text in the rest.
+        """
         typed = AlignedText.typed(self.pretokenizer.typed(text))
         for token, part in self.plain.cut(typed, allow_special):
             if token is not None:
@@ -528,6 +537,7 @@ def _clip_normal(text: AlignedText) -> AlignedText:
 
 
 def _unescaped(text: str) -> str:
+    """Unescape HTML entities twice, as ftfy does."""
     if "&" not in text:
         return text
     import html  # it has a large table of entities

@@ -309,6 +309,10 @@ class _Translator(Brackets):
         return low, high, bool(match[2]) and self._took("?"), False
 
     def _times(self, part: _Translated, low: int, high: int | None, lazy: bool) -> _Translated:
+        """Return the part repeated, with the shortest sign. A lazy or counted one takes no further sign.
+
+        `high` is None without an upper bound.
+        """
         sign = next((sign for sign, times in _SIMPLE.items() if times == (low, high)), "")
         count = f"{{{low}}}" if low == high else f"{{{low},{'' if high is None else high}}}"
         return _Translated(part.atom + (sign or count) + "?" * lazy, _REPEAT if sign and not lazy else _ROW,
@@ -417,6 +421,10 @@ class _Translator(Brackets):
         raise Untranslated(f"(?{self._next()}")
 
     def _look(self, sign: str) -> _Translated:
+        """Translate a look-around from the current place.
+
+        Raises `Untranslated` for a look-behind in another.
+        """
         behind = len(sign) == 2
         if behind and self._behind:
             raise Untranslated("a look behind that is looked behind")

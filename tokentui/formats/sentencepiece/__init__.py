@@ -72,6 +72,10 @@ def _fields(data: bytes, place: Node) -> Iterator[_Field]:
 
 
 def _varint(data: bytes, at: int, place: Node) -> tuple[int, int]:
+    """Read a varint of protobuf at `at`; return it modulo 2**64 and the place after it.
+
+    Raises if the data ends in it or it has more than ten bytes.
+    """
     value = shift = 0
     begin = at
     while at < len(data) and shift < 70:
@@ -131,6 +135,7 @@ def message(values: Iterable[tuple[int, bytes | str | int | float]]) -> bytes:
 
 
 def _as_varint(number: int) -> bytes:
+    """Write a number, not negative, as a varint of protobuf: seven bits a byte, low ones first."""
     out = bytearray()
     while number > 0x7F:
         out.append(number & 0x7F | 0x80)
@@ -351,6 +356,7 @@ class SentencePieceWords(StagedPretokenizer):
         return [to_bytes(unit) for unit in self._units(word)]
 
     def _units(self, word: str) -> list[str]:
+        """Cut a word into characters, with the symbols of the model whole if it keeps them so."""
         units, at = list[str](), 0
         for start, end in self._symbols.spans(word) if self._symbols and self._whole else ():
             units += [*word[at:start], word[start:end]]
@@ -358,6 +364,7 @@ class SentencePieceWords(StagedPretokenizer):
         return [*units, *word[at:]]
 
     def _word(self, part: AlignedText) -> tuple[str, tuple[CharRange, ...]]:
+        """Return the text and the range of each unit, from its first to its last character."""
         spans, at = [], 0
         for unit in self._units(part.text):
             spans.append((part.starts[at], part.ends[at + len(unit) - 1]))

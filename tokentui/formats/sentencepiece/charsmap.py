@@ -173,6 +173,7 @@ class Charsmap:
 
 
 def _graphemes(text: str) -> Sequence[str]:
+    """Cut a text into grapheme clusters as tokenizers does. Plain ASCII returns as the text itself."""
     if text.isascii() and "\r\n" not in text:
         return text
     seen = TABLES["tokenizers"].seen(text)
@@ -306,6 +307,7 @@ def compiled(root: TrieState) -> bytes:
 
 
 def _nodes(root: TrieState) -> Iterator[TrieState]:
+    """Yield each node of a trie that shares branches. A shared node comes once for each parent."""
     waiting, seen = [root], set[int]()
     while waiting:
         node = waiting.pop()
@@ -365,6 +367,10 @@ class _TrieArray:
         return base
 
     def _find(self, labels: list[int]) -> int:
+        """Return an unused base whose places are free for all labels. It grows the array until there is one.
+
+        Places that stay free for long are given up, and no later branch uses them.
+        """
         while True:
             for place in itertools.islice(self._free, _TRIED):
                 base = place ^ labels[0]

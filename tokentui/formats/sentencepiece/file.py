@@ -202,6 +202,7 @@ def name_decoder(proto: spm.Proto, kinds: Mapping[str, int]) -> NameDecoder:
 
 
 def _decoded(proto: spm.Proto, kinds: Mapping[str, int], names: Sequence[str]) -> bytes:
+    """Join the texts of the pieces. Until one writes text, each is spelled as the first of a text."""
     out = bytearray()
     for at, name in enumerate(names, 1):
         text, begun = _first_text_of(name, proto, kinds)
@@ -214,6 +215,7 @@ def _decoded(proto: spm.Proto, kinds: Mapping[str, int], names: Sequence[str]) -
 
 
 def _apart(proto: spm.Proto, kinds: Mapping[str, int]) -> Apart:
+    """Return the spelling of pieces one by one; None for a first one that writes nothing."""
     def spell(names: Sequence[str]) -> list[bytes | None]:
         text, begun = _first_text_of(names[0], proto, kinds)
         return [text if begun else None, *(_text_of(name, proto, kinds) for name in names[1:])]
